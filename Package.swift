@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+// The package is the diagram: a module can import only what stands in its `dependencies`.
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+  name: "bolide",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "Bolide", targets: ["Bolide"]),
+    .library(name: "JSONStream", targets: ["JSONStream"]),
+    .executable(name: "bolide", targets: ["BolideCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // bytes → record
+    .target(name: "CJSONStream"),
+    .target(name: "JSONStream", dependencies: ["CJSONStream"], swiftSettings: swiftSettings),
+    // what an import means
+    .target(name: "ImportModel", dependencies: [yams], swiftSettings: swiftSettings),
+    // files, stdin, gzip → bytes
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "ImportInput", dependencies: ["CZlib"], swiftSettings: swiftSettings),
+    // typed rows → the store
+    .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "SQLiteStore", dependencies: ["ImportModel", "CSQLiteShims", grdb], swiftSettings: swiftSettings),
+    // the loop that joins them
+    .target(
+      name: "Bolide",
+      dependencies: ["JSONStream", "ImportModel", "ImportInput", "SQLiteStore", log],
+      swiftSettings: swiftSettings),
+    // generators and measures
+    .target(name: "BolideBench", dependencies: ["Bolide"], swiftSettings: swiftSettings),
+    // the tool
+    .executableTarget(
+      name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser, log],
+      swiftSettings: swiftSettings),
+
+    .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: swiftSettings),
+    .testTarget(name: "ImportModelTests", dependencies: ["ImportModel"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ImportInputTests", dependencies: ["ImportInput", "CZlib"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", grdb],
+      swiftSettings: swiftSettings),
+    .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
+      swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,155 @@
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+// One method a type: what a source value of each kind becomes, or why it cannot. Nothing is guessed: a text becomes
+// a number only by a number's grammar, a number never becomes a date without a declared epoch.
+extension CellConverter {
+  /// Converts the value by the attribute's type, into the cell.
+  func convert(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
+    switch attribute.type {
+    case .integer16, .integer32, .integer64:
+      let number = try integer(value)
+      try IntegerText.check(number, type: attribute.type)
+      chunk.set(number, column)
+    case .double: chunk.set(try real(value), column)
+    case .float:
+      let number = Double(Float(try real(value)))
+      guard number.isFinite else { throw .outOfRange }
+      chunk.set(number, column)
+    case .decimal(let scale): chunk.set(try decimal(value, scale), column)
+    case .string: try string(value, chunk)
+    case .boolean: chunk.set(try boolean(value) ? 1 : 0 as Int64, column)
+    case .date(let milliseconds): try date(value, milliseconds, chunk)
+    case .day:
+      try DayText.write(try text(value, else: .notADate), form: dateForm, to: chunk.reserve(DayText.length))
+      chunk.setReserved(DayText.length, column)
+    case .uuid:
+      try UUIDText.write(try text(value, else: .notAUUID), to: chunk.reserve(UUIDText.length))
+      chunk.setReserved(UUIDText.length, column)
+    case .binary: try binary(value, chunk)
+    case .json: try json(value, chunk)
+    }
+  }
+
+  // MARK: Numbers
+
+  private func integer(_ value: SourceValue) throws(ConversionFailure) -> Int64 {
+    switch value {
+    case .integer(let number): return number
+    case .real(let number): return try IntegerText.value(number)
+    case .number(let bytes), .text(let bytes): return try IntegerText.value(bytes)
+    case .structure: throw .notOneValue
+    case .null, .boolean, .blob: throw .notANumber
+    }
+  }
+
+  private func real(_ value: SourceValue) throws(ConversionFailure) -> Double {
+    let number: Double
+    switch value {
+    case .integer(let integer): number = Double(integer)
+    case .real(let real): number = real
+    case .number(let bytes), .text(let bytes):
+      guard let parsed = NumberParsing.double(bytes, grammar: .text) else { throw .notANumber }
+      number = parsed
+    case .structure: throw .notOneValue
+    case .null, .boolean, .blob: throw .notANumber
+    }
+    guard number.isFinite else { throw .outOfRange }
+    // Minus nought is nought: SQLite stores them alike, and the row would look changed for ever.
+    return number == 0 ? 0 : number
+  }
+
+  private func decimal(_ value: SourceValue, _ scale: Int) throws(ConversionFailure) -> Int64 {
+    switch value {
+    case .number(let bytes), .text(let bytes): return try DecimalText.units(bytes, scale: scale)
+    case .integer(let number): return try units(String(number), scale)
+    // An expression's real number counts by its shortest decimal form, as a person would read it.
+    case .real(let number): return try units(number.description, scale)
+    case .structure: throw .notOneValue
+    case .null, .boolean, .blob: throw .notANumber
+    }
+  }
+
+  private func units(_ text: String, _ scale: Int) throws(ConversionFailure) -> Int64 {
+    let bytes = Array(text.utf8)
+    let units = bytes.withUnsafeBufferPointer { bytes -> Result<Int64, ConversionFailure> in
+      Result { () throws(ConversionFailure) in try DecimalText.units(bytes, scale: scale) }
+    }
+    return try units.get()
+  }
+
+  private func boolean(_ value: SourceValue) throws(ConversionFailure) -> Bool {
+    switch value {
+    case .boolean(let boolean): return boolean
+    case .integer(let number): return try BooleanText.value(number)
+    case .text(let bytes): return try BooleanText.value(bytes)
+    case .structure: throw .notOneValue
+    case .null, .real, .number, .blob: throw .notABoolean
+    }
+  }
+
+  // MARK: Texts
+
+  /// The text that dates and UUIDs are read from.
+  private func text(
+    _ value: SourceValue, else failure: ConversionFailure
+  ) throws(ConversionFailure) -> UnsafeBufferPointer<UInt8> {
+    switch value {
+    case .text(let bytes): return bytes
+    case .structure: throw .notOneValue
+    default: throw failure
+    }
+  }
+
+  /// A number keeps its own text: a code such as 501 stays what the feed wrote.
+  private func string(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
+    switch value {
+    case .text(let bytes), .number(let bytes): chunk.set(bytes, column)
+    case .integer(let number): set(String(number), chunk)
+    case .real(let number): set(number.description, chunk)
+    case .structure: throw .notOneValue
+    case .null, .boolean, .blob: throw .notAString
+    }
+  }
+
+  private func set(_ text: String, _ chunk: Chunk) {
+    Array(text.utf8).withUnsafeBufferPointer { chunk.set($0, column) }
+  }
+
+  private func date(_ value: SourceValue, _ milliseconds: Bool, _ chunk: Chunk) throws(ConversionFailure) {
+    let output = chunk.reserve(DateText.length(milliseconds: milliseconds))
+    switch value {
+    case .text(let bytes): try DateText.write(bytes, form: dateForm, milliseconds: milliseconds, to: output)
+    case .integer(let number):
+      try DateText.write(number, form: dateForm, milliseconds: milliseconds, to: output)
+    case .real(let number): try DateText.write(number, form: dateForm, milliseconds: milliseconds, to: output)
+    case .number(let bytes):
+      try DateText.write(number: bytes, form: dateForm, milliseconds: milliseconds, to: output)
+    case .structure: throw .notOneValue
+    case .null, .boolean, .blob: throw .notADate
+    }
+    chunk.setReserved(DateText.length(milliseconds: milliseconds), column)
+  }
+
+  // MARK: Bytes and nested values
+
+  private func binary(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
+    if case .blob(let bytes) = value { return chunk.set(bytes, column) }
+    let text = try text(value, else: .notBase64)
+    let count = try Base64Text.decodedCount(text)
+    try Base64Text.decode(text, to: chunk.reserve(count))
+    chunk.setReserved(count, column)
+  }
+
+  /// The value's JSON text as it came. An expression's text is taken as JSON text.
+  private func json(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
+    switch value {
+    case .structure(let bytes), .number(let bytes), .text(let bytes): chunk.set(bytes, column)
+    case .integer(let number): set(String(number), chunk)
+    case .real(let number): set(number.description, chunk)
+    case .boolean(let boolean): set(boolean ? "true" : "false", chunk)
+    case .null, .blob: throw .notOneValue
+    }
+  }
+}

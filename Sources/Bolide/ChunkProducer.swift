@@ -1,0 +1,131 @@
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+/// The reading thread: bytes to records to typed rows, one chunk after another into the queue.
+struct ChunkProducer: ~Copyable {
+  private var records: RecordInput
+  private let builder: RowBuilder
+  private let expressions: ExpressionStage
+  private let queue: ChunkQueue
+  private let limits: ChunkLimits
+  private let cancellation: ImportCancellation
+  private var chunk: Chunk
+  /// When the chunk in hand is to be handed over although it is small.
+  private var deadline: ContinuousClock.Instant?
+  private var accepted = 0
+  private var refused = 0
+
+  /// After so many records that are all refused, nothing good is to be expected.
+  private static let hopeless = 1000
+
+  init?(
+    _ records: consuming RecordInput, builder: RowBuilder, expressions: ExpressionStage, queue: ChunkQueue,
+    limits: ChunkLimits, cancellation: ImportCancellation
+  ) {
+    guard let chunk = queue.takeEmpty() else { return nil }
+    self.records = records
+    self.builder = builder
+    self.expressions = expressions
+    self.queue = queue
+    self.limits = limits
+    self.cancellation = cancellation
+    self.chunk = chunk
+  }
+
+  /// Reads to the end, or to an error. What is complete before an error is handed over first.
+  mutating func run() -> ReadingEnd {
+    var end = ReadingEnd(bytes: 0)
+    do {
+      try readAll()
+    } catch let error as ImportError {
+      end.error = error
+    } catch {
+      end.error = ImportError(reading: error, input: records.name)
+    }
+    // A cancelled import drops the chunk in hand: nothing of it is in the store.
+    if end.error?.kind != .cancelled, !chunk.isEmpty {
+      do {
+        _ = try handOver()
+      } catch {
+        end.error = end.error ?? ImportError(error)
+      }
+    }
+    end.bytes = records.bytes
+    return end
+  }
+
+  private mutating func readAll() throws {
+    while true {
+      switch try records.next(until: deadline) {
+      case .record:
+        try takeRecord()
+      case .idle:
+        guard try handOver() else { return }
+      case .end:
+        return try checkEnd()
+      }
+    }
+  }
+
+  private mutating func takeRecord() throws {
+    if chunk.isEmpty { deadline = ContinuousClock.now + limits.time }
+    let before = chunk.rejects.count
+    builder.add(records.reader, to: chunk)
+    if chunk.rejects.count > before { refused += 1 } else { accepted += 1 }
+    if accepted == 0 && refused == Self.hopeless {
+      throw ImportError(
+        .badInput, code: "all-refused", "\(records.name): the first \(refused) records were all refused",
+        hint: chunk.rejects.last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
+    }
+    guard isFull else { return }
+    if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
+  }
+
+  private var isFull: Bool {
+    if chunk.recordsRead >= limits.rows || chunk.byteCount >= limits.bytes { return true }
+    // A look at the clock costs more than a record: only now and then.
+    guard chunk.recordsRead % 256 == 0, let deadline else { return false }
+    return ContinuousClock.now >= deadline
+  }
+
+  /// - Returns: false when the writing thread has given up.
+  private mutating func handOver() throws -> Bool {
+    if cancellation.isCancelled { throw ImportError(.cancelled, code: "cancelled", "the import was stopped") }
+    deadline = nil
+    try expressions.finish(chunk)
+    queue.send(Parcel(chunk: chunk, bytes: records.bytes, totalBytes: records.totalBytes))
+    guard let next = queue.takeEmpty() else { return false }
+    chunk = next
+    return true
+  }
+
+  /// The input ended well; does what it said of itself agree with what was read?
+  private func checkEnd() throws {
+    let envelope = records.envelope
+    let read = accepted + refused
+    if let count = envelope.count, count != read {
+      throw ImportError(
+        .badInput, code: "count-differs",
+        "\(records.name): the envelope says that there are \(count) records, and \(read) were read",
+        hint:
+          "What was read is in the store. Fetch the input again and run the same command: nothing is doubled."
+      )
+    }
+    if read == 0, !envelope.hasRows, envelope.count == nil {
+      throw ImportError(
+        .badInput, code: "no-rows", "\(records.name): there are no rows; \(envelope.keysSentence)",
+        hint: "This may be the sender's error message: look at the input.")
+    }
+  }
+}
+
+/// When a chunk is full.
+struct ChunkLimits: Sendable {
+  /// So many records.
+  var rows = 32_768
+  /// So many bytes of text.
+  var bytes = 16 << 20
+  /// So long after its first record.
+  var time = Duration.seconds(1)
+}

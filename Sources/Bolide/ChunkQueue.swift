@@ -1,0 +1,109 @@
+internal import Foundation
+internal import SQLiteStore
+
+/// A chunk on its way to the writing thread, with what the reading thread knows at that moment.
+struct Parcel {
+  let chunk: Chunk
+  /// Input bytes taken so far.
+  let bytes: Int
+  /// The input's size, if it is known.
+  let totalBytes: Int?
+}
+
+/// How the reading thread ended.
+struct ReadingEnd: Sendable {
+  /// What ended it early.
+  var error: ImportError?
+  /// Input bytes taken in all.
+  var bytes: Int
+}
+
+/// The bounded queue between the two threads: filled chunks go one way, emptied ones come back.
+///
+/// The number of chunks that exist is the bound: a reading thread that is ahead waits for one to come back.
+///
+/// `@unchecked Sendable`: every property is read and written under `condition` only. A chunk belongs to one side at
+/// a time: the side that took it out of the queue, until it puts it back.
+final class ChunkQueue: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var filled: [Parcel] = []
+  private var empty: [Chunk]
+  private var end: ReadingEnd?
+  private var isStopped = false
+
+  init(chunks: [Chunk]) {
+    empty = chunks
+  }
+
+  // MARK: The reading thread's side
+
+  /// An empty chunk; waits for one. Nil when the writing thread has given up.
+  func takeEmpty() -> Chunk? {
+    condition.withLock {
+      while empty.isEmpty && !isStopped { condition.wait() }
+      return isStopped ? nil : empty.removeLast()
+    }
+  }
+
+  /// Hands a filled chunk over.
+  func send(_ parcel: Parcel) {
+    condition.withLock {
+      filled.append(parcel)
+      condition.broadcast()
+    }
+  }
+
+  /// Says that nothing more will come.
+  func finish(_ end: ReadingEnd) {
+    condition.withLock {
+      self.end = end
+      condition.broadcast()
+    }
+  }
+
+  // MARK: The writing thread's side
+
+  /// The next filled chunk; waits for one. Nil when the reading thread has ended and all is received.
+  func receive() -> Parcel? {
+    condition.withLock {
+      while filled.isEmpty && end == nil { condition.wait() }
+      return filled.isEmpty ? nil : filled.removeFirst()
+    }
+  }
+
+  /// Gives a chunk back.
+  func giveBack(_ chunk: Chunk) {
+    chunk.clear()
+    condition.withLock {
+      empty.append(chunk)
+      condition.broadcast()
+    }
+  }
+
+  /// Gives up: the reading thread gets no more chunks.
+  func stop() {
+    condition.withLock {
+      isStopped = true
+      filled.removeAll()
+      condition.broadcast()
+    }
+  }
+
+  /// Waits for the reading thread's end.
+  func waitForEnd() -> ReadingEnd {
+    condition.withLock {
+      while true {
+        if let end { return end }
+        condition.wait()
+      }
+    }
+  }
+}
+
+extension NSCondition {
+  fileprivate func withLock<Result>(_ body: () -> Result) -> Result {
+    lock()
+    defer { unlock() }
+    return body()
+  }
+}

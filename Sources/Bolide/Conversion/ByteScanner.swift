@@ -1,0 +1,85 @@
+/// Reads a short text from its start to its end, one byte at a time.
+struct ByteScanner {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private(set) var index = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+  }
+
+  /// Whether nothing is left.
+  var isAtEnd: Bool { index == bytes.count }
+
+  /// The next byte; 0 at the end, which no text that is read here holds.
+  var next: UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+  /// Steps over the next byte when it is this one.
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard index < bytes.count, bytes[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  /// Steps over an ASCII letter, in either case.
+  mutating func skip(letter: UInt8) -> Bool {
+    guard index < bytes.count, bytes[index] | 0x20 == letter else { return false }
+    index += 1
+    return true
+  }
+
+  /// Steps over lower-case ASCII letters that the text has in any case, all of them or none.
+  mutating func skip(word: StaticString) -> Bool {
+    let end = index + word.utf8CodeUnitCount
+    guard end <= bytes.count else { return false }
+    for offset in 0..<word.utf8CodeUnitCount where bytes[index + offset] | 0x20 != word.utf8Start[offset] {
+      return false
+    }
+    index = end
+    return true
+  }
+
+  /// Reads a number of at most `maximum` digits; nil, at the same place, when there are fewer than `minimum`
+  /// or more.
+  mutating func digits(from minimum: Int, to maximum: Int) -> Int? {
+    var number = 0
+    var end = index
+    while end < bytes.count, bytes[end].isDigit {
+      guard end - index < maximum else { return nil }
+      number = number * 10 + Int(bytes[end] &- UInt8(ascii: "0"))
+      end += 1
+    }
+    guard end - index >= minimum else { return nil }
+    index = end
+    return number
+  }
+
+  /// Reads just two digits, whatever follows them.
+  mutating func twoDigits() -> Int? {
+    guard index + 2 <= bytes.count, bytes[index].isDigit, bytes[index + 1].isDigit else { return nil }
+    let number = Int(bytes[index] &- UInt8(ascii: "0")) * 10 + Int(bytes[index + 1] &- UInt8(ascii: "0"))
+    index += 2
+    return number
+  }
+
+  /// Reads the digits of a fraction, any number of them, as thousandths; what is smaller is cut off.
+  mutating func thousandths() -> Int? {
+    var number = 0
+    var count = 0
+    while index < bytes.count, bytes[index].isDigit {
+      if count < 3 { number = number * 10 + Int(bytes[index] &- UInt8(ascii: "0")) }
+      count += 1
+      index += 1
+    }
+    switch count {
+    case 0: return nil
+    case 1: return number * 100
+    case 2: return number * 10
+    default: return number
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is an ASCII digit.
+  var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+}

@@ -1,0 +1,23 @@
+internal import ImportModel
+
+/// Turns a date of any known form into the stored form of a day, `YYYY-MM-DD`.
+///
+/// The forms are those of `DateScanner`. A time is refused unless it is midnight in UTC: cutting a time off,
+/// or guessing whose midnight is meant, would give days that the feed does not say.
+enum DayText {
+  /// The bytes that `write` writes.
+  static let length = 10
+
+  /// Writes the stored form of a day.
+  ///
+  /// - Parameters:
+  ///   - form: What the pipeline says of the dates.
+  ///   - output: Room for `length` bytes. Nothing in it has a meaning after a failure.
+  static func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm? = nil, to output: UnsafeMutablePointer<UInt8>
+  ) throws(ConversionFailure) {
+    let date = try DateScanner(bytes, form: form)
+    guard date.time.isMidnight, date.offset == 0 else { throw .timeInDay }
+    date.time.writeDay(to: output)
+  }
+}

@@ -1,0 +1,92 @@
+internal import ImportModel
+internal import SQLiteStore
+
+/// Fills the columns that expressions give, and refuses the records for which a check does not hold.
+struct ExpressionStage {
+  private let scan: ExpressionScan?
+  private let converters: [Int: CellConverter]
+  private let checks: [String]
+  private let input: String
+
+  init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws {
+    self.input = input
+    checks = pipeline.checks
+    var expressions: [ExpressionScan.Expression] = []
+    var converters: [Int: CellConverter] = [:]
+    for field in pipeline.fields {
+      guard case .expression(let text) = field.source, let column = layout.column(of: field.attribute)
+      else { continue }
+      expressions.append(ExpressionScan.Expression(.value(column: column), text))
+      converters[column] = CellConverter(layout, column: column, field: field)
+    }
+    for (number, text) in pipeline.checks.enumerated() {
+      expressions.append(ExpressionScan.Expression(.check(number: number), text))
+    }
+    for (link, owner) in zip(pipeline.links, layout.owners) {
+      for (key, column) in zip(link.ownerKey, owner.columns) {
+        expressions.append(ExpressionScan.Expression(.value(column: column), key.expression))
+        // A null makes no link, so it is no reason to refuse the record.
+        converters[column] = CellConverter(layout, column: column, field: nil, isOptional: true)
+      }
+    }
+    self.converters = converters
+    scan = expressions.isEmpty ? nil : try ExpressionScan(expressions, layout: layout)
+  }
+
+  /// Evaluates everything for a whole chunk, then sorts it by key and folds equal keys.
+  func finish(_ chunk: Chunk) throws {
+    guard let scan else { return chunk.sortAndFold() }
+    var removed = [Bool](repeating: false, count: chunk.count)
+    try scan.evaluate(chunk) { row, purpose, outcome in
+      guard let refusal = apply(purpose, outcome, chunk, row) else { return true }
+      removed[row] = true
+      chunk.reject(
+        row, code: refusal.code, message: refusal.message, attribute: attribute(purpose, chunk), input: input)
+      return false
+    }
+    chunk.sortAndFold(removed: removed)
+  }
+
+  private func apply(
+    _ purpose: ExpressionScan.Expression.Purpose, _ outcome: ExpressionScan.Outcome, _ chunk: Chunk,
+    _ row: Int
+  ) -> Refusal? {
+    if case .failed(let message) = outcome {
+      return Refusal(code: "expression-failed", message: "an expression failed: \(message)")
+    }
+    switch purpose {
+    case .check(let number):
+      guard outcome.isFalse else { return nil }
+      return Refusal(code: "check-failed", message: "the check does not hold: \(checks[number])")
+    case .value(let column):
+      chunk.row = row
+      return converters[column]?.write(outcome.value, chunk)
+    }
+  }
+
+  private func attribute(_ purpose: ExpressionScan.Expression.Purpose, _ chunk: Chunk) -> String? {
+    guard case .value(let column) = purpose else { return nil }
+    return chunk.layout.columns[column].attribute.name
+  }
+}
+
+extension ExpressionScan.Outcome {
+  fileprivate var value: SourceValue {
+    switch self {
+    case .null, .failed: .null
+    case .integer(let number): .integer(number)
+    case .real(let number): .real(number)
+    case .text(let bytes): .text(bytes)
+    case .blob(let bytes): .blob(bytes)
+    }
+  }
+
+  /// As SQL's CHECK sees it: null is not false.
+  fileprivate var isFalse: Bool {
+    switch self {
+    case .integer(let number): number == 0
+    case .real(let number): number == 0
+    default: false
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import ImportInput
+internal import JSONStream
+public import SQLiteStore
+
+/// What ended an import early. What was committed before is in the store, and the report says how much.
+public struct ImportError: Error, Sendable {
+  /// The kind of failure, for programs.
+  public enum Kind: Sendable, Hashable {
+    /// There is no input: no such file, or not a byte.
+    case noInput
+    /// The input was named in a way that cannot work, such as a terminal.
+    case usage
+    /// The input cannot be read as records, or its records cannot be used.
+    case badInput
+    /// Reading failed.
+    case inputOutput
+    /// The store could not do its part.
+    case store(StoreError.Code)
+    /// The import was asked to stop.
+    case cancelled
+  }
+
+  /// The kind of failure.
+  public var kind: Kind
+  /// A word for programs, such as `input-ends`.
+  public var code: String
+  /// One sentence for people, with input, line and column where there are such.
+  public var message: String
+  /// What to do about it.
+  public var hint: String?
+  /// What the import did before. Nil when it had not begun.
+  public var report: ImportReport?
+
+  init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
+    self.kind = kind
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// Any error of the rooms that an import passes.
+  init(_ error: any Error) {
+    switch error {
+    case let error as ImportError:
+      self = error
+    case let error as StoreError:
+      self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
+    default:
+      self.init(.store(.other), code: "other", "\(error)")
+    }
+  }
+}

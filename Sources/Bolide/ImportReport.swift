@@ -1,0 +1,58 @@
+public import SQLiteStore
+
+/// What one import did. `read = inserted + updated + unchanged + ignored + folded + rejected`.
+public struct ImportReport: Sendable, Hashable {
+  /// How the records fared, all in all.
+  public enum Verdict: Sendable, Hashable {
+    /// Every record landed.
+    case allLanded
+    /// Some were refused, within the limit.
+    case someRefused
+    /// More were refused than the limit allows, or all of them.
+    case tooManyRefused
+  }
+
+  /// The pipeline's name.
+  public var pipeline: String
+  /// The run's number in the store.
+  public var run: Int64
+  /// Counts, chunks, bytes and the newest token.
+  public var progress: RunProgress
+  /// How long it took.
+  public var seconds: Double
+  /// The first records that were refused, at most ten; the store has them all.
+  public var firstRejects: [Reject]
+  /// How many records may be refused.
+  public var rejectLimit: RejectLimit
+
+  /// Records read a second.
+  public var rowsPerSecond: Double {
+    seconds > 0 ? Double(progress.counts.read) / seconds : 0
+  }
+
+  /// The place in history after the import's last change; nil when nothing changed.
+  public var token: HistoryToken? { progress.token }
+
+  /// How the records fared.
+  public var verdict: Verdict {
+    let counts = progress.counts
+    if counts.rejected == 0 { return .allLanded }
+    if counts.rejected == counts.read { return .tooManyRefused }
+    return rejectLimit.allows(counts.rejected, of: counts.read) ? .someRefused : .tooManyRefused
+  }
+}
+
+/// How many records an import may refuse and still be a good one.
+public enum RejectLimit: Sendable, Hashable {
+  /// So many records.
+  case count(Int)
+  /// So many of a hundred.
+  case percent(Double)
+
+  func allows(_ rejected: Int, of read: Int) -> Bool {
+    switch self {
+    case .count(let limit): rejected <= limit
+    case .percent(let limit): Double(rejected) * 100 <= limit * Double(read)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+internal import ImportInput
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+/// One import: the calling thread writes, a thread of the import's own reads, a bounded queue lies between them.
+struct ImportRun {
+  let store: Store
+  let pipeline: Pipeline
+  let options: ImportOptions
+
+  /// Chunks that exist at a time: one is filled, one waits, one is applied.
+  private static let chunkCount = 3
+
+  /// Runs the import to its end, on the calling thread.
+  ///
+  /// - Throws: `ImportError` with the report of what was done before.
+  func run(_ input: sending ByteInput) throws(ImportError) -> ImportReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    func seconds() -> Double { start.duration(to: clock.now) / .seconds(1) }
+    let writing: StoreImport
+    let lock: StoreLock
+    do {
+      lock = try StoreLock(
+        store: store.path, pipeline: pipeline.name, wait: options.lockWait,
+        isCancelled: { options.cancellation.isCancelled })
+      try store.fit(pipeline)
+      writing = try StoreImport(store, pipeline, input: input.name)
+    } catch {
+      throw ImportError(error)
+    }
+    defer { withExtendedLifetime(lock) {} }
+
+    let queue = ChunkQueue(chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) })
+    startReading(input, writing.layout, queue)
+    var failure: ImportError?
+    var firstRejects: [Reject] = []
+    while let parcel = queue.receive() {
+      do {
+        try writing.apply(parcel.chunk, bytes: parcel.bytes)
+      } catch {
+        failure = ImportError(error)
+        break
+      }
+      firstRejects += parcel.chunk.rejects.prefix(10 - firstRejects.count)
+      let progress = ImportProgress(
+        read: writing.progress.counts.read, rejected: writing.progress.counts.rejected, bytes: parcel.bytes,
+        totalBytes: parcel.totalBytes, seconds: seconds())
+      queue.giveBack(parcel.chunk)
+      options.progress?(progress)
+    }
+    if failure != nil {
+      // The reading thread may wait for a chunk, or for bytes that never come.
+      queue.stop()
+      options.cancellation.cancel()
+    }
+    let end = queue.waitForEnd()
+    failure = failure ?? end.error
+    do {
+      try writing.finish(outcome: failure?.code ?? "ok", bytes: end.bytes)
+    } catch {
+      failure = failure ?? ImportError(error)
+    }
+    let report = ImportReport(
+      pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: seconds(),
+      firstRejects: firstRejects, rejectLimit: options.rejectLimit)
+    if var failure {
+      failure.report = report
+      throw failure
+    }
+    return report
+  }
+
+  private func startReading(_ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue) {
+    let (pipeline, options) = (pipeline, options)
+    var limits = ChunkLimits()
+    if let rows = options.chunkRows { limits.rows = rows }
+    // The input belongs to the reading thread from here on.
+    nonisolated(unsafe) let input = input
+    let thread = Thread { [limits] in
+      let end = ImportRun.read(input, pipeline, layout, queue, limits, options.cancellation)
+      queue.finish(end)
+    }
+    thread.name = "bolide reading"
+    // A deep JSON document costs no stack; this is for SQLite's expressions.
+    thread.stackSize = 4 << 20
+    thread.start()
+  }
+
+  private static func read(
+    _ input: ByteInput, _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
+    _ limits: ChunkLimits,
+    _ cancellation: ImportCancellation
+  ) -> ReadingEnd {
+    do {
+      let builder = try RowBuilder(pipeline, layout: layout, input: input.name)
+      let expressions = try ExpressionStage(pipeline, layout: layout, input: input.name)
+      let reader = try RecordReader(fields: builder.paths, shape: RecordShape(pipeline.records))
+      let producer = ChunkProducer(
+        RecordInput(input, reader: reader), builder: builder, expressions: expressions, queue: queue,
+        limits: limits,
+        cancellation: cancellation)
+      guard var producer else { return ReadingEnd(bytes: 0) }
+      return producer.run()
+    } catch {
+      return ReadingEnd(error: ImportError(reading: error, input: input.name), bytes: 0)
+    }
+  }
+}
+
+extension RecordShape {
+  fileprivate init(_ place: RecordPlace) {
+    switch place {
+    case .automatic: self = .automatic
+    case .path(let path): self = .array(path: path)
+    case .columnar: self = .columnar()
+    case .lines: self = .lines
+    case .rows(let names): self = .positional(names: names)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+internal import Foundation
+public import ImportModel
+internal import SQLiteStore
+
+extension Pipeline {
+  /// Reads a pipeline file.
+  ///
+  /// - Throws: `PipelineError` with every problem at once, each with its line and column.
+  public init(path: String) throws(PipelineError) {
+    let text: String
+    do {
+      text = try String(contentsOfFile: path, encoding: .utf8)
+    } catch {
+      let exists = FileManager.default.fileExists(atPath: path)
+      let message = exists ? "the file cannot be read as UTF-8 text" : "there is no such pipeline file"
+      throw PipelineError(problems: [PipelineProblem(file: path, place: nil, message: message)])
+    }
+    let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) : "."
+    let directory = folder.isEmpty ? "/" : folder
+    try self.init(
+      yaml: text, file: path, directory: directory, alsoChecking: { $0.expressionProblems() })
+    store = store.map { Self.withoutDetour($0, through: directory) }
+  }
+
+  /// `pipelines/../fireballs.sqlite` as `fireballs.sqlite`: the form that people say and read.
+  private static func withoutDetour(_ store: String, through directory: String) -> String {
+    let detour = directory + "/../"
+    let name = directory.split(separator: "/").last ?? ".."
+    // Behind a symbolic link `..` leads elsewhere.
+    guard store.hasPrefix(detour), name != "..", name != ".",
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: directory)) == nil
+    else { return store }
+    return String(directory.dropLast(name.count)) + store.dropFirst(detour.count)
+  }
+}

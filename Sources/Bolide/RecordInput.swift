@@ -1,0 +1,112 @@
+internal import ImportInput
+internal import JSONStream
+
+/// An input as records: fills the reader from the bytes, and spools rows that come before their names.
+struct RecordInput: ~Copyable {
+  /// The reader; its current record is valid until the next `next`.
+  private(set) var reader: RecordReader
+  private let input: ByteInput
+  /// The spooled rows that are read now, when they came before their names.
+  private var spool: Spool?
+  /// What the reader of the whole input knew at its end.
+  private var ended: Envelope?
+  /// What went wrong behind the spooled rows; thrown after them.
+  private var waiting: (any Error)?
+
+  /// What `next` came to.
+  enum Step {
+    case record
+    /// Nothing came until the deadline.
+    case idle
+    case end
+  }
+
+  private static let readSize = 256 * 1024
+
+  init(_ input: ByteInput, reader: consuming RecordReader) {
+    self.input = input
+    self.reader = reader
+  }
+
+  /// The input's name, as messages say it.
+  var name: String { input.name }
+
+  /// Input bytes taken so far, compressed ones of a compressed input.
+  var bytes: Int { Int(input.bytesRead) }
+
+  /// The input's size in the same bytes, if it is known.
+  var totalBytes: Int? { input.totalBytes.map(Int.init) }
+
+  /// What stands around the records, as far as it was read; all of it after the end.
+  var envelope: Envelope { ended ?? reader.surroundings }
+
+  /// Goes on to the next record.
+  ///
+  /// - Parameter deadline: when to give up waiting for a slow pipe.
+  mutating func next(until deadline: ContinuousClock.Instant?) throws -> Step {
+    while true {
+      switch try reader.next() {
+      case .record: return .record
+      case .end:
+        if let waiting { throw waiting }
+        return .end
+      case .needsInput:
+        if spool == nil {
+          guard try fill(until: deadline) else { return .idle }
+        } else {
+          try fillFromSpool()
+        }
+      case .rowsBeforeNames:
+        try spoolRows()
+      }
+    }
+  }
+
+  /// - Returns: false when nothing came until the deadline.
+  private mutating func fill(until deadline: ContinuousClock.Instant?) throws -> Bool {
+    let input = input
+    var read = ByteInput.Read.idle
+    try reader.fill(minimum: Self.readSize) { free throws(InputError) in
+      read = try input.read(into: free, until: deadline)
+      return if case .bytes(let count) = read { count } else { 0 }
+    }
+    if read == .end { reader.finish() }
+    return read != .idle
+  }
+
+  private mutating func fillFromSpool() throws {
+    guard let spool else { return }
+    let count = try reader.fill(minimum: Self.readSize) { free throws(InputError) in
+      try spool.read(into: free)
+    }
+    if count == 0 { reader.finish() }
+  }
+
+  /// Keeps the rows on disk, reads on to the names, and comes back to the rows with them.
+  ///
+  /// An error behind the names waits until the rows are delivered.
+  private mutating func spoolRows() throws {
+    let spool = try Spool(for: input.name)
+    try reader.withHeldBytes { bytes in try bytes.withUnsafeBytes { try spool.append($0) } }
+    do {
+      while try reader.next() != .end { try fill(keeping: spool) }
+    } catch {
+      guard reader.surroundings.names != nil else { throw error }
+      waiting = error
+    }
+    ended = reader.surroundings
+    reader = reader.rowsReader()
+    try spool.rewind()
+    self.spool = spool
+  }
+
+  private mutating func fill(keeping spool: Spool) throws {
+    let input = input
+    let count = try reader.fill(minimum: Self.readSize) { free throws(InputError) in
+      guard case .bytes(let count) = try input.read(into: free, until: nil) else { return 0 }
+      try spool.append(UnsafeRawBufferPointer(rebasing: free[..<count]))
+      return count
+    }
+    if count == 0 { reader.finish() }
+  }
+}

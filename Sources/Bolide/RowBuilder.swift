@@ -1,0 +1,138 @@
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+/// Turns records into rows of a chunk: each field goes to its attribute's column, converted.
+struct RowBuilder {
+  /// What the reader is asked for, in the order of `converters`.
+  let paths: [FieldPath]
+  private let input: String
+  private let converters: [CellConverter]
+  private let columns: [Int]
+  private let keys: [(column: Int, name: String)]
+  private let keepsText: Bool
+  private let isJSON: [Bool]
+
+  init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws(PathError) {
+    self.input = input
+    keepsText = pipeline.keepsText
+    var paths: [FieldPath] = []
+    var columns: [Int] = []
+    var converters: [CellConverter] = []
+    for field in pipeline.fields {
+      guard case .path(let path) = field.source, let column = layout.column(of: field.attribute) else {
+        continue
+      }
+      paths.append(try FieldPath(path))
+      columns.append(column)
+      converters.append(CellConverter(layout, column: column, field: field))
+    }
+    self.paths = paths
+    self.columns = columns
+    self.converters = converters
+    isJSON = columns.map { layout.columns[$0].attribute.type == .json }
+    // A key that an expression gives is looked at when the expression has run.
+    keys = layout.keyColumns.filter(columns.contains).map { ($0, layout.columns[$0].name) }
+  }
+
+  /// Takes the reader's current record into the chunk, as a row or as a reject.
+  func add(_ reader: borrowing RecordReader, to chunk: Chunk) {
+    chunk.recordsRead += 1
+    if let problem = reader.problem {
+      return refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0)
+    }
+    chunk.beginRow()
+    let fields = reader.fields
+    for index in converters.indices {
+      let field = fields[index]
+      guard let value = value(field, index, reader) else { continue }
+      if let refusal = converters[index].write(value, chunk) {
+        return refuse(
+          reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name, offset: field.offset)
+      }
+    }
+    for key in keys where chunk.isAbsent(key.column) {
+      let refusal = Refusal(code: "null-key", message: "\(key.name) is part of the key and is missing")
+      return refuse(reader, chunk, refusal, attribute: key.name, offset: 0)
+    }
+    let position = reader.recordPosition
+    chunk.commitRow(
+      RecordPosition(
+        record: reader.recordNumber, byte: position.byte, line: position.line, column: position.column),
+      text: keepsText ? reader.recordText : nil)
+  }
+
+  /// What a field brought; nil when the record does not have it.
+  private func value(_ field: RecordField, _ index: Int, _ reader: borrowing RecordReader) -> SourceValue? {
+    if isJSON[index], field.kind != .absent, field.kind != .null {
+      return .structure(json(field, reader))
+    }
+    switch field.kind {
+    case .absent: return nil
+    case .null: return .null
+    case .false: return .boolean(false)
+    case .true: return .boolean(true)
+    case .integer:
+      // Beyond 64 bits the text stays, exact.
+      if case .value(let number) = NumberParsing.integer(field.bytes, grammar: .json) {
+        return .integer(number)
+      }
+      return .number(field.bytes)
+    case .decimal: return .number(field.bytes)
+    case .string: return .text(field.bytes)
+    case .object, .array: return .structure(field.bytes)
+    }
+  }
+
+  /// A value's JSON text as it stands in the record. A string's is taken with its quotes and escapes.
+  private func json(_ field: RecordField, _ reader: borrowing RecordReader) -> UnsafeBufferPointer<UInt8> {
+    guard field.kind == .string else { return field.bytes }
+    let rest = UnsafeBufferPointer(rebasing: reader.recordText[field.offset...])
+    var end = 1
+    while rest[end] != UInt8(ascii: "\"") { end += rest[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    return UnsafeBufferPointer(rebasing: rest[...end])
+  }
+
+  private func refuse(
+    _ reader: borrowing RecordReader, _ chunk: Chunk, _ refusal: Refusal, attribute: String?, offset: Int
+  ) {
+    let start = reader.recordPosition
+    let place = reader.position(ofByte: start.byte + offset)
+    chunk.rejects.append(
+      Reject(
+        code: refusal.code, message: refusal.message, attribute: attribute, input: input,
+        record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column,
+        text: keepsText
+          ? String(decoding: reader.recordText.prefix(Reject.maximumText), as: UTF8.self) : nil))
+  }
+}
+
+extension RecordProblem {
+  fileprivate var refusal: Refusal {
+    switch self {
+    case .wrongLength(let found, let expected):
+      Refusal(code: "wrong-length", message: "the row has \(found) values, and there are \(expected) names")
+    case .notAnObject(let kind):
+      Refusal(code: "not-an-object", message: "expected an object, found \(kind.article)")
+    case .notAnArray(let kind):
+      Refusal(code: "not-an-array", message: "expected a row, found \(kind.article)")
+    case .unpairedSurrogate:
+      Refusal(code: "unpaired-surrogate", message: "a text has half of a character, an unpaired surrogate")
+    }
+  }
+}
+
+extension FieldKind {
+  /// The kind with its article, for a sentence.
+  var article: String {
+    switch self {
+    case .absent: "nothing"
+    case .null: "null"
+    case .false, .true: "a boolean"
+    case .integer, .decimal: "a number"
+    case .string: "a text"
+    case .object: "an object"
+    case .array: "an array"
+    }
+  }
+}

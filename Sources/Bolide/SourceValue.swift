@@ -1,0 +1,21 @@
+/// A value on its way into a cell: what a record or an expression brought, before the attribute's type decides.
+///
+/// Bytes point into the reader's or SQLite's memory and are valid for the conversion only.
+enum SourceValue {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case real(Double)
+  /// A number as JSON writes it, where it is not a whole number of 64 bits.
+  case number(UnsafeBufferPointer<UInt8>)
+  case text(UnsafeBufferPointer<UInt8>)
+  /// An object or an array, as its JSON text.
+  case structure(UnsafeBufferPointer<UInt8>)
+  case blob(UnsafeBufferPointer<UInt8>)
+}
+
+/// Why a record is refused: a word for programs, a sentence for people.
+struct Refusal {
+  var code: String
+  var message: String
+}

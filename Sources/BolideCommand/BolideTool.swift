@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// The tool: `bolide COMMAND …`.
+@main
+struct BolideTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bolide",
+    abstract: "Imports JSON feeds into an SQLite store, and tells what changed.",
+    discussion: """
+      A pipeline file says what a feed's records become. One chunk of records is one transaction: rows, derived
+      attributes, history and a token are there together or not at all. Importing twice is importing once.
+
+      \(ExitStatus.table)
+      """,
+    version: "bolide 0.1.0",
+    subcommands: [ImportCommand.self, CheckCommand.self, ChangesCommand.self, GenerateCommand.self])
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let failure as Failure {
+      failure.printToStandardError()
+      exit(withError: failure.status.exitCode)
+    } catch {
+      exit(withError: error)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// What a command ends with when it did not do what was asked: sentences for people, a status for scripts.
+struct Failure: Error {
+  var status: ExitStatus
+  var message: String
+  var hint: String?
+
+  init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+    self.status = status
+    self.message = message
+    self.hint = hint
+  }
+
+  /// Any error of the library.
+  init(_ error: any Error) {
+    switch error {
+    case let error as Failure:
+      self = error
+    case let error as ImportError:
+      self.init(ExitStatus(error), error.message, hint: error.hint)
+    case let error as StoreError:
+      self.init(ExitStatus(error.code), error.message, hint: error.hint)
+    case let error as PipelineError:
+      self.init(.configuration, error.description)
+    default:
+      self.init(.bug, "\(error)")
+    }
+  }
+
+  /// `Error: the sentence`, a line each, and under it what to do.
+  func printToStandardError() {
+    var text = message.split(separator: "\n").map { "Error: \($0)\n" }.joined()
+    if let hint { text += "       \(hint)\n" }
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import BolideBench
+import Foundation
+
+/// `bolide generate`
+struct GenerateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Writes made-up feeds, the same bytes for the same seed.",
+    subcommands: [GenerateFireballs.self])
+}
+
+/// `bolide generate fireballs`
+struct GenerateFireballs: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fireballs",
+    abstract: "Writes a feed of fireballs in the shape of JPL's API. Nothing in it is a real event.",
+    discussion: """
+      With --revise, --rekey and --drop it is the same feed some time later, as a re-processing at the source would
+      leave it: some rows have other values, some another date, some are gone.
+      """)
+
+  @Option(help: ArgumentHelp("How many rows, before --drop.", valueName: "n"))
+  var rows: Int = 1000
+
+  @Option(help: ArgumentHelp("Which feed: another seed is another feed.", valueName: "s"))
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("The share of rows with other values.", valueName: "p%"))
+  var revise: Share = Share()
+
+  @Option(help: ArgumentHelp("The share of rows whose date moves by seconds.", valueName: "p%"))
+  var rekey: Share = Share()
+
+  @Option(help: ArgumentHelp("The share of rows that are left out.", valueName: "p%"))
+  var drop: Share = Share()
+
+  @Option(help: "The rows' order.")
+  var order: FireballFeed.Order = .newestFirst
+
+  @Flag(help: "Write the rows before the names of their columns.")
+  var dataFirst = false
+
+  func validate() throws {
+    guard (0...FireballFeed.rowLimit).contains(rows) else {
+      throw ValidationError("--rows is 0 to \(FireballFeed.rowLimit)")
+    }
+    guard revise.percent + rekey.percent + drop.percent <= 100 else {
+      throw ValidationError("--revise, --rekey and --drop are 100 % together at most")
+    }
+  }
+
+  func run() throws {
+    let feed = FireballFeed(
+      rows: rows, seed: seed, revise: revise.percent, rekey: rekey.percent, drop: drop.percent,
+      options: FireballFeed.Options(dataFirst: dataFirst, order: order))
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try feed.write { try StandardOutput.write($0) }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// A share on the command line: `30%` or `30`.
+struct Share: ExpressibleByArgument {
+  var percent: Double = 0
+
+  init() {}
+
+  init?(argument: String) {
+    let number = argument.hasSuffix("%") ? String(argument.dropLast()) : argument
+    guard let percent = Double(number), (0...100).contains(percent) else { return nil }
+    self.percent = percent
+  }
+
+  var defaultValueDescription: String { "0%" }
+}
+
+extension FireballFeed.Order: ExpressibleByArgument {}

@@ -1,0 +1,90 @@
+// Every sentence of this module stands here, and each has a test that holds it word for word.
+
+extension InputError: CustomStringConvertible {
+  /// What happened, for programs.
+  package var code: Code {
+    switch fact {
+    case .noSuchFile: .noSuchFile
+    case .isDirectory: .isDirectory
+    case .permissionDenied: .permissionDenied
+    case .cannotOpen, .cannotRead: .cannotRead
+    case .isTerminal: .isTerminal
+    case .silentStdin, .emptyFile, .silentStream, .emptyGzip: .empty
+    case .gzipTruncated: .gzipTruncated
+    case .gzipChecksum: .gzipChecksum
+    case .gzipLength: .gzipLength
+    case .gzipCorrupt: .gzipCorrupt
+    case .gzipTrailingData: .gzipTrailingData
+    case .otherCompression: .otherCompression
+    case .senderFailed: .senderFailed
+    case .cancelled: .cancelled
+    case .cannotSpool, .cannotReadSpool: .cannotSpool
+    }
+  }
+
+  /// What happened, for people: one sentence that names the input, and the byte where there is one. No full stop.
+  package var message: String {
+    switch fact {
+    case .noSuchFile: "\(input): no such file"
+    case .isDirectory: "\(input): this is a directory; expected a file"
+    case .permissionDenied: "\(input): permission denied"
+    case .cannotOpen(let reason): "\(input): cannot be opened: \(reason)"
+    case .cannotRead(let byte, let reason): "\(input): cannot be read after byte \(byte): \(reason)"
+    case .isTerminal: "\(input): this is a terminal; expected a pipe or a file"
+    case .silentStdin: "\(input): not a byte came; did the command before the pipe fail?"
+    case .emptyFile: "\(input): the file is empty"
+    case .silentStream: "\(input): not a byte came"
+    case .emptyGzip: "\(input): the gzip data holds not a byte"
+    case .gzipTruncated(let byte): "\(input): the gzip data is cut short after byte \(byte)"
+    case .gzipChecksum(let member):
+      "\(input): the gzip data that begins at byte \(member) does not have the checksum it states"
+    case .gzipLength(let member):
+      "\(input): the gzip data that begins at byte \(member) does not have the length it states"
+    case .gzipCorrupt(let byte): "\(input): the gzip data is corrupt at byte \(byte)"
+    case .gzipTrailingData(let byte): "\(input): the gzip data ends at byte \(byte), and other data follows"
+    case .otherCompression(let compression, _):
+      "\(input): this is \(compression) data; expected plain text or gzip"
+    case .senderFailed(let error, let byte): "\(input): the sender failed after byte \(byte): \(error)"
+    case .cancelled(let byte): "\(input): cancelled after byte \(byte)"
+    case .cannotSpool(let directory, let reason):
+      "\(input): the spool file in \(directory) cannot be written: \(reason)"
+    case .cannotReadSpool(let reason): "\(input): the spool file cannot be read: \(reason)"
+    }
+  }
+
+  /// What to do next.
+  package var hint: String {
+    switch fact {
+    case .noSuchFile: "Check the path; a relative path starts at the working directory."
+    case .isDirectory: "Name the files in it."
+    case .permissionDenied: "Let the user who runs this read the file, or run it as one who may."
+    case .cannotOpen, .cannotRead, .cannotReadSpool:
+      "Check the disk or the network share, then run the same command again: nothing is doubled."
+    case .isTerminal: "Name a file, or pipe the feed in: curl … | bolide import PIPELINE -"
+    case .silentStdin: "Run the command before the pipe by itself and look at its exit code."
+    case .emptyFile, .emptyGzip: "Fetch the file again."
+    case .silentStream: "Look at what feeds the stream."
+    case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipCorrupt:
+      "Fetch the file again and run the same command: nothing is doubled."
+    case .gzipTrailingData: "Fetch the file again, or cut off what follows the gzip data."
+    case .otherCompression(let compression, let isStdin): Self.unpackHint(compression, isStdin: isStdin)
+    case .senderFailed: "Put the sender right and run the import again: nothing is doubled."
+    case .cancelled: "Run the same command again: nothing is doubled."
+    case .cannotSpool: "Free some space there, or set TMPDIR to a directory that has room."
+    }
+  }
+
+  /// The message and the hint on two lines.
+  package var description: String { "\(message)\n\(hint)" }
+
+  private static func unpackHint(_ compression: Compression, isStdin: Bool) -> String {
+    let filter =
+      switch compression {
+      case .zip: isStdin ? "funzip" : "unzip -p"
+      case .zstd, .bzip2, .xz: "\(compression) -dc"
+      }
+    return isStdin
+      ? "Unpack it on the way in: … | \(filter) | bolide import PIPELINE -"
+      : "Unpack it on the way in: \(filter) FILE | bolide import PIPELINE -"
+  }
+}

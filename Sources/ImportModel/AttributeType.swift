@@ -1,0 +1,115 @@
+/// The type of an attribute's values.
+public enum AttributeType: Sendable, Hashable, Codable {
+  /// A whole number of 16 bits.
+  case integer16
+  /// A whole number of 32 bits.
+  case integer32
+  /// A whole number of 64 bits.
+  case integer64
+  /// An IEEE 754 number of 64 bits.
+  case double
+  /// An IEEE 754 number of 32 bits, stored widened.
+  case float
+  /// A decimal number, stored as a whole number of units of `10^-scale`.
+  case decimal(scale: Int)
+  /// Text.
+  case string
+  /// True or false, stored as 1 or 0.
+  case boolean
+  /// An instant, stored `YYYY-MM-DDTHH:MM:SSZ`, or with exactly three decimals of a second when
+  /// `milliseconds`.
+  case date(milliseconds: Bool)
+  /// A calendar day, stored `YYYY-MM-DD`.
+  case day
+  /// A UUID, stored as lower-case text.
+  case uuid
+  /// Bytes; a record brings them as base64.
+  case binary
+  /// A nested JSON value, kept as its text.
+  case json
+
+  /// How a value of this type lies in a cell and in a column of the store.
+  package var storage: StorageClass {
+    switch self {
+    case .integer16, .integer32, .integer64, .decimal, .boolean: .integer
+    case .double, .float: .real
+    case .string, .date, .day, .uuid, .json: .text
+    case .binary: .blob
+    }
+  }
+
+  /// Whether sums and ranges have a meaning.
+  package var isNumeric: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float: true
+    default: false
+    }
+  }
+
+  /// The name as a pipeline file writes it.
+  package var name: String {
+    switch self {
+    case .integer16: "integer16"
+    case .integer32: "integer32"
+    case .integer64: "integer64"
+    case .double: "double"
+    case .float: "float"
+    case .decimal: "decimal"
+    case .string: "string"
+    case .boolean: "boolean"
+    case .date: "date"
+    case .day: "day"
+    case .uuid: "uuid"
+    case .binary: "binary"
+    case .json: "json"
+    }
+  }
+
+  /// The type that a pipeline file names, with its plain settings; nil for an unknown name.
+  package init?(name: String) {
+    switch name {
+    case "integer16": self = .integer16
+    case "integer32": self = .integer32
+    case "integer64": self = .integer64
+    case "double": self = .double
+    case "float": self = .float
+    case "decimal": self = .decimal(scale: 0)
+    case "string": self = .string
+    case "boolean": self = .boolean
+    case "date": self = .date(milliseconds: false)
+    case "day": self = .day
+    case "uuid": self = .uuid
+    case "binary": self = .binary
+    case "json": self = .json
+    default: return nil
+    }
+  }
+
+  /// All type names, for messages.
+  package static let names = [
+    "integer16", "integer32", "integer64", "double", "float", "decimal", "string", "boolean", "date", "day",
+    "uuid", "binary", "json",
+  ]
+}
+
+/// The four ways in which SQLite keeps a value that is not null.
+package enum StorageClass: UInt8, Sendable, Hashable {
+  /// 64-bit signed whole numbers.
+  case integer
+  /// 64-bit IEEE 754 numbers.
+  case real
+  /// UTF-8 text.
+  case text
+  /// Bytes.
+  case blob
+
+  /// The column type in a `STRICT` table.
+  package var sql: String {
+    switch self {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    }
+  }
+}

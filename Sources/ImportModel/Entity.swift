@@ -1,0 +1,57 @@
+/// One kind of object: a table of the store.
+public struct Entity: Sendable, Hashable, Codable {
+  /// The entity's name, and its table's.
+  public var name: String
+  /// The attributes, in declared order; transient and derived ones too.
+  public var attributes: [Attribute]
+  /// The relationships, in declared order.
+  public var relationships: [Relationship]
+  /// The attributes that identify an object: the constraint that an import upserts on.
+  ///
+  /// Never empty.
+  public var key: [String]
+
+  /// Makes an entity.
+  public init(
+    name: String, key: [String], attributes: [Attribute], relationships: [Relationship] = []
+  ) {
+    self.name = name
+    self.key = key
+    self.attributes = attributes
+    self.relationships = relationships
+  }
+
+  /// The attribute of that name, if there is one.
+  ///
+  /// Linear in the number of attributes.
+  public func attribute(named name: String) -> Attribute? {
+    attributes.first { $0.name == name }
+  }
+
+  /// The relationship of that name, if there is one.
+  ///
+  /// Linear in the number of relationships.
+  public func relationship(named name: String) -> Relationship? {
+    relationships.first { $0.name == name }
+  }
+
+  /// The attributes that have a column: all but the transient ones.
+  package var storedAttributes: [Attribute] {
+    attributes.filter { !$0.isTransient }
+  }
+
+  /// The attributes that an import may write: stored and not derived.
+  package var writableAttributes: [Attribute] {
+    attributes.filter { !$0.isTransient && $0.derivation == nil }
+  }
+
+  /// The attributes that the store keeps true by itself.
+  package var derivedAttributes: [Attribute] {
+    attributes.filter { $0.derivation != nil }
+  }
+
+  /// The relationships that have a column here.
+  package var toOneRelationships: [Relationship] {
+    relationships.filter { $0.kind == .toOne }
+  }
+}

@@ -1,0 +1,149 @@
+/// Reads the entities of a pipeline file.
+struct EntityFile {
+  /// The reader of the whole file.
+  var reader: YAMLReader
+  /// The sources of the attributes that records bring.
+  private(set) var fields: [Field] = []
+
+  init(_ reader: YAMLReader) {
+    self.reader = reader
+  }
+
+  private static let keys = ["key", "attributes", "relationships"]
+
+  /// The entities that no record becomes.
+  mutating func entities(_ part: YAMLPart, besides main: String) -> [Entity] {
+    guard let entries = reader.entries(of: part) else { return [] }
+    return entries.compactMap { name, part in
+      guard name != main else {
+        reader.report(
+          "the entity '\(name)' is the one that records become: declare it at the top of the file only",
+          at: part.place)
+        return nil
+      }
+      guard let settings = reader.settings(of: part, allowed: Self.keys) else { return nil }
+      return entity(named: name, settings, at: part.path, bringsRecords: false)
+    }
+  }
+
+  /// An entity of the given settings: the file's top level for the one that records become.
+  mutating func entity(
+    named name: String, _ settings: [String: YAMLPart], at path: [String], bringsRecords: Bool
+  ) -> Entity {
+    var entity = Entity(name: name, key: [], attributes: [])
+    if let key = settings["key"] { entity.key = reader.texts(key) ?? [] }
+    if let attributes = settings["attributes"], let entries = reader.entries(of: attributes) {
+      for (name, part) in entries {
+        var file = AttributeFile(reader, part, named: name, of: entity.name, bringsRecords: bringsRecords)
+        entity.attributes.append(file.attribute())
+        if let field = file.field { fields.append(field) }
+        reader = file.reader
+      }
+    }
+    for index in entity.attributes.indices where entity.key.contains(entity.attributes[index].name) {
+      entity.attributes[index].isRequired = true
+    }
+    if let relationships = settings["relationships"], let entries = reader.entries(of: relationships) {
+      entity.relationships = entries.compactMap { name, part in relationship(named: name, part) }
+    }
+    return entity
+  }
+
+  // MARK: Relationships
+
+  private mutating func relationship(named name: String, _ part: YAMLPart) -> Relationship? {
+    guard
+      let settings = reader.settings(of: part, allowed: ["to-many", "to-one", "inverse", "on-delete"])
+    else { return nil }
+    let relationship: Relationship
+    switch (settings["to-many"], settings["to-one"]) {
+    case (let toMany?, nil):
+      guard let destination = reader.text(toMany) else { return unread(part) }
+      relationship = Relationship(name: name, kind: .toMany, destination: destination)
+    case (nil, let toOne?):
+      guard let destination = reader.text(toOne) else { return unread(part) }
+      relationship = Relationship(name: name, kind: .toOne, destination: destination)
+    default:
+      reader.report(
+        "the relationship '\(name)' needs either 'to-many' or 'to-one', with the entity it leads to",
+        at: part.place)
+      return unread(part)
+    }
+    var complete = relationship
+    if let inverse = settings["inverse"] {
+      guard let inverse = reader.text(inverse) else { return unread(part) }
+      complete.inverse = inverse
+    }
+    if let rule = settings["on-delete"] {
+      complete.deleteRule = reader.choice(rule, among: Self.deleteRules) ?? .nullify
+    }
+    return complete
+  }
+
+  private mutating func unread(_ part: YAMLPart) -> Relationship? {
+    reader.leaveUnread(part.path)
+    return nil
+  }
+
+  private static let deleteRules: [(word: String, choice: Relationship.DeleteRule)] = [
+    ("nullify", .nullify), ("cascade", .cascade), ("deny", .deny),
+  ]
+
+  /// Declares the to-one ends that the file leaves out: a to-many relationship implies its inverse.
+  mutating func completeRelationships(of pipeline: inout Pipeline) {
+    for entity in pipeline.model.entities {
+      for toMany in entity.relationships where toMany.kind == .toMany {
+        guard let name = toMany.inverse,
+          let index = pipeline.model.entities.firstIndex(where: { $0.name == toMany.destination }),
+          pipeline.model.entities[index].relationship(named: name) == nil
+        else { continue }
+        let path = pipeline.part(of: toMany.destination) + ["relationships", name]
+        guard !reader.unread.contains(path) else { continue }
+        pipeline.model.entities[index].relationships.append(
+          Relationship(name: name, kind: .toOne, destination: entity.name, inverse: toMany.name))
+        let declaration = pipeline.part(of: entity.name) + ["relationships", toMany.name]
+        if let place = reader.places.place(of: declaration) { reader.note(path, at: place) }
+      }
+    }
+  }
+}
+
+extension EntityFile {
+  /// Gives the derived attributes that say no type the one that follows from their derivation.
+  func completeTypes(of pipeline: inout Pipeline) {
+    let model = pipeline.model
+    for (index, entity) in model.entities.enumerated() {
+      for (place, attribute) in entity.attributes.enumerated() {
+        let part = pipeline.part(of: entity.name, attribute: attribute.name)
+        guard let derivation = attribute.derivation, !reader.places.contains(part + ["type"]),
+          let type = model.type(of: derivation, in: entity)
+        else { continue }
+        pipeline.model.entities[index].attributes[place].type = type
+      }
+    }
+  }
+}
+
+/// Reads the links of a pipeline file.
+enum LinkFile {
+  /// The links under the key `link`.
+  static func links(_ part: YAMLPart, _ reader: inout YAMLReader) -> [Link] {
+    guard let entries = reader.entries(of: part) else { return [] }
+    return entries.compactMap { name, part in
+      guard let settings = reader.settings(of: part, allowed: ["to", "when"]) else { return nil }
+      var link = Link(name, ownerKey: [])
+      if let to = settings["to"] {
+        guard let entries = reader.entries(of: to) else { return nil }
+        for (attribute, part) in entries {
+          guard let expression = reader.text(part) else { return nil }
+          reader.note(part.path, at: part.placeOfValue)
+          link.ownerKey.append(Link.KeyPart(attribute, expression))
+        }
+      }
+      if let when = settings["when"] {
+        link.timing = reader.choice(when, among: [("insert", .insert), ("always", .always)]) ?? .insert
+      }
+      return link
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// The entities of a store: what is kept, under which names and rules.
+///
+/// A model comes from a pipeline file or is built in code, and is kept in the store too. It is a plain value.
+public struct Model: Sendable, Hashable, Codable {
+  /// The entities, in the order in which they were declared.
+  ///
+  /// Names are unique, whatever their case.
+  public var entities: [Entity]
+
+  /// Makes a model of the given entities.
+  public init(entities: [Entity] = []) {
+    self.entities = entities
+  }
+
+  /// The entity of that name, if there is one.
+  ///
+  /// Linear in the number of entities.
+  public func entity(named name: String) -> Entity? {
+    entities.first { $0.name == name }
+  }
+
+  /// The to-one end that a to-many relationship counts over: the owner's children hold its object id there.
+  ///
+  /// - Returns: the children's entity and their to-one relationship, or nil when either is not declared.
+  package func children(of relationship: Relationship) -> (entity: Entity, toOne: Relationship)? {
+    guard relationship.kind == .toMany, let inverse = relationship.inverse,
+      let entity = entity(named: relationship.destination),
+      let toOne = entity.relationship(named: inverse), toOne.kind == .toOne
+    else { return nil }
+    return (entity, toOne)
+  }
+}

@@ -1,0 +1,99 @@
+/// Checks the names of entities, attributes and relationships: all become names in an SQLite file.
+enum NameCheck {
+  /// Books what is wrong with the names of a pipeline's model.
+  static func run(_ pipeline: Pipeline, _ list: inout ProblemList) {
+    checkEntities(pipeline, &list)
+    for entity in pipeline.model.entities {
+      checkAttributes(of: entity, pipeline, &list)
+      checkRelationships(of: entity, pipeline, &list)
+    }
+  }
+
+  // MARK: Entities
+
+  private static func checkEntities(_ pipeline: Pipeline, _ list: inout ProblemList) {
+    var seen: [String: String] = [:]
+    for entity in pipeline.model.entities {
+      let name = entity.name
+      let part = name == pipeline.entity ? ["entity"] : pipeline.part(of: name)
+      // No entity at all is said by another check.
+      guard !name.isEmpty || !pipeline.entity.isEmpty else { continue }
+      if name.isEmpty { list.add("an entity has no name", at: part) }
+      if name.contains("\0") { list.add("the name of an entity holds the character U+0000", at: part) }
+      if let prefix = ["bolide_", "sqlite_"].first(where: name.caseFolded.hasPrefix) {
+        list.add(
+          "the entity '\(name)' needs another name: tables that start with '\(prefix)' are reserved", at: part
+        )
+      }
+      guard let other = seen.updateValue(name, forKey: name.caseFolded) else { continue }
+      list.add(
+        other == name
+          ? "the entity '\(name)' is declared twice"
+          : "the entities '\(other)' and '\(name)' differ by case only, which SQLite ignores: rename one",
+        at: part)
+    }
+  }
+
+  // MARK: Attributes
+
+  private static func checkAttributes(of entity: Entity, _ pipeline: Pipeline, _ list: inout ProblemList) {
+    var seen: [String: String] = [:]
+    for attribute in entity.attributes {
+      let name = attribute.name
+      let part = pipeline.part(of: entity.name, attribute: name)
+      let rename = advice(for: attribute, of: entity, pipeline)
+      if name.isEmpty { list.add("an attribute of \(entity.title) has no name", at: part) }
+      if name.contains("\0") { list.add("the name of an attribute holds the character U+0000", at: part) }
+      if name.caseFolded.hasPrefix("bolide_") {
+        list.add("names that start with 'bolide_' are reserved, as '\(name)' does; \(rename)", at: part)
+      }
+      guard let other = seen.updateValue(name, forKey: name.caseFolded) else { continue }
+      list.add(
+        other == name
+          ? "the attribute '\(name)' is declared twice"
+          : "the attributes '\(other)' and '\(name)' differ by case only, which SQLite ignores; \(rename)",
+        at: part)
+    }
+  }
+
+  /// What to do about an attribute's name: an attribute of records can still be read from the old key.
+  private static func advice(for attribute: Attribute, of entity: Entity, _ pipeline: Pipeline) -> String {
+    let comesFromRecords = entity.name == pipeline.entity && attribute.derivation == nil
+    return comesFromRecords ? "rename it and say `from: \(attribute.name)`" : "rename it"
+  }
+
+  // MARK: Relationships
+
+  private static func checkRelationships(of entity: Entity, _ pipeline: Pipeline, _ list: inout ProblemList) {
+    var seen: [String: String] = [:]
+    for relationship in entity.relationships {
+      let name = relationship.name
+      let part = pipeline.part(of: entity.name, relationship: name)
+      if name.isEmpty { list.add("a relationship of \(entity.title) has no name", at: part) }
+      if name.contains("\0") { list.add("the name of a relationship holds the character U+0000", at: part) }
+      if relationship.column.caseFolded.hasPrefix("bolide_") {
+        list.add(
+          "the relationship '\(name)' needs another name: columns that start with 'bolide_' are reserved",
+          at: part)
+      }
+      if let other = seen.updateValue(name, forKey: name.caseFolded) {
+        list.add(
+          other == name
+            ? "the relationship '\(name)' is declared twice"
+            : "the relationships '\(other)' and '\(name)' differ by case only: rename one",
+          at: part)
+      }
+      for attribute in entity.attributes {
+        if attribute.name.caseFolded == name.caseFolded {
+          list.add("'\(name)' is an attribute and a relationship of \(entity.title): rename one", at: part)
+        }
+        if relationship.kind == .toOne, attribute.name.caseFolded == relationship.column.caseFolded {
+          list.add(
+            "the attribute '\(attribute.name)' collides with the column of the relationship '\(name)'; "
+              + advice(for: attribute, of: entity, pipeline),
+            at: pipeline.part(of: entity.name, attribute: attribute.name))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+/// A declared import: which records, how they become an entity's objects, and what rules hold.
+///
+/// Read from a file or built in code; a plain value either way.
+public struct Pipeline: Sendable, Hashable {
+  /// How runs and history know the pipeline.
+  public var name: String
+  /// The store's path, if the pipeline names one.
+  ///
+  /// From a file, it is relative to that file and already resolved.
+  public var store: String?
+  /// The entity that a record becomes.
+  public var entity: String
+  /// The entity itself and what it is related to.
+  public var model: Model
+  /// Where an attribute's value comes from, one for each attribute that records bring.
+  public var fields: [Field]
+  /// Expressions that hold for every record.
+  public var checks: [String]
+  /// The to-one relationships that the import makes.
+  public var links: [Link]
+  /// Where the records are in the input.
+  public var records: RecordPlace
+  /// What a record does to a row that has its key.
+  public var mergePolicy: MergePolicy
+  /// Who the history says has written; nil for the pipeline's name.
+  public var author: String?
+  /// Whether the text of a refused record is kept with its reject.
+  public var keepsText: Bool
+  /// Where each part stands in the file, for messages; empty when the pipeline was built in code.
+  package var places: Places
+
+  /// Makes a pipeline in code.
+  ///
+  /// Nothing is checked here: a store checks a pipeline before it runs it, and `problems()` tells at any
+  /// time.
+  public init(
+    name: String, entity: String, model: Model, fields: [Field], checks: [String] = [], links: [Link] = [],
+    records: RecordPlace = .automatic, mergePolicy: MergePolicy = .update, author: String? = nil,
+    store: String? = nil, keepsText: Bool = true
+  ) {
+    self.name = name
+    self.entity = entity
+    self.model = model
+    self.fields = fields
+    self.checks = checks
+    self.links = links
+    self.records = records
+    self.mergePolicy = mergePolicy
+    self.author = author
+    self.store = store
+    self.keepsText = keepsText
+    self.places = Places()
+  }
+}
+
+/// Where the records are in an input.
+public enum RecordPlace: Sendable, Hashable {
+  /// Found from the bytes.
+  case automatic
+  /// The elements of the array at a path; a name in angle brackets stands for every key there, and an empty
+  /// path for the input itself.
+  case path(String)
+  /// Rows of values under names: `fields` and `data`, in either order.
+  case columnar
+  /// One object a line, or one after another.
+  case lines
+  /// Rows of values with these names.
+  case rows(names: [String])
+}
+
+/// What a record does to a row that has its key.
+public enum MergePolicy: Sendable, Hashable {
+  /// The record's values replace the row's. What the record does not mention stays.
+  case update
+}

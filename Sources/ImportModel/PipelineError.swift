@@ -1,0 +1,84 @@
+/// What is wrong with a pipeline: every problem at once.
+public struct PipelineError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The problems, in the order of their places.
+  public var problems: [PipelineProblem]
+
+  /// Makes an error of at least one problem.
+  package init(problems: [PipelineProblem]) {
+    self.problems = problems
+  }
+
+  /// One line a problem.
+  public var description: String {
+    problems.map(\.description).joined(separator: "\n")
+  }
+}
+
+/// One thing that is wrong with a pipeline.
+public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
+  /// The file, or the pipeline's name when it was built in code.
+  public var file: String
+  /// The place in the file, if it has one.
+  public var place: Place?
+  /// The sentence: what is wrong, and what is meant instead where that can be guessed.
+  public var message: String
+
+  package init(file: String, place: Place?, message: String) {
+    self.file = file
+    self.place = place
+    self.message = message
+  }
+
+  /// `file:line:column: message`.
+  public var description: String {
+    guard let place else { return "\(file): \(message)" }
+    return "\(file):\(place.line):\(place.column): \(message)"
+  }
+}
+
+/// A place in a text file.
+public struct Place: Sendable, Hashable {
+  /// The line, from 1.
+  public var line: Int
+  /// The column, from 1, in characters.
+  public var column: Int
+
+  /// Makes a place.
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+}
+
+/// Where the parts of a pipeline stand in its file.
+///
+/// A part is named by its way through the file's keys, such as `entities/FireballGroup/attributes/year`. A
+/// part without a place of its own stands where the nearest part around it does.
+package struct Places: Sendable, Hashable {
+  /// The file as the user named it.
+  package var file: String?
+  private var places: [String: Place] = [:]
+
+  package init(file: String? = nil) {
+    self.file = file
+  }
+
+  /// Remembers where a part stands.
+  package mutating func note(_ part: [String], at place: Place) {
+    places[part.joined(separator: "/")] = place
+  }
+
+  /// Whether a part has a place of its own.
+  package func contains(_ part: [String]) -> Bool {
+    places[part.joined(separator: "/")] != nil
+  }
+
+  /// Where a part stands, or the nearest part around it.
+  package func place(of part: [String]) -> Place? {
+    var part = part[...]
+    while true {
+      if let place = places[part.joined(separator: "/")] { return place }
+      if part.popLast() == nil { return nil }
+    }
+  }
+}

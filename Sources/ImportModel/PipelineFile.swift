@@ -1,0 +1,175 @@
+extension Pipeline {
+  /// Reads a pipeline file.
+  ///
+  /// - Parameters:
+  ///   - text: The file's text: YAML.
+  ///   - file: The file as the user named it, for messages.
+  ///   - directory: The file's directory, which a relative `store` starts from.
+  ///   - alsoChecking: What else can be wrong with a pipeline that could be read to its end.
+  /// - Throws: `PipelineError` with everything that is wrong, of form and of meaning, in order.
+  package init(
+    yaml text: String, file: String, directory: String,
+    alsoChecking: (Pipeline) -> [PipelineProblem] = { _ in [] }
+  ) throws(PipelineError) {
+    let document: YAMLDocument
+    do {
+      document = try YAMLDocument(text)
+    } catch {
+      let problem = PipelineProblem(file: file, place: error.place, message: error.message)
+      throw PipelineError(problems: [problem])
+    }
+    guard let top = document.top else {
+      let problem = PipelineProblem(
+        file: file, place: nil, message: "the file is empty; its first line is `bolide: 1`")
+      throw PipelineError(problems: [problem])
+    }
+    var reader = PipelineFile(YAMLReader(document, file: file), file: file, directory: directory)
+    let pipeline = reader.pipeline(top)
+    let problems = reader.problems(with: pipeline, alsoChecking)
+    guard problems.isEmpty else { throw PipelineError(problems: problems) }
+    self = pipeline
+  }
+}
+
+/// Reads the top level of a pipeline file.
+struct PipelineFile {
+  private var reader: YAMLReader
+  private let file: String
+  private let directory: String
+
+  init(_ reader: YAMLReader, file: String, directory: String) {
+    self.reader = reader
+    self.file = file
+    self.directory = directory
+  }
+
+  private static let keys = [
+    "bolide", "name", "store", "entity", "key", "attributes", "relationships", "entities", "check", "link",
+    "records", "shape", "columns", "merge", "author", "keep-text",
+  ]
+
+  /// All problems: those of the file's form, and those of the pipeline's meaning.
+  func problems(
+    with pipeline: Pipeline, _ alsoChecking: (Pipeline) -> [PipelineProblem]
+  ) -> [PipelineProblem] {
+    let meaning = PipelineCheck(pipeline, unread: reader.unread).problems()
+    // An attribute that could not be read would make every expression that names it look wrong.
+    let further = reader.unread.isEmpty ? alsoChecking(pipeline) : []
+    return (reader.problems + meaning + further).sortedByPlace()
+  }
+
+  /// The pipeline that the file describes, as far as it can be read.
+  mutating func pipeline(_ top: YAMLPart) -> Pipeline {
+    reader.note([], at: top.place)
+    var pipeline = Pipeline(name: nameOfFile, entity: "", model: Model(), fields: [])
+    guard let settings = reader.settings(of: top, allowed: Self.keys) else { return pipeline }
+    readVersion(settings["bolide"], top)
+    if let name = settings["name"].flatMap({ reader.text($0) }) { pipeline.name = name }
+    if let store = settings["store"].flatMap({ reader.text($0) }) { pipeline.store = resolved(store) }
+    if let entity = settings["entity"].flatMap({ reader.text($0) }) { pipeline.entity = entity }
+    if let checks = settings["check"].flatMap({ reader.texts($0) }) { pipeline.checks = checks }
+    if let author = settings["author"].flatMap({ reader.text($0) }) { pipeline.author = author }
+    if let keeps = settings["keep-text"].flatMap({ reader.boolean($0) }) { pipeline.keepsText = keeps }
+    readMergePolicy(settings["merge"])
+    pipeline.records = recordPlace(settings)
+    if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
+    readEntities(settings, into: &pipeline)
+    pipeline.places = reader.places
+    return pipeline
+  }
+
+  private mutating func readVersion(_ setting: YAMLPart?, _ top: YAMLPart) {
+    guard let setting else {
+      reader.report(
+        "the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`", at: top.place)
+      return
+    }
+    guard let text = reader.text(setting), text != "1" else { return }
+    reader.report("this Bolide reads version 1 of the format, and the file says '\(text)'", at: setting.place)
+  }
+
+  private mutating func readMergePolicy(_ setting: YAMLPart?) {
+    guard let setting, let word = reader.text(setting), word != "update" else { return }
+    reader.report("the merge policy '\(word)' is not supported; supported is update", at: setting.place)
+  }
+
+  private mutating func readEntities(_ settings: [String: YAMLPart], into pipeline: inout Pipeline) {
+    var entities = EntityFile(reader)
+    let main = entities.entity(named: pipeline.entity, settings, at: [], bringsRecords: true)
+    pipeline.fields = entities.fields
+    pipeline.model = Model(entities: [main])
+    if let others = settings["entities"] {
+      pipeline.model.entities += entities.entities(others, besides: pipeline.entity)
+    }
+    entities.completeRelationships(of: &pipeline)
+    entities.completeTypes(of: &pipeline)
+    reader = entities.reader
+  }
+
+  // MARK: Records
+
+  /// Where the records are: `records` says a path, `shape` a form, `columns` the names of bare rows.
+  private mutating func recordPlace(_ settings: [String: YAMLPart]) -> RecordPlace {
+    let path = settings["records"].flatMap { reader.text($0) }
+    let names = settings["columns"].flatMap { reader.texts($0) }
+    let shape = settings["shape"].flatMap { reader.choice($0, among: Self.shapes) }
+    if let setting = settings["records"],
+      settings["columns"] != nil || ![nil, .automatic, .array].contains(shape)
+    {
+      reader.report(
+        "'records' gives the path of an array of objects: leave out 'shape' and 'columns'", at: setting.place)
+    }
+    if let setting = settings["columns"], ![nil, .rows].contains(shape) {
+      reader.report(
+        "'columns' names the values of rows: say `shape: rows` or leave the shape out", at: setting.place)
+    }
+    if let setting = settings["shape"], shape == .rows, settings["columns"] == nil {
+      reader.report("rows without names need 'columns', a list of names", at: setting.place)
+    }
+    if let path { return .path(path) }
+    if let names { return .rows(names: names) }
+    return switch shape {
+    case .columnar: .columnar
+    case .lines: .lines
+    case .array: .path("")
+    case nil, .automatic, .rows: .automatic
+    }
+  }
+
+  private enum Shape {
+    case automatic, array, columnar, lines, rows
+  }
+
+  private static let shapes: [(word: String, choice: Shape)] = [
+    ("automatic", .automatic), ("array", .array), ("columnar", .columnar), ("lines", .lines), ("rows", .rows),
+  ]
+
+  // MARK: Paths
+
+  /// The file's name without its directory and ending.
+  private var nameOfFile: String {
+    let base = file.split(separator: "/").last.map(String.init) ?? file
+    guard let dot = base.lastIndex(of: "."), dot > base.startIndex else { return base }
+    return String(base[..<dot])
+  }
+
+  private func resolved(_ path: String) -> String {
+    if path.hasPrefix("/") || directory.isEmpty || directory == "." { return path }
+    return directory.hasSuffix("/") ? directory + path : "\(directory)/\(path)"
+  }
+}
+
+extension [PipelineProblem] {
+  /// The problems in the order of their places, each once.
+  ///
+  /// Those without a place come first.
+  func sortedByPlace() -> [PipelineProblem] {
+    let start = Place(line: 0, column: 0)
+    var seen: Set<PipelineProblem> = []
+    return enumerated().sorted { a, b in
+      let (here, there) = (a.element.place ?? start, b.element.place ?? start)
+      return (here.line, here.column, a.offset) < (there.line, there.column, b.offset)
+    }
+    .map(\.element).filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,62 @@
+/// The problems that checks find in a pipeline's meaning.
+struct ProblemList {
+  /// The problems so far.
+  private(set) var problems: [PipelineProblem] = []
+
+  private let file: String
+  private let places: Places
+  private let unread: Set<[String]>
+
+  /// Makes an empty list.
+  ///
+  /// - Parameter unread: Parts of the file that could not be read. A sentence that rests on one of them would
+  ///   be a second sentence about one mistake, and is left out.
+  init(_ pipeline: Pipeline, unread: Set<[String]>) {
+    file = pipeline.places.file ?? pipeline.name
+    places = pipeline.places
+    self.unread = unread
+  }
+
+  /// Books a problem of a part.
+  ///
+  /// - Parameter others: the other parts that the sentence rests on.
+  mutating func add(_ message: String, at part: [String], restingOn others: [[String]] = []) {
+    guard !isUnread(part), !others.contains(where: isUnread) else { return }
+    problems.append(PipelineProblem(file: file, place: places.place(of: part), message: message))
+  }
+
+  /// Whether a part, or one around it, could not be read.
+  private func isUnread(_ part: [String]) -> Bool {
+    (0...part.count).contains { unread.contains(Array(part.prefix($0))) }
+  }
+}
+
+extension Pipeline {
+  /// The way through the file's keys to an entity: the top level for the one that records become.
+  package func part(of entity: String) -> [String] {
+    entity == self.entity ? [] : ["entities", entity]
+  }
+
+  /// The way through the file's keys to an attribute.
+  package func part(of entity: String, attribute: String) -> [String] {
+    part(of: entity) + ["attributes", attribute]
+  }
+
+  /// The way through the file's keys to a relationship.
+  package func part(of entity: String, relationship: String) -> [String] {
+    part(of: entity) + ["relationships", relationship]
+  }
+}
+
+extension String {
+  /// The text as SQLite compares names: without the case of ASCII letters.
+  package var caseFolded: String {
+    String(
+      decoding: utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+}
+
+extension Entity {
+  /// What a sentence calls the entity.
+  var title: String { name.isEmpty ? "the entity" : name }
+}

@@ -1,0 +1,48 @@
+/// What a misspelt name was probably meant to be.
+enum Suggestion {
+  /// The candidate nearest to a word, when it is near enough to be meant: a third of its letters may differ.
+  static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    let letters = Array(word.lowercased())
+    var best: (candidate: String, distance: Int)?
+    for candidate in candidates where candidate != word {
+      let distance = distance(letters, Array(candidate.lowercased()))
+      if distance < best?.distance ?? Int.max { best = (candidate, distance) }
+    }
+    guard let best, best.distance <= max(1, max(letters.count, best.candidate.count) / 3) else { return nil }
+    return best.candidate
+  }
+
+  /// The end of a sentence about an unknown name: `; did you mean 'from'?`, or the few candidates there are.
+  ///
+  /// - Parameter plural: what the candidates are, as in `allowed here are`.
+  static func ending(for word: String, among candidates: [String], plural: String) -> String {
+    if let nearest = nearest(to: word, among: candidates) { return "; did you mean '\(nearest)'?" }
+    guard (1...longestList).contains(candidates.count) else { return "" }
+    return "; \(plural) \(candidates.joined(separator: ", "))"
+  }
+
+  /// A longer list would hide the sentence it ends.
+  private static let longestList = 13
+
+  /// The number of letters to insert, drop, change or swap with their neighbour to get from one word to the
+  /// other.
+  static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    guard !a.isEmpty else { return b.count }
+    guard !b.isEmpty else { return a.count }
+    var beforePrevious: [Int] = []
+    var previous = Array(0...b.count)
+    for i in 1...a.count {
+      var current = [i]
+      for j in 1...b.count {
+        var cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+          cost = min(cost, beforePrevious[j - 2] + 1)
+        }
+        current.append(cost)
+      }
+      beforePrevious = previous
+      previous = current
+    }
+    return previous[b.count]
+  }
+}

@@ -1,0 +1,117 @@
+import Yams
+
+/// A YAML text as a tree of nodes that know their places, doubled keys included.
+struct YAMLDocument {
+  /// The top of the tree; nil for a text that says nothing.
+  let root: Node?
+  /// What stands in the text for the first letters that `compose` has masked.
+  private let masks: [Unicode.Scalar: Unicode.Scalar]
+
+  /// A text past this size is no pipeline, and is not parsed.
+  static let maximumSize = 1 << 20
+  private static let maximumMasks = 20
+  /// Private use: no pipeline has these.
+  private static let firstMask: UInt32 = 0xF0000
+
+  /// Parses a text that holds one document.
+  ///
+  /// The parser ends at the first doubled key and tells where its first copy is. So that one run can tell
+  /// every problem, and the place of the second copy, the first letter of the first copy is masked and the
+  /// text is parsed again. A mask is one character too, so every place stays true.
+  init(_ text: String) throws(YAMLSyntaxError) {
+    guard text.utf8.count <= Self.maximumSize else {
+      throw YAMLSyntaxError(
+        place: nil,
+        message: "the file has \(text.utf8.count) bytes; a pipeline file may have \(Self.maximumSize) (1 MiB)"
+      )
+    }
+    var text = text
+    var masks: [Unicode.Scalar: Unicode.Scalar] = [:]
+    while true {
+      do {
+        root = try compose(yaml: text)
+        self.masks = masks
+        return
+      } catch YamlError.duplicatedKeysInMapping(let keys, let context) where masks.count < Self.maximumMasks {
+        let mask = Unicode.Scalar(Self.firstMask + UInt32(masks.count))
+        guard let mask, let letter = text.replaceKeyStart(at: context.mark, with: mask) else {
+          throw YAMLSyntaxError(
+            place: Place(context.mark), message: "the key '\(keys.first ?? "")' stands here twice")
+        }
+        masks[mask] = letter
+      } catch {
+        throw YAMLSyntaxError(error, in: text)
+      }
+    }
+  }
+
+  /// The text of a mapping's key, as it stands in the file; nil for a key that is not plain text.
+  func text(ofKey node: Node) -> String? {
+    guard let text = node.scalar?.string else { return nil }
+    guard let first = text.unicodeScalars.first, let letter = masks[first] else { return text }
+    return String(letter) + String(text.unicodeScalars.dropFirst())
+  }
+}
+
+/// Why a text is not YAML, and where.
+struct YAMLSyntaxError: Error {
+  var place: Place?
+  var message: String
+
+  init(place: Place?, message: String) {
+    self.place = place
+    self.message = message
+  }
+
+  init(_ error: any Error, in text: String) {
+    switch error as? YamlError {
+    case .composer(_, "but found another document", let mark, _):
+      self.init(place: Place(mark), message: "a second document begins here; a pipeline file is one")
+    case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      var message = "this is not YAML: \(problem)"
+      if let context, context.mark.line != mark.line {
+        message += " (\(context.text), begun on line \(context.mark.line))"
+      }
+      self.init(place: Place(mark), message: message)
+    case .reader(let problem, let offset?, _, _):
+      let before = text.prefix(offset).split(separator: "\n", omittingEmptySubsequences: false)
+      let place = Place(line: before.count, column: (before.last?.count ?? 0) + 1)
+      self.init(place: place, message: "this is not YAML: \(problem)")
+    case .duplicatedKeysInMapping(let keys, let context):
+      self.init(place: Place(context.mark), message: "the key '\(keys.first ?? "")' stands here twice")
+    default:
+      self.init(place: nil, message: "this is not YAML: \(error)")
+    }
+  }
+}
+
+extension Place {
+  init(_ mark: Mark) {
+    self.init(line: mark.line, column: mark.column)
+  }
+}
+
+extension String {
+  /// Replaces the first letter of the plain or quoted key that starts at a mark.
+  ///
+  /// - Returns: the letter that was replaced; nil, with nothing replaced, for a key of another kind.
+  fileprivate mutating func replaceKeyStart(at mark: Mark, with mask: Unicode.Scalar) -> Unicode.Scalar? {
+    var scalars = Array(unicodeScalars)
+    var index = 0
+    for _ in 1..<mark.line {
+      guard let end = scalars[index...].firstIndex(of: "\n") else { return nil }
+      index = end + 1
+    }
+    index += mark.column - 1
+    guard index < scalars.count else { return nil }
+    if scalars[index] == "\"" || scalars[index] == "'" { index += 1 }
+    guard index < scalars.count, !"&*!?\\\"'\n".unicodeScalars.contains(scalars[index]) else { return nil }
+    let letter = scalars[index]
+    scalars[index] = mask
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    self = String(view)
+    return letter
+  }
+}

@@ -1,0 +1,86 @@
+/// Numbers' text -> values: exact, or correctly rounded, whatever the locale.
+public enum NumberParsing {
+  /// What a text is as a 64-bit integer.
+  public enum Integer: Sendable, Hashable {
+    /// Exactly this; `42.0` and `4.2e1` are 42.
+    case value(Int64)
+    /// A number with a fraction other than 0.
+    case fraction
+    /// An integer below -2^63 or above 2^63 - 1.
+    case overflow
+    /// Not a number by the grammar.
+    case notANumber
+  }
+
+  /// The integer that a text is.
+  ///
+  /// Linear in the text's length.
+  public static func integer(_ text: Span<UInt8>, grammar: NumberGrammar) -> Integer {
+    text.withUnsafeBufferPointer { integer($0, grammar: grammar) }
+  }
+
+  /// The double nearest to a number's text, ties to even; an infinity past the largest; nil when the text
+  /// is not a number by the grammar.
+  ///
+  /// Linear in the text's length.
+  public static func double(_ text: Span<UInt8>, grammar: NumberGrammar) -> Double? {
+    text.withUnsafeBufferPointer { double($0, grammar: grammar) }
+  }
+
+  /// As the `Span` version.
+  package static func integer(_ text: UnsafeBufferPointer<UInt8>, grammar: NumberGrammar) -> Integer {
+    guard let decimal = DecimalText(text, grammar: grammar) else { return .notANumber }
+    var magnitude = decimal.mantissa
+    guard magnitude != 0 else { return .value(0) }
+    var exponent = decimal.exponent
+    while exponent < 0 {
+      // Twenty digits less than one are a fraction, cut or not.
+      guard magnitude % 10 == 0 else { return .fraction }
+      magnitude /= 10
+      exponent += 1
+    }
+    if decimal.isCut {
+      return hasFraction(text, decimal) ? .fraction : .overflow
+    }
+    while exponent > 0 {
+      let (product, overflows) = magnitude.multipliedReportingOverflow(by: 10)
+      guard !overflows else { return .overflow }
+      magnitude = product
+      exponent -= 1
+    }
+    if decimal.isNegative {
+      return magnitude <= 1 << 63 ? .value(Int64(truncatingIfNeeded: 0 &- magnitude)) : .overflow
+    }
+    return Int64(exactly: magnitude).map { .value($0) } ?? .overflow
+  }
+
+  /// As the `Span` version.
+  package static func double(_ text: UnsafeBufferPointer<UInt8>, grammar: NumberGrammar) -> Double? {
+    guard let decimal = DecimalText(text, grammar: grammar) else { return nil }
+    let magnitude: Double
+    if decimal.isCut {
+      let low = NearestDouble.to(decimal.mantissa, exponent: decimal.exponent)
+      let high = NearestDouble.to(decimal.mantissa + 1, exponent: decimal.exponent)
+      magnitude = low == high ? low : ExactDecimal(text, decimal).nearer(low, high)
+    } else {
+      magnitude = NearestDouble.to(decimal.mantissa, exponent: decimal.exponent)
+    }
+    return decimal.isNegative ? -magnitude : magnitude
+  }
+
+  /// Whether one of more than 19 significant digits, not 0, stands behind the point.
+  private static func hasFraction(_ text: UnsafeBufferPointer<UInt8>, _ decimal: DecimalText) -> Bool {
+    // The last digit that is not 0 decides by its place; there is one, since the text is cut.
+    var last = decimal.digits.upperBound - 1
+    var place = 0
+    while text[last] < UInt8(ascii: "1") || text[last] > UInt8(ascii: "9") {
+      if text[last] != UInt8(ascii: ".") { place += 1 }
+      last -= 1
+    }
+    // `place` digits follow it; the last digit of all weighs 10^weight.
+    var taken = 0
+    for i in decimal.digits where text[i] != UInt8(ascii: ".") { taken += 1 }
+    let weight = decimal.exponent - (taken - 19)
+    return weight + place < 0
+  }
+}

@@ -1,0 +1,146 @@
+extension ReaderCore {
+  enum EnvelopeStep { case goOn, rowsBeforeNames, needsInput }
+
+  /// One token of what stands around the records.
+  mutating func envelopeStep(_ view: TokenView) throws(JSONError) -> EnvelopeStep {
+    guard walker.cursor < view.count else { return .needsInput }
+    let offset = view.offset(walker.cursor)
+    let byte = view.bytes[offset]
+    switch walker.expectation {
+    case .key, .keyOrEnd:
+      let step = try envelopeToken(view)
+      guard step == .goOn, byte == UInt8(ascii: "\"") else { return step }
+      let close = view.offset(walker.cursor - 1)
+      key(StringDecoding.string(view.bytes + offset + 1, count: close - offset - 1), at: offset)
+      return .goOn
+    case .elementOrEnd where byte == UInt8(ascii: "]"), .colon, .commaOrEnd, .nothing:
+      return try envelopeToken(view)
+    case .value, .elementOrEnd:
+      if walker.depth > 0 && !walker.isInObject {
+        route.follow(key: String(route.indexes[walker.depth]), depth: walker.depth)
+        route.indexes[walker.depth] += 1
+      }
+      return try value(view, byte)
+    }
+  }
+
+  private mutating func envelopeToken(_ view: TokenView) throws(JSONError) -> EnvelopeStep {
+    switch walker.step(view) {
+    case .done: return .goOn
+    case .needsInput: return .needsInput
+    case .failed: throw syntaxError()
+    }
+  }
+
+  private mutating func key(_ key: String, at offset: Int) {
+    route.follow(key: key, depth: walker.depth)
+    guard walker.depth == 1 else { return }
+    route.topKey = key
+    if envelope.keys.count < Envelope.mostKeys { envelope.keys.append(key) }
+  }
+
+  /// Decides what the value under the cursor is: rows, names, the way to them, or nothing of interest.
+  private mutating func value(_ view: TokenView, _ byte: UInt8) throws(JSONError) -> EnvelopeStep {
+    let depth = walker.depth
+    let complete = route.complete(depth)
+    if complete & 1 != 0 { return try rows(view, byte) }
+    if complete != 0 {
+      capture(.names(source: complete.trailingZeroBitCount - 1))
+    } else if (route.matched != 0 || depth == 0) && (byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")) {
+      let step = try envelopeToken(view)
+      if step == .goOn { route.enter(depth: walker.depth) }
+      return step
+    } else if depth == 1 && route.topKey == "count" && walker.isInObject {
+      capture(.count)
+    } else {
+      activity = .skipping(floor: depth)
+    }
+    return .goOn
+  }
+
+  private mutating func capture(_ capture: Capture) {
+    recordToken = walker.cursor
+    recordEscape = walker.escape
+    activity = .capturing(capture, floor: walker.depth)
+  }
+
+  /// The value under the cursor stands where the records are.
+  private mutating func rows(_ view: TokenView, _ byte: UInt8) throws(JSONError) -> EnvelopeStep {
+    let depth = walker.depth
+    if layout.isConcatenated {
+      envelope.hasRows = true
+      activity = .rows(floor: depth, isSingle: false)
+      return .goOn
+    }
+    switch byte {
+    case UInt8(ascii: "["):
+      guard walker.cursor + 1 < view.count else { return .needsInput }
+      let isEmpty = view.byte(walker.cursor + 1) == UInt8(ascii: "]")
+      if case .found = layout.names, envelope.names == nil, !isEmpty { return holdRows(view) }
+      guard try envelopeToken(view) == .goOn else { return .needsInput }
+      envelope.hasRows = true
+      bindWildcards()
+      activity = .rows(floor: depth + 1, isSingle: false)
+    case UInt8(ascii: "{") where !parsesRows:
+      envelope.hasRows = true
+      bindWildcards()
+      activity = .rows(floor: depth, isSingle: true)
+    case UInt8(ascii: "n"):
+      activity = .skipping(floor: depth)
+    case UInt8(ascii: "{"), UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "t"), UInt8(ascii: "f"):
+      throw error(.noRecordsThere, at: view.offset(walker.cursor))
+    default:
+      return try envelopeToken(view)
+    }
+    return .goOn
+  }
+
+  /// Rows that nobody can name yet: the caller is told once, and then they are passed.
+  private mutating func holdRows(_ view: TokenView) -> EnvelopeStep {
+    if rowsStart != nil {
+      activity = .skipping(floor: walker.depth)
+      return .goOn
+    }
+    envelope.hasRows = true
+    rowsStart = input.position(of: view.offset(walker.cursor))
+    return .rowsBeforeNames
+  }
+
+  private mutating func bindWildcards() {
+    for (slot, component) in wildcardSlots {
+      guard let key = route.wildcards.last(where: { $0.component == component })?.key else { continue }
+      parser.bind(slot: slot, to: key)
+    }
+  }
+
+  /// Takes the layout as settled, and makes the parser for it.
+  mutating func adopt(_ layout: Layout) {
+    self.layout = layout
+    wildcardSlots = []
+    var paths: [[String]?] = []
+    for (slot, field) in requested.enumerated() {
+      let first = field.components[0]
+      if field.components.count == 1 && Layout.isWildcard(first) && (layout.rows ?? []).contains(first) {
+        wildcardSlots.append((slot, first))
+        paths.append(nil)
+      } else {
+        paths.append(field.components)
+      }
+    }
+    paths += children.map { $0.path.components }
+    parser = RecordParser(fields: paths, limits: limits)
+    route = Route(layout)
+    activity = .envelope
+    mayBeHeader = true
+    switch layout.names {
+    case .none: parsesRows = false
+    case .found, .firstRow: parsesRows = true
+    case .given(let names):
+      parsesRows = true
+      envelope.names = names
+      // Two columns of one given name: the caller's own choice, the last one counts.
+      _ = parser.setColumns(names)
+    }
+  }
+}

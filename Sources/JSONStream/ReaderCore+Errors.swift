@@ -1,0 +1,92 @@
+extension ReaderCore {
+  /// An error at an offset of the buffer.
+  func error(
+    _ code: JSONError.Code, at offset: Int, inRecord: Bool = false, limit: Int? = nil,
+    candidates: [String] = []
+  ) -> JSONError {
+    JSONError(
+      code, at: input.position(of: offset), record: inRecord ? recordCount + 1 : nil,
+      recordsBefore: recordCount, byte: offset < input.count ? input.bytes[offset] : nil, limit: limit,
+      candidates: candidates)
+  }
+
+  /// What the walker stopped at.
+  func syntaxError() -> JSONError {
+    let (code, offset) = walker.failure
+    if isPassingRecord && offset - recordOffset >= limits.recordBytes { return recordLimitError() }
+    let limit: Int? =
+      switch code {
+      case .depthLimit: limits.depth
+      case .stringLimit: limits.stringBytes
+      case .numberLimit: limits.numberBytes
+      default: nil
+      }
+    if offset < input.count, input.bytes[offset] == UInt8(ascii: "<"), recordCount == 0, walker.depth == 0,
+      code == .expectedValue
+    {
+      return error(.markup, at: offset)
+    }
+    let isHigh = offset < input.count && input.bytes[offset] >= 0x80
+    return error(isHigh ? .unexpectedByte : code, at: offset, inRecord: isPassingRecord, limit: limit)
+  }
+
+  func faultError(_ fault: TokenIndex.Fault) -> JSONError {
+    if isPassingRecord && index.end - recordOffset >= limits.recordBytes { return recordLimitError() }
+    let code: JSONError.Code =
+      switch fault {
+      case .controlInString: .controlInString
+      case .notUTF8: .notUTF8
+      case .unexpectedByte: .unexpectedByte
+      }
+    return error(code, at: index.end, inRecord: isPassingRecord)
+  }
+
+  func recordLimitError() -> JSONError {
+    error(.recordLimit, at: recordOffset, inRecord: true, limit: limits.recordBytes)
+  }
+
+  /// A record whose end is not in sight may be past the limit already.
+  func checkRecordLimit() throws(JSONError) {
+    guard isPassingRecord, index.end - recordOffset > limits.recordBytes else { return }
+    throw recordLimitError()
+  }
+
+  private var recordOffset: Int { Int(index.tokens[recordToken]) }
+
+  /// The input is complete and all its tokens are taken; throws unless that is its right end.
+  mutating func inputEnded() throws(JSONError) {
+    let isBetweenRecords = if case .rows(0, false) = activity { !isPassingRecord } else { false }
+    if case .envelope = activity, walker.depth == 0, walker.expectation == .value,
+      walker.cursor == index.count
+    {
+      throw error(.noInput, at: input.count)
+    }
+    guard isBetweenRecords || walker.expectation == .nothing && !isPassingRecord else {
+      throw error(.inputEnds, at: input.count, inRecord: isPassingRecord)
+    }
+    if let rowsStart, envelope.names == nil {
+      throw JSONError(.noNames, at: rowsStart, record: nil, recordsBefore: 0, byte: UInt8(ascii: "["))
+    }
+    activity = .ended
+  }
+
+  /// Looks at the first bytes: a byte order mark is passed, what is not UTF-8 or not JSON is named.
+  mutating func start() throws(JSONError) -> Bool {
+    guard input.count >= 4 || input.isFinished else { return false }
+    let first = (0..<4).map { $0 < input.count ? input.bytes[$0] : UInt8(ascii: " ") }
+    var offset = 0
+    switch (first[0], first[1], first[2], first[3]) {
+    case (0x00, 0x00, 0xfe, 0xff), (0xff, 0xfe, 0x00, 0x00), (0x00, 0x00, 0x00, 1...),
+      (1..., 0x00, 0x00, 0x00):
+      throw error(.utf32, at: 0)
+    case (0xfe, 0xff, _, _), (0xff, 0xfe, _, _), (0x00, 1..., 0x00, 1...), (1..., 0x00, 1..., 0x00):
+      throw error(.utf16, at: 0)
+    case (0xef, 0xbb, 0xbf, _):
+      offset = 3
+    default: break
+    }
+    index.start(at: offset)
+    hasStarted = true
+    return true
+  }
+}

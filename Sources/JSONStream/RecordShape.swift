@@ -1,0 +1,107 @@
+/// Where the records of an input are, and what each is made of.
+public enum RecordShape: Sendable, Hashable {
+  /// Found from the bytes, with the requested fields as evidence.
+  case automatic
+  /// Every value at the top is a record: newline-delimited or concatenated objects, or one object alone.
+  ///
+  /// A first value that is an array of strings names the columns of the arrays after it.
+  case lines
+  /// The elements of the array at `path`, or the one object there.
+  ///
+  /// `""` is the document itself; a component in angle brackets stands for any key:
+  /// `near_earth_objects/<day>`.
+  case array(path: String)
+  /// Rows are arrays at the path `rows`; their names are an array of strings at the path `names`, or of
+  /// objects whose member `nameKey` is the name.
+  ///
+  /// The two may come in either order.
+  case columnar(names: String = "fields", nameKey: String? = nil, rows: String = "data")
+  /// Rows are arrays at the path `rows`, and the input names no columns.
+  case positional(names: [String], rows: String = "")
+}
+
+/// Where the reader looks: a shape with its paths taken apart.
+struct Layout: Sendable {
+  struct NamesSource: Sendable {
+    var path: [String]
+    var key: String?
+  }
+
+  enum Names: Sendable {
+    /// Records are objects.
+    case none
+    /// Rows are arrays, named by whichever of these the input has.
+    case found([NamesSource])
+    /// Rows are arrays, named by the first of them.
+    case firstRow
+    /// Rows are arrays with these names.
+    case given([String])
+  }
+
+  /// Nil when the input has no rows: only its envelope is read.
+  var rows: [String]?
+  var names: Names = .none
+  /// Many values stand at the top.
+  var isConcatenated = false
+  /// A value whose first row may turn out to be names, as in `lines`.
+  var mayHaveHeader = false
+  /// Rows of another reader's input: what follows their end is not this reader's.
+  var endsWithRows = false
+
+  static let wildcard = (open: UInt8(ascii: "<"), close: UInt8(ascii: ">"))
+
+  /// The name of a wildcard component, as it stands in a path.
+  static func isWildcard(_ component: String) -> Bool {
+    component.utf8.count > 2 && component.utf8.first == wildcard.open && component.utf8.last == wildcard.close
+  }
+
+  /// Nil for `automatic`, which takes the bytes to answer.
+  init?(_ shape: RecordShape) throws(PathError) {
+    switch shape {
+    case .automatic:
+      return nil
+    case .lines:
+      rows = []
+      isConcatenated = true
+      mayHaveHeader = true
+    case .array(let path):
+      rows = try Layout.path(path)
+    case .columnar(let names, let nameKey, let path):
+      rows = try Layout.path(path)
+      self.names = .found([NamesSource(path: try Layout.path(names), key: nameKey)])
+    case .positional(let names, let path):
+      rows = try Layout.path(path)
+      self.names = .given(names)
+    }
+  }
+
+  init(rows: [String]?, names: Names = .none) {
+    self.rows = rows
+    self.names = names
+  }
+
+  private static func path(_ text: String) throws(PathError) -> [String] {
+    text.isEmpty ? [] : try FieldPath.components(of: text)
+  }
+
+  /// Says what was found, in one line.
+  var description: String {
+    guard let rows else { return "an object without rows" }
+    let place = rows.isEmpty ? "" : " under \(FieldPath(components: rows))"
+    switch names {
+    case .none where isConcatenated: return "one object a line, or concatenated"
+    case .none: return "objects\(place)"
+    case .found(let sources):
+      let names = sources.map { "\(FieldPath(components: $0.path))" }.joined(separator: " or ")
+      return "rows\(place), named by \(names)"
+    case .firstRow: return "rows\(place), named by the first of them"
+    case .given: return "rows\(place), with given names"
+    }
+  }
+}
+
+extension FieldPath {
+  init(components: [String]) {
+    self.components = components
+  }
+}

@@ -1,0 +1,188 @@
+/// What a detector has seen: every container on an object-only path from the top, and what it is made of.
+struct ShapeEvidence {
+  struct Note {
+    /// The keys to it, or nil for an element of an array.
+    var path: [String]?
+    var kind: FieldKind
+    /// The kind of an array's first element.
+    var elements: FieldKind?
+    var elementCount = 0
+    /// Requested names among the keys of the object, or of the array's first objects, or among its strings.
+    var names: Set<String> = []
+    /// An array's strings, for as long as it holds nothing else.
+    var strings: [String]? = []
+    /// The array that this is an element of.
+    var parent: Int?
+  }
+
+  /// The first components of the requested paths.
+  let requested: Set<String>
+  /// What to call a wildcard that is found: the name that a requested field uses.
+  let wildcard: String
+  private(set) var notes: [Note] = []
+  /// A further value follows the first.
+  var isFollowed = false
+  /// A decision that needs no more bytes.
+  private(set) var early: Layout?
+
+  private static let mostNotes = 512
+
+  init(fields: [FieldPath]) {
+    let single = fields.filter { $0.components.count == 1 && Layout.isWildcard($0.components[0]) }
+    wildcard = single.first?.components[0] ?? "<key>"
+    requested = Set(fields.map { $0.components[0] }).subtracting(single.map { $0.components[0] })
+  }
+
+  mutating func saw(key: String, in note: Int?) {
+    guard let note, requested.contains(key) else { return }
+    notes[note].names.insert(key)
+    if let parent = notes[note].parent { notes[parent].names.insert(key) }
+  }
+
+  /// An element of the array `note`.
+  mutating func element(_ kind: FieldKind, text: String?, of note: Int) {
+    if notes[note].elementCount == 0 { notes[note].elements = kind }
+    notes[note].elementCount += 1
+    if let text {
+      notes[note].strings?.append(text)
+      if requested.contains(text) { notes[note].names.insert(text) }
+    } else {
+      notes[note].strings = nil
+    }
+    let isRoot = note == 0
+    if isRoot && kind != .array && kind != .string { early = Layout(rows: []) }
+    if kind == .array && notes[note].path == ["data"] { early = columnar(notes[note].path ?? []) }
+  }
+
+  /// - Returns: The new note's index.
+  mutating func opened(_ kind: FieldKind, path: [String]?, within outer: Int?) -> Int {
+    let parent = path == nil ? outer : nil
+    notes.append(Note(path: path, kind: kind, parent: parent))
+    return notes.count - 1
+  }
+
+  mutating func closed(_ note: Int) {
+    // The first row of rows at the top: its names, or nothing names them.
+    guard notes[note].parent == 0, notes[note].kind == .array, early == nil else { return }
+    early = Layout(rows: [], names: .firstRow)
+  }
+
+  func looksInto(_ kind: FieldKind, isElement: Bool, of outer: Int, most: Int) -> Bool {
+    guard notes.count < ShapeEvidence.mostNotes else { return false }
+    let note = notes[outer]
+    if isElement {
+      // Rows in a row, and all below a record, say nothing about the shape.
+      return note.path != nil && note.elementCount <= most && (kind == .object || outer == 0)
+    }
+    return note.path != nil
+  }
+
+  /// The first value is a record by its keys, and nothing in it is a better one.
+  var isRecordAlone: Bool {
+    guard let root = notes.first, root.kind == .object, !root.names.isEmpty else { return false }
+    return candidates().allSatisfy { $0.score <= root.names.count }
+  }
+
+  private func columnar(_ rows: [String]) -> Layout {
+    let ofStrings = notes.first { $0.path == ["fields"] && $0.strings != nil }
+    let named = notes.filter { $0.kind == .array && $0.path != nil && $0.path != rows && !$0.names.isEmpty }
+    var sources = named.compactMap { note in
+      note.strings?.isEmpty == false ? Layout.NamesSource(path: note.path ?? []) : nil
+    }
+    if ofStrings == nil || sources.isEmpty || !sources.contains(where: { $0.path == ["fields"] }) {
+      sources.append(Layout.NamesSource(path: ["fields"]))
+    }
+    sources.append(Layout.NamesSource(path: ["meta", "view", "columns"], key: "fieldName"))
+    return Layout(rows: rows, names: .found(Array(sources.prefix(6))))
+  }
+}
+
+extension ShapeEvidence {
+  struct Candidate {
+    var layout: Layout
+    var score: Int
+    var place: String
+  }
+
+  /// The decision when no more bytes are to be seen, or asked for.
+  func conclusion() -> ShapeDetector.Answer {
+    if let early { return .found(early) }
+    guard let root = notes.first else { return .found(Layout(rows: [])) }
+    var lines = Layout(rows: [])
+    lines.isConcatenated = true
+    lines.mayHaveHeader = true
+    guard root.kind == .object else { return .found(isFollowed ? lines : Layout(rows: [])) }
+
+    let inner = candidates()
+    let best = inner.map(\.score).max() ?? 0
+    let ownScore = root.names.count
+    if ownScore > 0 && ownScore >= best { return .found(lines) }
+    if best == 0 && isFollowed { return .found(lines) }
+    let equals = inner.filter { $0.score == best }
+    if equals.count > 1 { return .ambiguous(equals.map(\.place)) }
+    if let only = equals.first { return .found(only.layout) }
+    if requested.isEmpty && !root.isEmptyAnswer { return .found(lines) }
+    return .found(emptyRows ?? Layout(rows: nil))
+  }
+
+  /// The places below the top that could be the records.
+  func candidates() -> [Candidate] {
+    var found: [Candidate] = []
+    var grouped: Set<Int> = []
+    for group in maps() {
+      grouped.formUnion(group.members)
+      let path = group.path + [wildcard]
+      let names = group.members.reduce(into: Set<String>()) { $0.formUnion(notes[$1].names) }
+      found.append(candidate(path, Layout(rows: path), names.count))
+    }
+    for (index, note) in notes.enumerated() where !grouped.contains(index) && index > 0 {
+      guard let path = note.path, note.kind == .array, note.elements != nil else { continue }
+      if note.elements == .object { found.append(candidate(path, Layout(rows: path), note.names.count)) }
+      if note.elements == .array {
+        let layout = columnar(path)
+        let names = notes.filter { $0.strings?.isEmpty == false }.map(\.names.count).max() ?? 0
+        found.append(candidate(path, layout, names))
+      }
+    }
+    return found
+  }
+
+  private func candidate(_ path: [String], _ layout: Layout, _ score: Int) -> Candidate {
+    Candidate(layout: layout, score: score, place: "\(FieldPath(components: path))")
+  }
+
+  /// Objects whose keys are dates or ids: their members are one table's parts.
+  private func maps() -> [(path: [String], members: [Int])] {
+    var members: [[String]: [Int]] = [:]
+    var order: [[String]] = []
+    for (index, note) in notes.enumerated() {
+      guard let path = note.path, let key = path.last, ShapeEvidence.isData(key) else { continue }
+      guard note.kind == .object ? !note.names.isEmpty || requested.isEmpty : note.elements == .object else {
+        continue
+      }
+      let outer = Array(path.dropLast())
+      if members[outer] == nil { order.append(outer) }
+      members[outer, default: []].append(index)
+    }
+    return order.map { ($0, members[$0] ?? []) }
+  }
+
+  /// Whether a key looks like a date or an id rather than a name.
+  static func isData(_ key: String) -> Bool {
+    let digits = key.utf8.filter(Scalar.isDigit).count
+    guard let first = key.utf8.first, digits > 0 else { return false }
+    return Scalar.isDigit(first) || digits * 2 >= key.utf8.count
+  }
+
+  /// The one array that could have held rows and holds none.
+  private var emptyRows: Layout? {
+    let empty = notes.filter { $0.path?.isEmpty == false && $0.kind == .array && $0.elements == nil }
+    guard empty.count == 1, let path = empty.first?.path else { return nil }
+    return Layout(rows: path)
+  }
+}
+
+extension ShapeEvidence.Note {
+  /// An object of which nothing could be a record's value.
+  fileprivate var isEmptyAnswer: Bool { false }
+}

@@ -1,0 +1,198 @@
+internal import GRDB
+internal import ImportModel
+
+/// What applying a chunk did. `read = inserted + updated + unchanged + ignored + folded + rejected`.
+public struct ChunkCounts: Sendable, Hashable {
+  /// Records read.
+  public var read = 0
+  /// Rows that are new.
+  public var inserted = 0
+  /// Rows that have other values now.
+  public var updated = 0
+  /// Rows that had these values already; nothing was written.
+  public var unchanged = 0
+  /// Rows that the merge policy left alone.
+  public var ignored = 0
+  /// Records whose place a later record of the same key took.
+  public var folded = 0
+  /// Records that were refused.
+  public var rejected = 0
+
+  /// Makes counts of nothing.
+  public init() {}
+
+  package static func += (left: inout ChunkCounts, right: ChunkCounts) {
+    left.read += right.read
+    left.inserted += right.inserted
+    left.updated += right.updated
+    left.unchanged += right.unchanged
+    left.ignored += right.ignored
+    left.folded += right.folded
+    left.rejected += right.rejected
+  }
+}
+
+/// Applies chunks to the store, each in one transaction: rows, derived attributes, history, rejects and counts.
+///
+/// All statements work on a whole chunk at a time, sorted by key: first the difference to the table, then the new
+/// rows, then the changed ones, then what the owners' derived attributes moved by. Triggers are off meanwhile;
+/// this does their work.
+final class ChunkWriter {
+  private let db: Database
+  private let layout: ChunkLayout
+  private let table: ChunkTable
+  private let numbers: PropertyNumbers
+  private let history: HistoryWriter
+  private let difference: RowDifference
+  private let links: Links
+  private let derived: DerivedUpkeep
+  private let insert: RawStatement
+  private let update: RawStatement?
+  private let lastID: RawStatement
+
+  init(_ db: Database, layout: ChunkLayout, model: Model) throws {
+    self.db = db
+    self.layout = layout
+    table = try ChunkTable(db, layout: layout)
+    numbers = try PropertyNumbers(db, model: model, creating: false)
+    history = try HistoryWriter(db)
+    difference = try RowDifference(db, layout: layout, numbers: numbers)
+    links = try Links(db, layout: layout)
+    derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
+
+    let name = quoted(layout.entity.name)
+    let stored = layout.columns[..<layout.storedCount].map { quoted($0.name) }
+    let linked = layout.owners.map { quoted($0.relationship.column) }
+    let sources = stored.map { "x.\($0)" } + layout.owners.indices.map { "x.bolide_link_\($0)" }
+    insert = try RawStatement(
+      db,
+      """
+      INSERT INTO \(name)(bolide_id, \((stored + linked).joined(separator: ", ")))
+      SELECT x.bolide_id, \(sources.joined(separator: ", ")) FROM \(ChunkTable.name) AS x
+      """)
+    let changing = layout.columns[..<layout.storedCount].filter { !$0.isKey }.map {
+      "\(quoted($0.name)) = x.\(quoted($0.name))"
+    }
+    let relinking = layout.owners.enumerated().filter { $1.timing == .always }.map {
+      "\(quoted($1.relationship.column)) = ifnull(x.bolide_link_\($0), \(quoted($1.relationship.column)))"
+    }
+    let assignments = changing + relinking
+    update =
+      assignments.isEmpty
+      ? nil
+      : try RawStatement(
+        db,
+        """
+        UPDATE \(name) SET \(assignments.joined(separator: ", ")) FROM \(ChunkTable.name) AS x
+        WHERE \(name).bolide_id = x.bolide_id
+        """)
+    lastID = try RawStatement(
+      db, "SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.entity.name))")
+  }
+
+  /// Drops what the writer made on the connection.
+  func close() throws {
+    try table.drop(db)
+  }
+
+  /// Applies a chunk that is sorted and folded, inside the caller's transaction.
+  ///
+  /// Rows that turn out to be refused are added to the chunk's rejects.
+  /// - Parameters:
+  ///   - input: the input's name, for rejects.
+  ///   - author: who the history says has written.
+  ///   - run: the run's number.
+  /// - Returns: the counts, and the token when anything changed.
+  func apply(
+    _ chunk: Chunk, input: String, author: String, run: Int64
+  ) throws -> (counts: ChunkCounts, token: HistoryToken?) {
+    try history.begin()
+    derived.begin()
+    links.begin(chunk)
+    let entity = numbers.entity(layout.entity.name)
+
+    // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
+    try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
+    let found = try table.show(chunk, rows: chunk.order) {
+      try difference.find(chunk, entity: entity, links: links, history: history, derived: derived)
+    }
+    let new = refuseIncomplete(found.new, chunk, input: input)
+    if !new.isEmpty {
+      try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)
+      try insertRows(new, chunk, entity)
+    }
+    if !found.changed.isEmpty, let update {
+      try table.show(chunk, rows: found.changed, ids: found.changedIDs, owners: links.ids) {
+        try update.run()
+      }
+    }
+    try derived.end(history: history, links: links)
+
+    var counts = ChunkCounts()
+    counts.read = chunk.recordsRead
+    counts.folded = chunk.folded
+    counts.inserted = new.count
+    counts.updated = found.changed.count
+    counts.unchanged = chunk.order.count - found.new.count - found.changed.count
+    counts.rejected = chunk.rejects.count
+    return (counts, try history.end(author: author, run: run))
+  }
+
+  private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws {
+    let first = try nextID()
+    let ids = (0..<rows.count).map { first + Int64($0) }
+    try table.show(chunk, rows: rows, ids: ids, owners: links.ids) { try insert.run() }
+    try history.noteInserts(entity, first...(first + Int64(rows.count) - 1))
+    for row in rows { derived.add(chunk, Int(row), links: links) }
+  }
+
+  /// A new row needs a value for each required attribute, and takes the default for what its record left out.
+  private func refuseIncomplete(_ rows: [Int32], _ chunk: Chunk, input: String) -> [Int32] {
+    var rows = rows
+    for (column, settings) in layout.columns[..<layout.storedCount].enumerated() {
+      let attribute = settings.attribute
+      guard attribute.isRequired || attribute.defaultValue != nil else { continue }
+      rows.removeAll { row in
+        let row = Int(row)
+        guard chunk.state(column, row) == .absent else { return false }
+        if let value = attribute.defaultValue {
+          chunk.set(value, column, row)
+          return false
+        }
+        chunk.reject(
+          row, code: "missing", message: "\(attribute.name) is required, and a new row has no value for it",
+          attribute: attribute.name, input: input)
+        return true
+      }
+    }
+    return rows
+  }
+
+  private func nextID() throws -> Int64 {
+    defer { lastID.reset() }
+    return try lastID.step() ? lastID.integer(0) + 1 : 1
+  }
+}
+
+extension Chunk {
+  /// Puts a stored value into a cell.
+  func set(_ value: Value, _ column: Int, _ row: Int) {
+    switch value {
+    case .null: set(.null, 0, column, row)
+    case .integer(let value): set(.value, UInt64(bitPattern: value), column, row)
+    case .real(let value): set(.value, value.bitPattern, column, row)
+    case .text(let text): set(.value, Array(text.utf8).withUnsafeBufferPointer(keep), column, row)
+    case .blob(let bytes): set(.value, bytes.withUnsafeBufferPointer(keep), column, row)
+    }
+  }
+
+  /// Refuses a row that is already part of the chunk.
+  package func reject(_ row: Int, code: String, message: String, attribute: String?, input: String) {
+    let position = position(row)
+    rejects.append(
+      Reject(
+        code: code, message: message, attribute: attribute, input: input, record: position.record,
+        byte: position.byte, line: position.line, column: position.column,
+        text: text(row).map { String(decoding: $0, as: UTF8.self) }))
+  }
+}

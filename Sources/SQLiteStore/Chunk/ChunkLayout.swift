@@ -1,0 +1,93 @@
+package import ImportModel
+
+/// Which columns the chunks of a pipeline have, and what each is for.
+///
+///     | stored attributes | transient attributes | owner keys of links |
+///     0                   storedCount            attributeCount        columns.count
+package struct ChunkLayout: Sendable {
+  /// One column of a chunk.
+  package struct Column: Sendable {
+    /// The attribute's name; for an owner's key a name of Bolide's own.
+    package let name: String
+    /// The attribute whose type and rules the values follow: the owner's for a part of an owner's key.
+    package let attribute: Attribute
+    /// How the cells lie.
+    package let storage: StorageClass
+    /// Whether the column is part of the entity's key.
+    package let isKey: Bool
+    /// Whether a difference in this column makes a row changed.
+    package let isCompared: Bool
+  }
+
+  /// A link, and where the chunk has its owner's key.
+  package struct Owner: Sendable {
+    /// The to-one relationship.
+    package let relationship: Relationship
+    /// The owner's entity.
+    package let entity: Entity
+    /// When the link is made.
+    package let timing: Link.Timing
+    /// The columns of the owner's key, in the order of the link's parts.
+    package let columns: Range<Int>
+  }
+
+  /// The entity whose rows the chunk holds.
+  package let entity: Entity
+  /// All columns.
+  package let columns: [Column]
+  /// How many of them become columns of the table; they come first.
+  package let storedCount: Int
+  /// How many of them are attributes; expressions see these.
+  package let attributeCount: Int
+  /// The columns of the key, in the key's order.
+  package let keyColumns: [Int]
+  /// The links, in declared order.
+  package let owners: [Owner]
+
+  /// - Parameters:
+  ///   - pipeline: a pipeline without `problems()`.
+  ///   - model: the store's model, which holds the pipeline's: attributes that the pipeline does not know have a
+  ///     column too, always absent, so that new rows get their defaults.
+  package init(_ pipeline: Pipeline, model: Model) {
+    guard let entity = model.entity(named: pipeline.entity) else {
+      preconditionFailure("a checked pipeline has its entity")
+    }
+    self.entity = entity
+    let stored = entity.writableAttributes
+    let transient = entity.attributes.filter(\.isTransient)
+    var columns = (stored + transient).map { attribute in
+      let isKey = entity.key.contains(attribute.name)
+      return Column(
+        name: attribute.name, attribute: attribute, storage: attribute.type.storage, isKey: isKey,
+        isCompared: !isKey && !attribute.isTransient && !attribute.isVolatile)
+    }
+    storedCount = stored.count
+    attributeCount = columns.count
+    var owners: [Owner] = []
+    for (number, link) in pipeline.links.enumerated() {
+      guard let relationship = entity.relationship(named: link.relationship),
+        let owner = model.entity(named: relationship.destination)
+      else { preconditionFailure("a checked link has its relationship and its owner") }
+      let first = columns.count
+      for (part, key) in link.ownerKey.enumerated() {
+        guard let attribute = owner.attribute(named: key.attribute) else {
+          preconditionFailure("a checked link names attributes of its owner")
+        }
+        columns.append(
+          Column(
+            name: "bolide_owner_\(number)_\(part)", attribute: attribute, storage: attribute.type.storage,
+            isKey: false, isCompared: false))
+      }
+      owners.append(
+        Owner(relationship: relationship, entity: owner, timing: link.timing, columns: first..<columns.count))
+    }
+    self.columns = columns
+    self.owners = owners
+    keyColumns = entity.key.compactMap { name in columns.firstIndex { $0.name == name } }
+  }
+
+  /// The column of an attribute, if records bring it.
+  package func column(of attribute: String) -> Int? {
+    columns[..<attributeCount].firstIndex { $0.name == attribute }
+  }
+}

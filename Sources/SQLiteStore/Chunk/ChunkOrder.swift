@@ -1,0 +1,87 @@
+internal import ImportModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Chunk {
+  /// Puts the rows into the key's order and folds rows of the same key into one.
+  ///
+  /// Sorted keys turn random writes to the unique index into runs. Of rows with one key the last counts; what it
+  /// does not mention, it takes from the one before, as if both had been applied in turn. A row whose key was
+  /// refused by `removed` does not take part.
+  ///
+  /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
+  package func sortAndFold(removed: [Bool]? = nil) {
+    order.removeAll(keepingCapacity: true)
+    order.reserveCapacity(count)
+    for row in 0..<count where removed?[row] != true { order.append(Int32(truncatingIfNeeded: row)) }
+    sortOrder()
+    fold()
+  }
+
+  private func sortOrder() {
+    var ascending = true
+    var descending = true
+    for place in order.indices.dropFirst() {
+      let comparison = compareKeys(Int(order[place - 1]), Int(order[place]))
+      // Equal keys keep the input's order, so only a strictly falling run may be turned round.
+      if comparison > 0 { ascending = false }
+      if comparison <= 0 { descending = false }
+      if !ascending && !descending { break }
+    }
+    if ascending { return }
+    if descending { return order.reverse() }
+    order.sort { left, right in
+      let comparison = compareKeys(Int(left), Int(right))
+      return comparison < 0 || (comparison == 0 && left < right)
+    }
+  }
+
+  private func fold() {
+    guard order.count > 1 else { return }
+    var kept = 0
+    for place in 1..<order.count {
+      let earlier = Int(order[kept])
+      let later = Int(order[place])
+      if compareKeys(earlier, later) == 0 {
+        for column in layout.columns.indices where state(column, later) == .absent {
+          set(state(column, earlier), cells[column][earlier], column, later)
+        }
+        folded += 1
+      } else {
+        kept += 1
+      }
+      order[kept] = order[place]
+    }
+    order.removeLast(order.count - kept - 1)
+  }
+
+  /// The order that SQLite's BINARY collation and number comparison give: negative, 0 or positive.
+  func compareKeys(_ left: Int, _ right: Int) -> Int {
+    for column in layout.keyColumns {
+      let comparison =
+        switch layout.columns[column].storage {
+        case .integer: compare(integer(column, left), integer(column, right))
+        case .real: compare(real(column, left), real(column, right))
+        case .text, .blob: compare(bytes(column, left), bytes(column, right))
+        }
+      if comparison != 0 { return comparison }
+    }
+    return 0
+  }
+
+  private func compare<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
+    left < right ? -1 : (left == right ? 0 : 1)
+  }
+
+  private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let first = left.baseAddress, let second = right.baseAddress else {
+      return left.count - right.count
+    }
+    let common = Int(memcmp(first, second, min(left.count, right.count)))
+    return common != 0 ? common : left.count - right.count
+  }
+}

@@ -1,0 +1,169 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import ImportModel
+
+/// Evaluates a pipeline's expressions over a whole chunk, on the reading thread.
+///
+/// The expressions run on a private connection to an empty database in memory, so they can reach nothing but the
+/// chunk's own attributes. An expression that uses another's result runs in a later wave.
+package final class ExpressionScan {
+  /// One expression: what it is for, and its text.
+  package struct Expression: Sendable {
+    package enum Purpose: Sendable, Hashable {
+      /// The value of a column of the chunk.
+      case value(column: Int)
+      /// Holds for the whole record, unless it gives 0; null counts as true, as in SQL's CHECK.
+      case check(number: Int)
+    }
+    package let purpose: Purpose
+    package let text: String
+    package init(_ purpose: Purpose, _ text: String) {
+      self.purpose = purpose
+      self.text = text
+    }
+  }
+
+  /// What an expression gave for the row under the cursor.
+  package enum Outcome {
+    case null
+    case integer(Int64)
+    case real(Double)
+    /// Valid during the call only.
+    case text(UnsafeBufferPointer<UInt8>)
+    case blob(UnsafeBufferPointer<UInt8>)
+    /// The expression failed for this row; SQLite's sentence.
+    case failed(String)
+  }
+
+  private let queue: DatabaseQueue
+  private let waves: [Wave]
+  private let table: ChunkTable
+
+  private struct Wave {
+    let expressions: [Expression]
+    /// The columns that each expression reads.
+    let reads: [[Int]]
+    let together: RawStatement
+    /// The same expressions one by one, to find which of them failed.
+    let apart: [RawStatement]
+  }
+
+  /// Compiles the expressions.
+  ///
+  /// - Throws: `StoreError` when one does not compile; `ExpressionCheck` finds that out beforehand.
+  package init(_ expressions: [Expression], layout: ChunkLayout) throws {
+    let queue = try DatabaseQueue()
+    let (table, waves) = try queue.inDatabase { db in
+      let table = try ChunkTable(db, layout: layout)
+      let waves = try Self.waves(of: expressions, layout: layout).map { wave in
+        let expressions = wave.map(\.expression)
+        let list = expressions.map { "(\($0.text)\n)" }.joined(separator: ", ")
+        return Wave(
+          expressions: expressions,
+          reads: wave.map { $0.reads.compactMap(layout.column) },
+          together: try RawStatement(db, "SELECT \(list) FROM \(ChunkTable.name)"),
+          apart: try expressions.map { try RawStatement(db, "SELECT (\($0.text)\n) FROM \(ChunkTable.name)") }
+        )
+      }
+      return (table, waves)
+    }
+    self.queue = queue
+    self.table = table
+    self.waves = waves
+  }
+
+  /// Evaluates every expression for every row.
+  ///
+  /// A row that the visitor refuses is not shown to later waves.
+  /// - Parameter visit: called with the row, the expression and what it gave; returns false to refuse the row.
+  package func evaluate(_ chunk: Chunk, visit: (Int, Expression.Purpose, Outcome) -> Bool) throws {
+    var rows = (0..<chunk.count).map { Int32(truncatingIfNeeded: $0) }
+    for wave in waves {
+      var accepted: [Int32] = []
+      accepted.reserveCapacity(rows.count)
+      // A failing row ends the statement: the scan goes on behind it.
+      var start = 0
+      while start < rows.count {
+        let rest = start == 0 ? rows : Array(rows[start...])
+        start += try queue.inDatabase { _ in
+          try table.show(chunk, rows: rest) { scan(wave, chunk, rest, &accepted, visit) }
+        }
+      }
+      rows = accepted
+    }
+  }
+
+  /// - Returns: how many rows were dealt with.
+  private func scan(
+    _ wave: Wave, _ chunk: Chunk, _ rows: [Int32], _ accepted: inout [Int32],
+    _ visit: (Int, Expression.Purpose, Outcome) -> Bool
+  ) -> Int {
+    for (place, row) in rows.enumerated() {
+      do {
+        guard try wave.together.step() else { return place }
+      } catch {
+        let failure = firstFailure(wave, chunk, row)
+        _ = visit(Int(row), failure.purpose, .failed(failure.message))
+        return place + 1
+      }
+      var isAccepted = true
+      for (index, expression) in wave.expressions.enumerated() where isAccepted {
+        // What reads an absent field is absent itself: the stored value stays.
+        if wave.reads[index].contains(where: { chunk.state($0, Int(row)) == .absent }) { continue }
+        isAccepted = visit(Int(row), expression.purpose, outcome(wave.together, Int32(index)))
+      }
+      if isAccepted { accepted.append(row) }
+    }
+    wave.together.reset()
+    return rows.count
+  }
+
+  private func firstFailure(
+    _ wave: Wave, _ chunk: Chunk, _ row: Int32
+  ) -> (purpose: Expression.Purpose, message: String) {
+    for (expression, statement) in zip(wave.expressions, wave.apart) {
+      do {
+        try table.show(chunk, rows: [row]) { try statement.run() }
+      } catch {
+        return (expression.purpose, (error as? StoreError)?.message ?? "the expression failed")
+      }
+    }
+    return (wave.expressions[0].purpose, "the expression failed")
+  }
+
+  private func outcome(_ statement: RawStatement, _ column: Int32) -> Outcome {
+    switch statement.type(column) {
+    case SQLITE_INTEGER: .integer(statement.integer(column))
+    case SQLITE_FLOAT: .real(statement.real(column))
+    case SQLITE_TEXT: .text(statement.bytes(column))
+    case SQLITE_BLOB: .blob(statement.bytes(column))
+    default: .null
+    }
+  }
+
+  private typealias Reading = (expression: Expression, reads: Set<String>)
+
+  /// Puts expressions that use another's result behind it.
+  private static func waves(of expressions: [Expression], layout: ChunkLayout) throws -> [[Reading]] {
+    let check = try ExpressionCheck(layout.entity)
+    var waiting: [Reading] = try expressions.map { ($0, try check.attributes(usedBy: $0.text)) }
+    var waves: [[Reading]] = []
+    while !waiting.isEmpty {
+      let open = Set(
+        waiting.compactMap { reading -> String? in
+          guard case .value(let column) = reading.expression.purpose, column < layout.attributeCount else {
+            return nil
+          }
+          return layout.columns[column].name
+        })
+      let ready = waiting.filter { $0.reads.isDisjoint(with: open) }
+      guard !ready.isEmpty else {
+        throw StoreError(
+          .expression, "the expressions of \(open.sorted().joined(separator: ", ")) need each other")
+      }
+      waves.append(ready)
+      waiting.removeAll { $0.reads.isDisjoint(with: open) }
+    }
+    return waves
+  }
+}

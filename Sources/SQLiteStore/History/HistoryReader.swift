@@ -1,0 +1,127 @@
+internal import GRDB
+internal import ImportModel
+
+extension Store {
+  /// Makes one transaction of the changes that other programs have made since the last one.
+  ///
+  /// - Returns: its token, or nil when there was nothing to seal.
+  @discardableResult
+  package func seal() throws -> HistoryToken? {
+    do {
+      return try pool.writeWithoutTransaction { db in
+        // The look costs nothing; only what there is to seal takes the write lock.
+        guard try Self.hasUnsealedChanges(db) else { return nil }
+        var token: HistoryToken?
+        try db.inTransaction(.immediate) {
+          token = try HistoryWriter(db).begin()
+          return .commit
+        }
+        return token
+      }
+    } catch let error as DatabaseError {
+      throw StoreError(error).about(path)
+    }
+  }
+
+  static func hasUnsealedChanges(_ db: Database) throws -> Bool {
+    try db.value(
+      """
+      SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)
+        > ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1), 0)
+      """) == .integer(1)
+  }
+
+  /// Reads history in commit order, from one state of the store.
+  ///
+  /// - Parameters:
+  ///   - token: where to begin: after this token's transaction, or at the beginning.
+  ///   - change: called for each change; a transaction's changes come before its end.
+  ///   - commit: called at each transaction's end.
+  /// - Throws: `StoreError` when the token is not one of this store's history, and what the callbacks throw.
+  package func readHistory(
+    after token: HistoryToken?, change: (HistoryChange) throws -> Void,
+    commit: (HistoryTransaction) throws -> Void
+  ) throws {
+    try reading { db in
+      let start = try token.map { try self.check($0, db) } ?? 0
+      let changes = try ChangeReader(db)
+      let storeID = try Self.storeID(db)
+      let transactions = try RawStatement(
+        db,
+        """
+        SELECT number, nonce, at, t.author, t.run, pipeline, first_change, last_change,
+          t.inserted + t.updated + t.deleted
+        FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run) WHERE number > ? ORDER BY number
+        """)
+      transactions.bind(start, at: 1)
+      defer { transactions.reset() }
+      while try transactions.step() {
+        let number = transactions.integer(0)
+        try changes.read(
+          from: transactions.integer(6), through: transactions.integer(7), transaction: number, change)
+        try commit(
+          HistoryTransaction(
+            number: number,
+            token: HistoryToken(store: storeID, number: number, nonce: transactions.string(1) ?? ""),
+            at: transactions.string(2) ?? "", author: transactions.string(3),
+            pipeline: transactions.string(5), run: transactions.isNull(4) ? nil : transactions.integer(4),
+            changeCount: Int(transactions.integer(8))))
+      }
+    }
+  }
+
+  /// The token of the newest transaction; of the empty history when there is none.
+  package func currentToken() throws -> HistoryToken {
+    try reading { db in
+      let newest = try RawStatement(
+        db, "SELECT number, nonce FROM bolide_transaction ORDER BY number DESC LIMIT 1")
+      defer { newest.reset() }
+      let hasOne = try newest.step()
+      return HistoryToken(
+        store: try Self.storeID(db), number: hasOne ? newest.integer(0) : 0,
+        nonce: hasOne ? newest.string(1) ?? "" : "start")
+    }
+  }
+
+  func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    do {
+      return try pool.read(body)
+    } catch let error as DatabaseError {
+      throw StoreError(error).about(path)
+    }
+  }
+
+  static func storeID(_ db: Database) throws -> String {
+    guard case .text(let id) = try db.value("SELECT id FROM bolide_store") else { return "" }
+    return id
+  }
+
+  /// The four answers that are not a place in this history, each with what to do.
+  private func check(_ token: HistoryToken, _ db: Database) throws -> Int64 {
+    guard token.store == (try Self.storeID(db)) else {
+      throw StoreError(
+        .tokenOfAnotherStore, "\(path): the token \(token) is another store's",
+        hint: "Name the store that gave the token, or begin without --since.")
+    }
+    guard token.number > 0 else { return 0 }
+    guard case .integer(let newest) = try db.value("SELECT ifnull(max(number), 0) FROM bolide_transaction"),
+      token.number <= newest
+    else {
+      throw StoreError(
+        .tokenFromTheFuture, "\(path): the token \(token) is later than this store's history",
+        hint: "The store may have been restored from a backup; begin without --since.")
+    }
+    let nonce = try db.value("SELECT nonce FROM bolide_transaction WHERE number = \(token.number)")
+    guard case .text(let nonce) = nonce else {
+      throw StoreError(
+        .tokenExpired, "\(path): the history after the token \(token) is gone",
+        hint: "Read the whole store again, then go on from its present token.")
+    }
+    guard nonce == token.nonce else {
+      throw StoreError(
+        .tokenDiverged, "\(path): this store's history took another way before the token \(token)",
+        hint: "The store was restored or copied; read the whole store again.")
+    }
+    return token.number
+  }
+}

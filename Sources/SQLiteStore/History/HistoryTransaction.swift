@@ -1,0 +1,57 @@
+public import ImportModel
+
+/// One commit, as readers see it: all its changes, or none.
+public struct HistoryTransaction: Sendable, Hashable {
+  /// The transaction's number. Numbers rise in commit order and are never given out twice.
+  public var number: Int64
+  /// The place after this transaction.
+  public var token: HistoryToken
+  /// When it was committed, or sealed when another program had made its changes: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+  public var at: String
+  /// Who wrote it; nil for another program.
+  public var author: String?
+  /// The pipeline whose run wrote it.
+  public var pipeline: String?
+  /// That run's number.
+  public var run: Int64?
+  /// How many objects were inserted, updated and deleted, together.
+  public var changeCount: Int
+}
+
+/// What happened to one object in one transaction.
+public struct HistoryChange: Sendable, Hashable {
+  /// What happened.
+  public enum Kind: String, Sendable, Hashable {
+    /// The object is new.
+    case insert
+    /// Some of its properties have other values.
+    case update
+    /// The object is gone.
+    case delete
+  }
+
+  /// One property of an object, with a value.
+  public struct Property: Sendable, Hashable {
+    /// The attribute's or relationship's name.
+    public var name: String
+    /// The attribute's type; nil for a relationship, whose value is the other object's id.
+    public var type: AttributeType?
+    /// The value.
+    public var value: Value
+  }
+
+  /// The transaction's number.
+  public var transaction: Int64
+  /// What happened.
+  public var kind: Kind
+  /// The object's entity.
+  public var entity: String
+  /// The object's id, its table's `bolide_id`.
+  public var id: Int64
+  /// The object's key; empty when its row vanished without a trace.
+  public var key: [Property]
+  /// An update's changed properties with the values before it; all that were not null for a delete.
+  public var previous: [Property]
+  /// Whether the store itself made the change: only derived attributes have other values.
+  public var isDerived: Bool
+}

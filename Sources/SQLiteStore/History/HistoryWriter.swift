@@ -1,0 +1,134 @@
+internal import GRDB
+internal import ImportModel
+
+/// Appends to history, inside the caller's SQLite transaction.
+///
+/// Changes are numbered one after another. A transaction is the range of changes made since the one before it, so
+/// sealing what other programs did is one row too.
+final class HistoryWriter {
+  private let storeID: String
+  private let model: Int64
+  private let lastChange: RawStatement
+  private let lastSealed: RawStatement
+  private let insertTransaction: RawStatement
+  private let insertChange: RawStatement
+  private let insertPrevious: RawStatement
+  private let countKinds: RawStatement
+
+  private var first: Int64 = 0
+  private var next: Int64 = 0
+  private(set) var inserted: Int64 = 0
+  private(set) var updated: Int64 = 0
+  private(set) var deleted: Int64 = 0
+
+  init(_ db: Database) throws {
+    guard case .text(let id) = try db.value("SELECT id FROM bolide_store"),
+      case .integer(let version) = try db.value("SELECT max(version) FROM bolide_model")
+    else {
+      throw StoreError(.corrupt, "the store does not know its own name", hint: "Restore it from a backup.")
+    }
+    storeID = id
+    model = version
+    lastChange = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'")
+    lastSealed = try RawStatement(
+      db, "SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1")
+    insertTransaction = try RawStatement(
+      db,
+      """
+      INSERT INTO bolide_transaction(nonce, at, author, run, model, first_change, last_change, inserted, updated,
+      deleted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
+      """)
+    insertChange = try RawStatement(
+      db, "INSERT INTO bolide_change(change, entity, kind, first, last) VALUES (?, ?, ?, ?, ?)")
+    insertPrevious = try RawStatement(
+      db, "INSERT INTO bolide_previous(change, property, value) VALUES (?, ?, ?)")
+    countKinds = try RawStatement(
+      db,
+      """
+      SELECT ifnull(sum((last - first + 1) * (kind = 0)), 0), ifnull(sum(kind = 1), 0), ifnull(sum(kind = 2), 0)
+      FROM bolide_change WHERE change BETWEEN ? AND ?
+      """)
+  }
+
+  /// Begins a transaction's changes; first seals what other programs have changed.
+  ///
+  /// - Returns: the token of the sealed transaction, if there was anything to seal.
+  @discardableResult
+  func begin() throws -> HistoryToken? {
+    let made = try integer(lastChange)
+    let sealed = try integer(lastSealed)
+    var token: HistoryToken?
+    if made > sealed {
+      countKinds.bind(sealed + 1, at: 1)
+      countKinds.bind(made, at: 2)
+      _ = try countKinds.step()
+      (inserted, updated, deleted) = (countKinds.integer(0), countKinds.integer(1), countKinds.integer(2))
+      countKinds.reset()
+      token = try insert(author: nil, run: nil, from: sealed + 1, through: made)
+    }
+    first = max(made, sealed) + 1
+    next = first
+    (inserted, updated, deleted) = (0, 0, 0)
+    return token
+  }
+
+  /// Notes that objects with a contiguous range of ids are new.
+  func noteInserts(_ entity: Int64, _ ids: ClosedRange<Int64>) throws {
+    try change(entity, kind: 0, ids)
+    inserted += Int64(ids.count)
+  }
+
+  /// Notes that an object has other values; follow with `notePrevious` for each of them.
+  func noteUpdate(_ entity: Int64, _ id: Int64) throws {
+    try change(entity, kind: 1, id...id)
+    updated += 1
+  }
+
+  /// Notes the value of a property before the update, taken from a query's current row.
+  func notePrevious(_ property: Int64, _ row: RawStatement, _ column: Int32) throws {
+    insertPrevious.bind(next - 1, at: 1)
+    insertPrevious.bind(property, at: 2)
+    insertPrevious.bind(columnOf: row, column, at: 3)
+    try insertPrevious.run()
+  }
+
+  /// Ends the transaction's changes.
+  ///
+  /// - Returns: its token; nil when nothing changed, and nothing is written then.
+  func end(author: String, run: Int64) throws -> HistoryToken? {
+    guard next > first else { return nil }
+    return try insert(author: author, run: run, from: first, through: next - 1)
+  }
+
+  private func change(_ entity: Int64, kind: Int64, _ ids: ClosedRange<Int64>) throws {
+    insertChange.bind(next, at: 1)
+    insertChange.bind(entity, at: 2)
+    insertChange.bind(kind, at: 3)
+    insertChange.bind(ids.lowerBound, at: 4)
+    insertChange.bind(ids.upperBound, at: 5)
+    try insertChange.run()
+    next += 1
+  }
+
+  private func insert(author: String?, run: Int64?, from first: Int64, through last: Int64) throws
+    -> HistoryToken
+  {
+    let nonce = randomWord(length: 6)
+    insertTransaction.bind(nonce, at: 1)
+    insertTransaction.bind(timestamp(), at: 2)
+    insertTransaction.bind(author, at: 3)
+    if let run { insertTransaction.bind(run, at: 4) } else { insertTransaction.bindNull(at: 4) }
+    for (index, value) in [model, first, last, inserted, updated, deleted].enumerated() {
+      insertTransaction.bind(value, at: Int32(5 + index))
+    }
+    _ = try insertTransaction.step()
+    let number = insertTransaction.integer(0)
+    insertTransaction.reset()
+    return HistoryToken(store: storeID, number: number, nonce: nonce)
+  }
+
+  private func integer(_ statement: RawStatement) throws -> Int64 {
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
+  }
+}

@@ -1,0 +1,172 @@
+internal import GRDB
+internal import GRDBSQLite
+internal import ImportModel
+
+/// A compiled statement: GRDB owns its lifetime, the C API drives it.
+///
+/// Used on one connection and one thread at a time, like the connection itself.
+final class RawStatement {
+  let pointer: OpaquePointer
+  private let statement: Statement
+
+  /// Compiles one statement.
+  init(_ db: Database, _ sql: String) throws {
+    do {
+      statement = try db.makeStatement(sql: sql)
+    } catch let error as DatabaseError {
+      throw StoreError(error)
+    }
+    pointer = statement.sqliteStatement
+  }
+
+  // Parameters count from 1, as in SQL.
+
+  func bind(_ value: Int64, at index: Int32) {
+    sqlite3_bind_int64(pointer, index, value)
+  }
+
+  func bind(_ value: Int, at index: Int32) {
+    sqlite3_bind_int64(pointer, index, Int64(value))
+  }
+
+  func bind(_ value: Double, at index: Int32) {
+    sqlite3_bind_double(pointer, index, value)
+  }
+
+  func bindNull(at index: Int32) {
+    sqlite3_bind_null(pointer, index)
+  }
+
+  func bind(_ value: String?, at index: Int32) {
+    guard var value else { return bindNull(at: index) }
+    value.withUTF8 { bind(text: $0, at: index, copying: true) }
+  }
+
+  /// Binds text by its byte count, as it may hold U+0000.
+  ///
+  /// - Parameter copying: false when the bytes stay where they are until the statement is reset.
+  func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32, copying: Bool) {
+    sqlite3_bind_text64(
+      pointer, index, UnsafeRawPointer(text.baseAddress ?? emptyBytes).assumingMemoryBound(to: CChar.self),
+      UInt64(text.count), copying ? transient : nil, UInt8(SQLITE_UTF8))
+  }
+
+  func bind(blob: UnsafeBufferPointer<UInt8>, at index: Int32, copying: Bool) {
+    sqlite3_bind_blob64(
+      pointer, index, blob.baseAddress ?? emptyBytes, UInt64(blob.count), copying ? transient : nil)
+  }
+
+  func bind(_ value: Value, at index: Int32) {
+    switch value {
+    case .null: bindNull(at: index)
+    case .integer(let value): bind(value, at: index)
+    case .real(let value): bind(value, at: index)
+    case .text(let value): bind(value, at: index)
+    case .blob(let value): value.withUnsafeBufferPointer { bind(blob: $0, at: index, copying: true) }
+    }
+  }
+
+  /// Binds what another statement's current row holds in a column, without a copy of ours.
+  func bind(columnOf other: RawStatement, _ column: Int32, at index: Int32) {
+    sqlite3_bind_value(pointer, index, sqlite3_column_value(other.pointer, column))
+  }
+
+  /// Goes on to the next row.
+  ///
+  /// - Returns: whether there is one. When there is none the statement is reset.
+  func step() throws(StoreError) -> Bool {
+    switch sqlite3_step(pointer) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      sqlite3_reset(pointer)
+      return false
+    default:
+      let error = StoreError(connection: sqlite3_db_handle(pointer))
+      sqlite3_reset(pointer)
+      throw error
+    }
+  }
+
+  /// Runs a statement that gives no rows we want.
+  func run() throws(StoreError) {
+    while try step() {}
+  }
+
+  func reset() {
+    sqlite3_reset(pointer)
+  }
+
+  // Columns count from 0, as in the C API.
+
+  func type(_ column: Int32) -> Int32 {
+    sqlite3_column_type(pointer, column)
+  }
+
+  func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(pointer, column) == SQLITE_NULL
+  }
+
+  func integer(_ column: Int32) -> Int64 {
+    sqlite3_column_int64(pointer, column)
+  }
+
+  func real(_ column: Int32) -> Double {
+    sqlite3_column_double(pointer, column)
+  }
+
+  /// The text or blob in a column, valid until the next step or reset.
+  func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    let start = sqlite3_column_blob(pointer, column)
+    let count = Int(sqlite3_column_bytes(pointer, column))
+    return UnsafeBufferPointer(
+      start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
+  }
+
+  func string(_ column: Int32) -> String? {
+    isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
+  }
+
+  func value(_ column: Int32) -> Value {
+    switch type(column) {
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_FLOAT: .real(real(column))
+    case SQLITE_TEXT: .text(String(decoding: bytes(column), as: UTF8.self))
+    case SQLITE_BLOB: .blob(Array(bytes(column)))
+    default: .null
+    }
+  }
+}
+
+/// Tells SQLite to take its own copy (`SQLITE_TRANSIENT`, a macro that Swift cannot see).
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// Something to point at for empty text: a null pointer would bind NULL.
+private nonisolated(unsafe) let emptyBytes = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+
+/// A name as SQL writes it.
+func quoted(_ name: String) -> String {
+  "\"" + name.replacing("\"", with: "\"\"") + "\""
+}
+
+/// A text as SQL writes it.
+func literal(_ text: String) -> String {
+  "'" + text.replacing("'", with: "''") + "'"
+}
+
+extension Database {
+  /// Runs statements that take no parameters and give no rows.
+  func run(_ sql: String) throws {
+    do {
+      try execute(sql: sql)
+    } catch let error as DatabaseError {
+      throw StoreError(error)
+    }
+  }
+
+  /// The single value of a query that gives at most one row.
+  func value(_ sql: String) throws -> Value {
+    let statement = try RawStatement(self, sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.value(0) : .null
+  }
+}

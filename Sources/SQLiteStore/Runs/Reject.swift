@@ -1,0 +1,39 @@
+/// A record that was refused: why, and where it stood.
+public struct Reject: Sendable, Hashable {
+  /// The reason, for programs, such as `not-a-number`.
+  public var code: String
+  /// The reason, in one sentence.
+  public var message: String
+  /// The attribute that it concerns, if it is one.
+  public var attribute: String?
+  /// The input, as the user named it.
+  public var input: String
+  /// The record's number in its input, from 1.
+  public var record: Int
+  /// The record's first byte in the input, from 0; in a compressed input, of what it expands to.
+  public var byte: Int
+  /// The line of the value at fault, or of the record, from 1.
+  public var line: Int
+  /// The column of the value at fault, or of the record, in bytes, from 1.
+  public var column: Int
+  /// The record itself, cut after `maximumText` bytes; nil when it is not kept.
+  public var text: String?
+
+  /// How much of a record is kept, in bytes.
+  public static let maximumText = 8192
+
+  package init(
+    code: String, message: String, attribute: String?, input: String, record: Int, byte: Int, line: Int,
+    column: Int, text: String?
+  ) {
+    self.code = code
+    self.message = message
+    self.attribute = attribute
+    self.input = input
+    self.record = record
+    self.byte = byte
+    self.line = line
+    self.column = column
+    self.text = text
+  }
+}

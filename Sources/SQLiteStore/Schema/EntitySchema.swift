@@ -1,0 +1,78 @@
+internal import ImportModel
+
+/// An entity as a table.
+///
+///     CREATE TABLE "Fireball"(bolide_id INTEGER PRIMARY KEY AUTOINCREMENT, "date" TEXT NOT NULL, …, "group_id" …)
+struct EntitySchema {
+  let entity: Entity
+  let model: Model
+
+  /// The statement that makes the table.
+  var createTable: String {
+    var lines = ["bolide_id INTEGER PRIMARY KEY AUTOINCREMENT"]
+    lines += entity.storedAttributes.flatMap(columns)
+    lines += entity.toOneRelationships.map(column)
+    lines.append("UNIQUE (\(entity.key.map(quoted).joined(separator: ", ")))")
+    return "CREATE TABLE \(quoted(entity.name))(\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
+  }
+
+  /// The indexes of the to-one relationships: without them every deletion of an owner would scan the children.
+  var createIndexes: [String] {
+    entity.toOneRelationships.map(createIndex)
+  }
+
+  func createIndex(_ relationship: Relationship) -> String {
+    let name = quoted("bolide_\(entity.name)_\(relationship.column)")
+    return "CREATE INDEX \(name) ON \(quoted(entity.name))(\(quoted(relationship.column)))"
+  }
+
+  /// An attribute's column; a sum of reals has a second one for its low part.
+  func columns(_ attribute: Attribute) -> [String] {
+    var column = "\(quoted(attribute.name)) \(attribute.type.storage.sql)"
+    if attribute.derivation != nil {
+      column += " NOT NULL DEFAULT 0"
+    } else {
+      if attribute.isRequired { column += " NOT NULL" }
+      if let value = attribute.defaultValue { column += " DEFAULT \(sql(value))" }
+    }
+    guard let low = attribute.lowPart else { return [column] }
+    return [column, "\(quoted(low)) REAL DEFAULT 0"]
+  }
+
+  func column(_ relationship: Relationship) -> String {
+    let rule =
+      switch inverseRule(relationship) {
+      case .nullify: "SET NULL"
+      case .cascade: "CASCADE"
+      case .deny: "RESTRICT"
+      }
+    return
+      "\(quoted(relationship.column)) INTEGER REFERENCES \(quoted(relationship.destination)) ON DELETE \(rule)"
+  }
+
+  /// What the deletion of the owner does to this entity's objects stands at the owner's end.
+  private func inverseRule(_ relationship: Relationship) -> Relationship.DeleteRule {
+    guard let inverse = relationship.inverse,
+      let end = model.entity(named: relationship.destination)?.relationship(named: inverse)
+    else { return .nullify }
+    return end.deleteRule
+  }
+
+  private func sql(_ value: Value) -> String {
+    switch value {
+    case .null: "NULL"
+    case .integer(let value): String(value)
+    case .real(let value): value.description
+    case .text(let value): literal(value)
+    case .blob(let bytes): "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+    }
+  }
+}
+
+extension Attribute {
+  /// The column that holds what a sum of reals rounds away; see `TwoPartSum`. Null: to be computed anew.
+  var lowPart: String? {
+    guard case .sum = derivation, type.storage == .real else { return nil }
+    return "bolide_\(name)_low"
+  }
+}

@@ -1,0 +1,147 @@
+internal import Foundation
+internal import GRDB
+internal import ImportModel
+
+/// Makes a store's tables fit a model: new entities and attributes are added, everything else stays.
+struct SchemaUpdate {
+  /// The model after the update: the store's, with the pipeline's additions.
+  let model: Model
+  private let stored: Model
+
+  /// - Throws: `StoreError.modelChange` where the pipeline's model says something else than the store's.
+  init(stored: Model, declared: Model) throws(StoreError) {
+    self.stored = stored
+    var merged = stored
+    for entity in declared.entities {
+      if let index = merged.entities.firstIndex(where: { $0.name == entity.name }) {
+        merged.entities[index] = try Self.merge(merged.entities[index], entity)
+      } else {
+        merged.entities.append(entity)
+      }
+    }
+    model = merged
+  }
+
+  /// Whether there is nothing to do.
+  var isEmpty: Bool { model == stored }
+
+  /// Changes the tables, and keeps the model. In the caller's transaction.
+  func apply(_ db: Database) throws {
+    var derivedToCompute: [Entity] = []
+    for entity in model.entities {
+      let schema = EntitySchema(entity: entity, model: model)
+      guard let before = stored.entity(named: entity.name) else {
+        try db.run(schema.createTable)
+        try schema.createIndexes.forEach { try db.run($0) }
+        continue
+      }
+      let new = entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
+      for column in new.flatMap(schema.columns) {
+        try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
+      }
+      for relationship in entity.toOneRelationships where before.relationship(named: relationship.name) == nil
+      {
+        try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(schema.column(relationship))")
+        try db.run(schema.createIndex(relationship))
+      }
+      if new.contains(where: { $0.derivation != nil }) { derivedToCompute.append(entity) }
+    }
+    let numbers = try PropertyNumbers(db, model: model, creating: true)
+    try createTriggers(db, numbers)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let text = String(decoding: try encoder.encode(model), as: UTF8.self)
+    try db.run("INSERT INTO bolide_model(since, model) VALUES (\(literal(timestamp())), \(literal(text)))")
+    for entity in derivedToCompute {
+      try db.run(
+        "INSERT OR IGNORE INTO bolide_dirty SELECT \(numbers.entity(entity.name)), bolide_id FROM \(quoted(entity.name))"
+      )
+    }
+  }
+
+  private func createTriggers(_ db: Database, _ numbers: PropertyNumbers) throws {
+    let triggers = Triggers(model: model, numbers: numbers)
+    for entity in model.entities {
+      for name in triggers.names(entity) { try db.run("DROP TRIGGER IF EXISTS \(name)") }
+      for sql in triggers.create(entity) { try db.run(sql) }
+    }
+  }
+
+  /// The model that a store keeps; nil in a file without one.
+  static func storedModel(_ db: Database) throws -> Model? {
+    guard case .text(let text) = try db.value("SELECT model FROM bolide_model ORDER BY version DESC LIMIT 1")
+    else { return nil }
+    do {
+      return try JSONDecoder().decode(Model.self, from: Data(text.utf8))
+    } catch {
+      throw StoreError(.corrupt, "the store's model cannot be read", hint: "Restore it from a backup.")
+    }
+  }
+
+  // MARK: Merging
+
+  private static func merge(_ stored: Entity, _ declared: Entity) throws(StoreError) -> Entity {
+    guard stored.key == declared.key else {
+      throw change(
+        "\(stored.name) has the key \(stored.key.joined(separator: ", ")) in the store and "
+          + "\(declared.key.joined(separator: ", ")) in the pipeline")
+    }
+    var merged = stored
+    for attribute in declared.attributes {
+      if let index = merged.attributes.firstIndex(where: { $0.name == attribute.name }) {
+        merged.attributes[index] = try merge(merged.attributes[index], attribute, of: stored.name)
+      } else {
+        try checkAddition(attribute, to: stored.name)
+        merged.attributes.append(attribute)
+      }
+    }
+    for relationship in declared.relationships {
+      if let before = stored.relationship(named: relationship.name) {
+        guard before == relationship else {
+          throw change("the relationship \(stored.name).\(relationship.name) differs from the store's")
+        }
+      } else {
+        merged.relationships.append(relationship)
+      }
+    }
+    return merged
+  }
+
+  private static func merge(
+    _ stored: Attribute, _ declared: Attribute, of entity: String
+  ) throws(StoreError) -> Attribute {
+    let name = "\(entity).\(declared.name)"
+    guard stored.type == declared.type else {
+      throw change("\(name) is \(stored.type.name) in the store and \(declared.type.name) in the pipeline")
+    }
+    guard stored.derivation == declared.derivation else {
+      throw change(
+        "\(name) is derived as \(stored.derivation?.text ?? "nothing") in the store and as "
+          + "\(declared.derivation?.text ?? "nothing") in the pipeline")
+    }
+    if stored.isTransient && !declared.isTransient {
+      try checkAddition(declared, to: entity)
+    } else if stored.isTransient != declared.isTransient {
+      throw change("\(name) is stored, and transient in the pipeline")
+    } else if stored.isRequired != declared.isRequired {
+      throw change(
+        "\(name) is \(stored.isRequired ? "required" : "optional") in the store and "
+          + "\(declared.isRequired ? "required" : "optional") in the pipeline")
+    }
+    // Defaults, ranges and spellings are rules of the import; the column stays as it is.
+    return declared
+  }
+
+  private static func checkAddition(_ attribute: Attribute, to entity: String) throws(StoreError) {
+    guard !attribute.isRequired || attribute.defaultValue != nil else {
+      throw change(
+        "\(entity).\(attribute.name) is new and required, and the rows that are there have no value for it")
+    }
+  }
+
+  private static func change(_ message: String) -> StoreError {
+    StoreError(
+      .modelChange, message,
+      hint: "Import into a new store, or make the pipeline agree with this one.")
+  }
+}

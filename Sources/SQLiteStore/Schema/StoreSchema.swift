@@ -1,0 +1,120 @@
+internal import GRDB
+
+/// The tables that every store has, whatever its model. They are the file format: see *The store's file* in the
+/// documentation.
+enum StoreSchema {
+  /// The format that this version writes and reads, kept as `PRAGMA user_version`.
+  static let format: Int64 = 1
+
+  /// Marks the file as a store (`PRAGMA application_id`): "Bold" in ASCII.
+  static let applicationID: Int64 = 0x426f_6c64
+
+  static let sql = """
+    CREATE TABLE bolide_store(
+      id      TEXT NOT NULL,                        -- the store's name in its tokens
+      created TEXT NOT NULL
+    ) STRICT;
+
+    -- The model, one row a version. Entities and properties keep their number for good, whatever their name.
+    CREATE TABLE bolide_model(
+      version INTEGER PRIMARY KEY AUTOINCREMENT,
+      since   TEXT NOT NULL,
+      model   TEXT NOT NULL                         -- JSON
+    ) STRICT;
+    CREATE TABLE bolide_entity(
+      entity INTEGER PRIMARY KEY AUTOINCREMENT,
+      name   TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE TABLE bolide_property(
+      property INTEGER PRIMARY KEY AUTOINCREMENT,
+      entity   INTEGER NOT NULL REFERENCES bolide_entity,
+      name     TEXT NOT NULL,                       -- an attribute's or a to-one relationship's
+      UNIQUE (entity, name)
+    ) STRICT;
+
+    -- History. Changes are numbered as they are made; a transaction owns the range from first_change to
+    -- last_change. Changes above the last transaction's range were made by other programs and are not sealed yet.
+    CREATE TABLE bolide_transaction(
+      number       INTEGER PRIMARY KEY AUTOINCREMENT,
+      nonce        TEXT    NOT NULL,
+      at           TEXT    NOT NULL,
+      author       TEXT,
+      run          INTEGER,                         -- bolide_run; null for other programs' changes
+      model        INTEGER NOT NULL,                -- bolide_model
+      first_change INTEGER NOT NULL,
+      last_change  INTEGER NOT NULL,
+      inserted     INTEGER NOT NULL,                -- objects
+      updated      INTEGER NOT NULL,
+      deleted      INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE bolide_change(
+      change INTEGER PRIMARY KEY AUTOINCREMENT,
+      entity INTEGER NOT NULL,                      -- bolide_entity
+      kind   INTEGER NOT NULL,                      -- 0 insert, 1 update, 2 delete
+      first  INTEGER NOT NULL,                      -- bolide_id
+      last   INTEGER NOT NULL                       -- the same, or the end of a run of inserts
+    ) STRICT;
+    CREATE INDEX bolide_change_deletes ON bolide_change(entity, first) WHERE kind = 2;
+    -- An update's changed properties with the values before it; all that were not null for a delete.
+    CREATE TABLE bolide_previous(
+      change   INTEGER NOT NULL,                    -- bolide_change
+      property INTEGER NOT NULL,                    -- bolide_property
+      value    ANY,
+      PRIMARY KEY (change, property)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Owners whose derived attributes are to be computed anew by the next Bolide command that can write.
+    CREATE TABLE bolide_dirty(
+      entity INTEGER NOT NULL,                      -- bolide_entity
+      object INTEGER NOT NULL,                      -- bolide_id
+      PRIMARY KEY (entity, object)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE bolide_run(
+      run       INTEGER PRIMARY KEY AUTOINCREMENT,
+      pipeline  TEXT    NOT NULL,
+      author    TEXT    NOT NULL,
+      input     TEXT    NOT NULL,
+      started   TEXT    NOT NULL,
+      ended     TEXT,                               -- null while it runs, and for ever when it was killed
+      outcome   TEXT,                               -- ok, or the code of what ended it
+      read      INTEGER NOT NULL DEFAULT 0,
+      inserted  INTEGER NOT NULL DEFAULT 0,
+      updated   INTEGER NOT NULL DEFAULT 0,
+      unchanged INTEGER NOT NULL DEFAULT 0,
+      ignored   INTEGER NOT NULL DEFAULT 0,
+      folded    INTEGER NOT NULL DEFAULT 0,
+      rejected  INTEGER NOT NULL DEFAULT 0,
+      chunks    INTEGER NOT NULL DEFAULT 0,
+      bytes     INTEGER NOT NULL DEFAULT 0,
+      last_transaction INTEGER                      -- bolide_transaction
+    ) STRICT;
+    CREATE TABLE bolide_reject(
+      reject      INTEGER PRIMARY KEY AUTOINCREMENT,
+      pipeline    TEXT    NOT NULL,
+      fingerprint INTEGER NOT NULL,                 -- of code, attribute and text
+      first_run   INTEGER NOT NULL,
+      last_run    INTEGER NOT NULL,
+      times       INTEGER NOT NULL DEFAULT 1,
+      code        TEXT    NOT NULL,
+      message     TEXT    NOT NULL,
+      attribute   TEXT,
+      input       TEXT    NOT NULL,                 -- where it stood the last time
+      record      INTEGER NOT NULL,
+      byte        INTEGER NOT NULL,
+      line        INTEGER NOT NULL,
+      column      INTEGER NOT NULL,
+      text        TEXT,
+      UNIQUE (pipeline, fingerprint)
+    ) STRICT;
+    """
+
+  /// Makes the tables in an empty file.
+  static func create(_ db: Database) throws {
+    try db.run(sql)
+    try db.run(
+      "INSERT INTO bolide_store VALUES (\(literal(randomWord(length: 6))), \(literal(timestamp())))")
+    try db.run("PRAGMA application_id = \(applicationID)")
+    try db.run("PRAGMA user_version = \(format)")
+  }
+}

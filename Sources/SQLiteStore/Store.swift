@@ -1,0 +1,138 @@
+internal import Dispatch
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+public import ImportModel
+
+/// A store: an SQLite file with a model, the objects, and their history.
+///
+/// Any program may read and write the file with plain SQL; history and derived attributes stay true. A store may
+/// be used from any thread and task.
+public final class Store: Sendable {
+  /// The file's path, as given.
+  public let path: String
+  let pool: DatabasePool
+
+  /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
+  ///
+  /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
+  ///   newer format, differs from the model in more than additions, or cannot be opened.
+  public convenience init(path: String, for pipeline: Pipeline) async throws {
+    let pool = try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try Self.prepare(path, pipeline, lockWait: 600) })
+      }
+    }
+    self.init(path: path, pool: pool)
+  }
+
+  /// Opens a store for a pipeline, on the calling thread.
+  ///
+  /// - Parameter lockWait: how long to wait for another writer, in seconds.
+  package convenience init(blocking path: String, for pipeline: Pipeline, lockWait: Double) throws {
+    self.init(path: path, pool: try Self.prepare(path, pipeline, lockWait: lockWait))
+  }
+
+  /// Opens a store that is there, on the calling thread, to read its history or to seal it.
+  package convenience init(reading path: String) throws {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw StoreError(
+        .cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
+    }
+    self.init(path: path, pool: try Self.open(path, lockWait: 10))
+    try pool.read { try Self.checkFormat($0, path) }
+  }
+
+  private init(path: String, pool: DatabasePool) {
+    self.path = path
+    self.pool = pool
+  }
+
+  private static func prepare(_ path: String, _ pipeline: Pipeline, lockWait: Double) throws -> DatabasePool {
+    try check(pipeline)
+    let pool = try open(path, lockWait: lockWait)
+    try naming(path) { try fit(pool, pipeline, path) }
+    return pool
+  }
+
+  /// Adds what a pipeline's model has more than the store.
+  ///
+  /// - Throws: as `init(path:for:)`.
+  package func fit(_ pipeline: Pipeline) throws {
+    try Self.check(pipeline)
+    try Self.naming(path) { try Self.fit(pool, pipeline, path) }
+  }
+
+  private static func check(_ pipeline: Pipeline) throws(PipelineError) {
+    var problems = pipeline.problems()
+    if problems.isEmpty { problems = pipeline.expressionProblems() }
+    guard problems.isEmpty else { throw PipelineError(problems: problems) }
+  }
+
+  private static func fit(_ pool: DatabasePool, _ pipeline: Pipeline, _ path: String) throws {
+    try pool.writeWithoutTransaction { db in
+      if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
+        try checkFormat(db, path)
+        let stored = try SchemaUpdate.storedModel(db) ?? Model()
+        // The usual case takes no lock.
+        if try SchemaUpdate(stored: stored, declared: pipeline.model).isEmpty { return }
+      }
+      try db.inTransaction(.immediate) {
+        // Another process may have been here in between.
+        if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
+        try checkFormat(db, path)
+        let stored = try SchemaUpdate.storedModel(db) ?? Model()
+        let update = try SchemaUpdate(stored: stored, declared: pipeline.model)
+        if !update.isEmpty { try update.apply(db) }
+        return .commit
+      }
+    }
+  }
+
+  private static func open(_ path: String, lockWait: Double) throws -> DatabasePool {
+    var configuration = GRDB.Configuration()
+    configuration.busyMode = .timeout(lockWait)
+    configuration.prepareDatabase { db in
+      // The page size counts only while the file is empty: WAL cannot change it later.
+      try db.execute(
+        sql: """
+          PRAGMA page_size = 16384;
+          PRAGMA synchronous = FULL;
+          PRAGMA cache_size = -32768;
+          PRAGMA trusted_schema = OFF;
+          """)
+    }
+    return try naming(path) { try DatabasePool(path: path, configuration: configuration) }
+  }
+
+  private static func checkFormat(_ db: Database, _ path: String) throws {
+    guard try db.value("PRAGMA application_id") == .integer(StoreSchema.applicationID) else {
+      throw StoreError(
+        .notAStore, "\(path): the file is an SQLite database, but not a store of Bolide's",
+        hint: "Name another path for the store.")
+    }
+    guard case .integer(let format) = try db.value("PRAGMA user_version"), format <= StoreSchema.format else {
+      throw StoreError(
+        .newerFormat, "\(path): the store was written by a newer version of Bolide",
+        hint: "Use that version, or a newer one.")
+    }
+  }
+
+  /// Says which file an error is about.
+  private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw StoreError(error).about(path)
+    } catch let error as StoreError {
+      throw error.about(path)
+    }
+  }
+}
+
+extension StoreError {
+  /// The same error with the file's name before the sentence, unless it stands there.
+  package func about(_ path: String) -> StoreError {
+    message.hasPrefix(path) ? self : StoreError(code, "\(path): \(message)", hint: hint)
+  }
+}

@@ -1,0 +1,115 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// Why the store could not do what was asked.
+public struct StoreError: Error, Sendable, Hashable {
+  /// The kind of failure, for programs. New kinds may come.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: String {
+      case full, readOnly, busy, locked, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
+      case constraint, expression, modelChange, derivedOverflow
+      case notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore, tokenFromTheFuture, other
+    }
+    private let kind: Kind
+    /// The code as a word.
+    public var description: String { kind.rawValue }
+
+    /// The disk or a quota is full.
+    public static let full = Code(kind: .full)
+    /// The file or its folder cannot be written.
+    public static let readOnly = Code(kind: .readOnly)
+    /// Another connection holds SQLite's write lock.
+    public static let busy = Code(kind: .busy)
+    /// Another import holds the store.
+    public static let locked = Code(kind: .locked)
+    /// There is no such file, or it cannot be opened or made.
+    public static let cannotOpen = Code(kind: .cannotOpen)
+    /// The file is not SQLite's, or not a store of Bolide's.
+    public static let notAStore = Code(kind: .notAStore)
+    /// The file was written by a later version.
+    public static let newerFormat = Code(kind: .newerFormat)
+    /// The file is damaged.
+    public static let corrupt = Code(kind: .corrupt)
+    /// A read or a write failed.
+    public static let inputOutput = Code(kind: .inputOutput)
+    /// A rule of the table was broken.
+    public static let constraint = Code(kind: .constraint)
+    /// An expression failed.
+    public static let expression = Code(kind: .expression)
+    /// The model differs from the store's in a way that is not an addition.
+    public static let modelChange = Code(kind: .modelChange)
+    /// A sum left the range of its type.
+    public static let derivedOverflow = Code(kind: .derivedOverflow)
+    /// The text is not a token.
+    public static let notAToken = Code(kind: .notAToken)
+    /// The history after the token was pruned.
+    public static let tokenExpired = Code(kind: .tokenExpired)
+    /// The token names a transaction that this file never had.
+    public static let tokenDiverged = Code(kind: .tokenDiverged)
+    /// The token is another store's.
+    public static let tokenOfAnotherStore = Code(kind: .tokenOfAnotherStore)
+    /// The token is later than the store.
+    public static let tokenFromTheFuture = Code(kind: .tokenFromTheFuture)
+    /// Anything else that SQLite reports.
+    public static let other = Code(kind: .other)
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// One sentence for people.
+  public var message: String
+  /// What to do about it.
+  public var hint: String?
+
+  package init(_ code: Code, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+}
+
+extension StoreError {
+  /// SQLite's last error on a connection.
+  init(connection: OpaquePointer?) {
+    let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "unknown error"
+    self.init(result: sqlite3_extended_errcode(connection), text: text)
+  }
+
+  /// What GRDB reports. Bound values are never part of the message.
+  init(_ error: DatabaseError) {
+    self.init(result: error.extendedResultCode.rawValue, text: error.message ?? "unknown error")
+  }
+
+  /// - Parameters:
+  ///   - result: SQLite's extended result code.
+  ///   - text: SQLite's own words; they name tables and columns, never values.
+  init(result: Int32, text: String) {
+    switch result & 0xff {
+    case SQLITE_FULL:
+      self.init(
+        .full, "the disk is full",
+        hint: "What was committed is safe. Make room and run the same command again: nothing is doubled.")
+    case SQLITE_READONLY, SQLITE_PERM:
+      self.init(
+        .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      self.init(
+        .busy, "another program holds the store's write lock",
+        hint: "Try again later, or wait longer with --lock-wait.")
+    case SQLITE_CANTOPEN:
+      self.init(
+        .cannotOpen, "the store cannot be opened or made",
+        hint: "Check that its folder exists and can be written.")
+    case SQLITE_NOTADB:
+      self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
+    case SQLITE_CORRUPT:
+      self.init(.corrupt, "the store is damaged (\(text))", hint: "Restore it from a backup, or import anew.")
+    case SQLITE_IOERR:
+      self.init(.inputOutput, "reading or writing the store failed (\(text))")
+    case SQLITE_CONSTRAINT:
+      self.init(.constraint, "a rule of the store was broken (\(text))")
+    default:
+      self.init(.other, "SQLite says: \(text)")
+    }
+  }
+}

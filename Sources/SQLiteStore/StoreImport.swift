@@ -1,0 +1,86 @@
+internal import CSQLiteShims
+internal import GRDB
+package import ImportModel
+
+/// One run's writing side: owns the store's writing connection from the first chunk to the run's end.
+///
+/// Used by one thread.
+package final class StoreImport {
+  /// Which columns the chunks have.
+  package let layout: ChunkLayout
+  /// What was done so far.
+  package private(set) var progress = RunProgress()
+
+  private let store: Store
+  private let input: String
+  private let author: String
+  private let log: RunLog
+  private let writer: ChunkWriter
+
+  /// Begins a run.
+  package init(_ store: Store, _ pipeline: Pipeline, input: String) throws {
+    self.store = store
+    self.input = input
+    author = pipeline.author ?? pipeline.name
+    let author = author
+    (layout, log, writer) = try store.writing { db in
+      guard let model = try SchemaUpdate.storedModel(db) else {
+        throw StoreError(.corrupt, "the store has no model", hint: "Restore it from a backup.")
+      }
+      try OwnerRecompute.settle(db, model: model)
+      let layout = ChunkLayout(pipeline, model: model)
+      let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)
+      return (layout, log, try ChunkWriter(db, layout: layout, model: model))
+    }
+  }
+
+  /// The run's number in the store.
+  package var run: Int64 { log.run }
+
+  /// Applies one chunk in one transaction.
+  ///
+  /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one.
+  package func apply(_ chunk: Chunk, bytes: Int) throws {
+    var after = progress
+    try store.writing { db in
+      // The triggers do for other programs what the chunk writer does here.
+      bolide_enable_triggers(db.sqliteConnection, 0)
+      defer { bolide_enable_triggers(db.sqliteConnection, 1) }
+      try db.inTransaction(.immediate) {
+        let result = try writer.apply(chunk, input: input, author: author, run: run)
+        after.counts += result.counts
+        after.chunks += 1
+        after.bytes = bytes
+        after.token = result.token ?? after.token
+        for reject in chunk.rejects { try log.write(reject) }
+        if result.token != nil || !chunk.rejects.isEmpty { try log.write(after, outcome: nil) }
+        return .commit
+      }
+    }
+    // Only what was committed counts.
+    progress = after
+  }
+
+  /// Ends the run.
+  ///
+  /// - Parameter outcome: `ok`, or the code of what ended it.
+  package func finish(outcome: String, bytes: Int) throws {
+    progress.bytes = bytes
+    try store.writing { db in
+      try log.write(progress, outcome: outcome)
+      try writer.close()
+    }
+  }
+}
+
+extension Store {
+  func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    do {
+      return try pool.writeWithoutTransaction(body)
+    } catch let error as DatabaseError {
+      throw StoreError(error).about(path)
+    } catch let error as StoreError {
+      throw error.about(path)
+    }
+  }
+}

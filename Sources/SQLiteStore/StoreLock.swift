@@ -1,0 +1,91 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The lock that keeps imports into one store apart: `flock` on a file beside it.
+///
+/// The kernel lets go of it when its process ends, however that happens. The file says who holds it and since when,
+/// for people; only the lock itself counts. It is a file of its own because closing any other descriptor of the
+/// store's file would drop SQLite's locks.
+package final class StoreLock {
+  private let descriptor: Int32
+
+  /// Takes the lock.
+  ///
+  /// - Parameters:
+  ///   - wait: how long to wait for another pipeline's import, in seconds. An import of the same pipeline is not
+  ///     waited for.
+  ///   - isCancelled: asked while waiting.
+  /// - Throws: `StoreError.locked` that says who holds the lock.
+  package init(
+    store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
+  ) throws(StoreError) {
+    let path =
+      (realpath(store, nil).map { pointer in
+        defer { free(pointer) }
+        return String(cString: pointer)
+      } ?? store) + "-bolide"
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw StoreError(
+        .readOnly, "\(path): the lock file cannot be made (\(String(cString: strerror(errno))))",
+        hint: "Check the owner of the store's folder.")
+    }
+    let pause: Double = 0.02
+    var waited: Double = 0
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let holder = Holder(read(descriptor))
+      if holder?.pipeline == pipeline || waited >= wait || isCancelled() {
+        close(descriptor)
+        let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
+        throw StoreError(
+          .locked, "\(store): \(who ?? "another import") is at work on this store",
+          hint: "It ends by itself; run the command again afterwards.")
+      }
+      usleep(UInt32(pause * 1_000_000))
+      waited += pause
+    }
+    write(descriptor, Holder(process: getpid(), pipeline: pipeline, since: timestamp()))
+  }
+
+  deinit {
+    ftruncate(descriptor, 0)
+    close(descriptor)
+  }
+
+  private struct Holder {
+    var process: Int32
+    var pipeline: String
+    var since: String
+
+    init(process: Int32, pipeline: String, since: String) {
+      self.process = process
+      self.pipeline = pipeline
+      self.since = since
+    }
+
+    /// Reads `PROCESS SINCE PIPELINE`; nil when nobody alive stands there.
+    init?(_ text: String) {
+      let parts = text.split(separator: " ", maxSplits: 2)
+      guard parts.count == 3, let process = Int32(parts[0]), kill(process, 0) == 0 || errno == EPERM
+      else { return nil }
+      self.init(process: process, pipeline: String(parts[2]), since: String(parts[1]))
+    }
+
+    var text: String { "\(process) \(since) \(pipeline)" }
+  }
+
+  private func write(_ descriptor: Int32, _ holder: Holder) {
+    var text = holder.text
+    ftruncate(descriptor, 0)
+    _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+}
+
+private func read(_ descriptor: Int32) -> String {
+  var bytes = [UInt8](repeating: 0, count: 1024)
+  let count = pread(descriptor, &bytes, bytes.count, 0)
+  return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+}

@@ -1,0 +1,258 @@
+import ImportModel
+import Testing
+
+/// What a pipeline's model can be wrong in, word for word.
+struct ModelProblemTests {
+  @Test(arguments: [
+    Mistake("the pipeline has no name") { $0.name = "" },
+    Mistake("no entity is named: say which entity a record becomes, as in `entity: Quake`") {
+      $0.entity = ""
+    },
+    Mistake("there is no entity 'Firball'; did you mean 'Fireball'?") { $0.entity = "Firball" },
+    Mistake("the entity 'Tag' is declared twice") {
+      $0.model.entities.append(entity("Tag"))
+      $0.model.entities.append(entity("Tag"))
+    },
+    Mistake("the entities 'Group' and 'group' differ by case only, which SQLite ignores: rename one") {
+      $0.model.entities.append(entity("group"))
+    },
+    Mistake("the entity 'Bolide_x' needs another name: tables that start with 'bolide_' are reserved") {
+      $0.model.entities.append(entity("Bolide_x"))
+    },
+    Mistake("the entity 'sqlite_x' needs another name: tables that start with 'sqlite_' are reserved") {
+      $0.model.entities.append(entity("sqlite_x"))
+    },
+    Mistake("the name of an entity holds the character U+0000") { $0.model.entities.append(entity("a\0b")) },
+    Mistake("an attribute of Fireball has no name") {
+      $0.fireball.attributes.append(Attribute(name: "", type: .day))
+    },
+    Mistake("the name of an attribute holds the character U+0000") {
+      $0.fireball.attributes.append(Attribute(name: "\0", type: .day))
+    },
+    Mistake(
+      "names that start with 'bolide_' are reserved, as 'bolide_id' does; rename it and say `from: bolide_id`"
+    ) { $0.fireball.attributes.append(Attribute(name: "bolide_id", type: .day)) },
+    Mistake("names that start with 'bolide_' are reserved, as 'BOLIDE_ID' does; rename it") {
+      $0.group.attributes.append(Attribute(name: "BOLIDE_ID", type: .day))
+    },
+    Mistake("the attribute 'energy' is declared twice") {
+      $0.fireball.attributes.append(Attribute(name: "energy", type: .day))
+    },
+    Mistake(
+      "the attributes 'energy' and 'Energy' differ by case only, which SQLite ignores; "
+        + "rename it and say `from: Energy`"
+    ) { $0.fireball.attributes.append(Attribute(name: "Energy", type: .day)) },
+    Mistake(
+      "the attribute 'GROUP_ID' collides with the column of the relationship 'group'; "
+        + "rename it and say `from: GROUP_ID`"
+    ) { $0.fireball.attributes.append(Attribute(name: "GROUP_ID", type: .day)) },
+    Mistake("'group' is an attribute and a relationship of Fireball: rename one") {
+      $0.fireball.attributes.append(Attribute(name: "Group", type: .day))
+    },
+    Mistake("a relationship of Fireball has no name") {
+      $0.fireball.relationships.append(toOne("", "Group"))
+    },
+    Mistake("the name of a relationship holds the character U+0000") {
+      $0.fireball.relationships.append(toOne("\0", "Group"))
+    },
+    Mistake("the relationship 'bolide' needs another name: columns that start with 'bolide_' are reserved") {
+      $0.fireball.relationships.append(toOne("bolide", "Group"))
+    },
+    Mistake("the relationship 'tag' is declared twice") {
+      $0.fireball.relationships.append(toOne("tag", "Group"))
+      $0.fireball.relationships.append(toOne("tag", "Group"))
+    },
+    Mistake("the relationships 'group' and 'GROUP' differ by case only: rename one") {
+      $0.fireball.relationships.append(toOne("GROUP", "Group"))
+    },
+  ])
+  func `Mistakes in names have their sentences`(mistake: Mistake) {
+    mistake.check()
+  }
+
+  @Test(arguments: [
+    Mistake(
+      "Tag has no attributes: declare at least one\n"
+        + "the key attribute 'id' is not declared in Tag"
+    ) { $0.model.entities.append(Entity(name: "Tag", key: ["id"], attributes: [])) },
+    Mistake("Fireball has no key: say which attributes identify an object, as in `key: id`") {
+      $0.fireball.key = []
+    },
+    Mistake("the attribute 'date' is in the key twice") { $0.fireball.key = ["date", "date"] },
+    Mistake("the key attribute 'data' is not declared in Fireball; did you mean 'date'?") {
+      $0.fireball.key = ["data"]
+    },
+    Mistake("'lat' cannot be in a key: it is transient, so the store would not know it") {
+      $0.fireball.key = ["lat"]
+    },
+    Mistake("'date' cannot be in a key: it is volatile, and a key must not change") {
+      $0.fireball[attribute: 0].isVolatile = true
+    },
+    Mistake(
+      "'total' cannot be in a key: the store computes it\n"
+        + "the link to Group does not give its key attribute 'total'"
+    ) { $0.group.key = ["year", "total"] },
+    Mistake("'date' cannot be in a key: its default is null, and a key is always required") {
+      $0.fireball[attribute: 0].isRequired = false
+      $0.fireball[attribute: 0].defaultValue = .null
+    },
+  ])
+  func `Mistakes in keys have their sentences`(mistake: Mistake) {
+    mistake.check()
+  }
+
+  @Test(arguments: [
+    Mistake("the scale of 'energy' is 19; a decimal keeps 0 to 18 decimals") {
+      $0.fireball[attribute: 1].type = .decimal(scale: 19)
+      $0.group.attributes.removeLast()
+    },
+    Mistake("'one-of' is for strings and whole numbers, and 'energy' is a double") {
+      $0.fireball[attribute: 1].oneOf = [.real(1)]
+    },
+    Mistake("'min' is for numbers, dates and days, and 'note' is a string") {
+      $0.fireball[attribute: 2].minimum = .text("a")
+    },
+    Mistake("'max' is for numbers, dates and days, and 'note' is a string") {
+      $0.fireball[attribute: 2].maximum = .text("a")
+    },
+    Mistake("'max-length' is for strings, json and binary, and 'energy' is a double") {
+      $0.fireball[attribute: 1].maximumLength = 3
+    },
+    Mistake("the max-length of 'note' is 0; the smallest is 1") {
+      $0.fireball[attribute: 2].maximumLength = 0
+    },
+    Mistake("'note' is required, so its default cannot be null") {
+      $0.fireball[attribute: 2].isRequired = true
+      $0.fireball[attribute: 2].defaultValue = .null
+    },
+    Mistake("a value of 'min' is not what a column of double holds") {
+      $0.fireball[attribute: 1].minimum = .text("1")
+    },
+    Mistake("a value of 'one-of' is not what a column of string holds") {
+      $0.fireball[attribute: 2].oneOf = [.text("a"), .integer(1)]
+    },
+    Mistake("the smallest value of 'energy' is larger than its largest") {
+      $0.fireball[attribute: 1].minimum = .real(2)
+      $0.fireball[attribute: 1].maximum = .real(1)
+    },
+    Mistake("the default of 'note' is not among its 'one-of'") {
+      $0.fireball[attribute: 2].oneOf = [.text("a")]
+      $0.fireball[attribute: 2].defaultValue = .text("b")
+    },
+    Mistake("the default of 'energy' is outside 'min' and 'max'") {
+      $0.fireball[attribute: 1].minimum = .real(2)
+      $0.fireball[attribute: 1].defaultValue = .real(1)
+    },
+    Mistake("the default of 'note' is longer than its 'max-length'") {
+      $0.fireball[attribute: 2].maximumLength = 1
+      $0.fireball[attribute: 2].defaultValue = .text("ab")
+    },
+    Mistake("'x' cannot be transient, as no record becomes a Group") {
+      $0.group.attributes.append(Attribute(name: "x", type: .day, isTransient: true))
+    },
+  ])
+  func `Mistakes in rules have their sentences`(mistake: Mistake) {
+    mistake.check()
+  }
+
+  @Test(arguments: [
+    Mistake("'transient' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].isTransient = true
+    },
+    Mistake("'volatile' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].isVolatile = true
+    },
+    Mistake("'required' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].isRequired = true
+    },
+    Mistake("'default' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].defaultValue = .integer(0)
+    },
+    Mistake("'one-of' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].oneOf = [.integer(0)]
+    },
+    Mistake("'min' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].minimum = .integer(0)
+    },
+    Mistake("'max' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].maximum = .integer(0)
+    },
+    Mistake("'max-length' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].maximumLength = 1
+    },
+    Mistake("'count' is derived and comes out as integer64, not integer32: leave the type out") {
+      $0.group[attribute: 1].type = .integer32
+    },
+    Mistake("Group has no relationship 'firebals' to derive 'count' over; did you mean 'fireballs'?") {
+      $0.group[attribute: 1].derivation = .count(relationship: "firebals")
+    },
+    Mistake("'count' is derived over 'x', which is to-one: it needs a to-many relationship") {
+      $0.group.relationships.append(toOne("x", "Group"))
+      $0.group[attribute: 1].derivation = .count(relationship: "x")
+    },
+    Mistake("Fireball has no attribute 'enrgy' to sum; did you mean 'energy'?") {
+      $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "enrgy")
+    },
+    Mistake("'total' cannot sum 'note': it is a string, not a number") {
+      $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "note")
+    },
+    Mistake("'total' cannot sum 'lat': it is transient, so the store would not know it") {
+      $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "lat")
+    },
+    Mistake("'total' cannot sum 'n': it is derived itself") {
+      $0.fireball.attributes.append(
+        Attribute(name: "n", type: .integer64, derivation: .count(relationship: "parts")))
+      $0.fireball.relationships.append(
+        Relationship(name: "parts", kind: .toMany, destination: "Fireball", inverse: "whole"))
+      $0.fireball.relationships.append(
+        Relationship(name: "whole", kind: .toOne, destination: "Fireball", inverse: "parts"))
+      $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "n")
+    },
+  ])
+  func `Mistakes in derived attributes have their sentences`(mistake: Mistake) {
+    mistake.check()
+  }
+
+  @Test(arguments: [
+    Mistake("'on-delete' belongs to the to-many end of a relationship, and 'group' is to-one") {
+      $0.fireball.relationships[0].deleteRule = .cascade
+    },
+    Mistake("the relationship 'owner' leads to 'Grup', which is not declared; did you mean 'Group'?") {
+      $0.fireball.relationships.append(toOne("owner", "Grup"))
+    },
+    Mistake(
+      "'fireballs' cannot be the inverse of 'group': it must say `inverse: group` too\n"
+        + "the to-many relationship 'fireballs' needs 'inverse', the to-one relationship back"
+    ) { $0.group.relationships[0].inverse = nil },
+    Mistake(
+      "'fireballs' cannot be the inverse of 'group': its own inverse is 'grp'\n"
+        + "the inverse of 'fireballs' is not declared: Fireball has no 'grp'; its relationships are group"
+    ) { $0.group.relationships[0].inverse = "grp" },
+    Mistake(
+      "the inverse of 'group' is not declared: Fireball has no 'fireballs'; its relationships are group\n"
+        + "'group' cannot be the inverse of 'fireballs': it leads to Fireball, not to Group"
+    ) {
+      $0.fireball.relationships[0].destination = "Fireball"
+      $0.links = []
+    },
+    Mistake(
+      "'group' and its inverse 'fireballs' are both to-one, which is not supported: "
+        + "one end is to-many and one to-one"
+    ) {
+      $0.group.relationships[0].deleteRule = .nullify
+      $0.group.relationships[0].kind = .toOne
+      $0.group.attributes.removeLast(2)
+    },
+  ])
+  func `Mistakes in relationships have their sentences`(mistake: Mistake) {
+    mistake.check()
+  }
+}
+
+private func entity(_ name: String) -> Entity {
+  Entity(name: name, key: ["id"], attributes: [Attribute(name: "id", type: .string, isRequired: true)])
+}
+
+private func toOne(_ name: String, _ destination: String) -> Relationship {
+  Relationship(name: name, kind: .toOne, destination: destination)
+}

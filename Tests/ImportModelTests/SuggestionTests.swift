@@ -1,0 +1,27 @@
+import Testing
+
+@testable import ImportModel
+
+struct SuggestionTests {
+  @Test(arguments: [
+    ("form", "from", 1), ("", "ab", 2), ("ab", "", 2), ("kitten", "sitting", 3), ("same", "same", 0),
+    ("ca", "abc", 3),
+  ])
+  func `Distances count swaps of neighbours as one`(a: String, b: String, distance: Int) {
+    #expect(Suggestion.distance(Array(a), Array(b)) == distance)
+  }
+
+  @Test(arguments: [
+    ("form", "from"), ("maxLength", "max-length"), ("FROM", "from"), ("typ", "type"), ("zzz", nil),
+    ("x", nil),
+  ])
+  func `Only what is near is suggested`(word: String, suggestion: String?) {
+    #expect(Suggestion.nearest(to: word, among: ["type", "from", "format", "max-length"]) == suggestion)
+  }
+
+  @Test func `A far word gets the list, unless there is none`() {
+    #expect(Suggestion.ending(for: "zzz", among: ["a1", "b2"], plural: "these are") == "; these are a1, b2")
+    #expect(Suggestion.ending(for: "zzz", among: [], plural: "these are") == "")
+    #expect(Suggestion.ending(for: "zzz", among: (0..<14).map { "long\($0)" }, plural: "these are") == "")
+  }
+}
