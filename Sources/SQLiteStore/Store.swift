@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 public import ImportModel
+internal import Synchronization
 
 /// A store: an SQLite file with a model, the objects, and their history.
 ///
@@ -11,26 +12,31 @@ public import ImportModel
 public final class Store: Sendable {
   /// The file's path, as given.
   public let path: String
-  let pool: DatabasePool
+  /// The connections that read while the writer writes, opened by the first read.
+  ///
+  /// They go before the writer: only a connection that can write empties the WAL when it is the last to close.
+  private let readers = Mutex<DatabasePool?>(nil)
+  /// The one connection that writes. A queue, as GRDB's pools lower `synchronous` and write when they open.
+  let writer: DatabaseQueue
 
   /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
   ///
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
   ///   newer format, differs from the model in more than additions, or cannot be opened.
   public convenience init(path: String, for pipeline: Pipeline) async throws {
-    let pool = try await withCheckedThrowingContinuation { continuation in
+    let writer = try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(with: Result { try Self.prepare(path, pipeline, lockWait: 600) })
       }
     }
-    self.init(path: path, pool: pool)
+    self.init(path: path, writer: writer)
   }
 
   /// Opens a store for a pipeline, on the calling thread.
   ///
   /// - Parameter lockWait: how long to wait for another writer, in seconds.
   package convenience init(blocking path: String, for pipeline: Pipeline, lockWait: Double) throws {
-    self.init(path: path, pool: try Self.prepare(path, pipeline, lockWait: lockWait))
+    self.init(path: path, writer: try Self.prepare(path, pipeline, lockWait: lockWait))
   }
 
   /// Opens a store that is there, on the calling thread, to read its history or to seal it.
@@ -39,20 +45,42 @@ public final class Store: Sendable {
       throw StoreError(
         .cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
     }
-    self.init(path: path, pool: try Self.open(path, lockWait: 10))
-    try pool.read { try Self.checkFormat($0, path) }
+    let writer = try Self.open(path, lockWait: 10)
+    try Self.naming(path) { try writer.inDatabase { try Self.checkFormat($0, path) } }
+    self.init(path: path, writer: writer)
   }
 
-  private init(path: String, pool: DatabasePool) {
+  private init(path: String, writer: DatabaseQueue) {
     self.path = path
-    self.pool = pool
+    self.writer = writer
   }
 
-  private static func prepare(_ path: String, _ pipeline: Pipeline, lockWait: Double) throws -> DatabasePool {
+  /// Reads from one state of the store, while others write.
+  func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Self.naming(path) {
+      let pool = try readers.withLock { readers in
+        if let readers { return readers }
+        var configuration = GRDB.Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(10)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        readers = pool
+        return pool
+      }
+      return try pool.read(body)
+    }
+  }
+
+  /// Writes, or looks at what only the writer may see. The caller begins and ends transactions.
+  func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try Self.naming(path) { try writer.inDatabase(body) }
+  }
+
+  private static func prepare(_ path: String, _ pipeline: Pipeline, lockWait: Double) throws -> DatabaseQueue {
     try check(pipeline)
-    let pool = try open(path, lockWait: lockWait)
-    try naming(path) { try fit(pool, pipeline, path) }
-    return pool
+    let writer = try open(path, lockWait: lockWait)
+    try naming(path) { try fit(writer, pipeline, path) }
+    return writer
   }
 
   /// Adds what a pipeline's model has more than the store.
@@ -60,7 +88,7 @@ public final class Store: Sendable {
   /// - Throws: as `init(path:for:)`.
   package func fit(_ pipeline: Pipeline) throws {
     try Self.check(pipeline)
-    try Self.naming(path) { try Self.fit(pool, pipeline, path) }
+    try Self.naming(path) { try Self.fit(writer, pipeline, path) }
   }
 
   private static func check(_ pipeline: Pipeline) throws(PipelineError) {
@@ -69,13 +97,16 @@ public final class Store: Sendable {
     guard problems.isEmpty else { throw PipelineError(problems: problems) }
   }
 
-  private static func fit(_ pool: DatabasePool, _ pipeline: Pipeline, _ path: String) throws {
-    try pool.writeWithoutTransaction { db in
+  private static func fit(_ writer: DatabaseQueue, _ pipeline: Pipeline, _ path: String) throws {
+    try writer.inDatabase { db in
       if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
         try checkFormat(db, path)
         let stored = try SchemaUpdate.storedModel(db) ?? Model()
         // The usual case takes no lock.
         if try SchemaUpdate(stored: stored, declared: pipeline.model).isEmpty { return }
+      } else {
+        // A file that is another program's keeps its mode; a store of ours was made in this one.
+        try db.run("PRAGMA journal_mode = WAL")
       }
       try db.inTransaction(.immediate) {
         // Another process may have been here in between.
@@ -89,7 +120,7 @@ public final class Store: Sendable {
     }
   }
 
-  private static func open(_ path: String, lockWait: Double) throws -> DatabasePool {
+  private static func open(_ path: String, lockWait: Double) throws -> DatabaseQueue {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(lockWait)
     configuration.prepareDatabase { db in
@@ -102,7 +133,7 @@ public final class Store: Sendable {
           PRAGMA trusted_schema = OFF;
           """)
     }
-    return try naming(path) { try DatabasePool(path: path, configuration: configuration) }
+    return try naming(path) { try DatabaseQueue(path: path, configuration: configuration) }
   }
 
   private static func checkFormat(_ db: Database, _ path: String) throws {

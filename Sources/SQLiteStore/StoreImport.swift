@@ -72,15 +72,3 @@ package final class StoreImport {
     }
   }
 }
-
-extension Store {
-  func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    do {
-      return try pool.writeWithoutTransaction(body)
-    } catch let error as DatabaseError {
-      throw StoreError(error).about(path)
-    } catch let error as StoreError {
-      throw error.about(path)
-    }
-  }
-}

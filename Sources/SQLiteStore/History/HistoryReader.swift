@@ -7,19 +7,15 @@ extension Store {
   /// - Returns: its token, or nil when there was nothing to seal.
   @discardableResult
   package func seal() throws -> HistoryToken? {
-    do {
-      return try pool.writeWithoutTransaction { db in
-        // The look costs nothing; only what there is to seal takes the write lock.
-        guard try Self.hasUnsealedChanges(db) else { return nil }
-        var token: HistoryToken?
-        try db.inTransaction(.immediate) {
-          token = try HistoryWriter(db).begin()
-          return .commit
-        }
-        return token
+    try writing { db in
+      // The look costs nothing; only what there is to seal takes the write lock.
+      guard try Self.hasUnsealedChanges(db) else { return nil }
+      var token: HistoryToken?
+      try db.inTransaction(.immediate) {
+        token = try HistoryWriter(db).begin()
+        return .commit
       }
-    } catch let error as DatabaseError {
-      throw StoreError(error).about(path)
+      return token
     }
   }
 
@@ -67,27 +63,6 @@ extension Store {
             pipeline: transactions.string(5), run: transactions.isNull(4) ? nil : transactions.integer(4),
             changeCount: Int(transactions.integer(8))))
       }
-    }
-  }
-
-  /// The token of the newest transaction; of the empty history when there is none.
-  package func currentToken() throws -> HistoryToken {
-    try reading { db in
-      let newest = try RawStatement(
-        db, "SELECT number, nonce FROM bolide_transaction ORDER BY number DESC LIMIT 1")
-      defer { newest.reset() }
-      let hasOne = try newest.step()
-      return HistoryToken(
-        store: try Self.storeID(db), number: hasOne ? newest.integer(0) : 0,
-        nonce: hasOne ? newest.string(1) ?? "" : "start")
-    }
-  }
-
-  func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    do {
-      return try pool.read(body)
-    } catch let error as DatabaseError {
-      throw StoreError(error).about(path)
     }
   }
 
