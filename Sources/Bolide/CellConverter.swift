@@ -59,7 +59,7 @@ struct CellConverter {
 
   private func brokenRule(_ chunk: Chunk) -> Refusal? {
     if !oneOf.isEmpty, !oneOf.contains(where: { chunk.holds($0, column) }) {
-      return Refusal(code: "not-one-of", message: "\(attribute.name) is none of the values allowed")
+      return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")
     }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
       return Refusal(code: "out-of-range", message: "\(attribute.name) is below the smallest value allowed")
@@ -71,5 +71,16 @@ struct CellConverter {
       return Refusal(code: "too-long", message: "\(attribute.name) is longer than \(limit)")
     }
     return nil
+  }
+
+  /// The values that the pipeline allows, for a sentence.
+  private var allowedValues: String {
+    oneOf.map { value in
+      switch value {
+      case .integer(let number): String(number)
+      case .text(let text): text
+      case .null, .real, .blob: "…"
+      }
+    }.joined(separator: ", ")
   }
 }

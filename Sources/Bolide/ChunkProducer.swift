@@ -69,6 +69,7 @@ struct ChunkProducer: ~Copyable {
   }
 
   private mutating func takeRecord() throws {
+    if accepted + refused == 0 { try checkNames() }
     if chunk.isEmpty { deadline = ContinuousClock.now + limits.time }
     let before = chunk.rejects.count
     builder.add(records.reader, to: chunk)
@@ -80,6 +81,16 @@ struct ChunkProducer: ~Copyable {
     }
     guard isFull else { return }
     if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
+  }
+
+  /// A feed of rows that does not have the key's column is another feed, or has changed: no row of it can land.
+  private func checkNames() throws {
+    guard let names = records.envelope.names, let missing = builder.missingKey(in: names) else { return }
+    throw ImportError(
+      .badInput, code: "key-missing",
+      "\(records.name): there is no column '\(missing)', which the key is read from; the columns are "
+        + names.prefix(20).joined(separator: ", "),
+      hint: "If the feed has renamed it, say so in the pipeline with `from:`.")
   }
 
   private var isFull: Bool {

@@ -29,6 +29,9 @@ struct ImportRun {
       try store.fit(pipeline)
       writing = try StoreImport(store, pipeline, input: input.name)
     } catch {
+      if options.cancellation.isCancelled {
+        throw ImportError(.cancelled, code: "cancelled", "the import was stopped while it waited")
+      }
       throw ImportError(error)
     }
     defer { withExtendedLifetime(lock) {} }

@@ -9,7 +9,7 @@ struct RowBuilder {
   private let input: String
   private let converters: [CellConverter]
   private let columns: [Int]
-  private let keys: [(column: Int, name: String)]
+  private let keys: [(column: Int, name: String, source: FieldPath)]
   private let keepsText: Bool
   private let isJSON: [Bool]
 
@@ -32,7 +32,14 @@ struct RowBuilder {
     self.converters = converters
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
     // A key that an expression gives is looked at when the expression has run.
-    keys = layout.keyColumns.filter(columns.contains).map { ($0, layout.columns[$0].name) }
+    keys = layout.keyColumns.compactMap { column in
+      columns.firstIndex(of: column).map { (column, layout.columns[column].name, paths[$0]) }
+    }
+  }
+
+  /// The first key source that is not among the names of a feed's columns.
+  func missingKey(in names: [String]) -> String? {
+    keys.map(\.source.components[0]).first { !names.contains($0) }
   }
 
   /// Takes the reader's current record into the chunk, as a row or as a reject.

@@ -30,9 +30,11 @@ struct Failure: Error {
     }
   }
 
-  /// `Error: the sentence`, a line each, and under it what to do.
+  /// `Error: the sentence.`, a line each, and under it what to do.
   func printToStandardError() {
-    var text = message.split(separator: "\n").map { "Error: \($0)\n" }.joined()
+    var text = message.split(separator: "\n").map { sentence in
+      "Error: \(sentence)\(sentence.last.map { ".?!".contains($0) } ?? true ? "" : ".")\n"
+    }.joined()
     if let hint { text += "       \(hint)\n" }
     FileHandle.standardError.write(Data(text.utf8))
   }

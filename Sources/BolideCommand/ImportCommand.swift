@@ -54,6 +54,8 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     do {
       try runImport()
+    } catch let status as ExitCode {
+      throw status
     } catch {
       throw Failure(error)
     }

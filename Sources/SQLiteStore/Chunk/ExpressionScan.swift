@@ -108,8 +108,12 @@ package final class ExpressionScan {
       }
       var isAccepted = true
       for (index, expression) in wave.expressions.enumerated() where isAccepted {
-        // What reads an absent field is absent itself: the stored value stays.
-        if wave.reads[index].contains(where: { chunk.state($0, Int(row)) == .absent }) { continue }
+        // A value that reads an absent field is absent itself: the stored value stays. To a check, absent is null.
+        if case .value = expression.purpose,
+          wave.reads[index].contains(where: { chunk.state($0, Int(row)) == .absent })
+        {
+          continue
+        }
         isAccepted = visit(Int(row), expression.purpose, outcome(wave.together, Int32(index)))
       }
       if isAccepted { accepted.append(row) }
