@@ -76,7 +76,8 @@ public final class Store: Sendable {
     try Self.naming(path) { try writer.inDatabase(body) }
   }
 
-  private static func prepare(_ path: String, _ pipeline: Pipeline, lockWait: Double) throws -> DatabaseQueue {
+  private static func prepare(_ path: String, _ pipeline: Pipeline, lockWait: Double) throws -> DatabaseQueue
+  {
     try check(pipeline)
     let writer = try open(path, lockWait: lockWait)
     try naming(path) { try fit(writer, pipeline, path) }
