@@ -88,7 +88,7 @@ struct InputBuffer: ~Copyable {
   func position(of offset: Int) -> Position {
     precondition(offset >= 0 && offset <= count, "a position is asked for bytes still in the buffer")
     let known = offset >= mark.offset ? mark : blockStart
-    let lines = cjson_newlines(level, bytes + known.offset, offset - known.offset)
+    let lines = InputBuffer.newlines(bytes + known.offset, count: offset - known.offset, level: level)
     var start = known.lineStart
     if lines > 0 {
       var before = offset
@@ -103,6 +103,10 @@ struct InputBuffer: ~Copyable {
     let position = position(of: offset)
     mark = Mark(position, offset: offset)
     return position
+  }
+
+  static func newlines(_ bytes: UnsafePointer<UInt8>, count: Int, level: Int32) -> Int {
+    cjson_newlines(level, bytes, count)
   }
 
   private mutating func forget(_ done: Int) {

@@ -16,11 +16,12 @@ extension ReaderCore {
     case .elementOrEnd where byte == UInt8(ascii: "]"), .colon, .commaOrEnd, .nothing:
       return try envelopeToken(view)
     case .value, .elementOrEnd:
-      if walker.depth > 0 && !walker.isInObject {
-        route.follow(key: String(route.indexes[walker.depth]), depth: walker.depth)
-        route.indexes[walker.depth] += 1
-      }
-      return try value(view, byte)
+      let depth = walker.depth
+      let isElement = depth > 0 && !walker.isInObject
+      if isElement { route.follow(key: String(route.indexes[depth]), depth: depth) }
+      let step = try value(view, byte)
+      if isElement && step == .goOn { route.indexes[depth] += 1 }
+      return step
     }
   }
 

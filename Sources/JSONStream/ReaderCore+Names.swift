@@ -60,7 +60,8 @@ extension ReaderCore {
   mutating func takesHeader(_ view: TokenView) throws(JSONError) -> Bool {
     mayBeHeader = false
     switch layout.names {
-    case .firstRow: break
+    case .firstRow:
+      guard isRowOfStrings(view) else { throw error(.noNames, at: view.offset(recordToken)) }
     case .none where layout.mayHaveHeader && isRowOfStrings(view):
       layout.names = .firstRow
       parsesRows = true

@@ -38,6 +38,6 @@ extension RecordReader {
     return RecordReader(
       ReaderCore(
         fields: core.pointee.requested, children: core.pointee.children, layout: layout,
-        limits: core.pointee.limits, at: rows, level: TokenIndex.bestLevel))
+        limits: core.pointee.limits, at: rows, level: ScanLevel.best))
   }
 }

@@ -49,7 +49,7 @@ public struct RecordReader: ~Copyable {
     self.init(
       ReaderCore(
         fields: fields, children: children, layout: try Layout(shape), limits: limits, at: Position(),
-        level: TokenIndex.bestLevel))
+        level: ScanLevel.best))
   }
 
   init(_ core: consuming ReaderCore) {

@@ -51,7 +51,11 @@ struct ShapeEvidence {
     }
     let isRoot = note == 0
     if isRoot && kind != .array && kind != .string { early = Layout(rows: []) }
-    if kind == .array && notes[note].path == ["data"] { early = columnar(notes[note].path ?? []) }
+    if kind == .array, !isRoot, let path = notes[note].path, namesScore > 0,
+      namesScore >= notes[0].names.count
+    {
+      early = columnar(path)
+    }
   }
 
   /// - Returns: The new note's index.
@@ -83,17 +87,31 @@ struct ShapeEvidence {
     return candidates().allSatisfy { $0.score <= root.names.count }
   }
 
+  private static let socrata = ["meta", "view", "columns"]
+
+  /// How many requested fields the arrays that could be names have among them.
+  var namesScore: Int {
+    var best = 0
+    for note in notes where note.kind == .array {
+      if note.path == ShapeEvidence.socrata && note.elements == .object {
+        best = max(best, requested.count, 1)
+      }
+      guard note.path != nil, note.strings?.isEmpty == false else { continue }
+      best = max(best, requested.isEmpty ? 1 : note.names.count)
+    }
+    return best
+  }
+
+  /// Rows at a path, named by what was seen, or by what feeds of this kind have further on.
   private func columnar(_ rows: [String]) -> Layout {
-    let ofStrings = notes.first { $0.path == ["fields"] && $0.strings != nil }
-    let named = notes.filter { $0.kind == .array && $0.path != nil && $0.path != rows && !$0.names.isEmpty }
-    var sources = named.compactMap { note in
-      note.strings?.isEmpty == false ? Layout.NamesSource(path: note.path ?? []) : nil
+    let named = notes.filter { note in
+      note.kind == .array && note.strings?.isEmpty == false && (requested.isEmpty || !note.names.isEmpty)
     }
-    if ofStrings == nil || sources.isEmpty || !sources.contains(where: { $0.path == ["fields"] }) {
-      sources.append(Layout.NamesSource(path: ["fields"]))
-    }
-    sources.append(Layout.NamesSource(path: ["meta", "view", "columns"], key: "fieldName"))
-    return Layout(rows: rows, names: .found(Array(sources.prefix(6))))
+    var paths = named.compactMap(\.path).filter { $0 != rows }
+    if !paths.contains(["fields"]) { paths.append(["fields"]) }
+    var sources = paths.prefix(5).map { Layout.NamesSource(path: $0) }
+    sources.append(Layout.NamesSource(path: ShapeEvidence.socrata, key: "fieldName"))
+    return Layout(rows: rows, names: .found(sources))
   }
 }
 
@@ -117,11 +135,11 @@ extension ShapeEvidence {
     let best = inner.map(\.score).max() ?? 0
     let ownScore = root.names.count
     if ownScore > 0 && ownScore >= best { return .found(lines) }
-    if best == 0 && isFollowed { return .found(lines) }
+    if isFollowed && (best == 0 || requested.isEmpty) { return .found(lines) }
     let equals = inner.filter { $0.score == best }
     if equals.count > 1 { return .ambiguous(equals.map(\.place)) }
     if let only = equals.first { return .found(only.layout) }
-    if requested.isEmpty && !root.isEmptyAnswer { return .found(lines) }
+    if requested.isEmpty { return .found(lines) }
     return .found(emptyRows ?? Layout(rows: nil))
   }
 
@@ -138,10 +156,9 @@ extension ShapeEvidence {
     for (index, note) in notes.enumerated() where !grouped.contains(index) && index > 0 {
       guard let path = note.path, note.kind == .array, note.elements != nil else { continue }
       if note.elements == .object { found.append(candidate(path, Layout(rows: path), note.names.count)) }
-      if note.elements == .array {
-        let layout = columnar(path)
-        let names = notes.filter { $0.strings?.isEmpty == false }.map(\.names.count).max() ?? 0
-        found.append(candidate(path, layout, names))
+      let mayBeUnnamed = notes[0].names.isEmpty && !requested.isEmpty
+      if note.elements == .array && (namesScore > 0 || mayBeUnnamed) {
+        found.append(candidate(path, columnar(path), namesScore))
       }
     }
     return found
@@ -180,9 +197,4 @@ extension ShapeEvidence {
     guard empty.count == 1, let path = empty.first?.path else { return nil }
     return Layout(rows: path)
   }
-}
-
-extension ShapeEvidence.Note {
-  /// An object of which nothing could be a record's value.
-  fileprivate var isEmptyAnswer: Bool { false }
 }

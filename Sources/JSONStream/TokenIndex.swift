@@ -45,8 +45,6 @@ struct TokenIndex: ~Copyable {
     escapes.deallocate()
   }
 
-  static var bestLevel: Int32 { cjson_has_avx2() ? Int32(CJSON_BEST) : Int32(CJSON_BASELINE) }
-
   /// Starts behind a byte order mark.
   mutating func start(at offset: Int) {
     end = offset
@@ -147,4 +145,14 @@ struct TokenIndex: ~Copyable {
     list.deallocate()
     return larger
   }
+}
+
+/// Which version of the scan runs.
+enum ScanLevel {
+  /// Byte by byte, on any machine.
+  static let scalar = Int32(CJSON_SCALAR)
+  /// What every machine of this kind has: SSE2, or NEON.
+  static let baseline = Int32(CJSON_BASELINE)
+  /// The best that this machine has.
+  static let best = cjson_has_avx2() ? Int32(CJSON_BEST) : Int32(CJSON_BASELINE)
 }

@@ -31,11 +31,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - token: where to begin: after this token's transaction, or at the beginning.
+  ///   - limit: how many transactions; nil for all.
   ///   - change: called for each change; a transaction's changes come before its end.
   ///   - commit: called at each transaction's end.
   /// - Throws: `StoreError` when the token is not one of this store's history, and what the callbacks throw.
   package func readHistory(
-    after token: HistoryToken?, change: (HistoryChange) throws -> Void,
+    after token: HistoryToken?, limit: Int? = nil, change: (HistoryChange) throws -> Void,
     commit: (HistoryTransaction) throws -> Void
   ) throws {
     try reading { db in
@@ -47,9 +48,10 @@ extension Store {
         """
         SELECT number, nonce, at, t.author, t.run, pipeline, first_change, last_change,
           t.inserted + t.updated + t.deleted
-        FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run) WHERE number > ? ORDER BY number
+        FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run) WHERE number > ? ORDER BY number LIMIT ?
         """)
       transactions.bind(start, at: 1)
+      transactions.bind(limit ?? -1, at: 2)
       defer { transactions.reset() }
       while try transactions.step() {
         let number = transactions.integer(0)
@@ -61,7 +63,7 @@ extension Store {
             token: HistoryToken(store: storeID, number: number, nonce: transactions.string(1) ?? ""),
             at: transactions.string(2) ?? "", author: transactions.string(3),
             pipeline: transactions.string(5), run: transactions.isNull(4) ? nil : transactions.integer(4),
-            changeCount: Int(transactions.integer(8))))
+            changeCount: Int(transactions.integer(8)), changes: []))
       }
     }
   }

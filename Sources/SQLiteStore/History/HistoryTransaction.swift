@@ -16,6 +16,8 @@ public struct HistoryTransaction: Sendable, Hashable {
   public var run: Int64?
   /// How many objects were inserted, updated and deleted, together.
   public var changeCount: Int
+  /// The changes, in the order in which they were made; empty where they are handed over one by one.
+  public var changes: [HistoryChange]
 }
 
 /// What happened to one object in one transaction.
