@@ -2,7 +2,7 @@ internal import ImportModel
 internal import SQLiteStore
 
 /// Puts a source value into a chunk's cell by the rules of its attribute: type, missing spellings, range, length.
-struct CellConverter {
+final class CellConverter {
   let column: Int
   let attribute: Attribute
   private let missing: [[UInt8]]

@@ -1,27 +1,12 @@
-/// Walks tokens by JSON's grammar, validates every one, and can stop after any of them: stage 2 for all that is
-/// not a record's own field.
+/// Walks tokens by JSON's grammar, validates every one, and can stop after any of them: stage 2 for all that is not a
+/// record's own field.
 ///
 /// It is the only place that finds syntax errors. The faster record parsers stop at the first thing they do not
 /// like, and this walker then goes over the same record to say what it was.
 struct GrammarWalker: ~Copyable {
-  /// What may come next.
-  enum Expectation: UInt8 {
-    case value, elementOrEnd, keyOrEnd, key, colon, commaOrEnd
-    /// The top-level value is complete.
-    case nothing
-  }
-
-  /// The next token, and the first escape that is not before it.
-  var cursor = 0
-  var escape = 0
-  var expectation = Expectation.value
-  /// Arrays and objects that are open.
-  private(set) var depth = 0
-  /// One bit for each open container, the innermost at `depth - 1`: 1 is an object.
+  private(set) var state = GrammarState()
   private let containers: UnsafeMutablePointer<UInt64>
   private let limits: ReaderLimits
-  /// Why and where (an offset in the buffer) the last walk failed.
-  private(set) var failure: (code: JSONError.Code, offset: Int) = (.unexpectedByte, 0)
 
   init(limits: ReaderLimits) {
     self.limits = limits
@@ -31,132 +16,44 @@ struct GrammarWalker: ~Copyable {
 
   deinit { containers.deallocate() }
 
+  /// The next token.
+  var cursor: Int {
+    get { state.cursor }
+    set { state.cursor = newValue }
+  }
+  /// The first escape that is not before the next token.
+  var escape: Int {
+    get { state.escape }
+    set { state.escape = newValue }
+  }
+  var expectation: GrammarState.Expectation {
+    get { state.expectation }
+    set { state.expectation = newValue }
+  }
+  var depth: Int { state.depth }
+  var failure: (code: JSONError.Code, offset: Int) { (state.failureCode.code, state.failureOffset) }
+  var isInObject: Bool { state.isInObject(containers) }
+
   /// Stands before a value that lies `depth` containers deep; what these are is not known and not asked.
   mutating func start(at token: Int, escape: Int, depth: Int) {
-    cursor = token
-    self.escape = escape
-    self.depth = depth
-    expectation = .value
+    state.cursor = token
+    state.escape = escape
+    state.depth = depth
+    state.expectation = .value
   }
-
-  var isInObject: Bool { depth > 0 && containers[(depth - 1) / 64] &>> UInt64((depth - 1) % 64) & 1 != 0 }
 
   /// Goes on until the value that began at `floor` open containers is complete.
   mutating func run(_ view: TokenView, downTo floor: Int) -> Outcome {
+    // A copy that no pointer leads to stays in registers: a third faster than stepping in place.
+    var local = state
+    var outcome: Outcome
     repeat {
-      let outcome = step(view)
-      if outcome != .done { return outcome }
-    } while depth > floor || expectation.rawValue < Expectation.commaOrEnd.rawValue
-    return .done
+      outcome = local.step(view, containers, limits)
+    } while outcome == .done && (local.depth > floor || !local.isBetweenValues)
+    state = local
+    return outcome
   }
 
   /// Takes one token; a string's two quotes are one.
-  @inline(__always)
-  mutating func step(_ view: TokenView) -> Outcome {
-    guard cursor < view.count else { return .needsInput }
-    let offset = view.offset(cursor)
-    let byte = view.bytes[offset]
-    switch expectation {
-    case .elementOrEnd where byte == UInt8(ascii: "]"):
-      close()
-    case .value, .elementOrEnd:
-      return value(view, byte, offset)
-    case .keyOrEnd where byte == UInt8(ascii: "}"):
-      close()
-    case .key, .keyOrEnd:
-      guard byte == UInt8(ascii: "\"") else { return fail(.expectedKey, offset) }
-      let outcome = string(view, offset)
-      guard outcome == .done else { return outcome }
-      expectation = .colon
-    case .colon:
-      guard byte == UInt8(ascii: ":") else { return fail(.expectedColon, offset) }
-      cursor &+= 1
-      expectation = .value
-    case .commaOrEnd:
-      let inObject = isInObject
-      if byte == UInt8(ascii: ",") {
-        cursor &+= 1
-        expectation = inObject ? .key : .value
-      } else if byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-        close()
-      } else {
-        return fail(inObject ? .expectedCommaOrBrace : .expectedCommaOrBracket, offset)
-      }
-    case .nothing:
-      return fail(.contentAfterDocument, offset)
-    }
-    return .done
-  }
-
-  @inline(__always)
-  private mutating func value(_ view: TokenView, _ byte: UInt8, _ offset: Int) -> Outcome {
-    switch byte {
-    case UInt8(ascii: "\""):
-      let outcome = string(view, offset)
-      guard outcome == .done else { return outcome }
-    case UInt8(ascii: "{"), UInt8(ascii: "["):
-      guard depth < limits.depth else { return fail(.depthLimit, offset) }
-      let bit = 1 &<< UInt64(depth % 64)
-      let isObject = byte == UInt8(ascii: "{")
-      if isObject { containers[depth / 64] |= bit } else { containers[depth / 64] &= ~bit }
-      depth &+= 1
-      cursor &+= 1
-      expectation = isObject ? .keyOrEnd : .elementOrEnd
-      return .done
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      guard view.isWhole(cursor) || isOverlong(view, offset, limits.numberBytes) else { return .needsInput }
-      let end = Scalar.number(view.bytes, offset).end
-      guard (end < 0 ? ~end : end) - offset <= limits.numberBytes else { return fail(.numberLimit, offset) }
-      if end < 0 { return view.isFinal && ~end >= view.end ? .needsInput : fail(.malformedNumber, ~end) }
-      cursor &+= 1
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-      guard view.isWhole(cursor) || isOverlong(view, offset, 64) else { return .needsInput }
-      if Scalar.word(view.bytes, offset) == 0 {
-        let isCut = view.isFinal && Scalar.isCutWord(view.bytes, offset, end: view.end)
-        return isCut ? .needsInput : fail(.unexpectedWord, offset)
-      }
-      cursor &+= 1
-    default:
-      return fail(expectation == .elementOrEnd ? .expectedValueOrBracket : .expectedValue, offset)
-    }
-    complete()
-    return .done
-  }
-
-  @inline(__always)
-  private mutating func string(_ view: TokenView, _ open: Int) -> Outcome {
-    guard cursor &+ 1 < view.count else {
-      return view.end - open - 1 > limits.stringBytes ? fail(.stringLimit, open) : .needsInput
-    }
-    let close = view.offset(cursor &+ 1)
-    guard close - open - 1 <= limits.stringBytes else { return fail(.stringLimit, open) }
-    while Int(view.escapes[escape]) < close {
-      let backslash = Int(view.escapes[escape])
-      if backslash > open && Scalar.escape(view.bytes, backslash) == 0 {
-        return fail(.malformedEscape, backslash)
-      }
-      escape &+= 1
-    }
-    cursor &+= 2
-    return .done
-  }
-
-  private mutating func close() {
-    cursor &+= 1
-    depth &-= 1
-    complete()
-  }
-
-  private mutating func complete() { expectation = depth == 0 ? .nothing : .commaOrEnd }
-
-  /// Whether a number or word that may go on is past a limit already.
-  private func isOverlong(_ view: TokenView, _ start: Int, _ limit: Int) -> Bool {
-    guard view.end - start > limit else { return false }
-    return (start...start + limit).allSatisfy { !Scalar.isEnd(view.bytes[$0]) }
-  }
-
-  private mutating func fail(_ code: JSONError.Code, _ offset: Int) -> Outcome {
-    failure = (code, offset)
-    return .failed
-  }
+  mutating func step(_ view: TokenView) -> Outcome { state.step(view, containers, limits) }
 }

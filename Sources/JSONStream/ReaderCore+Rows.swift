@@ -17,6 +17,11 @@ extension ReaderCore {
       guard walker.cursor < view.count else { return .needsInput }
       let byte = view.byte(walker.cursor)
       switch walker.expectation {
+      case .commaOrEnd where byte == UInt8(ascii: ","):
+        // Records stand in an array: the walker's own step, without asking it in what.
+        walker.cursor &+= 1
+        walker.expectation = .value
+        continue
       case .elementOrEnd where byte == UInt8(ascii: "]"), .commaOrEnd:
         guard walker.step(view) == .done else { throw syntaxError() }
         if walker.depth < floor { return .over }

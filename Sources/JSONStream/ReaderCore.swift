@@ -14,7 +14,6 @@ struct ReaderCore: ~Copyable {
     /// At or between records, `floor` containers deep; `isSingle` when there is one alone, in no array.
     case rows(floor: Int, isSingle: Bool)
     case ended
-    case failed(JSONError)
   }
 
   enum Capture { case names(source: Int), count }
@@ -27,6 +26,8 @@ struct ReaderCore: ~Copyable {
   var walker: GrammarWalker
   var parser: RecordParser
   var activity: Activity
+  /// What was thrown, and will be again.
+  var failure: JSONError?
   var layout = Layout(rows: nil)
   var envelope = Envelope()
   var route = Route()
@@ -84,10 +85,11 @@ struct ReaderCore: ~Copyable {
   }
 
   mutating func next() throws(JSONError) -> RecordReader.Step {
+    if let failure { throw failure }
     do {
       return try advance()
     } catch {
-      activity = .failed(error)
+      failure = error
       throw error
     }
   }
@@ -127,7 +129,6 @@ struct ReaderCore: ~Copyable {
         }
         outcome = .needsInput
       case .ended: return .end
-      case .failed(let error): throw error
       }
       switch outcome {
       case .done: continue

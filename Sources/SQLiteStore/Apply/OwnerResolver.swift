@@ -86,7 +86,7 @@ final class OwnerResolver {
       guard chunk.state(column, left) == chunk.state(column, right) else { return false }
       guard chunk.state(column, left) == .value else { return true }
       switch storage {
-      case .integer, .real: return chunk.cells[column][left] == chunk.cells[column][right]
+      case .integer, .real: return chunk.cell(column, left) == chunk.cell(column, right)
       case .text, .blob: return chunk.bytes(column, left).elementsEqual(chunk.bytes(column, right))
       }
     }

@@ -48,7 +48,7 @@ extension Chunk {
       let later = Int(order[place])
       if compareKeys(earlier, later) == 0 {
         for column in layout.columns.indices where state(column, later) == .absent {
-          set(state(column, earlier), cells[column][earlier], column, later)
+          set(state(column, earlier), cell(column, earlier), column, later)
         }
         folded += 1
       } else {

@@ -31,6 +31,7 @@ final class ChunkTable {
   }
 
   deinit {
+    view.pointee.storages.deallocate()
     view.deinitialize(count: 1)
     view.deallocate()
   }
@@ -43,34 +44,39 @@ final class ChunkTable {
   ///   - owners: for each link, the owner's object id by row of the chunk, 0 for none; empty likewise.
   func show<Result>(
     _ chunk: Chunk, rows: [Int32], ids: [Int64] = [], owners: [[Int64]] = [], _ body: () throws -> Result
-  ) throws -> Result {
-    view.pointee.chunk = chunk
-    view.pointee.rows = rows
-    view.pointee.ids = ids
-    view.pointee.owners = owners
-    defer {
-      view.pointee.chunk = nil
-      view.pointee.rows = []
-      view.pointee.ids = []
-      view.pointee.owners = []
+  ) rethrows -> Result {
+    try rows.withUnsafeBufferPointer { rows in
+      try ids.withUnsafeBufferPointer { ids in
+        view.pointee.memory = chunk.memory
+        view.pointee.rows = rows.baseAddress
+        view.pointee.rowCount = rows.count
+        view.pointee.ids = ids.baseAddress
+        view.pointee.owners = owners
+        defer {
+          view.pointee.rowCount = 0
+          view.pointee.owners = []
+        }
+        return try withExtendedLifetime(chunk) { try body() }
+      }
     }
-    return try body()
   }
 }
 
-/// What the callbacks below read.
+/// What the callbacks below read. The pointers are those of the `show` under way.
 private struct ChunkView {
   let columnCount: Int
-  let storages: [StorageClass]
+  let storages: UnsafeMutablePointer<StorageClass>
   let declaration: String
-  var chunk: Chunk?
-  var rows: [Int32] = []
-  var ids: [Int64] = []
+  var memory: UnsafeMutablePointer<CellMemory>?
+  var rows: UnsafePointer<Int32>?
+  var rowCount = 0
+  var ids: UnsafePointer<Int64>?
   var owners: [[Int64]] = []
 
   init(layout: ChunkLayout) {
     columnCount = layout.columns.count
-    storages = layout.columns.map(\.storage)
+    storages = .allocate(capacity: columnCount)
+    for (index, column) in layout.columns.enumerated() { (storages + index).initialize(to: column.storage) }
     let columns = layout.columns.map { "\(quoted($0.name)) \($0.storage.sql)" }
     let links = layout.owners.indices.map { "bolide_link_\($0) INTEGER" }
     let all = columns + ["bolide_place INTEGER", "bolide_id INTEGER"] + links
@@ -124,29 +130,29 @@ private func column(
   let place = cursor.pointee.place
   let column = Int(column)
   let view = cursor.pointee.view
-  let row = Int(view.pointee.rows[place])
+  guard let rows = view.pointee.rows, let memory = view.pointee.memory else { return SQLITE_MISUSE }
+  let row = Int(rows[place])
   let columnCount = view.pointee.columnCount
   if column < columnCount {
-    guard let chunk = view.pointee.chunk, chunk.states[column][row] == CellState.value.rawValue else {
+    guard memory.pointee.states[column][row] == CellState.value.rawValue else {
       sqlite3_result_null(context)
       return SQLITE_OK
     }
-    let cell = chunk.cells[column][row]
+    let cell = memory.pointee.cells[column][row]
+    // Texts and blobs have no destructor: the bytes stay in the chunk for the whole statement.
     switch view.pointee.storages[column] {
     case .integer: sqlite3_result_int64(context, Int64(bitPattern: cell))
     case .real: sqlite3_result_double(context, Double(bitPattern: cell))
-    // No destructor: the bytes stay in the chunk for the whole statement.
     case .text:
-      let text = chunk.arena + Int(cell >> 32)
-      text.withMemoryRebound(to: CChar.self, capacity: 1) {
-        sqlite3_result_text64(context, $0, cell & 0xffff_ffff, nil, UInt8(SQLITE_UTF8))
-      }
-    case .blob: sqlite3_result_blob64(context, chunk.arena + Int(cell >> 32), cell & 0xffff_ffff, nil)
+      let text = UnsafeRawPointer(memory.pointee.arena + Int(cell >> 32)).assumingMemoryBound(to: CChar.self)
+      sqlite3_result_text64(context, text, cell & 0xffff_ffff, nil, UInt8(SQLITE_UTF8))
+    case .blob: sqlite3_result_blob64(context, memory.pointee.arena + Int(cell >> 32), cell & 0xffff_ffff, nil)
     }
   } else if column == columnCount {
     sqlite3_result_int64(context, Int64(place))
   } else if column == columnCount + 1 {
-    sqlite3_result_int64(context, view.pointee.ids[place])
+    guard let ids = view.pointee.ids else { return SQLITE_MISUSE }
+    sqlite3_result_int64(context, ids[place])
   } else {
     let owner = view.pointee.owners[column - columnCount - 2][row]
     owner == 0 ? sqlite3_result_null(context) : sqlite3_result_int64(context, owner)
@@ -188,7 +194,7 @@ private nonisolated(unsafe) var chunkModule = {
   }
   module.xEof = { pointer in
     let cursor = cursor(pointer)
-    return cursor.pointee.place >= cursor.pointee.view.pointee.rows.count ? 1 : 0
+    return cursor.pointee.place >= cursor.pointee.view.pointee.rowCount ? 1 : 0
   }
   module.xColumn = column
   module.xRowid = { pointer, rowid in

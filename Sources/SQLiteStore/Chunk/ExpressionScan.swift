@@ -85,8 +85,8 @@ package final class ExpressionScan {
       var start = 0
       while start < rows.count {
         let rest = start == 0 ? rows : Array(rows[start...])
-        start += try queue.inDatabase { _ in
-          try table.show(chunk, rows: rest) { scan(wave, chunk, rest, &accepted, visit) }
+        start += queue.inDatabase { _ in
+          table.show(chunk, rows: rest) { scan(wave, chunk, rest, &accepted, visit) }
         }
       }
       rows = accepted
