@@ -47,7 +47,7 @@ let package = Package(
       dependencies: ["JSONStream", "ImportModel", "ImportInput", "SQLiteStore", log],
       swiftSettings: swiftSettings),
     // generators and measures
-    .target(name: "BolideBench", dependencies: ["Bolide"], swiftSettings: swiftSettings),
+    .target(name: "BolideBench", dependencies: ["Bolide", "JSONStream"], swiftSettings: swiftSettings),
     // the tool
     .executableTarget(
       name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser, log],

@@ -13,7 +13,9 @@ struct BolideTool: ParsableCommand {
       \(ExitStatus.table)
       """,
     version: "bolide 0.1.0",
-    subcommands: [ImportCommand.self, CheckCommand.self, ChangesCommand.self, GenerateCommand.self])
+    subcommands: [
+      ImportCommand.self, CheckCommand.self, ChangesCommand.self, GenerateCommand.self, BenchCommand.self,
+    ])
 
   static func main() {
     do {

@@ -146,7 +146,8 @@ private func column(
     case .text:
       let text = UnsafeRawPointer(memory.pointee.arena + Int(cell >> 32)).assumingMemoryBound(to: CChar.self)
       sqlite3_result_text64(context, text, cell & 0xffff_ffff, nil, UInt8(SQLITE_UTF8))
-    case .blob: sqlite3_result_blob64(context, memory.pointee.arena + Int(cell >> 32), cell & 0xffff_ffff, nil)
+    case .blob:
+      sqlite3_result_blob64(context, memory.pointee.arena + Int(cell >> 32), cell & 0xffff_ffff, nil)
     }
   } else if column == columnCount {
     sqlite3_result_int64(context, Int64(place))
