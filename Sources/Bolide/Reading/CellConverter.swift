@@ -2,7 +2,7 @@ internal import ImportModel
 internal import SQLiteStore
 
 /// Puts a source value into a chunk's cell by the rules of its attribute: type, missing spellings, range, length.
-final class CellConverter {
+struct CellConverter {
   let column: Int
   let attribute: Attribute
   private let missing: [[UInt8]]
@@ -57,6 +57,7 @@ final class CellConverter {
 
   // MARK: Rules
 
+  @inline(never)
   private func brokenRule(_ chunk: Chunk) -> Refusal? {
     if !oneOf.isEmpty, !oneOf.contains(where: { chunk.holds($0, column) }) {
       return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")

@@ -4,7 +4,9 @@ internal import SQLiteStore
 /// Fills the columns that expressions give, and refuses the records for which a check does not hold.
 struct ExpressionStage {
   private let scan: ExpressionScan?
-  private let converters: [Int: CellConverter]
+  private let converters: ConverterList
+  /// For each column of the chunk, the converter of its expression's results.
+  private let converterOf: [Int]
   private let checks: [String]
   private let input: String
 
@@ -12,12 +14,17 @@ struct ExpressionStage {
     self.input = input
     checks = pipeline.checks
     var expressions: [ExpressionScan.Expression] = []
-    var converters: [Int: CellConverter] = [:]
+    var converters: [CellConverter] = []
+    var converterOf = [Int](repeating: -1, count: layout.columns.count)
+    func convert(_ column: Int, _ converter: CellConverter) {
+      converterOf[column] = converters.count
+      converters.append(converter)
+    }
     for field in pipeline.fields {
       guard case .expression(let text) = field.source, let column = layout.column(of: field.attribute)
       else { continue }
       expressions.append(ExpressionScan.Expression(.value(column: column), text))
-      converters[column] = CellConverter(layout, column: column, field: field)
+      convert(column, CellConverter(layout, column: column, field: field))
     }
     for (number, text) in pipeline.checks.enumerated() {
       expressions.append(ExpressionScan.Expression(.check(number: number), text))
@@ -26,10 +33,11 @@ struct ExpressionStage {
       for (key, column) in zip(link.ownerKey, owner.columns) {
         expressions.append(ExpressionScan.Expression(.value(column: column), key.expression))
         // A null makes no link, so it is no reason to refuse the record.
-        converters[column] = CellConverter(layout, column: column, field: nil, isOptional: true)
+        convert(column, CellConverter(layout, column: column, field: nil, isOptional: true))
       }
     }
-    self.converters = converters
+    self.converters = ConverterList(converters)
+    self.converterOf = converterOf
     scan = expressions.isEmpty ? nil : try ExpressionScan(expressions, layout: layout)
   }
 
@@ -60,7 +68,7 @@ struct ExpressionStage {
       return Refusal(code: "check-failed", message: "the check does not hold: \(checks[number])")
     case .value(let column):
       chunk.row = row
-      return converters[column]?.write(outcome.value, chunk)
+      return converters[converterOf[column]].write(outcome.value, chunk)
     }
   }
 

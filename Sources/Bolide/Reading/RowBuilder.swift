@@ -7,7 +7,7 @@ struct RowBuilder {
   /// What the reader is asked for, in the order of `converters`.
   let paths: [FieldPath]
   private let input: String
-  private let converters: [CellConverter]
+  private let converters: ConverterList
   private let columns: [Int]
   private let keys: [(column: Int, name: String, source: FieldPath)]
   private let keepsText: Bool
@@ -29,7 +29,7 @@ struct RowBuilder {
     }
     self.paths = paths
     self.columns = columns
-    self.converters = converters
+    self.converters = ConverterList(converters)
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
     // A key that an expression gives is looked at when the expression has run.
     keys = layout.keyColumns.compactMap { column in
@@ -50,7 +50,7 @@ struct RowBuilder {
     }
     chunk.beginRow()
     let fields = reader.fields
-    for index in converters.indices {
+    for index in 0..<converters.count {
       let field = fields[index]
       guard let value = value(field, index, reader) else { continue }
       if let refusal = converters[index].write(value, chunk) {

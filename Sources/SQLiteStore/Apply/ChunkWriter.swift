@@ -113,7 +113,7 @@ final class ChunkWriter {
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
-    let found = try table.show(chunk, rows: chunk.order) {
+    let found = try table.show(chunk, rows: chunk.order[...]) {
       try difference.find(chunk, entity: entity, links: links, history: history, derived: derived)
     }
     let new = refuseIncomplete(found.new, chunk, input: input)
@@ -122,7 +122,7 @@ final class ChunkWriter {
       try insertRows(new, chunk, entity)
     }
     if !found.changed.isEmpty, let update {
-      try table.show(chunk, rows: found.changed, ids: found.changedIDs, owners: links.ids) {
+      try table.show(chunk, rows: found.changed[...], ids: found.changedIDs, owners: links.ids) {
         try update.run()
       }
     }
@@ -141,7 +141,7 @@ final class ChunkWriter {
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws {
     let first = try nextID()
     let ids = (0..<rows.count).map { first + Int64($0) }
-    try table.show(chunk, rows: rows, ids: ids, owners: links.ids) { try insert.run() }
+    try table.show(chunk, rows: rows[...], ids: ids, owners: links.ids) { try insert.run() }
     try history.noteInserts(entity, first...(first + Int64(rows.count) - 1))
     for row in rows { derived.add(chunk, Int(row), links: links) }
   }

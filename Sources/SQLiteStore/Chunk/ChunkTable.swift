@@ -43,7 +43,8 @@ final class ChunkTable {
   ///   - ids: an object id for each place; empty when no statement asks for it.
   ///   - owners: for each link, the owner's object id by row of the chunk, 0 for none; empty likewise.
   func show<Result>(
-    _ chunk: Chunk, rows: [Int32], ids: [Int64] = [], owners: [[Int64]] = [], _ body: () throws -> Result
+    _ chunk: Chunk, rows: ArraySlice<Int32>, ids: [Int64] = [], owners: [[Int64]] = [],
+    _ body: () throws -> Result
   ) rethrows -> Result {
     try rows.withUnsafeBufferPointer { rows in
       try ids.withUnsafeBufferPointer { ids in

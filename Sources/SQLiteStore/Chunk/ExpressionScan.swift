@@ -40,8 +40,8 @@ package final class ExpressionScan {
   private let table: ChunkTable
 
   private struct Wave {
-    let expressions: [Expression]
-    /// The columns that each expression reads.
+    let purposes: [Expression.Purpose]
+    /// The columns that each value reads; a check's are left out, since to it absent is null.
     let reads: [[Int]]
     let together: RawStatement
     /// The same expressions one by one, to find which of them failed.
@@ -59,8 +59,11 @@ package final class ExpressionScan {
         let expressions = wave.map(\.expression)
         let list = expressions.map { "(\($0.text)\n)" }.joined(separator: ", ")
         return Wave(
-          expressions: expressions,
-          reads: wave.map { $0.reads.compactMap(layout.column) },
+          purposes: expressions.map(\.purpose),
+          reads: wave.map { reading in
+            guard case .value = reading.expression.purpose else { return [] }
+            return reading.reads.compactMap(layout.column)
+          },
           together: try RawStatement(db, "SELECT \(list) FROM \(ChunkTable.name)"),
           apart: try expressions.map { try RawStatement(db, "SELECT (\($0.text)\n) FROM \(ChunkTable.name)") }
         )
@@ -84,7 +87,7 @@ package final class ExpressionScan {
       // A failing row ends the statement: the scan goes on behind it.
       var start = 0
       while start < rows.count {
-        let rest = start == 0 ? rows : Array(rows[start...])
+        let rest = rows[start...]
         start += queue.inDatabase { _ in
           table.show(chunk, rows: rest) { scan(wave, chunk, rest, &accepted, visit) }
         }
@@ -95,7 +98,7 @@ package final class ExpressionScan {
 
   /// - Returns: how many rows were dealt with.
   private func scan(
-    _ wave: Wave, _ chunk: Chunk, _ rows: [Int32], _ accepted: inout [Int32],
+    _ wave: Wave, _ chunk: Chunk, _ rows: ArraySlice<Int32>, _ accepted: inout [Int32],
     _ visit: (Int, Expression.Purpose, Outcome) -> Bool
   ) -> Int {
     for (place, row) in rows.enumerated() {
@@ -107,14 +110,10 @@ package final class ExpressionScan {
         return place + 1
       }
       var isAccepted = true
-      for (index, expression) in wave.expressions.enumerated() where isAccepted {
-        // A value that reads an absent field is absent itself: the stored value stays. To a check, absent is null.
-        if case .value = expression.purpose,
-          wave.reads[index].contains(where: { chunk.state($0, Int(row)) == .absent })
-        {
-          continue
-        }
-        isAccepted = visit(Int(row), expression.purpose, outcome(wave.together, Int32(index)))
+      for index in wave.purposes.indices where isAccepted {
+        // A value that reads an absent field is absent itself: the stored value stays.
+        if wave.reads[index].contains(where: { chunk.state($0, Int(row)) == .absent }) { continue }
+        isAccepted = visit(Int(row), wave.purposes[index], outcome(wave.together, Int32(index)))
       }
       if isAccepted { accepted.append(row) }
     }
@@ -125,14 +124,14 @@ package final class ExpressionScan {
   private func firstFailure(
     _ wave: Wave, _ chunk: Chunk, _ row: Int32
   ) -> (purpose: Expression.Purpose, message: String) {
-    for (expression, statement) in zip(wave.expressions, wave.apart) {
+    for (purpose, statement) in zip(wave.purposes, wave.apart) {
       do {
-        try table.show(chunk, rows: [row]) { try statement.run() }
+        try table.show(chunk, rows: [row][...]) { try statement.run() }
       } catch {
-        return (expression.purpose, (error as? StoreError)?.message ?? "the expression failed")
+        return (purpose, (error as? StoreError)?.message ?? "the expression failed")
       }
     }
-    return (wave.expressions[0].purpose, "the expression failed")
+    return (wave.purposes[0], "the expression failed")
   }
 
   private func outcome(_ statement: RawStatement, _ column: Int32) -> Outcome {
