@@ -90,13 +90,17 @@ struct GrammarState {
       expectation = isObject ? .keyOrEnd : .elementOrEnd
       return .done
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-      guard view.isWhole(cursor) || isOverlong(view, offset, limits.numberBytes) else { return .needsInput }
       let end = Scalar.number(view.bytes, offset).end
-      guard (end < 0 ? ~end : end) - offset <= limits.numberBytes else { return fail(.numberLimit, offset) }
-      if end < 0 { return view.isFinal && ~end >= view.end ? .needsInput : fail(.malformedNumber, ~end) }
+      let stop = end < 0 ? ~end : end
+      // A number is decided where the first byte that is no part of it is certain.
+      guard stop < view.settled || view.isWhole(cursor) else {
+        return view.settled - offset > limits.numberBytes ? fail(.numberLimit, offset) : .needsInput
+      }
+      guard stop - offset <= limits.numberBytes else { return fail(.numberLimit, offset) }
+      if end < 0 { return view.isFinal && stop >= view.end ? .needsInput : fail(.malformedNumber, stop) }
       cursor &+= 1
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-      guard view.isWhole(cursor) || isOverlong(view, offset, 64) else { return .needsInput }
+      guard view.isWhole(cursor) || isDecided(view, word: offset) else { return .needsInput }
       if Scalar.word(view.bytes, offset) == 0 {
         let isCut = view.isFinal && Scalar.isCutWord(view.bytes, offset, end: view.end)
         return isCut ? .needsInput : fail(.unexpectedWord, offset)
@@ -111,18 +115,19 @@ struct GrammarState {
 
   @inline(__always)
   private mutating func string(_ view: TokenView, _ open: Int, _ limits: ReaderLimits) -> Outcome {
-    guard cursor &+ 1 < view.count else {
-      return view.end - open - 1 > limits.stringBytes ? fail(.stringLimit, open) : .needsInput
-    }
-    let close = view.offset(cursor &+ 1)
-    guard close - open - 1 <= limits.stringBytes else { return fail(.stringLimit, open) }
+    let isClosed = cursor &+ 1 < view.count
+    let close = isClosed ? view.offset(cursor &+ 1) : view.settled
+    let limit = open &+ 1 &+ limits.stringBytes
     while Int(view.escapes[escape]) < close {
       let backslash = Int(view.escapes[escape])
-      if backslash > open && Scalar.escape(view.bytes, backslash) == 0 {
-        return fail(.malformedEscape, backslash)
-      }
+      // Of two mistakes the one that shows first counts; in a string that goes on, only what is all there.
+      guard backslash &+ 5 < limit || close <= limit else { break }
+      guard isClosed || backslash &+ 5 < close else { return .needsInput }
+      if Scalar.escape(view.bytes, backslash) == 0 { return fail(.malformedEscape, backslash) }
       escape &+= 1
     }
+    guard close <= limit else { return fail(.stringLimit, open) }
+    guard isClosed else { return .needsInput }
     cursor &+= 2
     return .done
   }
@@ -135,10 +140,11 @@ struct GrammarState {
 
   private mutating func complete() { expectation = depth == 0 ? .nothing : .commaOrEnd }
 
-  /// Whether a number or word that may go on is past a limit already.
-  private func isOverlong(_ view: TokenView, _ start: Int, _ limit: Int) -> Bool {
-    guard view.end - start > limit else { return false }
-    return (start...start + limit).allSatisfy { !Scalar.isEnd(view.bytes[$0]) }
+  /// Whether a word that no token follows yet has its end in sight, or is longer than any there is.
+  private func isDecided(_ view: TokenView, word start: Int) -> Bool {
+    let last = min(start + 5, view.settled - 1)
+    guard start <= last else { return false }
+    return last == start + 5 || (start...last).contains { Scalar.isEnd(view.bytes[$0]) }
   }
 
   private mutating func fail(_ code: FailureCode, _ offset: Int) -> Outcome {

@@ -85,6 +85,8 @@ extension ReaderCore {
     case UInt8(ascii: "{") where !parsesRows:
       envelope.hasRows = true
       bindWildcards()
+      // In an array the walker may still expect its end; here a value is known to stand.
+      walker.expectation = .value
       activity = .rows(floor: depth, isSingle: true)
     case UInt8(ascii: "n"):
       activity = .skipping(floor: depth)

@@ -13,7 +13,9 @@ extension ReaderCore {
   /// What the walker stopped at.
   func syntaxError() -> JSONError {
     let (code, offset) = walker.failure
-    if isPassingRecord && offset - recordOffset >= limits.recordBytes { return recordLimitError() }
+    if isPassingRecord && certainty(code, offset) - recordOffset >= limits.recordBytes {
+      return recordLimitError()
+    }
     let limit: Int? =
       switch code {
       case .depthLimit: limits.depth
@@ -30,15 +32,20 @@ extension ReaderCore {
     return error(isHigh ? .unexpectedByte : code, at: offset, inRecord: isPassingRecord, limit: limit)
   }
 
+  /// The offset by which a mistake shows, however the input arrives: a record past its limit by then is past its limit
+  /// first.
+  private func certainty(_ code: JSONError.Code, _ offset: Int) -> Int {
+    switch code {
+    case .stringLimit: offset + 1 + limits.stringBytes
+    case .numberLimit: offset + limits.numberBytes
+    case .malformedEscape, .unexpectedWord: offset + 5
+    default: offset
+    }
+  }
+
   func faultError(_ fault: TokenIndex.Fault) -> JSONError {
     if isPassingRecord && index.end - recordOffset >= limits.recordBytes { return recordLimitError() }
-    let code: JSONError.Code =
-      switch fault {
-      case .controlInString: .controlInString
-      case .notUTF8: .notUTF8
-      case .unexpectedByte: .unexpectedByte
-      }
-    return error(code, at: index.end, inRecord: isPassingRecord)
+    return error(fault == .notUTF8 ? .notUTF8 : .controlInString, at: index.end, inRecord: isPassingRecord)
   }
 
   func recordLimitError() -> JSONError {
@@ -47,7 +54,7 @@ extension ReaderCore {
 
   /// A record whose end is not in sight may be past the limit already.
   func checkRecordLimit() throws(JSONError) {
-    guard isPassingRecord, index.end - recordOffset > limits.recordBytes else { return }
+    guard isPassingRecord, index.settled - recordOffset > limits.recordBytes else { return }
     throw recordLimitError()
   }
 

@@ -57,8 +57,8 @@ extension ReaderCore {
   private mutating func deliver(_ view: TokenView, floor: Int) throws(JSONError) -> RowStep? {
     recordEnd = endOffset(view)
     let length = recordEnd - parser.recordStart
-    if length > limits.recordBytes { throw recordLimitError() }
     if length > limits.stringBytes { try checkStrings(view, floor: floor) }
+    if length > limits.recordBytes { throw recordLimitError() }
     if mayBeHeader {
       guard try !takesHeader(view) else { return nil }
     }

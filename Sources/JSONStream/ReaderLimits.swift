@@ -22,7 +22,8 @@ public struct ReaderLimits: Sendable, Hashable {
   ) {
     precondition(depth > 0 && depth <= 1 << 20, "a depth limit lies between 1 and 2^20")
     precondition(recordBytes > 0 && recordBytes <= 1 << 30, "a record limit lies between 1 byte and 1 GiB")
-    precondition(stringBytes > 0 && numberBytes > 0, "a limit is at least 1 byte")
+    precondition(stringBytes > 0 && stringBytes <= 1 << 30, "a string limit lies between 1 byte and 1 GiB")
+    precondition(numberBytes > 0 && numberBytes <= 1 << 30, "a number limit lies between 1 byte and 1 GiB")
     self.depth = depth
     self.recordBytes = recordBytes
     self.stringBytes = stringBytes

@@ -67,14 +67,14 @@ public struct RecordReader: ~Copyable {
   /// The current record and its bytes are gone after this.
   ///
   /// - Parameters:
-  ///   - minimum: The least free bytes that `body` gets; it may get more.
+  ///   - minimum: The least free bytes that `body` gets, at most 1 GiB; it may get more.
   ///   - body: Writes bytes from the start of what it is given and returns how many.
   /// - Returns: What `body` returned.
   @discardableResult
   public mutating func fill<E: Error>(
     minimum: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
   ) throws(E) -> Int {
-    precondition(minimum > 0, "a fill asks for at least one byte")
+    precondition(minimum > 0 && minimum <= 1 << 30, "a fill asks for at least one byte, at most 1 GiB")
     precondition(!core.pointee.input.isFinished, "the input was said to be finished")
     return try core.pointee.fill(minimum: minimum, body)
   }

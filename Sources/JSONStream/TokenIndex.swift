@@ -17,8 +17,11 @@ struct TokenIndex: ~Copyable {
   private(set) var end: Int
   private(set) var fault: Fault?
 
+  /// `end`, or the start of a UTF-8 sequence that is cut there and may yet turn out to be wrong.
+  private(set) var settled = 0
+
   /// What ends the scan: bytes that no JSON text has, whatever stands around them.
-  enum Fault { case controlInString, notUTF8, unexpectedByte }
+  enum Fault { case controlInString, notUTF8 }
 
   private var tokenCapacity = 0
   private var escapeCapacity = 0
@@ -81,6 +84,7 @@ struct TokenIndex: ~Copyable {
     for i in 0..<count { tokens[i] &-= shift }
     for i in 0..<escapeCount { escapes[i] &-= shift }
     end -= distance
+    settled -= distance
     blockStart -= distance
     scan.utf8Start &-= shift
   }
@@ -104,6 +108,7 @@ struct TokenIndex: ~Copyable {
       run(bytes, from: blockStart, count: length - whole, &state)
     }
     escapes[escapeCount] = .max
+    settled = fault == nil && state.utf8Missing > 0 ? Int(state.utf8Start) : end
   }
 
   private mutating func run(
@@ -117,11 +122,7 @@ struct TokenIndex: ~Copyable {
     escapeCount = found.escapeCount
     guard found.fault != Int32(CJSON_NO_FAULT) else { return }
     end = Int(found.faultAt)
-    switch Int(found.fault) {
-    case CJSON_CONTROL_IN_STRING: fault = .controlInString
-    case CJSON_BAD_UTF8: fault = .notUTF8
-    default: fault = .unexpectedByte
-    }
+    fault = Int(found.fault) == CJSON_CONTROL_IN_STRING ? .controlInString : .notUTF8
   }
 
   /// Room for a token and an escape a byte, and for the 64 entries that a block may write beyond.

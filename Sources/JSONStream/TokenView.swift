@@ -8,6 +8,8 @@ struct TokenView {
   let escapes: UnsafePointer<UInt32>
   /// Bytes of the buffer that are scanned.
   let end: Int
+  /// Bytes of the buffer that are scanned and in which no fault can be found any more.
+  let settled: Int
   /// No token will follow.
   let isFinal: Bool
 

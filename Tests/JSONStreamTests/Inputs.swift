@@ -48,6 +48,8 @@ enum Inputs {
     Case(#"{"near":{"d1":[{"date":1}],"d2":[{"date":2}]},"k":[1]}"#, .array(path: "near/<day>")),
     Case(#"{"near":{"d1":{"date":1},"d2":{"date":2}}}"#, .array(path: "near/<day>")),
     Case(#"{"a":[{"r":[{"date":1}]},{"r":[{"date":2}]}]}"#, .array(path: "a/<day>/r")),
+    Case(#"{"a":[{"r":[{"date":1}]},[{"date":2},{}],null,{"date":3}]}"#, .array(path: "a/<day>")),
+    Case(#"{"a":[[1],[2,[3]],[]]}"#, .array(path: "a/1/1")),
     Case(#"{"a":null}"#, .array(path: "a")),
     Case(#"{"a":5}"#, .array(path: "a")),
     Case(#"[[1,2],[3,4]]"#, .positional(names: ["x", "date"])),
@@ -111,6 +113,9 @@ enum Inputs {
     Case(#"[{"date":1},{"date":1,"x":"012345678901234567890"},{}]"#, limits: ReaderLimits(recordBytes: 20)),
     Case(#"[{"date":1},{"date":1,"x":1,,"01234567890"},{}]"#, limits: ReaderLimits(recordBytes: 20)),
     Case(#"[{"date":1},{"date":1,"x":1,"01234567890",,},{}]"#, limits: ReaderLimits(recordBytes: 20)),
+    Case(
+      #"[{"date":"a\"b","alt":"\u0041\n\u00e9","y":"0123456789"}]"#,
+      limits: ReaderLimits(recordBytes: 30, stringBytes: 8)),
     Case(String(repeating: "[", count: 100)), Case(String(repeating: "[", count: 600)),
   ]
 }

@@ -1,4 +1,6 @@
-import JSONStream
+#if !FUZZING
+  import JSONStream
+#endif
 
 /// All that a reader says about one input, as plain values that can be compared.
 struct Reading: Equatable {

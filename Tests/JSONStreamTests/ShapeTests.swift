@@ -72,6 +72,11 @@ import Testing
       ])
   }
 
+  @Test func `a wildcard may stand for the elements of an array`() {
+    let text = #"{"a":[{"x":1},[{"x":2},{"x":3}],null,{"x":4}]}"#
+    #expect(rows(text, ["<n>", "x"], .array(path: "a/<n>")) == ["0 1", "1 2", "1 3", "3 4"])
+  }
+
   @Test func `GeoJSON features are records`() {
     let text = """
       {"type":"FeatureCollection","metadata":{"count":2},"features":[

@@ -8,7 +8,7 @@
 #include "classify.h"
 
 enum { CJSON_SCALAR = 0, CJSON_BASELINE = 1, CJSON_BEST = 2 };
-enum { CJSON_NO_FAULT = 0, CJSON_CONTROL_IN_STRING = 1, CJSON_BAD_UTF8 = 2, CJSON_BAD_UTF8_OUTSIDE = 3 };
+enum { CJSON_NO_FAULT = 0, CJSON_CONTROL_IN_STRING = 1, CJSON_BAD_UTF8 = 2 };
 
 // What one byte's reading needs to know of all bytes before it.
 typedef struct {
@@ -18,7 +18,6 @@ typedef struct {
   uint32_t utf8Start;    // where the open UTF-8 sequence began
   uint8_t utf8Missing;   // its bytes still to come
   uint8_t utf8Low, utf8High;  // what the next of them may be
-  bool utf8InString;
 } CJSONScan;
 
 // Where the positions go. The caller makes room for 64 more entries than the bytes it hands over.
@@ -37,15 +36,16 @@ static inline void cjson_fault(CJSONTokens *out, int fault, uint32_t at) {
   out->faultAt = at;
 }
 
-// RFC 3629: no overlong form, no surrogate, nothing past U+10FFFF. The first bad sequence ends the scan.
+// RFC 3629: no overlong form, no surrogate, nothing past U+10FFFF. The first bad sequence ends the scan. `high` has
+// the bytes from 0x80 within strings: outside them such a byte is no JSON, UTF-8 or not, and the grammar says so.
 static inline void cjson_utf8(CJSONScan *scan, CJSONTokens *out, const uint8_t *bytes, uint32_t base, unsigned count,
-                              uint64_t high, uint64_t inString) {
+                              uint64_t high) {
   unsigned i = 0;
   while (i < count) {
     uint8_t c = bytes[i];
     if (scan->utf8Missing) {
       if (c < scan->utf8Low || c > scan->utf8High) {
-        cjson_fault(out, scan->utf8InString ? CJSON_BAD_UTF8 : CJSON_BAD_UTF8_OUTSIDE, scan->utf8Start);
+        cjson_fault(out, CJSON_BAD_UTF8, scan->utf8Start);
         return;
       }
       scan->utf8Missing--;
@@ -54,14 +54,12 @@ static inline void cjson_utf8(CJSONScan *scan, CJSONTokens *out, const uint8_t *
       i++;
       continue;
     }
-    if (c < 0x80) {
-      uint64_t rest = high >> i;
-      if (rest == 0) return;
-      i += (unsigned)__builtin_ctzll(rest);
-      continue;
-    }
+    uint64_t rest = high >> i;
+    if (rest == 0) return;
+    unsigned skipped = (unsigned)__builtin_ctzll(rest);
+    i += skipped;
+    if (skipped) continue;
     scan->utf8Start = base + i;
-    scan->utf8InString = (inString >> i) & 1;
     scan->utf8Low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
     scan->utf8High = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
     if (c >= 0xc2 && c <= 0xdf) {
@@ -71,7 +69,7 @@ static inline void cjson_utf8(CJSONScan *scan, CJSONTokens *out, const uint8_t *
     } else if (c >= 0xf0 && c <= 0xf4) {
       scan->utf8Missing = 3;
     } else {
-      cjson_fault(out, scan->utf8InString ? CJSON_BAD_UTF8 : CJSON_BAD_UTF8_OUTSIDE, base + i);
+      cjson_fault(out, CJSON_BAD_UTF8, base + i);
       return;
     }
     i++;
@@ -126,9 +124,9 @@ static inline __attribute__((always_inline)) void cjson_block(CJSONScan *scan, C
   if (__builtin_expect(control != 0, 0)) {
     cjson_fault(out, CJSON_CONTROL_IN_STRING, base + (uint32_t)__builtin_ctzll(control));
   }
-  m.high &= valid;
+  m.high &= valid & inString;
   if (__builtin_expect((m.high != 0) | (scan->utf8Missing != 0), 0)) {
-    cjson_utf8(scan, out, bytes, base, count, m.high, inString);
+    cjson_utf8(scan, out, bytes, base, count, m.high);
   }
   if (__builtin_expect(out->fault != CJSON_NO_FAULT, 0)) {
     if (out->faultAt < base) return;
