@@ -1,87 +1,46 @@
 internal import ImportModel
 internal import SQLiteStore
 
-/// Puts a source value into a chunk's cell by the rules of its attribute: type, missing spellings, range, length.
+/// Puts a source value into a chunk's cell by its attribute's type; see `CellTypes.swift` for each type.
+///
+/// Used for every cell of every record, so it is a handful of plain bytes: nothing in it is counted or copied with
+/// care. The rules that few cells need are elsewhere; whoever made the converter keeps them.
 struct CellConverter {
   let column: Int
-  let attribute: Attribute
-  private let missing: [[UInt8]]
+  let type: AttributeType
   let dateForm: DateForm?
-  private let oneOf: [Value]
-  private let isKey: Bool
+  private let rules: Unmanaged<CellRules>
   private let isRequired: Bool
-  private let hasRules: Bool
+  private let hasMissing: Bool
+  private let hasLimits: Bool
 
-  init(_ layout: ChunkLayout, column: Int, field: Field?, isOptional: Bool = false) {
+  /// - Parameters:
+  ///   - rules: kept alive by the caller for as long as the converter is used.
+  ///   - isOptional: null is taken although the attribute is required: it means that there is no link.
+  init(column: Int, field: Field?, rules: CellRules, isOptional: Bool = false) {
     self.column = column
-    attribute = layout.columns[column].attribute
-    missing = (field?.missing ?? []).map { Array($0.utf8) }
+    type = rules.attribute.type
     dateForm = field?.dateForm
-    oneOf = attribute.oneOf
-    isKey = layout.columns[column].isKey
-    isRequired = attribute.isRequired && !isOptional
-    hasRules =
-      !attribute.oneOf.isEmpty || attribute.minimum != nil || attribute.maximum != nil
-      || attribute.maximumLength != nil
+    self.rules = .passUnretained(rules)
+    isRequired = rules.attribute.isRequired && !isOptional
+    hasMissing = rules.hasMissing
+    hasLimits = rules.hasLimits
   }
 
-  /// Writes the cell of the row under way.
+  /// Writes the cell of the chunk's row under way.
   ///
   /// - Returns: why the record is refused, or nil.
   func write(_ value: SourceValue, _ chunk: Chunk) -> Refusal? {
-    if isMissing(value) {
-      guard !isRequired else {
-        return isKey
-          ? Refusal(code: "null-key", message: "\(attribute.name) is part of the key and is null")
-          : Refusal(code: "null", message: "\(attribute.name) is required and is null")
-      }
+    if value.isNull || hasMissing && rules.takeUnretainedValue().isMissing(value) {
+      if isRequired { return rules.takeUnretainedValue().nullRefusal }
       chunk.setNull(column)
       return nil
     }
     do throws(ConversionFailure) {
       try convert(value, chunk)
     } catch {
-      return Refusal(code: error.code, message: "\(attribute.name): \(error.message)")
+      return rules.takeUnretainedValue().refusal(error)
     }
-    return hasRules ? brokenRule(chunk) : nil
-  }
-
-  private func isMissing(_ value: SourceValue) -> Bool {
-    switch value {
-    case .null: true
-    case .text(let bytes), .number(let bytes): missing.contains { $0.elementsEqual(bytes) }
-    case .integer(let number): !missing.isEmpty && missing.contains { $0.elementsEqual(String(number).utf8) }
-    default: false
-    }
-  }
-
-  // MARK: Rules
-
-  @inline(never)
-  private func brokenRule(_ chunk: Chunk) -> Refusal? {
-    if !oneOf.isEmpty, !oneOf.contains(where: { chunk.holds($0, column) }) {
-      return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")
-    }
-    if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
-      return Refusal(code: "out-of-range", message: "\(attribute.name) is below the smallest value allowed")
-    }
-    if let maximum = attribute.maximum, chunk.isGreater(column, than: maximum) {
-      return Refusal(code: "out-of-range", message: "\(attribute.name) is above the largest value allowed")
-    }
-    if let limit = attribute.maximumLength, chunk.length(column) > limit {
-      return Refusal(code: "too-long", message: "\(attribute.name) is longer than \(limit)")
-    }
-    return nil
-  }
-
-  /// The values that the pipeline allows, for a sentence.
-  private var allowedValues: String {
-    oneOf.map { value in
-      switch value {
-      case .integer(let number): String(number)
-      case .text(let text): text
-      case .null, .real, .blob: "…"
-      }
-    }.joined(separator: ", ")
+    return hasLimits ? rules.takeUnretainedValue().brokenLimit(chunk, column) : nil
   }
 }

@@ -7,10 +7,10 @@ internal import SQLiteStore
 extension CellConverter {
   /// Converts the value by the attribute's type, into the cell.
   func convert(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
-    switch attribute.type {
+    switch type {
     case .integer16, .integer32, .integer64:
       let number = try integer(value)
-      try IntegerText.check(number, type: attribute.type)
+      try IntegerText.check(number, type: type)
       chunk.set(number, column)
     case .double: chunk.set(try real(value), column)
     case .float:

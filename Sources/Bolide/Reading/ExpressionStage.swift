@@ -4,7 +4,8 @@ internal import SQLiteStore
 /// Fills the columns that expressions give, and refuses the records for which a check does not hold.
 struct ExpressionStage {
   private let scan: ExpressionScan?
-  private let converters: ConverterList
+  private let converters: [CellConverter]
+  private let rules: [CellRules]
   /// For each column of the chunk, the converter of its expression's results.
   private let converterOf: [Int]
   private let checks: [String]
@@ -15,16 +16,20 @@ struct ExpressionStage {
     checks = pipeline.checks
     var expressions: [ExpressionScan.Expression] = []
     var converters: [CellConverter] = []
+    var rules: [CellRules] = []
     var converterOf = [Int](repeating: -1, count: layout.columns.count)
-    func convert(_ column: Int, _ converter: CellConverter) {
+    func convert(_ column: Int, _ field: Field?, isOptional: Bool = false) {
+      let rule = CellRules(layout, column: column, field: field)
+      rules.append(rule)
       converterOf[column] = converters.count
-      converters.append(converter)
+      converters.append(
+        CellConverter(column: column, field: field, rules: rule, isOptional: isOptional))
     }
     for field in pipeline.fields {
       guard case .expression(let text) = field.source, let column = layout.column(of: field.attribute)
       else { continue }
       expressions.append(ExpressionScan.Expression(.value(column: column), text))
-      convert(column, CellConverter(layout, column: column, field: field))
+      convert(column, field)
     }
     for (number, text) in pipeline.checks.enumerated() {
       expressions.append(ExpressionScan.Expression(.check(number: number), text))
@@ -33,10 +38,11 @@ struct ExpressionStage {
       for (key, column) in zip(link.ownerKey, owner.columns) {
         expressions.append(ExpressionScan.Expression(.value(column: column), key.expression))
         // A null makes no link, so it is no reason to refuse the record.
-        convert(column, CellConverter(layout, column: column, field: nil, isOptional: true))
+        convert(column, nil, isOptional: true)
       }
     }
-    self.converters = ConverterList(converters)
+    self.converters = converters
+    self.rules = rules
     self.converterOf = converterOf
     scan = expressions.isEmpty ? nil : try ExpressionScan(expressions, layout: layout)
   }

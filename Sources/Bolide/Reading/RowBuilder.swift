@@ -7,7 +7,8 @@ struct RowBuilder {
   /// What the reader is asked for, in the order of `converters`.
   let paths: [FieldPath]
   private let input: String
-  private let converters: ConverterList
+  private let converters: [CellConverter]
+  private let rules: [CellRules]
   private let columns: [Int]
   private let keys: [(column: Int, name: String, source: FieldPath)]
   private let keepsText: Bool
@@ -19,17 +20,21 @@ struct RowBuilder {
     var paths: [FieldPath] = []
     var columns: [Int] = []
     var converters: [CellConverter] = []
+    var rules: [CellRules] = []
     for field in pipeline.fields {
       guard case .path(let path) = field.source, let column = layout.column(of: field.attribute) else {
         continue
       }
       paths.append(try FieldPath(path))
       columns.append(column)
-      converters.append(CellConverter(layout, column: column, field: field))
+      let rule = CellRules(layout, column: column, field: field)
+      rules.append(rule)
+      converters.append(CellConverter(column: column, field: field, rules: rule))
     }
     self.paths = paths
     self.columns = columns
-    self.converters = ConverterList(converters)
+    self.converters = converters
+    self.rules = rules
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
     // A key that an expression gives is looked at when the expression has run.
     keys = layout.keyColumns.compactMap { column in
@@ -50,7 +55,7 @@ struct RowBuilder {
     }
     chunk.beginRow()
     let fields = reader.fields
-    for index in 0..<converters.count {
+    for index in converters.indices {
       let field = fields[index]
       guard let value = value(field, index, reader) else { continue }
       if let refusal = converters[index].write(value, chunk) {

@@ -12,6 +12,10 @@ enum SourceValue {
   /// An object or an array, as its JSON text.
   case structure(UnsafeBufferPointer<UInt8>)
   case blob(UnsafeBufferPointer<UInt8>)
+
+  var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
 }
 
 /// Why a record is refused: a word for programs, a sentence for people.

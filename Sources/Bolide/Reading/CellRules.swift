@@ -1,0 +1,75 @@
+internal import ImportModel
+internal import SQLiteStore
+
+/// What a pipeline demands of an attribute besides its type: missing spellings, null, allowed values, range, length.
+///
+/// Apart from `CellConverter`, which is used for every cell and so holds nothing that would be counted.
+final class CellRules {
+  let attribute: Attribute
+  private let missing: [[UInt8]]
+  private let isKey: Bool
+
+  init(_ layout: ChunkLayout, column: Int, field: Field?) {
+    attribute = layout.columns[column].attribute
+    missing = (field?.missing ?? []).map { Array($0.utf8) }
+    isKey = layout.columns[column].isKey
+  }
+
+  /// Whether some texts or numbers mean null.
+  var hasMissing: Bool { !missing.isEmpty }
+
+  /// Whether values are limited.
+  var hasLimits: Bool {
+    !attribute.oneOf.isEmpty || attribute.minimum != nil || attribute.maximum != nil
+      || attribute.maximumLength != nil
+  }
+
+  /// Whether the value is one of the spellings of null.
+  func isMissing(_ value: SourceValue) -> Bool {
+    switch value {
+    case .text(let bytes), .number(let bytes): missing.contains { $0.elementsEqual(bytes) }
+    case .integer(let number): missing.contains { $0.elementsEqual(String(number).utf8) }
+    default: false
+    }
+  }
+
+  /// The refusal of null.
+  var nullRefusal: Refusal {
+    isKey
+      ? Refusal(code: "null-key", message: "\(attribute.name) is part of the key and is null")
+      : Refusal(code: "null", message: "\(attribute.name) is required and is null")
+  }
+
+  /// The refusal of a value that its type does not take.
+  func refusal(_ failure: ConversionFailure) -> Refusal {
+    Refusal(code: failure.code, message: "\(attribute.name): \(failure.message)")
+  }
+
+  /// The limit that the cell just written breaks, if it breaks one.
+  func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
+    if !attribute.oneOf.isEmpty, !attribute.oneOf.contains(where: { chunk.holds($0, column) }) {
+      return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")
+    }
+    if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
+      return Refusal(code: "out-of-range", message: "\(attribute.name) is below the smallest value allowed")
+    }
+    if let maximum = attribute.maximum, chunk.isGreater(column, than: maximum) {
+      return Refusal(code: "out-of-range", message: "\(attribute.name) is above the largest value allowed")
+    }
+    if let limit = attribute.maximumLength, chunk.length(column) > limit {
+      return Refusal(code: "too-long", message: "\(attribute.name) is longer than \(limit)")
+    }
+    return nil
+  }
+
+  /// The values that the pipeline allows, for a sentence.
+  private var allowedValues: String {
+    attribute.oneOf.map { value in
+      switch value {
+      case .integer(let number): String(number)
+      case .text(let text): text
+      case .null, .real, .blob: "…"
+      }
+    }.joined(separator: ", ")
+  }
+}
