@@ -1,0 +1,34 @@
+public import ImportModel
+
+/// Something in a store that is not as it should be.
+public struct Finding: Sendable, Hashable, CustomStringConvertible {
+  /// The entity or the table it is about, if it is about one.
+  public var entity: String?
+  /// The object's id, if it is about one object.
+  public var id: Int64?
+  /// The attribute, if it is about one value.
+  public var attribute: String?
+  /// What the store holds.
+  public var stored: Value?
+  /// What it should hold.
+  public var expected: Value?
+  /// The sentence, where there are no two values to show.
+  public var message: String?
+
+  /// `FireballGroup 37 fireballCount: stored 12, true 11`
+  public var description: String {
+    let place = [entity, id.map(String.init), attribute].compactMap { $0 }.joined(separator: " ")
+    let values = expected.map { "stored \(stored.map(Self.text) ?? "nothing"), true \(Self.text($0))" }
+    return [place, values ?? message ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .integer(let number): String(number)
+    case .real(let number): number.description
+    case .text(let text): text
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}
