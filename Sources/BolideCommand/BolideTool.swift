@@ -7,7 +7,7 @@ struct BolideTool: ParsableCommand {
     commandName: "bolide",
     abstract: "Imports JSON feeds into an SQLite store, and tells what changed.",
     discussion: """
-      A pipeline file says what a feed's records become. One chunk of records is one transaction: rows, derived
+      A pipeline file says what a feed's records become. One chunk of records is one transaction: rows, derived \
       attributes, history and a token are there together or not at all. Importing twice is importing once.
 
       \(ExitStatus.table)

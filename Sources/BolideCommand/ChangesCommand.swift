@@ -8,7 +8,7 @@ struct ChangesCommand: ParsableCommand {
     commandName: "changes",
     abstract: "Prints what changed, one JSON object a line.",
     discussion: """
-      A transaction's changes come first and its commit line with the token last: whoever holds the token has the
+      A transaction's changes come first and its commit line with the token last: whoever holds the token has the \
       changes. Give the newest token back with --since to go on from there.
       """)
 

@@ -16,7 +16,7 @@ struct GenerateFireballs: ParsableCommand {
     commandName: "fireballs",
     abstract: "Writes a feed of fireballs in the shape of JPL's API. Nothing in it is a real event.",
     discussion: """
-      With --revise, --rekey and --drop it is the same feed some time later, as a re-processing at the source would
+      With --revise, --rekey and --drop it is the same feed some time later, as a re-processing at the source would \
       leave it: some rows have other values, some another date, some are gone.
       """)
 

@@ -8,7 +8,7 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Imports a feed through a pipeline.",
     discussion: """
-      The input is JSON, plain or compressed with gzip, told by its content. Prints nothing when all went well,
+      The input is JSON, plain or compressed with gzip, told by its content. Prints nothing when all went well, \
       unless standard error is a terminal; see -v and --json.
       """)
 
@@ -26,7 +26,7 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many records may be refused: a number, or a share such as 2%.", valueName: "n|p%"),
+      "How many records may be refused: a number, or a share such as 2%. (default: 0)", valueName: "n|p%"),
     transform: RejectLimit.init(argument:))
   var maxRejects: RejectLimit = .count(0)
 

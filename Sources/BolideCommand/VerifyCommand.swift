@@ -7,7 +7,7 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Recomputes counts, sums and history, and compares them with the store.",
     discussion: """
-      Also checks the file itself, foreign keys, unique constraints and the counts of runs. A line for each thing that
+      Also checks the file itself, foreign keys, unique constraints and the counts of runs. A line for each thing that \
       is wrong, and status 65; nothing and status 0 when all is well.
       """)
 

@@ -62,7 +62,8 @@ private struct Verify {
   func history() throws {
     let transactions = try RawStatement(
       db,
-      "SELECT number, first_change, last_change, inserted, updated, deleted FROM bolide_transaction ORDER BY number")
+      "SELECT number, first_change, last_change, inserted, updated, deleted FROM bolide_transaction ORDER BY number"
+    )
     let counts = try RawStatement(
       db,
       """
@@ -103,7 +104,8 @@ private struct Verify {
         guard let (child, toOne) = model.children(of: toMany) else { continue }
         let attributes = owner.derivedAttributes.filter { $0.derivation?.relationship == toMany.name }
         guard !attributes.isEmpty else { continue }
-        let recompute = try OwnerRecompute(db, owner: owner, attributes: attributes, child: child, toOne: toOne)
+        let recompute = try OwnerRecompute(
+          db, owner: owner, attributes: attributes, child: child, toOne: toOne)
         try compare(owner, numbers.entity(owner.name), attributes, recompute)
       }
     }
