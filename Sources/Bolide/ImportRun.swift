@@ -12,6 +12,8 @@ struct ImportRun {
 
   /// Chunks that exist at a time: one is filled, one waits, one is applied.
   private static let chunkCount = 3
+  /// How many refused records the report shows.
+  private static let shownRejects = 10
 
   /// Runs the import to its end, on the calling thread.
   ///
@@ -47,7 +49,11 @@ struct ImportRun {
         failure = ImportError(error)
         break
       }
-      firstRejects += parcel.chunk.rejects.prefix(10 - firstRejects.count)
+      if firstRejects.count < Self.shownRejects {
+        // Those of expressions come after those of types, whatever their place in the input.
+        let inOrder = parcel.chunk.rejects.sorted { $0.record < $1.record }
+        firstRejects += inOrder.prefix(Self.shownRejects - firstRejects.count)
+      }
       let progress = ImportProgress(
         read: writing.progress.counts.read, rejected: writing.progress.counts.rejected, bytes: parcel.bytes,
         totalBytes: parcel.totalBytes, seconds: seconds())

@@ -14,7 +14,7 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     do {
       let pipeline = try Pipeline(path: pipelinePath)
-      print("\(pipelinePath): \(pipeline.summary)")
+      try StandardOutput.write(line: "\(pipelinePath): \(pipeline.summary)")
     } catch {
       throw Failure(error)
     }

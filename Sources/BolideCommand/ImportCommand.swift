@@ -84,15 +84,17 @@ struct ImportCommand: ParsableCommand {
       report = try Store.importing(path: storePath, pipeline, from: input, options: options)
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
-      if let report = error.report { show(report, terminal) }
+      // The status tells of the signal, whatever keeps the report from being written.
+      if let report = error.report { try? show(report, terminal) }
       throw ExitCode(128 + (signals.received ?? SIGTERM))
     } catch {
       terminal.clearProgress()
-      if json, let report = (error as? ImportError)?.report { print(report.json) }
+      // What ended the import is worth more than what keeps its report from being written.
+      if json, let report = (error as? ImportError)?.report { try? StandardOutput.write(line: report.json) }
       throw error
     }
     terminal.clearProgress()
-    show(report, terminal)
+    try show(report, terminal)
     switch report.verdict {
     case .allLanded: return
     case .someRefused: throw ExitStatus.someRefused.exitCode
@@ -100,9 +102,9 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func show(_ report: ImportReport, _ terminal: Terminal) {
-    if json { print(report.json) }
+  private func show(_ report: ImportReport, _ terminal: Terminal) throws {
     terminal.show(report)
+    if json { try StandardOutput.write(line: report.json) }
   }
 }
 

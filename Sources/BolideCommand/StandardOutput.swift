@@ -5,6 +5,13 @@ enum StandardOutput {
   /// The reader has closed its end.
   struct Closed: Error {}
 
+  /// Writes a line. A reader that has closed its end does not miss it.
+  static func write(line: String) throws {
+    do {
+      try Array((line + "\n").utf8).withUnsafeBytes { try write($0) }
+    } catch is Closed {}
+  }
+
   /// Writes all bytes.
   ///
   /// - Throws: `Closed`, and `Failure` when writing fails.

@@ -105,7 +105,10 @@ extension StoreError {
     case SQLITE_CORRUPT:
       self.init(.corrupt, "the store is damaged (\(text))", hint: "Restore it from a backup, or import anew.")
     case SQLITE_IOERR:
-      self.init(.inputOutput, "reading or writing the store failed (\(text))")
+      self.init(
+        .inputOutput, "reading or writing the store failed (\(text))",
+        hint: "What was committed is safe. Check the disk and run the same command again: nothing is doubled."
+      )
     case SQLITE_CONSTRAINT:
       self.init(.constraint, "a rule of the store was broken (\(text))")
     default:

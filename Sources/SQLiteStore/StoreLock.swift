@@ -11,6 +11,7 @@
 /// store's file would drop SQLite's locks.
 package final class StoreLock {
   private let descriptor: Int32
+  private var isHeld = false
 
   /// Takes the lock.
   ///
@@ -38,7 +39,6 @@ package final class StoreLock {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let holder = Holder(read(descriptor))
       if holder?.pipeline == pipeline || waited >= wait || isCancelled() {
-        close(descriptor)
         let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
         throw StoreError(
           .locked, "\(store): \(who ?? "another import") is at work on this store",
@@ -47,12 +47,14 @@ package final class StoreLock {
       usleep(UInt32(pause * 1_000_000))
       waited += pause
     }
+    isHeld = true
     write(descriptor, Holder(process: getpid(), pipeline: pipeline, since: timestamp()))
   }
 
+  /// Runs also when `init` throws: then the file is another's, and so is what it says.
   deinit {
-    ftruncate(descriptor, 0)
-    close(descriptor)
+    if isHeld { ftruncate(descriptor, 0) }
+    if descriptor >= 0 { close(descriptor) }
   }
 
   private struct Holder {

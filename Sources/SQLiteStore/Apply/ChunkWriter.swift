@@ -63,18 +63,20 @@ final class ChunkWriter {
     let name = quoted(layout.entity.name)
     let stored = layout.columns[..<layout.storedCount].map { quoted($0.name) }
     let linked = layout.owners.map { quoted($0.relationship.column) }
-    let sources = stored.map { "x.\($0)" } + layout.owners.indices.map { "x.bolide_link_\($0)" }
+    // An alias that no entity can have: the update's table goes by its own name.
+    let row = "bolide_row"
+    let sources = stored.map { "\(row).\($0)" } + layout.owners.indices.map { "\(row).bolide_link_\($0)" }
     insert = try RawStatement(
       db,
       """
       INSERT INTO \(name)(bolide_id, \((stored + linked).joined(separator: ", ")))
-      SELECT x.bolide_id, \(sources.joined(separator: ", ")) FROM \(ChunkTable.name) AS x
+      SELECT \(row).bolide_id, \(sources.joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
       """)
     let changing = layout.columns[..<layout.storedCount].filter { !$0.isKey }.map {
-      "\(quoted($0.name)) = x.\(quoted($0.name))"
+      "\(quoted($0.name)) = \(row).\(quoted($0.name))"
     }
     let relinking = layout.owners.enumerated().filter { $1.timing == .always }.map {
-      "\(quoted($1.relationship.column)) = ifnull(x.bolide_link_\($0), \(quoted($1.relationship.column)))"
+      "\(quoted($1.relationship.column)) = ifnull(\(row).bolide_link_\($0), \(quoted($1.relationship.column)))"
     }
     let assignments = changing + relinking
     update =
@@ -83,8 +85,8 @@ final class ChunkWriter {
       : try RawStatement(
         db,
         """
-        UPDATE \(name) SET \(assignments.joined(separator: ", ")) FROM \(ChunkTable.name) AS x
-        WHERE \(name).bolide_id = x.bolide_id
+        UPDATE \(name) SET \(assignments.joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
+        WHERE \(name).bolide_id = \(row).bolide_id
         """)
     lastID = try RawStatement(
       db, "SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.entity.name))")

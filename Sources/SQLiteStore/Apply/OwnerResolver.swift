@@ -14,7 +14,7 @@ final class OwnerResolver {
   private let storages: [StorageClass]
   private var known: [Key: Int64] = [:]
 
-  /// An owner's key, as its parts' bytes.
+  /// An owner's key. Texts are bytes here: to `String`, two spellings of one character are the same.
   private struct Key: Hashable {
     var parts: [Value]
   }
@@ -74,11 +74,20 @@ final class OwnerResolver {
 
   private func findOrMake(_ key: Key) throws -> (id: Int64, isNew: Bool) {
     for (statement, isNew) in [(find, false), (make, true)] {
-      for (index, part) in key.parts.enumerated() { statement.bind(part, at: Int32(index + 1)) }
+      for (index, part) in key.parts.enumerated() {
+        bind(part, storages[index], to: statement, at: index + 1)
+      }
       defer { statement.reset() }
       if try statement.step() { return (statement.integer(0), isNew) }
     }
     throw StoreError(.other, "an owner could not be made")
+  }
+
+  private func bind(_ part: Value, _ storage: StorageClass, to statement: RawStatement, at index: Int) {
+    guard storage == .text, case .blob(let bytes) = part else {
+      return statement.bind(part, at: Int32(index))
+    }
+    bytes.withUnsafeBufferPointer { statement.bind(text: $0, at: Int32(index), copying: true) }
   }
 
   private func isSameKey(_ chunk: Chunk, _ left: Int, _ right: Int) -> Bool {
@@ -99,8 +108,7 @@ final class OwnerResolver {
       switch storage {
       case .integer: parts.append(.integer(chunk.integer(column, row)))
       case .real: parts.append(.real(chunk.real(column, row)))
-      case .text: parts.append(.text(String(decoding: chunk.bytes(column, row), as: UTF8.self)))
-      case .blob: parts.append(.blob(Array(chunk.bytes(column, row))))
+      case .text, .blob: parts.append(.blob(Array(chunk.bytes(column, row))))
       }
     }
     return Key(parts: parts)

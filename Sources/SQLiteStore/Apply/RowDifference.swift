@@ -125,7 +125,19 @@ final class RowDifference {
 
   private func fillAbsent(_ chunk: Chunk, _ row: Int) {
     for column in 0..<layout.storedCount where chunk.state(column, row) == .absent {
-      chunk.set(query.value(stored.index(column)), column, row)
+      let index = stored.index(column)
+      guard !query.isNull(index) else {
+        chunk.set(.null, 0, column, row)
+        continue
+      }
+      // Text byte for byte: another program may have stored what is not UTF-8.
+      let cell =
+        switch layout.columns[column].storage {
+        case .integer: UInt64(bitPattern: query.integer(index))
+        case .real: query.real(index).bitPattern
+        case .text, .blob: chunk.keep(query.bytes(index))
+        }
+      chunk.set(.value, cell, column, row)
     }
   }
 }

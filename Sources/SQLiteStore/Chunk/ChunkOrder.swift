@@ -50,6 +50,7 @@ extension Chunk {
         for column in layout.columns.indices where state(column, later) == .absent {
           set(state(column, earlier), cell(column, earlier), column, later)
         }
+        foldLinks(earlier, later)
         folded += 1
       } else {
         kept += 1
@@ -57,6 +58,15 @@ extension Chunk {
       order[kept] = order[place]
     }
     order.removeLast(order.count - kept - 1)
+  }
+
+  /// Applied in turn, the earlier row would have made the link for new rows, and a later null would have left it.
+  private func foldLinks(_ earlier: Int, _ later: Int) {
+    for owner in layout.owners {
+      let hasOwner = owner.columns.allSatisfy { state($0, later) == .value }
+      guard owner.timing == .insert || !hasOwner else { continue }
+      for column in owner.columns { set(state(column, earlier), cell(column, earlier), column, later) }
+    }
   }
 
   /// The order that SQLite's BINARY collation and number comparison give: negative, 0 or positive.

@@ -18,6 +18,8 @@ final class ChunkTable {
 
   /// Makes the virtual table on a connection. Lives as long as the connection may use it.
   init(_ db: Database, layout: ChunkLayout) throws {
+    // An import that was given up may have left its own.
+    try db.run("DROP TABLE IF EXISTS \(Self.name)")
     view = .allocate(capacity: 1)
     view.initialize(to: ChunkView(layout: layout))
     let result = sqlite3_create_module_v2(db.sqliteConnection, "bolide_chunk", &chunkModule, view, nil)

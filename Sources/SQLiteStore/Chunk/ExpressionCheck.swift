@@ -22,7 +22,11 @@ package final class ExpressionCheck {
     do {
       try queue.inDatabase { db in
         defer { try? db.execute(sql: "DROP TABLE IF EXISTS record") }
-        try db.run("CREATE TABLE record(\(columns), bolide_result AS (\(expression)\n))")
+        // As a query first: a text that closes the parenthesis could go on with statements of its own.
+        try db.run("CREATE TABLE record(\(columns))")
+        _ = try RawStatement(db, "SELECT (\(expression)\n) FROM record")
+        try db.run("DROP TABLE record")
+        try RawStatement(db, "CREATE TABLE record(\(columns), bolide_result AS (\(expression)\n))").run()
         // Some mistakes show only when the expression runs, the present time among them.
         try db.run("INSERT INTO record DEFAULT VALUES")
         _ = try db.value("SELECT bolide_result FROM record")
@@ -56,7 +60,8 @@ package final class ExpressionCheck {
     sqlite3_set_authorizer(
       connection,
       { list, action, _, column, _, _ in
-        if action == SQLITE_READ, let list, let column {
+        // An empty name: the table is read, but none of its columns.
+        if action == SQLITE_READ, let list, let column, column.pointee != 0 {
           Unmanaged<NameList>.fromOpaque(list).takeUnretainedValue().names.insert(String(cString: column))
         }
         return SQLITE_OK
@@ -66,7 +71,9 @@ package final class ExpressionCheck {
   }
 
   private static func sentence(_ message: String) -> String {
-    message.replacing("SQLite says: ", with: "").replacing(" in table record", with: "")
+    // GRDB's own words for a text that goes on with another statement are about its API.
+    if message.contains("Multiple statements") { return "it is more than one expression" }
+    return message.replacing("SQLite says: ", with: "").replacing(" in table record", with: "")
   }
 }
 

@@ -30,8 +30,10 @@ final class ChangeReader {
     // A kind as a literal, so that the partial index serves.
     deletes = try RawStatement(
       db,
-      "SELECT first, change FROM bolide_change WHERE kind = 2 AND entity = ? AND first BETWEEN ? AND ? ORDER BY first"
-    )
+      """
+      SELECT first, change FROM bolide_change WHERE kind = 2 AND entity = ? AND first BETWEEN ? AND ? AND change > ?
+      ORDER BY first, change
+      """)
     let model = try SchemaUpdate.storedModel(db) ?? Model()
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     for entity in model.entities {
@@ -59,13 +61,14 @@ final class ChangeReader {
       guard let entity = entities[changes.integer(1)] else { continue }
       let ids = changes.integer(3)...changes.integer(4)
       if changes.integer(2) == 0 {
-        try readInserts(entity, changes.integer(1), ids, transaction, body)
+        try readInserts(entity, changes.integer(1), ids, changes.integer(0), transaction, body)
       } else {
         let isDelete = changes.integer(2) == 2
         let previous = try properties(entity, of: changes.integer(0))
         let key =
           isDelete
-          ? keyProperties(entity, previous) : try currentKey(entity, changes.integer(1), ids.lowerBound)
+          ? keyProperties(entity, previous)
+          : try currentKey(entity, changes.integer(1), ids.lowerBound, after: changes.integer(0))
         try body(
           HistoryChange(
             transaction: transaction, kind: isDelete ? .delete : .update, entity: entity.name,
@@ -78,8 +81,8 @@ final class ChangeReader {
 
   /// A run of inserts: the rows that are still there, and between them those that were deleted since.
   private func readInserts(
-    _ entity: EntityReader, _ number: Int64, _ ids: ClosedRange<Int64>, _ transaction: Int64,
-    _ body: (HistoryChange) throws -> Void
+    _ entity: EntityReader, _ number: Int64, _ ids: ClosedRange<Int64>, _ change: Int64,
+    _ transaction: Int64, _ body: (HistoryChange) throws -> Void
   ) throws {
     func hand(_ id: Int64, _ key: [HistoryChange.Property]) throws {
       try body(
@@ -92,6 +95,7 @@ final class ChangeReader {
     deletes.bind(number, at: 1)
     deletes.bind(ids.lowerBound, at: 2)
     deletes.bind(ids.upperBound, at: 3)
+    deletes.bind(change, at: 4)
     defer {
       entity.rows.reset()
       deletes.reset()
@@ -102,7 +106,8 @@ final class ChangeReader {
       if hasDelete, deletes.integer(0) == id {
         let key = keyProperties(entity, try properties(entity, of: deletes.integer(1)))
         try hand(id, key)
-        hasDelete = try deletes.step()
+        // Another program may have given the id out again, and deleted that object too.
+        while hasDelete, deletes.integer(0) == id { hasDelete = try deletes.step() }
       } else if hasRow, entity.rows.integer(0) == id {
         try hand(id, key(entity, entity.rows))
       } else {
@@ -112,9 +117,9 @@ final class ChangeReader {
     }
   }
 
-  private func currentKey(_ entity: EntityReader, _ number: Int64, _ id: Int64) throws -> [HistoryChange
-    .Property]
-  {
+  private func currentKey(
+    _ entity: EntityReader, _ number: Int64, _ id: Int64, after change: Int64
+  ) throws -> [HistoryChange.Property] {
     entity.rows.bind(id, at: 1)
     entity.rows.bind(id, at: 2)
     defer { entity.rows.reset() }
@@ -122,6 +127,7 @@ final class ChangeReader {
     deletes.bind(number, at: 1)
     deletes.bind(id, at: 2)
     deletes.bind(id, at: 3)
+    deletes.bind(change, at: 4)
     defer { deletes.reset() }
     guard try deletes.step() else { return [] }
     return keyProperties(entity, try properties(entity, of: deletes.integer(1)))

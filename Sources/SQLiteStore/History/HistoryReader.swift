@@ -80,16 +80,20 @@ extension Store {
         .tokenOfAnotherStore, "\(path): the token \(token) is another store's",
         hint: "Name the store that gave the token, or begin without --since.")
     }
-    guard token.number > 0 else { return 0 }
-    guard case .integer(let newest) = try db.value("SELECT ifnull(max(number), 0) FROM bolide_transaction"),
-      token.number <= newest
-    else {
+    // The newest number ever given out, also when its transaction is gone.
+    let newest = try db.value(
+      "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
+    guard case .integer(let newest) = newest, token.number <= newest else {
       throw StoreError(
         .tokenFromTheFuture, "\(path): the token \(token) is later than this store's history",
         hint: "The store may have been restored from a backup; begin without --since.")
     }
-    let nonce = try db.value("SELECT nonce FROM bolide_transaction WHERE number = \(token.number)")
-    guard case .text(let nonce) = nonce else {
+    // Before the first transaction there is none: there, the first one must still be kept.
+    let isBeginning = token.number == 0
+    let row = isBeginning ? 1 : token.number
+    let nonce = try db.value("SELECT nonce FROM bolide_transaction WHERE number = \(row)")
+    if isBeginning, newest == 0 || nonce != .null { return 0 }
+    guard !isBeginning, case .text(let nonce) = nonce else {
       throw StoreError(
         .tokenExpired, "\(path): the history after the token \(token) is gone",
         hint: "Read the whole store again, then go on from its present token.")

@@ -81,15 +81,17 @@ struct DerivedSQL {
       let column = quoted(change.attribute.name)
       if let low = change.attribute.lowPart {
         // A sum that leaves the range of a double has no low part: it is computed anew, see below.
-        assignments.append("\(column) = ifnull(s\(index).h, \(column))")
+        // The new parts have names that no attribute can have.
+        let (high, rest) = ("bolide_sum_\(index).bolide_high", "bolide_sum_\(index).bolide_low")
+        assignments.append("\(column) = ifnull(\(high), \(column))")
         assignments.append(
-          "\(quoted(low)) = CASE WHEN abs(s\(index).h) <= 1.7976931348623157e308 THEN s\(index).l END")
+          "\(quoted(low)) = CASE WHEN abs(\(high)) <= 1.7976931348623157e308 THEN \(rest) END")
         sources.append(
           """
-          (SELECT h, r - (h - t) AS l FROM (SELECT t + r AS h, t, r FROM (SELECT a + b AS t, \
+          (SELECT h AS bolide_high, r - (h - t) AS bolide_low FROM (SELECT t + r AS h, t, r FROM (SELECT a + b AS t, \
           l + ((a - ((a + b) - ((a + b) - a))) + (b - ((a + b) - a))) + \(change.rest) AS r FROM (\
           SELECT \(column) AS a, \(quoted(low)) AS l, \(change.difference) AS b FROM \(quoted(owner.name)) \
-          WHERE bolide_id = \(row))))) AS s\(index)
+          WHERE bolide_id = \(row))))) AS bolide_sum_\(index)
           """)
       } else {
         let sign = change.difference.hasPrefix("-") || change.difference.hasPrefix("+") ? " " : " + "
@@ -102,12 +104,14 @@ struct DerivedSQL {
       "UPDATE \(quoted(owner.name)) SET \(assignments.joined(separator: ", "))\(from) "
         + "WHERE bolide_id = \(row)\(guarded)"
     ]
-    let lows = changes.compactMap(\.attribute.lowPart).map { "\(quoted($0)) IS NULL" }
+    let lows = changes.compactMap(\.attribute.lowPart).map { "o.\(quoted($0)) IS NULL" }
     if !lows.isEmpty {
+      // Not OR IGNORE: the policy of the statement that fires the trigger, such as OR FAIL, would replace it.
       statements.append(
-        "INSERT OR IGNORE INTO bolide_dirty(entity, object) SELECT (SELECT entity FROM bolide_entity WHERE name = "
-          + "\(literal(owner.name))), bolide_id FROM \(quoted(owner.name)) WHERE bolide_id = \(row) "
-          + "AND (\(lows.joined(separator: " OR ")))")
+        "INSERT INTO bolide_dirty(entity, object) SELECT e.entity, o.bolide_id FROM \(quoted(owner.name)) AS o "
+          + "JOIN bolide_entity AS e ON e.name = \(literal(owner.name)) WHERE o.bolide_id = \(row) "
+          + "AND (\(lows.joined(separator: " OR "))) AND NOT EXISTS (SELECT 1 FROM bolide_dirty AS d "
+          + "WHERE d.entity = e.entity AND d.object = o.bolide_id)")
     }
     return statements
   }

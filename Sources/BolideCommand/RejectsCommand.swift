@@ -1,0 +1,82 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// `bolide rejects`
+struct RejectsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rejects",
+    abstract: "Lists the refused records that a store keeps.",
+    discussion: """
+      A record that is refused again is listed once, with the place where it stood the last time. The records \
+      themselves are printed only as JSON, since they may hold what is not for every eye.
+      """)
+
+  /// How the list is printed.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    /// A line for people each.
+    case text
+    /// A JSON object each, with the record's text.
+    case ndjson
+  }
+
+  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  var storePath: String
+
+  @Option(name: .customLong("run"), help: ArgumentHelp("Only what this run refused.", valueName: "n"))
+  var runNumber: Int64?
+
+  @Option(help: "How the list is printed.")
+  var format: Format = .text
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var text = JSONText()
+      try Store.opening(storePath).readRejects(run: runNumber) { kept in
+        switch format {
+        case .text: try StandardOutput.write(line: kept.line)
+        case .ndjson:
+          text.write(kept)
+          try text.bytes.withUnsafeBytes { try StandardOutput.write($0) }
+          text.clear()
+        }
+      }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+extension KeptReject {
+  /// `feed.json:1:230: record 2: energy: expected a number such as 12.8 (fireballs, runs 3 to 7, 5 times)`
+  fileprivate var line: String {
+    let runs = firstRun == lastRun ? "run \(firstRun)" : "runs \(firstRun) to \(lastRun), \(times) times"
+    return
+      "\(reject.input):\(reject.line):\(reject.column): record \(reject.record): \(reject.message) (\(pipeline), \(runs))"
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func write(_ kept: KeptReject) {
+    object {
+      $0.member("reject", kept.number)
+      $0.member("pipeline", kept.pipeline)
+      $0.member("firstRun", kept.firstRun)
+      $0.member("lastRun", kept.lastRun)
+      $0.member("times", kept.times)
+      $0.member("code", kept.reject.code)
+      $0.member("message", kept.reject.message)
+      $0.member("attribute", kept.reject.attribute)
+      $0.member("input", kept.reject.input)
+      $0.member("record", Int64(kept.reject.record))
+      $0.member("byte", Int64(kept.reject.byte))
+      $0.member("line", Int64(kept.reject.line))
+      $0.member("column", Int64(kept.reject.column))
+      $0.member("text", kept.reject.text)
+    }
+    endLine()
+  }
+}
