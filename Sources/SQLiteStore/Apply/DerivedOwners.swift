@@ -22,28 +22,27 @@ final class DerivedOwners {
   private var reals: [TwoPartSum] = []
   private var overflowed: Set<Int64> = []
 
-  init(
-    _ db: Database, owner: Entity, attributes: [Attribute], relationship: Int, layout: ChunkLayout,
-    numbers: PropertyNumbers
-  ) throws {
-    entityName = owner.name
-    self.relationship = relationship
-    self.attributes = attributes
-    entity = numbers.entity(owner.name)
-    let columns = numbers.columns(of: owner)
+  init(_ db: Database, _ group: DerivationGroup, layout: ChunkLayout, numbers: PropertyNumbers) throws {
+    entityName = group.owner.name
+    attributes = group.attributes
+    guard let index = layout.entity.toOneRelationships.firstIndex(where: { $0.name == group.toOne.name })
+    else {
+      preconditionFailure("a group's children have its relationship")
+    }
+    relationship = index
+    entity = numbers.entity(group.owner.name)
+    let columns = numbers.columns(of: group.owner)
     properties = attributes.map { attribute in columns.first { $0.name == attribute.name }?.number ?? 0 }
     summed = attributes.map { attribute in
-      guard case .sum(_, let name) = attribute.derivation else { return nil }
-      return layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
+      group.summed(attribute).flatMap { name in
+        layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
+      }
     }
-    let table = quoted(owner.name)
-    let all = attributes.flatMap { [quoted($0.name)] + ($0.lowPart.map { [quoted($0)] } ?? []) }
-    read = try RawStatement(db, "SELECT \(all.joined(separator: ", ")) FROM \(table) WHERE bolide_id = ?")
-    write = try RawStatement(
-      db, "UPDATE \(table) SET \(all.map { "\($0) = ?" }.joined(separator: ", ")) WHERE bolide_id = ?")
-    recompute = try OwnerRecompute(
-      db, owner: owner, attributes: attributes, child: layout.entity,
-      toOne: layout.entity.toOneRelationships[relationship])
+    let table = quoted(group.owner.name)
+    read = try RawStatement(
+      db, "SELECT \(group.columns.joined(separator: ", ")) FROM \(table) WHERE bolide_id = ?")
+    write = try RawStatement(db, group.update)
+    recompute = try OwnerRecompute(db, group)
   }
 
   func begin() {

@@ -6,14 +6,8 @@ final class DerivedUpkeep {
   private let owners: [DerivedOwners]
 
   init(_ db: Database, layout: ChunkLayout, model: Model, numbers: PropertyNumbers) throws {
-    owners = try layout.entity.toOneRelationships.enumerated().compactMap { index, toOne in
-      guard let inverse = toOne.inverse, let owner = model.entity(named: toOne.destination) else {
-        return nil
-      }
-      let attributes = owner.derivedAttributes.filter { $0.derivation?.relationship == inverse }
-      guard !attributes.isEmpty else { return nil }
-      return try DerivedOwners(
-        db, owner: owner, attributes: attributes, relationship: index, layout: layout, numbers: numbers)
+    owners = try DerivationGroup.over(layout.entity, in: model).map {
+      try DerivedOwners(db, $0, layout: layout, numbers: numbers)
     }
   }
 

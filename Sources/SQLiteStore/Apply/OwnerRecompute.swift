@@ -3,25 +3,24 @@ internal import ImportModel
 
 /// Computes an owner's derived attributes from its children, from scratch.
 final class OwnerRecompute {
-  private let attributes: [Attribute]
-  private let owner: String
+  private let group: DerivationGroup
+  private var attributes: [Attribute] { group.attributes }
   private let children: RawStatement
   private let columnOf: [Int32?]
 
-  init(_ db: Database, owner: Entity, attributes: [Attribute], child: Entity, toOne: Relationship) throws {
-    self.attributes = attributes
-    self.owner = owner.name
+  init(_ db: Database, _ group: DerivationGroup) throws {
+    self.group = group
     var summed: [String] = []
-    columnOf = attributes.map { attribute in
-      guard case .sum(_, let name) = attribute.derivation else { return nil }
+    columnOf = group.attributes.map { attribute in
+      guard let name = group.summed(attribute) else { return nil }
       summed.append(quoted(name))
       return Int32(summed.count)
     }
     children = try RawStatement(
       db,
       """
-      SELECT \((["bolide_id"] + summed).joined(separator: ", ")) FROM \(quoted(child.name))
-      WHERE \(quoted(toOne.column)) = ?
+      SELECT \((["bolide_id"] + summed).joined(separator: ", ")) FROM \(quoted(group.child.name))
+      WHERE \(quoted(group.toOne.column)) = ?
       """)
   }
 
@@ -47,7 +46,7 @@ final class OwnerRecompute {
           guard !overflow else {
             throw StoreError(
               .derivedOverflow,
-              "\(owner).\(attribute.name) of the object \(id) is beyond the range of 64 bits",
+              "\(group.owner.name).\(attribute.name) of the object \(id) is beyond the range of 64 bits",
               hint: "Sum smaller numbers, or derive the sum from a double.")
           }
           integers[index] = sum
@@ -70,15 +69,8 @@ extension OwnerRecompute {
     guard try db.value("SELECT 1 FROM bolide_dirty LIMIT 1") != .null else { return }
     try db.inTransaction(.immediate) {
       let numbers = try PropertyNumbers(db, model: model, creating: false)
-      for owner in model.entities {
-        for toMany in owner.relationships {
-          guard let (child, toOne) = model.children(of: toMany) else { continue }
-          let attributes = owner.derivedAttributes.filter { $0.derivation?.relationship == toMany.name }
-          guard !attributes.isEmpty else { continue }
-          let recompute = try OwnerRecompute(
-            db, owner: owner, attributes: attributes, child: child, toOne: toOne)
-          try recompute.settle(db, numbers.entity(owner.name))
-        }
+      for group in DerivationGroup.all(in: model) {
+        try OwnerRecompute(db, group).settle(db, numbers.entity(group.owner.name))
       }
       try db.run("DELETE FROM bolide_dirty")
       return .commit
@@ -88,11 +80,7 @@ extension OwnerRecompute {
   /// The triggers are on here: they write the history.
   private func settle(_ db: Database, _ entity: Int64) throws {
     let dirty = try RawStatement(db, "SELECT object FROM bolide_dirty WHERE entity = \(entity)")
-    let columns = attributes.flatMap { [quoted($0.name)] + ($0.lowPart.map { [quoted($0)] } ?? []) }
-    let write = try RawStatement(
-      db,
-      "UPDATE \(quoted(owner)) SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE bolide_id = ?"
-    )
+    let write = try RawStatement(db, group.update)
     while try dirty.step() {
       let values = try values(of: dirty.integer(0))
       for (index, value) in values.enumerated() { write.bind(value, at: Int32(index + 1)) }

@@ -99,38 +99,31 @@ private struct Verify {
   func derived() throws {
     let model = try SchemaUpdate.storedModel(db) ?? Model()
     let numbers = try PropertyNumbers(db, model: model, creating: false)
-    for owner in model.entities {
-      for toMany in owner.relationships {
-        guard let (child, toOne) = model.children(of: toMany) else { continue }
-        let attributes = owner.derivedAttributes.filter { $0.derivation?.relationship == toMany.name }
-        guard !attributes.isEmpty else { continue }
-        let recompute = try OwnerRecompute(
-          db, owner: owner, attributes: attributes, child: child, toOne: toOne)
-        try compare(owner, numbers.entity(owner.name), attributes, recompute)
-      }
+    for group in DerivationGroup.all(in: model) {
+      try compare(group, numbers.entity(group.owner.name))
     }
   }
 
-  private func compare(
-    _ owner: Entity, _ number: Int64, _ attributes: [Attribute], _ recompute: OwnerRecompute
-  ) throws {
-    let list = attributes.map { quoted($0.name) }.joined(separator: ", ")
+  private func compare(_ group: DerivationGroup, _ number: Int64) throws {
+    let recompute = try OwnerRecompute(db, group)
+    let list = group.attributes.map { quoted($0.name) }.joined(separator: ", ")
     let owners = try RawStatement(
       db,
       """
-      SELECT bolide_id, \(list) FROM \(quoted(owner.name))
+      SELECT bolide_id, \(list) FROM \(quoted(group.owner.name))
       WHERE bolide_id NOT IN (SELECT object FROM bolide_dirty WHERE entity = \(number)) ORDER BY bolide_id
       """)
     while try owners.step() {
       let id = owners.integer(0)
       var values = try recompute.values(of: id)[...]
-      for (index, attribute) in attributes.enumerated() {
+      for (index, attribute) in group.attributes.enumerated() {
         let expected = values.removeFirst()
         if attribute.lowPart != nil { values.removeFirst() }
         let stored = owners.value(Int32(index + 1))
         guard !stored.agrees(with: expected) else { continue }
         found(
-          Finding(entity: owner.name, id: id, attribute: attribute.name, stored: stored, expected: expected))
+          Finding(
+            entity: group.owner.name, id: id, attribute: attribute.name, stored: stored, expected: expected))
       }
     }
   }

@@ -1,23 +1,15 @@
 internal import ImportModel
 
-/// The derived attributes that an entity's rows add up to in one owner entity, as SQL for the triggers.
+/// What a child's insertion, change and deletion do to its owner's derived attributes, as SQL for the triggers.
 struct DerivedSQL {
-  let owner: Entity
-  let child: Entity
-  let toOne: Relationship
-  /// The owner's attributes that are derived over the relationship.
-  let attributes: [Attribute]
+  private let owner: Entity
+  private let toOne: Relationship
+  private let attributes: [Attribute]
 
-  /// For each relationship of the entity to an owner with derived attributes, what is derived there.
-  static func owners(of child: Entity, in model: Model) -> [DerivedSQL] {
-    child.toOneRelationships.compactMap { toOne in
-      guard let inverse = toOne.inverse, let owner = model.entity(named: toOne.destination) else {
-        return nil
-      }
-      let attributes = owner.derivedAttributes.filter { $0.derivation?.relationship == inverse }
-      guard !attributes.isEmpty else { return nil }
-      return DerivedSQL(owner: owner, child: child, toOne: toOne, attributes: attributes)
-    }
+  init(_ group: DerivationGroup) {
+    owner = group.owner
+    toOne = group.toOne
+    attributes = group.attributes
   }
 
   private var link: String { quoted(toOne.column) }

@@ -10,7 +10,7 @@ struct Triggers {
 
   /// The statements that make an entity's triggers.
   func create(_ entity: Entity) -> [String] {
-    let owners = DerivedSQL.owners(of: entity, in: model)
+    let owners = DerivationGroup.over(entity, in: model).map(DerivedSQL.init)
     return [
       trigger(entity, "INSERT", [inserted(entity)] + owners.flatMap { $0.childInserted }),
       trigger(entity, "UPDATE", updated(entity) + owners.flatMap { $0.childUpdated }),

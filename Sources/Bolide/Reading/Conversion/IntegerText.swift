@@ -1,16 +1,17 @@
 internal import ImportModel
+internal import JSONStream
 
 /// Turns a whole number in digits into a number of 64 bits, exactly.
 enum IntegerText {
   /// The number of a text or of a JSON number.
   ///
-  /// Taken is what `DecimalText` takes, where the number is whole: `+7`, `00501`, `8.0`, `8e2`.
+  /// Taken is any number that is whole: `+7`, `00501`, `8.0`, `8e2`.
   static func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(ConversionFailure) -> Int64 {
-    if let number = plainDigits(bytes) { return number }
-    do {
-      return try DecimalText.units(bytes, scale: 0)
-    } catch {
-      throw error == .tooManyDecimals ? .fraction : error
+    switch NumberParsing.integer(bytes, grammar: .text) {
+    case .value(let number): return number
+    case .fraction: throw .fraction
+    case .overflow: throw .outOfRange
+    case .notANumber: throw .notANumber
     }
   }
 
@@ -29,17 +30,5 @@ enum IntegerText {
     case .integer32 where Int32(exactly: number) == nil: throw .outOfRange
     default: return
     }
-  }
-
-  /// The number of at most 18 digits, which nearly all are; nil for any other text.
-  private static func plainDigits(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
-    guard (1...18).contains(bytes.count) else { return nil }
-    var number: Int64 = 0
-    for byte in bytes {
-      let digit = byte &- UInt8(ascii: "0")
-      guard digit < 10 else { return nil }
-      number = number &* 10 &+ Int64(digit)
-    }
-    return number
   }
 }
