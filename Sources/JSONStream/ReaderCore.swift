@@ -151,7 +151,7 @@ struct ReaderCore: ~Copyable {
     switch detector.look(view, isLast: isLast) {
     case .found(let layout): return layout
     case .needsInput: return nil
-    case .ambiguous(let places): throw error(.ambiguousRecords, at: 0, candidates: places)
+    case .ambiguous(let places): throw error(.ambiguousRecords, at: view.offset(0), candidates: places)
     }
   }
 

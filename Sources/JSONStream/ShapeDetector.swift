@@ -13,7 +13,7 @@ struct ShapeDetector: ~Copyable {
     var note: Int
   }
 
-  /// At this many bytes what was seen has to do.
+  /// At this many bytes from the first token on, what was seen has to do.
   static let window = 1 << 20
   private static let deepest = 6
   private static let mostElements = 16
@@ -47,7 +47,7 @@ struct ShapeDetector: ~Copyable {
         evidence.isFollowed = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
         return conclude()
       }
-      if offset >= ShapeDetector.window { return conclude() }
+      if offset - view.offset(0) >= ShapeDetector.window { return conclude() }
       switch take(view, byte) {
       case .done: break
       case .needsInput: return isLast ? conclude() : .needsInput

@@ -39,6 +39,7 @@ enum Inputs {
     Case(#"[["date","z"],["a","b"],["c","d"]]"#),
     Case(#"{"photos":[{"date":"1"},{"date":"2"}],"total":2}"#),
     Case(#"{"photos":[{"date":"1"}],"events":[{"date":"2"}]}"#),
+    Case(String(repeating: "\n ", count: 40) + #"{"a":[{"date":"1"}],"b":[{"date":"2"}]}"#),
     Case(#"{"photos":[{"date":"1","alt":1}],"events":[{"date":"2"}],"empty":[]}"#),
     Case(#"{"near":{"2026-01-01":[{"date":"1"},{"date":"2"}],"2026-01-02":[],"2026-01-03":[{"date":"3"}]}}"#),
     Case(#"{"433":{"date":"1"},"1862":{"date":"2","alt":4}}"#),
