@@ -16,6 +16,8 @@ package final class StoreImport {
   private let author: String
   private let log: RunLog
   private let writer: ChunkWriter
+  /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
+  private let triggersFire: Bool
 
   /// Begins a run.
   package init(_ store: Store, _ pipeline: Pipeline, input: String) throws {
@@ -23,14 +25,18 @@ package final class StoreImport {
     self.input = input
     author = pipeline.author ?? pipeline.name
     let author = author
-    (layout, log, writer) = try store.writing { db in
+    (layout, log, writer, triggersFire) = try store.writing { db in
       guard let model = try SchemaUpdate.storedModel(db) else {
         throw StoreError(.corrupt, "the store has no model", hint: "Restore it from a backup.")
       }
       try OwnerRecompute.settle(db, model: model)
       let layout = ChunkLayout(pipeline, model: model)
       let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)
-      return (layout, log, try ChunkWriter(db, layout: layout, model: model))
+      let triggersFire = try Triggers.areForeign(db, model: model)
+      return (
+        layout, log, try ChunkWriter(db, layout: layout, model: model, triggersWrite: triggersFire),
+        triggersFire
+      )
     }
   }
 
@@ -44,7 +50,7 @@ package final class StoreImport {
     var after = progress
     try store.writing { db in
       // The triggers do for other programs what the chunk writer does here.
-      bolide_enable_triggers(db.sqliteConnection, 0)
+      bolide_enable_triggers(db.sqliteConnection, triggersFire ? 1 : 0)
       defer { bolide_enable_triggers(db.sqliteConnection, 1) }
       try db.inTransaction(.immediate) {
         let result = try writer.apply(chunk, input: input, author: author, run: run)

@@ -3,6 +3,9 @@ import Testing
 
 /// What a pipeline file's form can be wrong in, word for word.
 struct FileProblemTests {
+  /// Another entity, behind what a case is about.
+  private static let other = "\nentities: { B: { key: id, attributes: { id: string } } }"
+
   @Test(arguments: [
     (
       "bolide: 2\n" + rest,
@@ -16,7 +19,8 @@ struct FileProblemTests {
     (head + "shap: columnar", "6:1: unknown key 'shap'; did you mean 'shape'?"),
     (head + "  x: { type: string, form: y }", "6:22: unknown key 'form'; did you mean 'from'?"),
     (
-      head + "link: { g: { too: x, to: { id: a } } }\nrelationships: { g: { to-one: A } }",
+      head + "link: { g: { too: x, to: { id: a } } }\nrelationships: { g: { to-one: B } }"
+        + FileProblemTests.other,
       "6:14: unknown key 'too'; did you mean 'to'?"
     ),
     (
@@ -104,7 +108,8 @@ struct FileProblemTests {
       "6:45: 'on-delete' is nullify, cascade or deny, not 'ignore'"
     ),
     (
-      head + "link: { g: { to: { id: x }, when: never } }\nrelationships: { g: { to-one: A } }",
+      head + "link: { g: { to: { id: x }, when: never } }\nrelationships: { g: { to-one: B } }"
+        + FileProblemTests.other,
       "6:35: 'when' is insert or always, not 'never'"
     ),
     (head + "a: [", "7:1: this is not YAML: did not find expected node content"),

@@ -50,6 +50,10 @@ struct PipelineProblemTests {
     Mistake("Fireball has no relationship 'grup' to link; did you mean 'group'?") {
       $0.links[0].relationship = "grup"
     },
+    Mistake("a link from Fireball to itself is not supported") {
+      $0.fireball.relationships.append(Relationship(name: "parent", kind: .toOne, destination: "Fireball"))
+      $0.links.append(Link("parent", ownerKey: [Link.KeyPart("date", "date")]))
+    },
     Mistake("only a to-one relationship can be linked, and 'fireballs' is to-many") {
       $0.entity = "Group"
       $0.fields = [Field("year")]

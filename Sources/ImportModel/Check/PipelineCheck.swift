@@ -135,6 +135,10 @@ struct PipelineCheck {
           restingOn: [relationships + [link.relationship], ["entities"]])
         continue
       }
+      guard relationship.destination != entity.name else {
+        list.add("a link from \(entity.title) to itself is not supported", at: part)
+        continue
+      }
       guard relationship.kind == .toOne else {
         list.add("only a to-one relationship can be linked, and '\(link.relationship)' is to-many", at: part)
         continue

@@ -49,13 +49,16 @@ final class ChunkWriter {
   private let insert: RawStatement
   private let update: RawStatement?
   private let lastID: RawStatement
+  private let triggersWrite: Bool
 
-  init(_ db: Database, layout: ChunkLayout, model: Model) throws {
+  /// - Parameter triggersWrite: history and derived attributes are left to the triggers, which then must be on.
+  init(_ db: Database, layout: ChunkLayout, model: Model, triggersWrite: Bool = false) throws {
+    self.triggersWrite = triggersWrite
     self.db = db
     self.layout = layout
     table = try ChunkTable(db, layout: layout)
     numbers = try PropertyNumbers(db, model: model, creating: false)
-    history = try HistoryWriter(db)
+    history = try HistoryWriter(db, triggersWrite: triggersWrite)
     difference = try RowDifference(db, layout: layout, numbers: numbers)
     links = try Links(db, layout: layout)
     derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
@@ -128,7 +131,7 @@ final class ChunkWriter {
         try update.run()
       }
     }
-    try derived.end(history: history, links: links)
+    if !triggersWrite { try derived.end(history: history, links: links) }
 
     var counts = ChunkCounts()
     counts.read = chunk.recordsRead

@@ -6,7 +6,7 @@ extension Store {
   ///
   /// - Parameter found: called for each thing that is wrong.
   /// - Complexity: O(rows), and O(children) for each owner with derived attributes.
-  package func verify(_ found: @escaping (Finding) -> Void) throws {
+  package func verify(_ found: @escaping (Finding) throws -> Void) throws {
     try reading { db in
       let check = Verify(db: db, found: found)
       try check.file()
@@ -21,21 +21,21 @@ extension Store {
 /// The checks of `bolide verify`.
 private struct Verify {
   let db: Database
-  let found: (Finding) -> Void
+  let found: (Finding) throws -> Void
 
   /// Pages, indexes, unique and not-null constraints, types.
   func file() throws {
     let rows = try RawStatement(db, "PRAGMA integrity_check(100)")
     while try rows.step() {
       guard let text = rows.string(0), text != "ok" else { continue }
-      found(Finding(message: "the file: \(text)"))
+      try found(Finding(message: "the file: \(text)"))
     }
   }
 
   func foreignKeys() throws {
     let rows = try RawStatement(db, "PRAGMA foreign_key_check")
     while try rows.step() {
-      found(
+      try found(
         Finding(
           entity: rows.string(0), id: rows.isNull(1) ? nil : rows.integer(1),
           message: "leads to a \(rows.string(2) ?? "row") that is not there"))
@@ -51,7 +51,7 @@ private struct Verify {
       WHERE read <> inserted + updated + unchanged + ignored + folded + rejected
       """)
     while try rows.step() {
-      found(
+      try found(
         Finding(
           entity: "bolide_run", id: rows.integer(0), attribute: "read", stored: .integer(rows.integer(1)),
           expected: .integer(rows.integer(2))))
@@ -74,7 +74,7 @@ private struct Verify {
     while try transactions.step() {
       let (number, first, last) = (transactions.integer(0), transactions.integer(1), transactions.integer(2))
       if let end, first != end + 1 {
-        found(
+        try found(
           Finding(
             entity: "bolide_transaction", id: number, attribute: "first_change", stored: .integer(first),
             expected: .integer(end + 1)))
@@ -86,7 +86,7 @@ private struct Verify {
       for (column, name) in ["inserted", "updated", "deleted"].enumerated() {
         let (stored, counted) = (transactions.integer(Int32(3 + column)), counts.integer(Int32(column)))
         guard stored != counted else { continue }
-        found(
+        try found(
           Finding(
             entity: "bolide_transaction", id: number, attribute: name, stored: .integer(stored),
             expected: .integer(counted)))
@@ -121,7 +121,7 @@ private struct Verify {
         if attribute.lowPart != nil { values.removeFirst() }
         let stored = owners.value(Int32(index + 1))
         guard !stored.agrees(with: expected) else { continue }
-        found(
+        try found(
           Finding(
             entity: group.owner.name, id: id, attribute: attribute.name, stored: stored, expected: expected))
       }

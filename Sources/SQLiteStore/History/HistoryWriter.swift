@@ -14,6 +14,9 @@ final class HistoryWriter {
   private let insertChange: RawStatement
   private let insertPrevious: RawStatement
   private let countKinds: RawStatement
+  private let modelVersion: RawStatement
+  /// Whether the triggers write the changes, since somebody else's triggers have to fire too.
+  private let triggersWrite: Bool
 
   private var first: Int64 = 0
   private var next: Int64 = 0
@@ -21,7 +24,8 @@ final class HistoryWriter {
   private(set) var updated: Int64 = 0
   private(set) var deleted: Int64 = 0
 
-  init(_ db: Database) throws {
+  init(_ db: Database, triggersWrite: Bool = false) throws {
+    self.triggersWrite = triggersWrite
     guard case .text(let id) = try db.value("SELECT id FROM bolide_store"),
       case .integer(let version) = try db.value("SELECT max(version) FROM bolide_model")
     else {
@@ -42,6 +46,7 @@ final class HistoryWriter {
       db, "INSERT INTO bolide_change(change, entity, kind, first, last) VALUES (?, ?, ?, ?, ?)")
     insertPrevious = try RawStatement(
       db, "INSERT INTO bolide_previous(change, property, value) VALUES (?, ?, ?)")
+    modelVersion = try RawStatement(db, "SELECT max(version) FROM bolide_model")
     countKinds = try RawStatement(
       db,
       """
@@ -53,17 +58,20 @@ final class HistoryWriter {
   /// Begins a transaction's changes; first seals what other programs have changed.
   ///
   /// - Returns: the token of the sealed transaction, if there was anything to seal.
+  /// - Throws: `StoreError.busy` when another pipeline has changed the model since the writer was made: what is
+  ///   derived from this writer's rows may be more than it knows.
   @discardableResult
   func begin() throws -> HistoryToken? {
+    guard try integer(modelVersion) == model else {
+      throw StoreError(
+        .busy, "another pipeline has added to the store's model during this import",
+        hint: "Run the same command again: nothing is doubled.")
+    }
     let made = try integer(lastChange)
     let sealed = try integer(lastSealed)
     var token: HistoryToken?
     if made > sealed {
-      countKinds.bind(sealed + 1, at: 1)
-      countKinds.bind(made, at: 2)
-      _ = try countKinds.step()
-      (inserted, updated, deleted) = (countKinds.integer(0), countKinds.integer(1), countKinds.integer(2))
-      countKinds.reset()
+      try count(from: sealed + 1, through: made)
       token = try insert(author: nil, run: nil, from: sealed + 1, through: made)
     }
     first = max(made, sealed) + 1
@@ -74,18 +82,21 @@ final class HistoryWriter {
 
   /// Notes that objects with a contiguous range of ids are new.
   func noteInserts(_ entity: Int64, _ ids: ClosedRange<Int64>) throws {
+    if triggersWrite { return }
     try change(entity, kind: 0, ids)
     inserted += Int64(ids.count)
   }
 
   /// Notes that an object has other values; follow with `notePrevious` for each of them.
   func noteUpdate(_ entity: Int64, _ id: Int64) throws {
+    if triggersWrite { return }
     try change(entity, kind: 1, id...id)
     updated += 1
   }
 
   /// Notes the value of a property before the update, taken from a query's current row.
   func notePrevious(_ property: Int64, _ row: RawStatement, _ column: Int32) throws {
+    if triggersWrite { return }
     insertPrevious.bind(next - 1, at: 1)
     insertPrevious.bind(property, at: 2)
     insertPrevious.bind(columnOf: row, column, at: 3)
@@ -96,8 +107,21 @@ final class HistoryWriter {
   ///
   /// - Returns: its token; nil when nothing changed, and nothing is written then.
   func end(author: String, run: Int64) throws -> HistoryToken? {
+    if triggersWrite {
+      next = try integer(lastChange) + 1
+      if next > first { try count(from: first, through: next - 1) }
+    }
     guard next > first else { return nil }
     return try insert(author: author, run: run, from: first, through: next - 1)
+  }
+
+  /// Counts the objects of a range of changes by kind.
+  private func count(from first: Int64, through last: Int64) throws {
+    countKinds.bind(first, at: 1)
+    countKinds.bind(last, at: 2)
+    defer { countKinds.reset() }
+    _ = try countKinds.step()
+    (inserted, updated, deleted) = (countKinds.integer(0), countKinds.integer(1), countKinds.integer(2))
   }
 
   private func change(_ entity: Int64, kind: Int64, _ ids: ClosedRange<Int64>) throws {

@@ -13,6 +13,12 @@ struct SchemaUpdate {
     self.stored = stored
     var merged = stored
     for entity in declared.entities {
+      if let other = merged.entities.first(where: {
+        $0.name != entity.name && $0.name.caseFolded == entity.name.caseFolded
+      }) {
+        throw Self.change(
+          "the store has an entity \(other.name), which differs from \(entity.name) by case only")
+      }
       if let index = merged.entities.firstIndex(where: { $0.name == entity.name }) {
         merged.entities[index] = try Self.merge(merged.entities[index], entity)
       } else {
@@ -95,6 +101,7 @@ struct SchemaUpdate {
         merged.attributes.append(attribute)
       }
     }
+    try checkNames(merged, declared)
     for relationship in declared.relationships {
       if let before = stored.relationship(named: relationship.name) {
         guard before == relationship else {
@@ -130,6 +137,22 @@ struct SchemaUpdate {
     }
     // Defaults, ranges and spellings are rules of the import; the column stays as it is.
     return declared
+  }
+
+  /// SQLite takes column names that differ by case for one.
+  private static func checkNames(_ merged: Entity, _ declared: Entity) throws(StoreError) {
+    let columns =
+      merged.attributes.map(\.name) + (merged.toOneRelationships + declared.toOneRelationships).map(\.column)
+    for attribute in declared.attributes {
+      guard
+        let other = columns.first(where: {
+          $0 != attribute.name && $0.caseFolded == attribute.name.caseFolded
+        })
+      else { continue }
+      throw change(
+        "\(declared.name) has a column \(other) in the store, which differs from \(attribute.name) by case only"
+      )
+    }
   }
 
   private static func checkAddition(_ attribute: Attribute, to entity: String) throws(StoreError) {

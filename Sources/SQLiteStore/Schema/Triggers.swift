@@ -1,3 +1,4 @@
+internal import GRDB
 internal import ImportModel
 
 /// The triggers that keep history and derived attributes true when another program writes with plain SQL.
@@ -27,6 +28,16 @@ struct Triggers {
   /// The names of an entity's triggers.
   func names(_ entity: Entity) -> [String] {
     ["INSERT", "UPDATE", "DELETE", "ID"].map { name(entity, $0) }
+  }
+
+  /// Whether other programs have put triggers of their own on the model's tables.
+  static func areForeign(_ db: Database, model: Model) throws -> Bool {
+    let tables = model.entities.map { literal($0.name) }.joined(separator: ", ")
+    return try db.value(
+      """
+      SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name COLLATE NOCASE IN (\(tables))
+      AND substr(name, 1, 7) <> 'bolide_' LIMIT 1
+      """) != .null
   }
 
   private func name(_ entity: Entity, _ event: String) -> String {

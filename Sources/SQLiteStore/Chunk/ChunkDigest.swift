@@ -1,0 +1,23 @@
+internal import ImportModel
+
+// Hashes of cells, to find equal keys without keeping them.
+extension Chunk {
+  /// A hash of the values that a row has in some columns; nil when one of them has no value.
+  ///
+  /// Equal values have equal hashes within a process. Texts are equal when their bytes are.
+  package func digest(of columns: [Int], row: Int) -> Int? {
+    var hasher = Hasher()
+    for column in columns {
+      guard state(column, row) == .value else { return nil }
+      switch layout.columns[column].storage {
+      case .integer: hasher.combine(integer(column, row))
+      case .real: hasher.combine(real(column, row))
+      case .text, .blob:
+        let bytes = bytes(column, row)
+        hasher.combine(bytes.count)
+        hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+      }
+    }
+    return hasher.finalize()
+  }
+}

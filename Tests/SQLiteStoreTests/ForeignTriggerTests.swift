@@ -1,0 +1,50 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// Triggers that another program has put on a table fire, and the store stays true all the same.
+struct ForeignTriggerTests {
+  private let temporary: TemporaryStore
+  private let pipeline = Quakes.pipeline()
+
+  init() throws { temporary = try TemporaryStore() }
+
+  private let records: [Record] = [
+    ["id": "a", "@region": "west", "magnitude": 1.5, "depth": 3, "cost": 100],
+    ["id": "b", "@region": "west", "magnitude": 0.1, "depth": 4, "cost": 200],
+    ["id": "c", "@region": "east", "magnitude": 2.5, "depth": 5, "cost": 300],
+  ]
+
+  @Test func `An import lets them fire, once a row, and one token is given out`() throws {
+    let store = try temporary.open(pipeline)
+    try temporary.shell(
+      """
+      CREATE TABLE audit(what TEXT, id TEXT);
+      CREATE TRIGGER watch_insert AFTER INSERT ON Quake BEGIN INSERT INTO audit VALUES ('insert', NEW.id); END;
+      CREATE TRIGGER watch_update AFTER UPDATE ON quake BEGIN INSERT INTO audit VALUES ('update', NEW.id); END;
+      """)
+    let first = try store.take(pipeline, records)
+    let second = try store.take(pipeline, [["id": "b", "magnitude": 9.5], ["id": "c", "magnitude": 2.5]])
+    #expect(first.counts.inserted == 3)
+    #expect(second.counts.updated == 1 && second.counts.unchanged == 1)
+    #expect(
+      try store.rows("SELECT what, id FROM audit ORDER BY rowid")
+        == [["insert", "a"], ["insert", "b"], ["insert", "c"], ["update", "b"]])
+
+    let replay = try Replay(store)
+    #expect(replay.transactions.map(\.token) == [first.token, second.token])
+    #expect(replay.transactions.map(\.author) == ["quakes", "quakes"])
+    #expect(replay.changes.last { $0.entity == "Quake" }?.previous.map(\.value) == [.real(0.1)])
+    var findings: [Finding] = []
+    try store.verify { findings.append($0) }
+    #expect(findings == [])
+  }
+
+  @Test func `The same chunk again gives no token`() throws {
+    let store = try temporary.open(pipeline)
+    try temporary.shell("CREATE TRIGGER watch AFTER INSERT ON Quake BEGIN SELECT 1; END")
+    try store.take(pipeline, records)
+    #expect(try store.take(pipeline, records).token == nil)
+  }
+}

@@ -1,0 +1,140 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// One record as a test writes it: what is not mentioned is absent. `@region` is the key of the owner to link to.
+typealias Record = [String: Value]
+
+extension Value: ExpressibleByStringLiteral {
+  package init(stringLiteral value: String) { self = .text(value) }
+}
+
+extension Value: ExpressibleByIntegerLiteral {
+  package init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension Value: ExpressibleByFloatLiteral {
+  package init(floatLiteral value: Double) { self = .real(value) }
+}
+
+extension Chunk {
+  /// Appends a record as a row. The name of a link's relationship, with `@` before it, gives its owner's key.
+  func append(_ record: Record) {
+    recordsRead += 1
+    beginRow()
+    for (name, value) in record { write(value, place(name)) }
+    commitRow(RecordPosition(record: recordsRead, byte: 0, line: recordsRead, column: 1), text: nil)
+  }
+
+  /// Appends records, sorts and folds.
+  func fill(_ records: [Record]) {
+    for record in records { append(record) }
+    sortAndFold()
+  }
+
+  private func place(_ name: String) -> Int? {
+    guard name.hasPrefix("@") else { return layout.column(of: name) }
+    return layout.owners.first { $0.relationship.name == name.dropFirst() }?.columns.lowerBound
+  }
+
+  private func write(_ value: Value, _ column: Int?) {
+    guard let column else {
+      Issue.record("the record names no column")
+      return
+    }
+    switch value {
+    case .null: setNull(column)
+    case .integer(let number): set(number, column)
+    case .real(let number): set(number, column)
+    case .text(let text): Array(text.utf8).withUnsafeBufferPointer { set($0, column) }
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { set($0, column) }
+    }
+  }
+
+  /// A cell as a value; nil when it is absent.
+  func value(_ column: Int, _ row: Int) -> Value? {
+    switch state(column, row) {
+    case .absent: return nil
+    case .null: return .null
+    case .value: break
+    }
+    return switch layout.columns[column].storage {
+    case .integer: .integer(integer(column, row))
+    case .real: .real(real(column, row))
+    case .text: .text(String(decoding: bytes(column, row), as: UTF8.self))
+    case .blob: .blob(Array(bytes(column, row)))
+    }
+  }
+
+  /// The rows in the order in which they are applied, without what is absent.
+  var applied: [Record] {
+    order.map { row in
+      var record: Record = [:]
+      for column in 0..<layout.attributeCount {
+        if let value = value(column, Int(row)) { record[layout.columns[column].name] = value }
+      }
+      return record
+    }
+  }
+}
+
+extension Store {
+  /// Runs an import of some chunks of records.
+  @discardableResult
+  func take(_ pipeline: Pipeline, _ chunks: [Record]...) throws -> RunProgress {
+    try take(pipeline, chunks: chunks)
+  }
+
+  /// Runs an import of some chunks of records.
+  @discardableResult
+  func take(_ pipeline: Pipeline, chunks: [[Record]]) throws -> RunProgress {
+    let run = try StoreImport(self, pipeline, input: "test")
+    let chunk = Chunk(layout: run.layout)
+    for records in chunks {
+      chunk.clear()
+      chunk.fill(records)
+      try run.apply(chunk, bytes: records.count)
+    }
+    try run.finish(outcome: "ok", bytes: 0)
+    return run.progress
+  }
+}
+
+extension ChunkCounts {
+  /// The counts in one line, without those that are 0.
+  var line: String {
+    let parts = [
+      (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"), (ignored, "ignored"),
+      (folded, "folded"), (rejected, "rejected"),
+    ]
+    let sum = parts.reduce(0) { $0 + $1.0 }
+    let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " + ")
+    return "\(read) \(read == sum ? "=" : "≠") \(text)"
+  }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct Dice: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9e37_79b9_7f4a_7c15 }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// True once in so many throws.
+  mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+
+  /// One of some values.
+  mutating func pick<Element>(_ values: [Element]) -> Element {
+    values[Int.random(in: values.indices, using: &self)]
+  }
+
+  /// A whole number.
+  mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
