@@ -120,7 +120,8 @@ struct ImportRun {
 }
 
 extension RecordShape {
-  fileprivate init(_ place: RecordPlace) {
+  /// The shape that a pipeline says.
+  init(_ place: RecordPlace) {
     switch place {
     case .automatic: self = .automatic
     case .path(let path): self = .array(path: path)

@@ -14,9 +14,8 @@ struct BolideTool: ParsableCommand {
       """,
     version: "bolide 0.1.0",
     subcommands: [
-      ImportCommand.self, CheckCommand.self, ChangesCommand.self, VerifyCommand.self, RejectsCommand.self,
-      GenerateCommand.self,
-      BenchCommand.self,
+      ImportCommand.self, InitCommand.self, CheckCommand.self, ChangesCommand.self, VerifyCommand.self,
+      RejectsCommand.self, GenerateCommand.self, BenchCommand.self,
     ])
 
   static func main() {

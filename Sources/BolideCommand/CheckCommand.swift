@@ -5,16 +5,30 @@ import Bolide
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Says what is wrong with a pipeline, all of it at once.",
-    discussion: "Prints a line when nothing is. Each problem is FILE:LINE:COLUMN: and a sentence.")
+    abstract: "Says what is wrong with a pipeline, and how an input would fit it.",
+    discussion: """
+      Prints a line when nothing is wrong. Each problem is FILE:LINE:COLUMN: and a sentence, all of them at once.
+
+      With an input, reads it as an import would, without a store: what shape it has, which records would be \
+      refused, what the pipeline asks for in vain, what it leaves. Exit status 65 when a record would be refused.
+      """)
 
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
   var pipelinePath: String
+
+  @Argument(help: ArgumentHelp("An input to try; - is standard input.", valueName: "input"))
+  var input: String?
 
   func run() throws {
     do {
       let pipeline = try Pipeline(path: pipelinePath)
       try StandardOutput.write(line: "\(pipelinePath): \(pipeline.summary)")
+      guard let input else { return }
+      let check = try FeedCheck(pipeline, path: input)
+      try StandardOutput.write(line: check.text)
+      if check.refused > 0 { throw ExitStatus.dataRefused.exitCode }
+    } catch let status as ExitCode {
+      throw status
     } catch {
       throw Failure(error)
     }

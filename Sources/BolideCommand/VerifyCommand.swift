@@ -19,7 +19,7 @@ struct VerifyCommand: ParsableCommand {
     do {
       try Store.opening(storePath).verify { finding in
         count += 1
-        print(finding)
+        try StandardOutput.write(line: "\(finding)")
       }
     } catch {
       throw Failure(error)

@@ -63,13 +63,13 @@ struct ChunkProducer: ~Copyable {
       case .idle:
         guard try handOver() else { return }
       case .end:
-        return try checkEnd()
+        return try records.envelope.checkEnd(read: accepted + refused, input: records.name, isStored: true)
       }
     }
   }
 
   private mutating func takeRecord() throws {
-    if accepted + refused == 0 { try checkNames() }
+    if accepted + refused == 0 { try records.envelope.checkNames(builder, input: records.name) }
     if chunk.isEmpty { deadline = ContinuousClock.now + limits.time }
     let before = chunk.rejects.count
     builder.add(records.reader, to: chunk)
@@ -81,16 +81,6 @@ struct ChunkProducer: ~Copyable {
     }
     guard isFull else { return }
     if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
-  }
-
-  /// A feed of rows that does not have the key's column is another feed, or has changed: no row of it can land.
-  private func checkNames() throws {
-    guard let names = records.envelope.names, let missing = builder.missingKey(in: names) else { return }
-    throw ImportError(
-      .badInput, code: "key-missing",
-      "\(records.name): there is no column '\(missing)', which the key is read from; the columns are "
-        + names.prefix(20).joined(separator: ", "),
-      hint: "If the feed has renamed it, say so in the pipeline with `from:`.")
   }
 
   private var isFull: Bool {
@@ -109,25 +99,6 @@ struct ChunkProducer: ~Copyable {
     guard let next = queue.takeEmpty() else { return false }
     chunk = next
     return true
-  }
-
-  /// The input ended well; does what it said of itself agree with what was read?
-  private func checkEnd() throws {
-    let envelope = records.envelope
-    let read = accepted + refused
-    if let count = envelope.count, count != read {
-      throw ImportError(
-        .badInput, code: "count-differs",
-        "\(records.name): the envelope says that there are \(count) records, and \(read) were read",
-        hint:
-          "What was read is in the store. Fetch the input again and run the same command: nothing is doubled."
-      )
-    }
-    if read == 0, !envelope.hasRows, envelope.count == nil {
-      throw ImportError(
-        .badInput, code: "no-rows", "\(records.name): there are no rows; \(envelope.keysSentence)",
-        hint: "This may be the sender's error message: look at the input.")
-    }
   }
 }
 

@@ -2,11 +2,13 @@ internal import ImportInput
 internal import JSONStream
 
 extension ImportError {
-  /// What stopped the reading thread.
-  init(reading error: any Error, input: String) {
+  /// What stopped the reading of an input.
+  ///
+  /// - Parameter isStored: whether the records before the error are in a store now.
+  init(reading error: any Error, input: String, isStored: Bool = true) {
     switch error {
     case let error as InputError: self.init(error)
-    case let error as JSONError: self.init(error, input: input)
+    case let error as JSONError: self.init(error, input: input, isStored: isStored)
     case let error as PathError: self.init(.store(.modelChange), code: "path", "\(input): \(error)")
     default: self.init(error)
     }
@@ -25,10 +27,11 @@ extension ImportError {
     self.init(kind, code: error.code.rawValue, error.message, hint: error.hint)
   }
 
-  private init(_ error: JSONError, input: String) {
+  private init(_ error: JSONError, input: String, isStored: Bool) {
     let place = "\(input):\(error.position.line):\(error.position.column): "
     let kind: Kind = error.code == .noInput ? .noInput : .badInput
-    self.init(kind, code: error.code.rawValue, place + "\(error)" + error.before, hint: error.hint)
+    let before = isStored ? error.before : ""
+    self.init(kind, code: error.code.rawValue, place + "\(error)" + before, hint: error.hint)
   }
 }
 

@@ -10,6 +10,7 @@ struct RecordInput: ~Copyable {
   private var spool: Spool?
   /// What the reader of the whole input knew at its end.
   private var ended: Envelope?
+  private var endedShape: String?
   /// What went wrong behind the spooled rows; thrown after them.
   private var waiting: (any Error)?
 
@@ -39,6 +40,9 @@ struct RecordInput: ~Copyable {
 
   /// What stands around the records, as far as it was read; all of it after the end.
   var envelope: Envelope { ended ?? reader.surroundings }
+
+  /// What shape was found, in one line of plain words; nil before the bytes decided it.
+  var shapeDescription: String? { endedShape ?? reader.shapeDescription }
 
   /// Goes on to the next record.
   ///
@@ -95,6 +99,7 @@ struct RecordInput: ~Copyable {
       waiting = error
     }
     ended = reader.surroundings
+    endedShape = reader.shapeDescription
     reader = reader.rowsReader()
     try spool.rewind()
     self.spool = spool

@@ -1,0 +1,114 @@
+internal import ImportModel
+
+/// What all values of one column show: sets of types that only shrink, and counts.
+struct ColumnValues {
+  /// Records that bring null.
+  private(set) var nulls = 0
+  private(set) var booleans = 0
+  private(set) var numbers = 0
+  private(set) var texts = 0
+  /// Objects and arrays that are kept whole.
+  private(set) var structures = 0
+  /// Arrays among them, and those that hold nothing.
+  private(set) var arrays = 0
+  private(set) var emptyArrays = 0
+  /// Texts that could be numbers.
+  private(set) var numberTexts = 0
+  private(set) var facts: ValueFacts = []
+  /// What every value could be.
+  private(set) var candidates = TypeCandidates.all
+  /// What every value could be that is no spelling of missing.
+  private(set) var spelledCandidates = TypeCandidates.all
+  private(set) var spellings: [MissingSpelling] = []
+  /// Smallest and largest whole number, and whether all are whole thousands.
+  private(set) var smallest = Int64.max
+  private(set) var largest = Int64.min
+  private(set) var areThousands = true
+  /// Values other than the words `0` and `1` that a boolean is written with.
+  private(set) var hasBooleanWords = false
+
+  /// Values that are there.
+  var count: Int { booleans + numbers + texts + structures }
+
+  /// How many of them are no objects or arrays.
+  var scalars: Int { booleans + numbers + texts }
+
+  mutating func takeNull() { nulls += 1 }
+
+  mutating func takeObject() { structures += 1 }
+
+  mutating func takeArray(isEmpty: Bool) {
+    structures += 1
+    arrays += 1
+    if isEmpty { emptyArrays += 1 }
+  }
+
+  mutating func takeBoolean() {
+    booleans += 1
+    hasBooleanWords = true
+    candidates.formIntersection(.ofBoolean)
+    spelledCandidates.formIntersection(.ofBoolean)
+  }
+
+  mutating func take(number bytes: UnsafeBufferPointer<UInt8>) {
+    numbers += 1
+    narrow(bytes, to: TypeCandidates(number: bytes, &facts))
+  }
+
+  mutating func take(text bytes: UnsafeBufferPointer<UInt8>) {
+    texts += 1
+    if bytes.count > 20, !facts.contains(.accessKey), Self.hasAccessKey(bytes) { facts.insert(.accessKey) }
+    let found = TypeCandidates(
+      text: bytes, among: candidates.union(spelledCandidates).union([.double]), &facts)
+    if found.contains(.double) || found.contains(.integer) { numberTexts += 1 }
+    if found.contains(.boolean), bytes.count > 1 { hasBooleanWords = true }
+    narrow(bytes, to: found)
+  }
+
+  /// Whether a link carries what gives its caller access.
+  private static func hasAccessKey(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.contains(UInt8(ascii: "?")) || bytes.contains(UInt8(ascii: "&")) else { return false }
+    let text = String(decoding: bytes, as: UTF8.self).lowercased()
+    return ["api_key=", "apikey=", "access_token=", "api-key="].contains { text.contains($0) }
+  }
+
+  private mutating func narrow(_ bytes: UnsafeBufferPointer<UInt8>, to found: TypeCandidates) {
+    if found.contains(.integer), let number = try? IntegerText.value(bytes) {
+      smallest = min(smallest, number)
+      largest = max(largest, number)
+      if number % 1000 != 0 { areThousands = false }
+    }
+    candidates.formIntersection(found)
+    guard !spelledCandidates.isSubset(of: found) else { return }
+    if bytes.count <= MissingSpelling.longest, MissingSpelling.isKnown(bytes) {
+      MissingSpelling.count(bytes, in: &spellings)
+    } else {
+      spelledCandidates.formIntersection(found)
+    }
+  }
+}
+
+/// A text that may mean that there is no value, and how often it came.
+struct MissingSpelling {
+  let text: String
+  private(set) var count = 1
+
+  static let longest = 7
+
+  private static let words: Set<String> = [
+    "", "na", "n/a", "#n/a", "-", "--", "---", ".", "?", "null", "none", "nil", "nan", "missing", "unknown",
+    "tbd", "999", "9999", "99999", "999999", "-1", "-99", "-999", "-9999", "-99999", "999.9", "9999.9",
+  ]
+
+  static func isKnown(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    words.contains(String(decoding: bytes, as: UTF8.self).lowercased())
+  }
+
+  static func count(_ bytes: UnsafeBufferPointer<UInt8>, in spellings: inout [MissingSpelling]) {
+    if let index = spellings.firstIndex(where: { $0.text.utf8.elementsEqual(bytes) }) {
+      spellings[index].count += 1
+    } else {
+      spellings.append(MissingSpelling(text: String(decoding: bytes, as: UTF8.self)))
+    }
+  }
+}

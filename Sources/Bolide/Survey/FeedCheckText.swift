@@ -1,0 +1,58 @@
+internal import ImportModel
+internal import SQLiteStore
+
+extension FeedCheck {
+  /// The findings, for people: one screen.
+  package var text: String {
+    ([headline, outcome] + refusals + [repeats, inVain, leftOver].compactMap { $0 }).joined(separator: "\n")
+  }
+
+  /// Names in a list at most.
+  private static let most = 12
+
+  private var headline: String {
+    "\(input): \(shape); \(count(read, "record"))"
+  }
+
+  private var outcome: String {
+    if refused == 0 { return read == 0 ? "  nothing to import" : "  all of them would land" }
+    return "  \((read - refused).grouped) would land, \(refused.grouped) would be refused:"
+  }
+
+  private var refusals: [String] {
+    let lines = firstRejects.map {
+      "    \($0.input):\($0.line):\($0.column): record \($0.record): \($0.message)"
+    }
+    let hidden = refused - firstRejects.count
+    return hidden > 0 ? lines + ["    … and \(hidden.grouped) more"] : lines
+  }
+
+  private var repeats: String? {
+    guard read > refused else { return nil }
+    let sample = keyShare > 1 ? ", of one key in \(keyShare.grouped) that was looked at" : ""
+    if repeatedKeys == 0 { return "  no key comes twice\(sample)" }
+    let verb = repeatedKeys == 1 ? "has" : "have"
+    return "  \(count(repeatedKeys, "record")) \(verb) the key of an earlier one\(sample)"
+  }
+
+  private var inVain: String? {
+    let names = neverThere.map { attribute, source in
+      attribute == source
+        ? YAMLText.scalar(attribute) : "\(YAMLText.scalar(attribute)) from \(YAMLText.scalar(source))"
+    }
+    return list("never in the input", names)
+  }
+
+  private var leftOver: String? { list("not used by the pipeline", unusedKeys.map(YAMLText.scalar)) }
+
+  private func list(_ title: String, _ names: [String]) -> String? {
+    guard !names.isEmpty else { return nil }
+    let hidden = names.count - Self.most
+    let shown = names.prefix(Self.most).joined(separator: ", ")
+    return "  \(title): \(shown)" + (hidden > 0 ? " … and \(hidden) more" : "")
+  }
+
+  private func count(_ number: Int, _ noun: String) -> String {
+    "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
+  }
+}

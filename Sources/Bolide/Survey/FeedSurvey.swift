@@ -1,0 +1,128 @@
+internal import ImportInput
+internal import ImportModel
+internal import JSONStream
+
+/// What a feed looks like, put into a pipeline that imports it: `bolide init`.
+package struct FeedSurvey {
+  /// The text of a pipeline file, with comments.
+  package let pipelineText: String
+
+  /// Attributes at most, before objects within records are kept whole.
+  private static let mostAttributes = 200
+
+  /// Surveys a file; `-` is standard input.
+  ///
+  /// Reads the input two to four times, in bounded memory; what cannot be opened again is kept on disk meanwhile.
+  /// - Throws: `ImportError`.
+  package init(path: String) throws(ImportError) {
+    try self.init(.path(path), label: nil, named: path == "-" ? nil : path)
+  }
+
+  /// Surveys bytes in memory.
+  package init(bytes: [UInt8], named name: String) throws(ImportError) {
+    try self.init(.bytes(bytes), label: name, named: name)
+  }
+
+  private init(_ source: ByteInput.Source, label: String?, named name: String?) throws(ImportError) {
+    do {
+      let source = try SurveySource(source, label: label)
+      pipelineText = try Self.draft(source, named: name).text
+    } catch {
+      throw ImportError(reading: error, input: label ?? (name ?? "stdin"), isStored: false)
+    }
+  }
+
+  private static func draft(_ source: SurveySource, named name: String?) throws -> PipelineDraft {
+    let (pass, foundPlace, notes) = try ShapeSearch(source).run()
+    try checkRecords(pass, source)
+    var place = foundPlace
+    var draft = PipelineDraft(FeedName(input: name), input: name, records: pass.records)
+    draft.notes = notes + remarks(pass)
+    pass.survey.root.settle()
+    pass.survey.root.bound(leaves: mostAttributes)
+    var leaves = pass.survey.root.leaves()
+    leaves.removeAll { leaf in pass.repeatedNames.contains(leaf.path[0]) || leaf.path == [""] }
+    var sources = leaves.map {
+      (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
+    }
+    if place.hasWildcard {
+      let isDay = !pass.wildcard.candidates.isDisjoint(with: .date)
+      let wildcard = isDay ? "day" : "key"
+      place.name(wildcard: wildcard)
+      sources.insert(([wildcard], "<\(wildcard)>", pass.wildcard), at: 0)
+    }
+    draft.place = place
+    let names = AttributeNames.names(for: sources.map(\.path))
+    draft.attributes = zip(names, sources).map { name, source in
+      DraftAttribute(
+        name: name, from: source.from, choice: TypeChoice(source.values, name: source.path.last ?? ""),
+        key: source.path.last ?? "", depth: source.path.count, count: source.values.count)
+    }
+    if draft.attributes.allSatisfy(\.choice.isLeftOut) {
+      for index in draft.attributes.indices { draft.attributes[index].choice.isLeftOut = false }
+    }
+    draft.odd = pass.odd
+    draft.key = try KeySearch(
+      draft.attributes, records: pass.records - pass.odd, draft.pipeline, source
+    ).key()
+    return draft
+  }
+
+  /// An input without records teaches nothing.
+  private static func checkRecords(_ pass: SurveyPass, _ source: SurveySource) throws(ImportError) {
+    let hint = "Give an input with records: the names and types come from them."
+    guard pass.records > 0 else {
+      throw ImportError(
+        .badInput, code: "no-records", "\(source.name): there are no records in it", hint: hint)
+    }
+    guard pass.odd < pass.records else {
+      throw ImportError(
+        .badInput, code: "no-records",
+        "\(source.name): none of its \(pass.records.grouped) values is an object",
+        hint: hint)
+    }
+    guard pass.records == 1, pass.description.hasPrefix("one object"), pass.survey.root.isEmptyAnswer else {
+      return
+    }
+    throw ImportError(
+      .badInput, code: "no-records", "\(source.name): there are no records in it, an envelope alone",
+      hint: hint)
+  }
+
+  private static func remarks(_ pass: SurveyPass) -> [String] {
+    var remarks: [String] = []
+    if pass.odd > 0 {
+      remarks.append("\(pass.odd.grouped) of them are not like the others, and would be refused.")
+    }
+    for name in Set(pass.repeatedNames).sorted() {
+      remarks.append("The column \(YAMLText.quoted(name)) is there more than once, and is left out.")
+    }
+    if pass.survey.omittedKeys > 0 {
+      remarks.append("Records have more than \(RecordSurvey.mostKeys.grouped) keys; the others are left out.")
+    }
+    if pass.survey.unnamedKeys > 0 { remarks.append("A value under an empty or broken key is left out.") }
+    return remarks
+  }
+}
+
+extension SurveyNode {
+  /// Whether a single object is what a sender answers that has no rows: `count` is 0, or its only array is empty.
+  fileprivate var isEmptyAnswer: Bool {
+    guard let count = children.first(where: { $0.name == "count" })?.values else { return hasEmptyArrayAlone }
+    return count.count == 1 && count.smallest == 0 && count.largest == 0
+  }
+
+  private var hasEmptyArrayAlone: Bool {
+    let arrays = children.filter { $0.values.structures > 0 }
+    return arrays.count == 1 && arrays[0].values.emptyArrays == 1
+  }
+}
+
+extension FieldPath {
+  /// A path of keys that are taken as they are.
+  fileprivate init(keys: [String]) {
+    // Every key is escaped, so that the text can be read as a path again.
+    let text = keys.map { FieldPath(key: $0).description }.joined(separator: "/")
+    self = (try? FieldPath(text)) ?? FieldPath(key: text)
+  }
+}

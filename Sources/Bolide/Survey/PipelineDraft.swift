@@ -1,0 +1,135 @@
+internal import ImportModel
+
+/// A pipeline in the making, with what is to be said about it.
+struct PipelineDraft {
+  let name: FeedName
+  /// The input's name; nil for standard input.
+  let input: String?
+  /// Records in the input.
+  let records: Int
+  /// How many of them are not like the others.
+  var odd = 0
+  var place = FoundPlace(.automatic, "")
+  /// Sentences for the head of the file.
+  var notes: [String] = []
+  var attributes: [DraftAttribute] = []
+  var key: KeyFinding?
+
+  init(_ name: FeedName, input: String?, records: Int) {
+    self.name = name
+    self.input = input
+    self.records = records
+  }
+
+  /// The pipeline, in which no key is required yet.
+  var pipeline: Pipeline {
+    let entity = Entity(
+      name: name.entity, key: [],
+      attributes: attributes.map { Attribute(name: $0.name, type: $0.choice.type) })
+    let fields = attributes.map {
+      Field($0.name, from: .path($0.from), dateForm: $0.choice.dateForm)
+    }
+    return Pipeline(
+      name: name.pipeline, entity: name.entity, model: Model(entities: [entity]), fields: fields,
+      records: place.record, keepsText: false)
+  }
+
+  // MARK: Text
+
+  /// The pipeline file.
+  var text: String {
+    (head + settings + attributeLines).map { $0 + "\n" }.joined()
+  }
+
+  private var head: [String] {
+    let file = input.map { YAMLText.comment($0.split(separator: "/").last.map(String.init) ?? $0) }
+    let count = records == 1 ? "1 record" : "\(records.grouped) records"
+    let sentences =
+      ["From \(file ?? "standard input"): \(count); \(YAMLText.comment(place.description))."]
+      + notes.map(YAMLText.comment)
+      + ["A draft from what this one input shows: look at the key, the types and the names."]
+    return sentences.map { "# " + $0 }
+  }
+
+  private var settings: [String] {
+    var lines = [
+      "bolide: 1", "name: \(YAMLText.scalar(name.pipeline))",
+      "store: \(YAMLText.scalar(name.pipeline + ".sqlite"))",
+      "entity: \(YAMLText.scalar(name.entity))",
+    ]
+    switch place.record {
+    case .path(let path): lines.append("records: \(YAMLText.scalar(path))")
+    case .lines: lines.append("shape: lines")
+    case .rows(let names): lines.append("columns: \(YAMLText.list(names))")
+    case .columnar: lines.append("shape: columnar")
+    case .automatic: break
+    }
+    return lines + [keyLine]
+  }
+
+  private var keyLine: String {
+    guard let key else {
+      let first = attributes.filter { !$0.choice.isLeftOut }.max { $0.count < $1.count }
+      let name = first.map { YAMLText.scalar($0.name) } ?? "[]"
+      return commented(
+        "key: \(name)", "no attribute is in every record: those without this one are refused", at: 32)
+    }
+    let names = key.attributes.map { attributes[$0].name }
+    let text = names.count == 1 ? YAMLText.scalar(names[0]) : YAMLText.list(names)
+    return commented("key: \(text)", key.evidence, at: 32)
+  }
+
+  private var attributeLines: [String] {
+    let names = attributes.map { YAMLText.scalar($0.name) + ":" }
+    let width = min(names.map(\.count).max() ?? 0, 32) + 1
+    let entries = zip(names, attributes).map { name, attribute in
+      "  " + name.padded(to: width) + attribute.settings
+    }
+    let column = min(entries.map(\.count).max() ?? 0, 76) + 2
+    return ["attributes:"]
+      + zip(entries, attributes).flatMap { entry, attribute -> [String] in
+        let notes = (attribute.choice.notes + [attribute.gap(of: records - odd)].compactMap { $0 })
+        let start = attribute.choice.isLeftOut ? "# " + entry.dropFirst(2) : entry
+        let line = commented(start, notes.joined(separator: "; "), at: column)
+        guard let alternative = attribute.alternativeSettings else { return [line] }
+        return [line, "# " + "\(YAMLText.scalar(attribute.name)):".padded(to: width) + alternative]
+      }
+  }
+
+  private func commented(_ line: String, _ note: String, at column: Int) -> String {
+    note.isEmpty ? line : line.padded(to: column - 1) + " # " + YAMLText.comment(note)
+  }
+}
+
+extension DraftAttribute {
+  /// `double`, or `{ type: double, from: alt }`
+  fileprivate var settings: String {
+    settings(choice.type, choice.dateForm, missing: [])
+  }
+
+  /// The same with the spellings of missing that would give it another type.
+  fileprivate var alternativeSettings: String? {
+    choice.alternative.map { settings($0.type, $0.dateForm, missing: $0.missing) }
+  }
+
+  private func settings(_ type: AttributeType, _ form: DateForm?, missing: [String]) -> String {
+    var parts = ["type: \(type.name)"]
+    if from != name { parts.append("from: \(YAMLText.scalar(from))") }
+    switch form {
+    case .epochSeconds: parts.append("epoch: seconds")
+    case .epochMilliseconds: parts.append("epoch: milliseconds")
+    case .dayFirst: parts.append("format: day-first")
+    case .monthFirst: parts.append("format: month-first")
+    case nil: break
+    }
+    if case .date(milliseconds: true) = type { parts.append("precision: ms") }
+    if !missing.isEmpty { parts.append("missing: \(YAMLText.list(missing))") }
+    return parts.count == 1 ? type.name : "{ \(parts.joined(separator: ", ")) }"
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
+  }
+}

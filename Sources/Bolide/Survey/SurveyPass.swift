@@ -1,0 +1,57 @@
+internal import JSONStream
+
+/// One reading of an input that learns what its records are made of.
+struct SurveyPass {
+  private(set) var survey = RecordSurvey()
+  /// Records read.
+  private(set) var records = 0
+  /// Records that are not what the others are, such as a row of another length.
+  private(set) var odd = 0
+  /// The keys of the map that the records are in.
+  private(set) var wildcard = ColumnValues()
+  /// What shape was found, in plain words.
+  private(set) var description = ""
+  private(set) var envelope: Envelope
+  /// Names that more than one column has.
+  private(set) var repeatedNames: [String] = []
+
+  /// Reads the whole input.
+  ///
+  /// - Throws: what the reader and the input throw, and `ImportError` when the envelope does not fit the records.
+  init(_ source: SurveySource, shape: RecordShape, limits: ReaderLimits = ReaderLimits()) throws {
+    let reader = try RecordReader(
+      fields: [FieldPath(key: FoundPlace.wildcard)], shape: shape, limits: limits)
+    var input = RecordInput(try source.open(), reader: reader)
+    envelope = input.envelope
+    var columns: [SurveyNode]?
+    while case .record = try input.next(until: nil) {
+      records += 1
+      if records == 1 { columns = columnNodes(input.envelope.names) }
+      guard input.reader.problem == nil else {
+        odd += 1
+        continue
+      }
+      if let columns {
+        survey.take(row: input.reader.recordText, columns: columns)
+      } else {
+        survey.take(object: input.reader.recordText)
+      }
+      let key = input.reader.fields[0]
+      if key.kind == .string { wildcard.take(text: key.bytes) }
+    }
+    description = input.shapeDescription ?? ""
+    envelope = input.envelope
+    try envelope.checkEnd(read: records, input: source.name, isStored: false)
+  }
+
+  /// A node for each column of rows, in the columns' order; nil for records that are objects.
+  private mutating func columnNodes(_ names: [String]?) -> [SurveyNode]? {
+    guard let names else { return nil }
+    survey.setColumns(names)
+    var seen: Set<String> = []
+    repeatedNames = names.filter { !seen.insert($0).inserted }
+    let byName = Dictionary(survey.root.children.map { ($0.name, $0) }) { first, _ in first }
+    // A column without a node, past the most that are told apart, is read into one that nobody asks.
+    return names.map { byName[$0] ?? SurveyNode() }
+  }
+}

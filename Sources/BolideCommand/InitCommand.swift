@@ -1,0 +1,32 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// `bolide init`
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Writes a pipeline for a feed: its shape, names, types and a key.",
+    discussion: """
+      Reads the whole input and prints the pipeline file, with what speaks for it in comments:
+
+        bolide init feed.json > feed.yaml
+
+      The types hold for every value of this input; a later one may bring others.
+      """)
+
+  @Argument(help: ArgumentHelp("The input file; - is standard input.", valueName: "input"))
+  var input: String = "-"
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let text = try FeedSurvey(path: input).pipelineText
+      try Array(text.utf8).withUnsafeBytes { try StandardOutput.write($0) }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import BolideBench
+import Foundation
+import Testing
+
+/// Two runs of one pipeline exclude each other; those of different pipelines take turns.
+@Suite struct LockTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+    try folder.write(Folder.quakes, to: "others.yaml")
+    try folder.write(#"[{"id": "a"}]"#, to: "feed.json")
+  }
+
+  @Test func `a second run of the same pipeline ends at once and says who holds the store`() throws {
+    let holder = try holding()
+    // Again and again: a run that is refused leaves the holder's name where it stands.
+    for _ in 1...3 { expectHeld(try folder.bolide("import", "quakes.yaml", "feed.json"), by: holder) }
+    // The first run goes on, undisturbed.
+    try holder.write(Data(#", {"id": "z"}]"#.utf8))
+    try holder.close()
+    #expect(try holder.outcome() == .silent)
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM Quake ORDER BY id") == ["y", "z"])
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+  }
+
+  @Test func `another pipeline's run does not wait when it is told so`() throws {
+    let holder = try holding()
+    expectHeld(
+      try folder.bolide("import", "others.yaml", "feed.json", "--store", "quakes.sqlite", "--lock-wait", "0"),
+      by: holder)
+    holder.send(SIGKILL)
+    _ = try holder.outcome()
+  }
+
+  @Test func `another pipeline's run waits for its turn`() throws {
+    let holder = try holding()
+    let waiting = try folder.starting(
+      "import", "others.yaml", "feed.json", "--store", "./quakes.sqlite", "--lock-wait", "50s")
+    try waiting.close()
+    // It has opened the store, and does not begin.
+    try eventually { try self.openFiles(of: waiting).contains { $0.hasSuffix("/quakes.sqlite-bolide") } }
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT pipeline FROM bolide_run") == ["quakes"])
+    #expect(waiting.isRunning)
+    try holder.write(Data("]".utf8))
+    try holder.close()
+    #expect(try holder.outcome() == .silent)
+    #expect(try waiting.outcome() == .silent)
+    #expect(
+      try folder.sqlite("quakes.sqlite", "SELECT pipeline, outcome FROM bolide_run")
+        == ["quakes|ok", "others|ok"])
+  }
+
+  @Test func `the lock dies with its process`() throws {
+    let holder = try holding()
+    holder.send(SIGKILL)
+    #expect(try holder.outcome().status == 128 + SIGKILL)
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+  }
+
+  @Test func `a signal ends the waiting`() throws {
+    let holder = try holding()
+    let waiting = try folder.starting("import", "others.yaml", "feed.json", "--store", "quakes.sqlite")
+    try eventually { try self.openFiles(of: waiting).contains { $0.hasSuffix("/quakes.sqlite-bolide") } }
+    waiting.send(SIGTERM)
+    #expect(try waiting.outcome() == Outcome(status: 128 + SIGTERM))
+    holder.send(SIGKILL)
+    _ = try holder.outcome()
+  }
+
+  @Test func `a store reached by a symbolic link is the same store`() throws {
+    let holder = try holding()
+    #expect(try folder.run("ln", ["-s", "quakes.sqlite", "link.sqlite"]).status == 0)
+    let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "--store", "link.sqlite")
+    #expect(outcome.status == 75)
+    holder.send(SIGKILL)
+    _ = try holder.outcome()
+  }
+
+  @Test func `another program's write lock is waited for, then told`() throws {
+    try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    try folder.write(#"[{"id": "b"}]"#, to: "feed.json")
+    let shell = try Running("/usr/bin/env", ["sqlite3", "quakes.sqlite"], in: folder, input: .open)
+    try shell.write(Data("BEGIN IMMEDIATE;\n.shell touch held\n".utf8))
+    try eventually { FileManager.default.fileExists(atPath: self.folder.path("held")) }
+    let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "--lock-wait", "0.1s")
+    #expect(
+      outcome
+        == .failure(
+          75, "quakes.sqlite: another program holds the store's write lock",
+          "Try again later, or wait longer with --lock-wait."))
+    try shell.write(Data("COMMIT;\n".utf8))
+    try shell.close()
+    #expect(try shell.outcome().status == 0)
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM Quake") == ["a", "b"])
+  }
+
+  /// A run that has committed a row and waits for more.
+  private func holding() throws -> Running {
+    let running = try folder.starting("import", "quakes.yaml", "-", "--chunk-rows", "1")
+    try running.write(Data(#"[{"id": "y"}"#.utf8))
+    try eventually { try folder.count("Quake", in: "quakes.sqlite") == 1 }
+    return running
+  }
+
+  private func expectHeld(_ outcome: Outcome, by holder: Running) {
+    #expect(outcome.status == 75)
+    #expect(
+      outcome.errors.replacing(/since [-0-9T:.]+Z/, with: "since THEN") == """
+        Error: quakes.sqlite: the pipeline quakes (process \(holder.processID), since THEN) is at work on this store.
+               It ends by itself; run the command again afterwards.
+
+        """)
+  }
+
+  private func openFiles(of program: Running) throws -> [String] {
+    let descriptors = "/proc/\(program.processID)/fd"
+    guard FileManager.default.fileExists(atPath: descriptors) else {
+      return try folder.run("lsof", ["-p", "\(program.processID)", "-Fn"]).lines
+    }
+    return try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
+    }
+  }
+}

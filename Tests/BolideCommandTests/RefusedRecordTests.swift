@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+/// A record that cannot be used is refused, with its place; the others land.
+@Suite struct RefusedRecordTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withFireballs()
+  }
+
+  private static let good = #"["2020-01-02 03:04:05","5.7",".19","10.5","N","20.5","W","35.0","12.1"]"#
+
+  @Test(arguments: [
+    (
+      #"["2020-01-02 03:04:05","5.7",".19","10.5","N","20.5","W","35.0"]"#,
+      "1: record 2: the row has 8 values, and there are 9 names", "wrong-length"
+    ),
+    (
+      #"["2020-01-02 03:04:05","much",".19","10.5","N","20.5","W","35.0","12.1"]"#,
+      "24: record 2: energy: expected a number such as 12.8", "not-a-number"
+    ),
+    (
+      #"[null,"5.7",".19","10.5","N","20.5","W","35.0","12.1"]"#,
+      "2: record 2: date is part of the key and is null", "null-key"
+    ),
+    (
+      #"["2020-01-02 03:04:05","5.7",".19","10.5","X","20.5","W","35.0","12.1"]"#,
+      "43: record 2: latDir is none of N, S", "not-one-of"
+    ),
+    (
+      #"["2020-01-02 03:04:05","5.7",".19","10.5",null,"20.5","W","35.0","12.1"]"#,
+      "1: record 2: the check does not hold: (lat IS NULL) = (latDir IS NULL)", "check-failed"
+    ),
+    (
+      #"["2020-13-02 03:04:05","5.7",".19","10.5","N","20.5","W","35.0","12.1"]"#,
+      "2: record 2: date: the calendar has no such day", "no-such-day"
+    ),
+    (
+      #"["yesterday","5.7",".19","10.5","N","20.5","W","35.0","12.1"]"#,
+      "2: record 2: date: expected a date such as 2026-05-12 03:14:07", "not-a-date"
+    ),
+    (
+      #"["2020-01-02 03:04:05",[5.7],".19","10.5","N","20.5","W","35.0","12.1"]"#,
+      "24: record 2: energy: expected one value, found an object or an array", "not-one-value"
+    ),
+    (
+      #"{"date":"2020-01-02 03:04:05"}"#,
+      "1: record 2: expected a row, found an object", "not-an-array"
+    ),
+  ])
+  func `a bad record is refused with its line, column and reason`(
+    row: String, sentence: String, code: String
+  ) throws {
+    try folder.write(feed(row), to: "feed.json")
+    let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json")
+    #expect(outcome.status == 65)
+    #expect(outcome.output.isEmpty)
+    let errors = outcome.errors.split(separator: "\n").map(String.init)
+    #expect(errors.first == "feed.json:3:\(sentence)")
+    // The good rows before and after it are in the store, and the refused one is kept with its text.
+    #expect(try dates() == ["2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z"])
+    #expect(
+      try folder.sqlite("fireballs.sqlite", "SELECT code, record, line, text FROM bolide_reject")
+        == ["\(code)|2|3|\(row)"])
+    #expect(
+      try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, inserted, rejected FROM bolide_run")
+        == ["ok|3|2|1"])
+    // Mended, it gives what a clean run gives.
+    try folder.write(feed(Self.good), to: "feed.json")
+    #expect(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+    try folder.check(against: "feed.json")
+  }
+
+  @Test func `a limit of refused records decides the exit status`() throws {
+    try folder.write(feed(#"["bad"]"#), to: "feed.json")
+    for (limit, status) in [("0", 65), ("1", 3), ("33%", 65), ("34%", 3), ("100%", 3)] as [(String, Int32)] {
+      let outcome = try folder.bolide(
+        "import", "fireballs.yaml", "feed.json", "--max-rejects", limit, "--json")
+      #expect(outcome.status == status, "--max-rejects \(limit)")
+      #expect(try Counts(outcome).rejected == 1)
+    }
+    // The same record again is the same row, with a count.
+    #expect(
+      try folder.sqlite("fireballs.sqlite", "SELECT first_run, last_run, times FROM bolide_reject")
+        == ["1|5|5"])
+  }
+
+  @Test func `when every record is refused no limit makes it a success`() throws {
+    try folder.write(#"[{"date": null}, {"date": 5}]"#, to: "feed.json")
+    let outcome = try folder.bolide(
+      "import", "fireballs.yaml", "feed.json", "--max-rejects", "100%", "--json")
+    #expect(outcome.status == 65)
+    #expect(try Counts(outcome) == Counts(read: 2, rejected: 2))
+  }
+
+  @Test func `the first ten refused records are shown, in their order, and the others counted`() throws {
+    // Those that a check refuses among those that a type refuses.
+    let rows = (1...14).map { number in
+      let day = number < 10 ? "0\(number)" : "\(number)"
+      return number.isMultiple(of: 2)
+        ? #"["2020-01-\#(day) 00:00:00",null,null,"1",null,null,null,null,null]"#
+        : #"["2020-01-\#(day) 00:00:00","x",null,null,null,null,null,null,null]"#
+    }
+    try folder.write(feed(rows.joined(separator: ",\n")), to: "feed.json")
+    let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json")
+    #expect(outcome.status == 65)
+    let lines = outcome.errors.split(separator: "\n").map(String.init)
+    let places = lines.prefix(10).map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+    #expect(
+      places
+        == (2...11).map { "feed.json:\($0 + 1):\($0.isMultiple(of: 2) ? 24 : 1): record \($0):" })
+    #expect(lines.dropFirst(10).first == "… and 4 more records were refused")
+  }
+
+  @Test func `an input of which the first thousand records are refused is not read on`() throws {
+    let rows = (1...3_000).map { _ in #"{"date": "soon"}"# }.joined(separator: ",\n")
+    try folder.write("[\(rows)]", to: "feed.json")
+    let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json")
+    #expect(
+      outcome
+        == .failure(
+          65, "feed.json: the first 1000 records were all refused",
+          "The last reason: date: expected a date such as 2026-05-12 03:14:07. Does the pipeline fit this input?"
+        ))
+    #expect(
+      try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, rejected FROM bolide_run")
+        == ["all-refused|1000|1000"])
+  }
+
+  private func dates() throws -> [String] {
+    try folder.sqlite("fireballs.sqlite", "SELECT date FROM Fireball ORDER BY date")
+  }
+
+  private func feed(_ row: String) -> String {
+    """
+    {"fields":["date","energy","impact-e","lat","lat-dir","lon","lon-dir","alt","vel"],"data":[
+    ["2020-01-01 00:00:00","5.7",".19","10.5","N","20.5","W","35.0","12.1"],
+    \(row),
+    ["2020-01-03 00:00:00","5.7",".19","10.5","S","20.5","E",null,null]]}
+    """
+  }
+}

@@ -1,0 +1,118 @@
+import BolideBench
+import Foundation
+import Testing
+
+/// A store that cannot be made, opened or written: a sentence, a status, and no file is spoiled.
+@Suite struct StoreFaultTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withFireballs()
+    try folder.generate(FireballFeed(rows: 5_000, seed: 2), to: "feed.json")
+  }
+
+  private static let elsewhere = "Name another path for the store."
+  private static let cannotOpen = "Check that its folder exists and can be written."
+
+  @Test func `a folder that is not there`() throws {
+    try expect(
+      "nowhere/a.sqlite", 73, "nowhere/a.sqlite: the store cannot be opened or made", Self.cannotOpen)
+  }
+
+  @Test func `a folder in the store's place`() throws {
+    #expect(try folder.run("mkdir", ["a.sqlite"]).status == 0)
+    try expect("a.sqlite", 73, "a.sqlite: the store cannot be opened or made", Self.cannotOpen)
+  }
+
+  @Test func `a text file in the store's place stays as it is`() throws {
+    try folder.write("notes, not rows\n", to: "a.sqlite")
+    try expect("a.sqlite", 73, "a.sqlite: the file is not an SQLite database", Self.elsewhere)
+    #expect(try folder.bytes(of: "a.sqlite") == Data("notes, not rows\n".utf8))
+    let changes = try folder.bolide("changes", "a.sqlite")
+    #expect(changes.status == 73)
+    #expect(changes.errors.hasPrefix("Error: a.sqlite: the file is not an SQLite database.\n"))
+  }
+
+  @Test func `another program's database stays as it is`() throws {
+    try folder.sqlite("a.sqlite", "CREATE TABLE notes(text); INSERT INTO notes VALUES ('mine')")
+    let before = try folder.bytes(of: "a.sqlite")
+    try expect(
+      "a.sqlite", 73, "a.sqlite: the file is an SQLite database, but not a store of Bolide's", Self.elsewhere)
+    #expect(try folder.bytes(of: "a.sqlite") == before)
+    #expect(try folder.bolide("changes", "a.sqlite").status == 73)
+    #expect(try folder.bytes(of: "a.sqlite") == before)
+  }
+
+  @Test func `a store of a later format`() throws {
+    try #require(try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite") == .silent)
+    try folder.sqlite("a.sqlite", "PRAGMA user_version = 2")
+    try expect(
+      "a.sqlite", 73, "a.sqlite: the store was written by a newer version of Bolide",
+      "Use that version, or a newer one.")
+  }
+
+  @Test func `a store that is not there has no changes`() throws {
+    let outcome = try folder.bolide("changes", "a.sqlite")
+    #expect(
+      outcome
+        == .failure(73, "a.sqlite: there is no such store", "Check the path, or import first."))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("a.sqlite")))
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "the superuser may write every file"))
+  func `a store that may only be read`() throws {
+    try #require(try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite") == .silent)
+    try folder.write(#"[{"date": "2020-01-01"}]"#, to: "more.json")
+    #expect(try folder.run("chmod", ["a-w", "a.sqlite"]).status == 0)
+    let outcome = try folder.bolide("import", "fireballs.yaml", "more.json", "--store", "a.sqlite")
+    #expect(outcome.status == 73)
+    #expect(outcome.errors.hasPrefix("Error: a.sqlite: the store cannot be written.\n"))
+    #expect(try folder.bolide("changes", "a.sqlite").lines.count > 5_000)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "the superuser may read every file"))
+  func `an input that may not be read`() throws {
+    #expect(try folder.run("chmod", ["a-r", "feed.json"]).status == 0)
+    let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json")
+    #expect(outcome.status == 66)
+    #expect(outcome.errors.hasPrefix("Error: feed.json: permission denied.\n"))
+  }
+
+  @Test func `where writing stops, the chunks before stay, and the same import afterwards completes`() throws
+  {
+    // A limit on a file's size stands in for a disk that ends; the shell counts it in blocks of 512 or 1024 bytes.
+    let outcome = try folder.shell(
+      """
+      trap '' XFSZ
+      ulimit -f 2000
+      "$bolide" import fireballs.yaml feed.json --store a.sqlite --chunk-rows 100
+      """)
+    #expect(
+      outcome
+        == .failure(
+          74, "a.sqlite: reading or writing the store failed (disk I/O error)",
+          "What was committed is safe. Check the disk and run the same command again: nothing is doubled."))
+    let rows = try folder.count("Fireball", in: "a.sqlite")
+    #expect(rows > 0 && rows < 5_000 && rows % 100 == 0)
+    #expect(try folder.sqlite("a.sqlite", "PRAGMA integrity_check") == ["ok"])
+    let again = try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite", "--json")
+    #expect(try Counts(again) == Counts(read: 5_000, inserted: 5_000 - rows, unchanged: rows))
+    try folder.check("a.sqlite", against: "feed.json")
+  }
+
+  @Test func `rows before their names need room on the disk`() throws {
+    try folder.generate(
+      FireballFeed(rows: 3_000, seed: 2, options: .init(dataFirst: true)), to: "turned.json")
+    let outcome = try folder.shell(#"TMPDIR=/nowhere "$bolide" import fireballs.yaml < turned.json"#)
+    #expect(
+      outcome
+        == .failure(
+          74, "stdin: the spool file in /nowhere cannot be written: No such file or directory",
+          "Free some space there, or set TMPDIR to a directory that has room."))
+  }
+
+  private func expect(_ store: String, _ status: Int32, _ sentence: String, _ hint: String) throws {
+    let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", store)
+    #expect(outcome == .failure(status, sentence, hint))
+  }
+}

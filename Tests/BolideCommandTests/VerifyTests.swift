@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// `bolide verify` and `bolide rejects`: what a store says of itself.
+@Suite struct VerifyTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+    try folder.write(
+      """
+      [{"id": "a", "place": "x", "magnitude": 1}, {"id": "b", "place": "x", "magnitude": 0.5},
+      {"id": null}, {"id": "c", "magnitude": "strong"}]
+      """, to: "feed.json")
+    try #require(
+      try folder.bolide("import", "quakes.yaml", "feed.json", "--max-rejects", "2", "-q").status == 3)
+  }
+
+  @Test func `a sound store is verified in silence`() throws {
+    try folder.sqlite("quakes.sqlite", "DELETE FROM Quake WHERE id = 'a'")
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+    #expect(try folder.bolide("verify", "quakes.yaml") == .silent)
+  }
+
+  @Test func `a count, a sum and a link that are not true are told`() throws {
+    try folder.sqlite(
+      "quakes.sqlite",
+      """
+      UPDATE Region SET total = 7;
+      DROP TRIGGER bolide_Quake_update;
+      UPDATE Quake SET region_id = 9 WHERE id = 'b';
+      """)
+    let outcome = try folder.bolide("verify", "quakes.sqlite")
+    #expect(
+      outcome
+        == Outcome(
+          status: 65,
+          output: """
+            Quake 2: leads to a Region that is not there
+            Region 1 quakeCount: stored 2, true 1
+            Region 1 total: stored 7.0, true 1.0
+
+            """))
+  }
+
+  @Test func `refused records are listed with how often they came`() throws {
+    _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
+    let list = try folder.bolide("rejects", "quakes.sqlite")
+    #expect(
+      list
+        == Outcome(
+          status: 0,
+          output: """
+            feed.json:2:8: record 3: id is part of the key and is null (quakes, runs 1 to 2, 2 times)
+            feed.json:2:40: record 4: magnitude: expected a number such as 12.8 (quakes, runs 1 to 2, 2 times)
+
+            """))
+    let objects = try folder.bolide("rejects", "quakes.sqlite", "--run", "2", "--format", "ndjson")
+    #expect(
+      objects.lines.first
+        == #"{"reject":1,"pipeline":"quakes","firstRun":1,"lastRun":2,"times":2,"code":"null-key","#
+        + #""message":"id is part of the key and is null","attribute":"id","input":"feed.json","record":3,"#
+        + #""byte":89,"line":2,"column":8,"text":"{\"id\": null}"}"#)
+    #expect(objects.lines.count == 2)
+    #expect(try folder.bolide("rejects", "quakes.sqlite", "--run", "9") == .silent)
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "the system has no /dev/full"))
+  func `findings that cannot be written are an error`() throws {
+    try folder.sqlite("quakes.sqlite", "UPDATE Region SET total = 7")
+    for command in ["verify", "rejects"] {
+      let outcome = try folder.shell(#""$bolide" \#(command) quakes.sqlite > /dev/full"#)
+      #expect(
+        outcome == .failure(74, "standard output cannot be written (No space left on device)"), "\(command)")
+    }
+  }
+}

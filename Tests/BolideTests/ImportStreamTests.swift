@@ -1,0 +1,100 @@
+import Bolide
+import Foundation
+import Testing
+
+/// Imports from sequences of bytes, stopped ones, and several at once.
+@Suite struct ImportStreamTests {
+  private let place: StorePlace
+  private let pipeline = StorePlace.pipeline
+
+  init() throws {
+    place = try StorePlace()
+  }
+
+  private static let rows = (1...2_000).map { #"{"id": "\#($0)", "magnitude": \#(Double($0) / 8)}"# }
+    .joined(separator: ",")
+
+  @Test(arguments: [1, 7, 4_096]) func `pieces of any size give the same rows`(size: Int) async throws {
+    let bytes = Array("[\(Self.rows)]".utf8)
+    let pieces = AsyncStream<ArraySlice<UInt8>> { stream in
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        stream.yield(bytes[start..<min(start + size, bytes.count)])
+        // A piece without a byte is not the end.
+        stream.yield([])
+      }
+      stream.finish()
+    }
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let report = try await store.run(pipeline, on: pieces)
+    #expect(report.progress.counts.inserted == 2_000)
+    #expect(report.progress.bytes == bytes.count)
+    let again = try await store.run(pipeline, on: .bytes(bytes))
+    #expect(again.progress.counts.unchanged == 2_000)
+  }
+
+  @Test func `a sequence that fails ends the import, and what came before stays`() async throws {
+    struct Lost: Error, CustomStringConvertible { let description = "the connection was lost" }
+    let pieces = AsyncThrowingStream<[UInt8], any Error> { stream in
+      stream.yield(Array(#"[{"id": "a"}, {"id": "b"}, {"i"#.utf8))
+      stream.finish(throwing: Lost())
+    }
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let error = try #require(
+      await #expect(throws: ImportError.self) { try await store.run(pipeline, on: pieces, named: "body") })
+    #expect(error.kind == .inputOutput)
+    #expect(error.message == "body: the sender failed after byte 30: the connection was lost")
+    #expect(error.report?.progress.counts.inserted == 2)
+    #expect(try place.rows() == ["a|", "b|"])
+    #expect(try place.texts("SELECT outcome FROM bolide_run") == ["senderFailed"])
+  }
+
+  @Test func `a sequence without a byte is no input`() async throws {
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let error = try #require(
+      await #expect(throws: ImportError.self) {
+        try await store.run(pipeline, on: AsyncStream<[UInt8]> { $0.finish() }, named: "body")
+      })
+    #expect(error.kind == .noInput)
+    #expect(error.message == "body: not a byte came")
+  }
+
+  @Test func `a cancelled task stops at the edge of a chunk, and the import can be run again`() async throws {
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let (pieces, stream) = AsyncStream<[UInt8]>.makeStream()
+    let (progress, chunks) = AsyncStream<Int>.makeStream()
+    var options = ImportOptions()
+    options.chunkRows = 100
+    options.progress = { chunks.yield($0.read) }
+    let task = Task { [pipeline, options] in
+      try await store.run(pipeline, on: pieces, named: "body", options: options)
+    }
+    stream.yield(Array("[\(Self.rows)".utf8))
+    // The stream stays open; some chunks are in the store.
+    for await read in progress where read >= 500 { break }
+    task.cancel()
+    let error = try #require(await #expect(throws: ImportError.self) { try await task.value })
+    #expect(error.kind == .cancelled)
+    let count = try #require(error.report?.progress.counts.inserted)
+    #expect(count >= 500 && count % 100 == 0)
+    #expect(try place.rows().count == count)
+    #expect(try place.texts("SELECT outcome || inserted FROM bolide_run") == ["cancelled\(count)"])
+    let report = try await store.run(pipeline, on: .bytes("[\(Self.rows)]".utf8))
+    #expect(report.progress.counts.unchanged == count)
+    #expect(report.progress.counts.inserted == 2_000 - count)
+    stream.finish()
+  }
+
+  @Test func `a task that was cancelled before it began imports nothing`() async throws {
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let task = Task { [pipeline] in
+      for await _ in gate {}
+      return try await store.run(pipeline, on: .bytes(#"[{"id": "a"}]"#.utf8))
+    }
+    task.cancel()
+    open.finish()
+    let error = try #require(await #expect(throws: ImportError.self) { try await task.value })
+    #expect(error.kind == .cancelled)
+    #expect(try place.rows() == [])
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import Bolide
+
+/// A survey of a small input, and what becomes of the pipeline that it writes.
+struct SurveyRoundTrip {
+  let text: String
+  /// The lines of the text that are no comments, without their trailing ones.
+  let settings: [String]
+
+  private let pipeline: Pipeline
+  private let input: [UInt8]
+
+  /// Surveys, loads the written pipeline, and checks that the input fits it.
+  init(_ input: String, named name: String = "feed.json") throws {
+    self.input = Array(input.utf8)
+    text = try FeedSurvey(bytes: self.input, named: name).pipelineText
+    settings = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let end = line.firstRange(of: "  # ")?.lowerBound ?? line.endIndex
+      return line[..<end].trimmingCharacters(in: .whitespaces)
+    }
+    pipeline = try Pipeline(yaml: text, file: "new.yaml", directory: "")
+    let problems = pipeline.problems()
+    #expect(problems.isEmpty)
+    let check = try FeedCheck(pipeline, bytes: self.input, named: name)
+    #expect(check.refused == 0)
+    #expect(check.neverThere.isEmpty)
+  }
+
+  /// What stands behind an attribute's name.
+  func attribute(_ name: String) -> String? {
+    let start = YAMLText.scalar(name) + ":"
+    return settings.first { $0.hasPrefix(start) }?.dropFirst(start.count).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// How many records an import inserts, and how many it reads.
+  func imported() async throws -> (inserted: Int, read: Int) {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store = try await Store(path: directory.appending(path: "new.sqlite").path, for: pipeline)
+    let counts = try await store.run(pipeline, on: .bytes(input)).progress.counts
+    return (counts.inserted, counts.read)
+  }
+}

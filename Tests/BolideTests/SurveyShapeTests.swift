@@ -1,0 +1,75 @@
+import Testing
+
+@testable import Bolide
+
+struct SurveyShapeTests {
+  @Test(arguments: [
+    (#"{"data":[[1,"a"],[2,"b"]],"fields":["id","val"]}"#, "shape: columnar", 2),
+    (#"{"rows":[[1,"a"],[2,"b"]],"columns":["id","val"]}"#, nil, 2),
+    (#"{"meta":{"view":{"columns":[{"fieldName":":id"},{"fieldName":"v"}]}},"data":[["r1",1]]}"#, nil, 1),
+    (#"[["2020-01-01","5.1"],["2020-01-02","6.1"]]"#, "columns: [column1, column2]", 2),
+    ("[[1,\"a\"],[2,\"b\"]]", "columns: [column1, column2]", 2),
+    ("[\"id\",\"val\"]\n[1,2]\n[2,3]\n", nil, 2),
+    (#"{"photos":[{"id":1},{"id":2}]}"#, "records: photos", 2),
+    (#"{"a":[{"id":1}],"b":[{"id":1},{"id":2}]}"#, "records: b", 2),
+    (#"{"a12":{"v":1},"b13":{"v":2}}"#, "records: <key>", 2),
+    (#"{"ceres":{"d":939,"p":4},"vesta":{"d":525,"p":3},"pallas":{"d":512,"p":4}}"#, "records: <key>", 3),
+    (#"{"id":1}{"id":2}"#, "shape: lines", 2),
+    (#"{"id":1,"tags":["a"]}"#, nil, 1),
+  ])
+  func `every shape is found, said where that is needed, and imported`(
+    input: String, says: String?, records: Int
+  ) async throws {
+    let feed = try SurveyRoundTrip(input)
+    let places = feed.settings.filter {
+      $0.hasPrefix("records:") || $0.hasPrefix("shape:") || $0.hasPrefix("columns:")
+    }
+    #expect(places == [says].compactMap { $0 })
+    #expect(try await feed.imported() == (records, records))
+  }
+
+  @Test func `names that come after more rows than are looked at`() async throws {
+    let rows = (1...40_000).map { #"["2020-Jan-01 00:54","object \#($0)","0.0211660525256395"]"# }
+    let input = #"{"count":40000,"data":[\#(rows.joined(separator: ","))],"fields":["cd","des","dist"]}"#
+    let feed = try SurveyRoundTrip(input)
+    #expect(feed.settings.contains("key: des"))
+    #expect(feed.attribute("cd") == "date")
+    #expect(try await feed.imported() == (40_000, 40_000))
+  }
+
+  @Test func `other places that could be the records are named`() throws {
+    let feed = try SurveyRoundTrip(#"{"events":[{"id":1}],"b":[{"id":1},{"id":2}]}"#)
+    #expect(feed.text.contains("# Other places that could be the records: events (1).\n"))
+  }
+
+  @Test func `records that are not like the others are counted`() throws {
+    let text = try FeedSurvey(
+      bytes: Array(#"{"fields":["a","b"],"data":[[1,2],[3],[4,5]]}"#.utf8), named: "x.json"
+    ).pipelineText
+    #expect(text.contains("# 1 of them are not like the others, and would be refused.\n"))
+    #expect(text.contains("unique in all 2 records"))
+  }
+
+  @Test(arguments: [
+    ("[]", ImportError.Kind.badInput, "there are no records in it"),
+    (#"{"count":"0","signature":{"v":"1"}}"#, .badInput, "there are no records in it, an envelope alone"),
+    (#"{"photos":[]}"#, .badInput, "there are no records in it, an envelope alone"),
+    ("[1,2]", .badInput, "none of its 2 values is an object"),
+    ("<html>", .badInput, "found an HTML or XML page; expected JSON"),
+    (#"[{"a":1},{"a":"#, .badInput, "the input ends inside record 2 (byte 14)"),
+    ("", .noInput, "not one byte"),
+    (
+      #"{"count":3,"fields":["a"],"data":[[1],[2]]}"#, .badInput, "the envelope says that there are 3 records"
+    ),
+  ])
+  func `an input that teaches nothing is an error`(
+    input: String, kind: ImportError.Kind, part: String
+  ) throws {
+    let error = #expect(throws: ImportError.self) {
+      try FeedSurvey(bytes: Array(input.utf8), named: "x.json")
+    }
+    #expect(error?.kind == kind)
+    #expect(error?.message.contains(part) == true || part == "not one byte")
+    #expect(error?.message.contains("in the store") == false)
+  }
+}
