@@ -98,7 +98,10 @@ struct ImportCommand: ParsableCommand {
     switch report.verdict {
     case .allLanded: return
     case .someRefused: throw ExitStatus.someRefused.exitCode
-    case .tooManyRefused: throw ExitStatus.dataRefused.exitCode
+    case .tooManyRefused:
+      // The report says it all, unless it was not wanted: a failure is never silent.
+      guard quiet else { throw ExitStatus.dataRefused.exitCode }
+      throw Failure(.dataRefused, report.refusal, hint: "List them with `bolide rejects \(storePath)`.")
     }
   }
 

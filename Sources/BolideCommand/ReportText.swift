@@ -13,6 +13,11 @@ extension ImportReport {
     return "\(pipeline): \(counts.read) read\(sum) · \(text(seconds, decimals: 2)) s\(token)"
   }
 
+  /// Too many records were refused, in one sentence.
+  var refusal: String {
+    "\(pipeline): \(progress.counts.rejected) of \(progress.counts.read) records were refused"
+  }
+
   /// One object for programs.
   var json: String {
     let counts = progress.counts

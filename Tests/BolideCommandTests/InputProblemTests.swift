@@ -74,11 +74,11 @@ import Testing
       rows: 0),
     Case(
       name: "a count that disagrees", input: #"{"count": 3, "quakes": \#(quakes)]}"#, status: 65,
-      sentence: "feed.json: the envelope says that there are 3 records, and 2 were read",
+      sentence: "feed.json: the envelope counts 3 records, and 2 were read",
       hint: "What was read is in the store. " + again, rows: 2),
     Case(
       name: "a count of text that disagrees", input: #"{"quakes": \#(quakes)], "count": "1"}"#, status: 65,
-      sentence: "feed.json: the envelope says that there are 1 records, and 2 were read",
+      sentence: "feed.json: the envelope counts 1 records, and 2 were read",
       hint: "What was read is in the store. " + again, rows: 2),
     Case(
       name: "several lists", input: #"{"a": [{"id": "a"}], "b": [{"id": "b"}]}"#, status: 65,

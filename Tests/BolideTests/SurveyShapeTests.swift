@@ -59,7 +59,7 @@ struct SurveyShapeTests {
     (#"[{"a":1},{"a":"#, .badInput, "the input ends inside record 2 (byte 14)"),
     ("", .noInput, "not one byte"),
     (
-      #"{"count":3,"fields":["a"],"data":[[1],[2]]}"#, .badInput, "the envelope says that there are 3 records"
+      #"{"count":3,"fields":["a"],"data":[[1],[2]]}"#, .badInput, "the envelope counts 3 records"
     ),
   ])
   func `an input that teaches nothing is an error`(

@@ -63,6 +63,7 @@ struct ChunkProducer: ~Copyable {
       case .idle:
         guard try handOver() else { return }
       case .end:
+        if accepted + refused == 0 { try records.envelope.checkNames(builder, input: records.name) }
         return try records.envelope.checkEnd(read: accepted + refused, input: records.name, isStored: true)
       }
     }

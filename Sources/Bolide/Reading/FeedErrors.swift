@@ -12,7 +12,7 @@ extension Envelope {
       let after = "Fetch the input again and run the same command: nothing is doubled."
       throw ImportError(
         .badInput, code: "count-differs",
-        "\(input): the envelope says that there are \(count) records, and \(read) were read",
+        "\(input): the envelope counts \(count) records, and \(read) were read",
         hint: isStored ? "What was read is in the store. " + after : after)
     }
     if read == 0, !hasRows, count == nil {

@@ -15,7 +15,7 @@ struct Triggers {
     return [
       trigger(entity, "INSERT", [inserted(entity)] + owners.flatMap { $0.childInserted }),
       trigger(entity, "UPDATE", updated(entity) + owners.flatMap { $0.childUpdated }),
-      trigger(entity, "DELETE", deleted(entity) + owners.flatMap { $0.childDeleted }),
+      trigger(entity, "DELETE", deleted(entity) + owners.flatMap { $0.childDeleted } + leaveChildren(entity)),
       """
       CREATE TRIGGER \(name(entity, "ID")) BEFORE UPDATE OF bolide_id ON \(quoted(entity.name))
       WHEN OLD.bolide_id IS NOT NEW.bolide_id BEGIN
@@ -50,6 +50,21 @@ struct Triggers {
     \(statements.map { "  \($0);" }.joined(separator: "\n"))
     END
     """
+  }
+
+  /// What the foreign keys do to an owner's children, for programs that leave these off, as the `sqlite3` shell does.
+  private func leaveChildren(_ entity: Entity) -> [String] {
+    entity.relationships.compactMap { toMany in
+      guard let (child, toOne) = model.children(of: toMany) else { return nil }
+      let (table, column) = (quoted(child.name), quoted(toOne.column))
+      return switch toMany.deleteRule {
+      case .nullify: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"
+      case .cascade: "DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"
+      case .deny:
+        "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE EXISTS "
+          + "(SELECT 1 FROM \(table) WHERE \(column) = OLD.bolide_id)"
+      }
+    }
   }
 
   // MARK: History

@@ -1,0 +1,62 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// An owner deleted by a program that leaves foreign keys off, as the `sqlite3` shell does, leaves no link to nothing.
+struct DeletedOwnerTests {
+  private let temporary: TemporaryStore
+
+  init() throws { temporary = try TemporaryStore() }
+
+  private func store(_ rule: Relationship.DeleteRule) throws -> Store {
+    let pipeline = Quakes.pipeline { pipeline in
+      for index in pipeline[entity: "Region"].relationships.indices {
+        pipeline[entity: "Region"].relationships[index].deleteRule = rule
+      }
+    }
+    let store = try temporary.open(pipeline)
+    try store.take(
+      pipeline,
+      [
+        ["id": "a", "@region": "west", "depth": 1], ["id": "b", "@region": "west", "depth": 2],
+        ["id": "c", "@region": "east", "depth": 3],
+      ])
+    return store
+  }
+
+  private let delete = "PRAGMA foreign_keys = OFF; DELETE FROM Region WHERE code = 'west'"
+
+  @Test func `Its children lead nowhere under nullify, with history`() throws {
+    let store = try store(.nullify)
+    try temporary.shell(delete)
+    #expect(
+      try store.rows("SELECT id, region_id IS NULL FROM Quake ORDER BY id") == [
+        ["a", 1], ["b", 1], ["c", 0],
+      ])
+    try store.seal()
+    let last = try Replay(store).changes.filter { $0.transaction == 2 }
+    #expect(last.map(\.kind) == [.delete, .update, .update])
+    #expect(try findings(store) == [])
+  }
+
+  @Test func `Its children go with it under cascade`() throws {
+    let store = try store(.cascade)
+    try temporary.shell(delete)
+    #expect(try store.rows("SELECT id FROM Quake") == [["c"]])
+    #expect(try findings(store) == [])
+  }
+
+  @Test func `It is not deleted under deny while it has children`() throws {
+    let store = try store(.deny)
+    #expect(try temporary.refusal(delete)?.contains("FOREIGN KEY constraint failed") == true)
+    #expect(try store.rows("SELECT count(*) FROM Region") == [[2]])
+    #expect(try findings(store) == [])
+  }
+
+  private func findings(_ store: Store) throws -> [Finding] {
+    var findings: [Finding] = []
+    try store.verify { findings.append($0) }
+    return findings
+  }
+}
