@@ -9,6 +9,9 @@ let swiftSettings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// Modules without a pointer of their own say so: the compiler then names every unsafe use.
+let pointerFree = swiftSettings + [.strictMemorySafety()]
+
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -33,7 +36,7 @@ let package = Package(
     .target(name: "CJSONStream"),
     .target(name: "JSONStream", dependencies: ["CJSONStream"], swiftSettings: swiftSettings),
     // what an import means
-    .target(name: "ImportModel", dependencies: [yams], swiftSettings: swiftSettings),
+    .target(name: "ImportModel", dependencies: [yams], swiftSettings: pointerFree),
     // files, stdin, gzip → bytes
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "ImportInput", dependencies: ["CZlib"], swiftSettings: swiftSettings),
@@ -51,7 +54,7 @@ let package = Package(
     // the tool
     .executableTarget(
       name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser, log],
-      swiftSettings: swiftSettings),
+      swiftSettings: pointerFree),
 
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: swiftSettings),
     .testTarget(name: "ImportModelTests", dependencies: ["ImportModel"], swiftSettings: swiftSettings),

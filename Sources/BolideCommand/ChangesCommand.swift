@@ -54,7 +54,7 @@ struct ChangesCommand: ParsableCommand {
   }
 
   private func flush(_ text: inout JSONText) throws {
-    try text.bytes.withUnsafeBytes { try StandardOutput.write($0) }
+    try StandardOutput.write(text.bytes)
     text.clear()
   }
 }

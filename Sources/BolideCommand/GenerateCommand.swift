@@ -56,7 +56,7 @@ struct GenerateFireballs: ParsableCommand {
       options: FireballFeed.Options(dataFirst: dataFirst, order: order))
     signal(SIGPIPE, SIG_IGN)
     do {
-      try feed.write { try StandardOutput.write($0) }
+      try unsafe feed.write { try unsafe StandardOutput.write($0) }
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {

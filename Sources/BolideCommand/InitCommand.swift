@@ -22,7 +22,7 @@ struct InitCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       let text = try FeedSurvey(path: input).pipelineText
-      try Array(text.utf8).withUnsafeBytes { try StandardOutput.write($0) }
+      try StandardOutput.write(Array(text.utf8))
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {

@@ -38,7 +38,7 @@ struct RejectsCommand: ParsableCommand {
         case .text: try StandardOutput.write(line: kept.line)
         case .ndjson:
           text.write(kept)
-          try text.bytes.withUnsafeBytes { try StandardOutput.write($0) }
+          try StandardOutput.write(text.bytes)
           text.clear()
         }
       }

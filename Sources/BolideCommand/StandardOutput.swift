@@ -8,24 +8,30 @@ enum StandardOutput {
   /// Writes a line. A reader that has closed its end does not miss it.
   static func write(line: String) throws {
     do {
-      try Array((line + "\n").utf8).withUnsafeBytes { try write($0) }
+      try write(Array((line + "\n").utf8))
     } catch is Closed {}
   }
 
   /// Writes all bytes.
   ///
   /// - Throws: `Closed`, and `Failure` when writing fails.
+  static func write(_ bytes: [UInt8]) throws {
+    try unsafe bytes.withUnsafeBytes { try unsafe write($0) }
+  }
+
+  /// Writes bytes that somebody else keeps meanwhile.
   static func write(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = Foundation.write(
+    var rest = unsafe bytes[...]
+    while unsafe !rest.isEmpty {
+      let count = unsafe Foundation.write(
         STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if count < 0 && errno == EINTR { continue }
       if count < 0 && errno == EPIPE { throw Closed() }
       if count < 0 {
-        throw Failure(.inputOutput, "standard output cannot be written (\(String(cString: strerror(errno))))")
+        let reason = unsafe String(cString: strerror(errno))
+        throw Failure(.inputOutput, "standard output cannot be written (\(reason))")
       }
-      rest = rest.dropFirst(count)
+      unsafe rest = rest.dropFirst(count)
     }
   }
 }
