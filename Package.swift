@@ -53,7 +53,7 @@ let package = Package(
     .target(name: "BolideBench", dependencies: ["Bolide", "JSONStream"], swiftSettings: swiftSettings),
     // the tool
     .executableTarget(
-      name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser, log],
+      name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser],
       swiftSettings: pointerFree),
 
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: swiftSettings),
@@ -63,7 +63,7 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", grdb],
       swiftSettings: swiftSettings),
-    .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb], swiftSettings: swiftSettings),
+    .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
       swiftSettings: swiftSettings),

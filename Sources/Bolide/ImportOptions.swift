@@ -1,4 +1,5 @@
 internal import ImportInput
+public import Logging
 
 /// How an import runs; without changes, as the tool does.
 public struct ImportOptions: Sendable {
@@ -10,6 +11,8 @@ public struct ImportOptions: Sendable {
   public var lockWait: Double = 600
   /// Stops the import from outside. A cancelled task does so too.
   public var cancellation = ImportCancellation()
+  /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content.
+  public var logger: Logger?
   /// Called on the import's own thread after each chunk.
   public var progress: (@Sendable (ImportProgress) -> Void)?
 

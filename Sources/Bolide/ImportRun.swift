@@ -2,6 +2,7 @@ internal import Foundation
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
+internal import Logging
 internal import SQLiteStore
 
 /// One import: the calling thread writes, a thread of the import's own reads, a bounded queue lies between them.
@@ -58,6 +59,7 @@ struct ImportRun {
         read: writing.progress.counts.read, rejected: writing.progress.counts.rejected, bytes: parcel.bytes,
         totalBytes: parcel.totalBytes, seconds: seconds())
       queue.giveBack(parcel.chunk)
+      options.logger?.debug("chunk committed", metadata: log(writing.progress, writing.run))
       options.progress?(progress)
     }
     if failure != nil {
@@ -72,6 +74,8 @@ struct ImportRun {
     } catch {
       failure = failure ?? ImportError(error)
     }
+    options.logger?.debug(
+      "import ended: \(failure?.code ?? "ok")", metadata: log(writing.progress, writing.run))
     let report = ImportReport(
       pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: seconds(),
       firstRejects: firstRejects, rejectLimit: options.rejectLimit)
@@ -80,6 +84,13 @@ struct ImportRun {
       throw failure
     }
     return report
+  }
+
+  private func log(_ progress: RunProgress, _ run: Int64) -> Logger.Metadata {
+    [
+      "pipeline": "\(pipeline.name)", "run": "\(run)", "read": "\(progress.counts.read)",
+      "rejected": "\(progress.counts.rejected)", "token": "\(progress.token?.description ?? "")",
+    ]
   }
 
   private func startReading(_ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue) {
