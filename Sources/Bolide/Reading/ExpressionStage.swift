@@ -58,7 +58,23 @@ struct ExpressionStage {
         row, code: refusal.code, message: refusal.message, attribute: attribute(purpose, chunk), input: input)
       return false
     }
+    refuseKeyless(chunk, &removed)
     chunk.sortAndFold(removed: removed)
+  }
+
+  /// A key's expression that reads an absent field gives nothing: such a row has no place in the key's order.
+  private func refuseKeyless(_ chunk: Chunk, _ removed: inout [Bool]) {
+    for column in chunk.layout.keyColumns where converterOf[column] >= 0 {
+      for row in 0..<chunk.count where !removed[row] {
+        chunk.row = row
+        guard chunk.isAbsent(column) else { continue }
+        let name = chunk.layout.columns[column].name
+        removed[row] = true
+        chunk.reject(
+          row, code: "null-key", message: "\(name) is part of the key and is missing", attribute: name,
+          input: input)
+      }
+    }
   }
 
   private func apply(
