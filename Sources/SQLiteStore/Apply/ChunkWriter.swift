@@ -59,7 +59,7 @@ final class ChunkWriter {
     table = try ChunkTable(db, layout: layout)
     numbers = try PropertyNumbers(db, model: model, creating: false)
     history = try HistoryWriter(db, triggersWrite: triggersWrite)
-    difference = try RowDifference(db, layout: layout, numbers: numbers)
+    difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
     links = try Links(db, layout: layout)
     derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
 
@@ -118,9 +118,8 @@ final class ChunkWriter {
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
-    let found = try table.show(chunk, rows: chunk.order[...]) {
-      try difference.find(chunk, entity: entity, links: links, history: history, derived: derived)
-    }
+    let found = try difference.find(
+      chunk, entity: entity, links: links, history: history, derived: derived)
     let new = refuseIncomplete(found.new, chunk, input: input)
     if !new.isEmpty {
       try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)

@@ -2,12 +2,25 @@ internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
 
-/// A row as the table has it: the current row of the difference query.
+/// A row as the table has it: the current row of a query.
 struct StoredRow {
   let statement: RawStatement
-  fileprivate let layout: ChunkLayout
+  private let layout: ChunkLayout
+
+  fileprivate init(_ statement: RawStatement, layout: ChunkLayout) {
+    self.statement = statement
+    self.layout = layout
+  }
 
   // The query's columns: place, bolide_id, the stored columns, the to-one relationships.
+
+  /// The place among the rows that are searched for.
+  fileprivate var place: Int { Int(statement.integer(0)) }
+
+  /// Whether the search found nothing.
+  fileprivate var isMissing: Bool { statement.isNull(1) }
+
+  var id: Int64 { statement.integer(1) }
 
   func index(_ column: Int) -> Int32 { 2 + Int32(column) }
 
@@ -21,14 +34,22 @@ struct StoredRow {
   func link(_ relationship: Int) -> Int64 { statement.integer(linkIndex(relationship)) }
 }
 
-/// Finds which rows of a chunk are new and which are changed: one join of the chunk with the table by its key.
+/// Finds which rows of a chunk are new and which are changed.
+///
+/// A sorted chunk and the table's unique index are merged: one scan of the table from the chunk's first key on, which
+/// reads each stored row once and never searches. Beyond the table's last key it costs nothing, so a first load in any
+/// order of chunks is not held up. Where the table has far more rows in between than the chunk, the rest of the
+/// chunk is joined to it by a search for each key.
 ///
 /// The values are compared here and not in SQL: the values before are then at hand for history, and a chunk with
 /// absent cells needs no statement of its own.
 final class RowDifference {
   private let layout: ChunkLayout
-  private let query: RawStatement
-  private let stored: StoredRow
+  private let storages: [StorageClass]
+  private let compared: [Int]
+  private let table: ChunkTable
+  private let scan: StoredRow
+  private let search: StoredRow
   private let properties: [Int64]
   private let linkProperties: [Int64]
 
@@ -41,28 +62,38 @@ final class RowDifference {
     var changedIDs: [Int64] = []
   }
 
-  init(_ db: Database, layout: ChunkLayout, numbers: PropertyNumbers) throws {
+  init(_ db: Database, table: ChunkTable, layout: ChunkLayout, numbers: PropertyNumbers) throws {
     self.layout = layout
+    self.table = table
+    storages = layout.columns.map(\.storage)
+    compared = (0..<layout.storedCount).filter { layout.columns[$0].isCompared }
     let names = layout.columns[..<layout.storedCount].map(\.name)
     let relationships = layout.entity.toOneRelationships
-    let columns = (names + relationships.map(\.column)).map { "t.\(quoted($0))" }
-    let keys = layout.keyColumns.map {
-      "t.\(quoted(layout.columns[$0].name)) = x.\(quoted(layout.columns[$0].name))"
-    }
-    query = try RawStatement(
-      db,
-      """
-      SELECT x.bolide_place, t.bolide_id, \(columns.joined(separator: ", "))
-      FROM \(ChunkTable.name) AS x LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(keys.joined(separator: " AND "))
-      """)
-    stored = StoredRow(statement: query, layout: layout)
+    let columns = (["bolide_id"] + names + relationships.map(\.column)).map { "t.\(quoted($0))" }
+    let keys = layout.keyColumns.map { quoted(layout.columns[$0].name) }
+    let key = keys.map { "t.\($0)" }.joined(separator: ", ")
+    let from = "FROM \(quoted(layout.entity.name)) AS t"
+    scan = StoredRow(
+      try RawStatement(
+        db,
+        """
+        SELECT NULL, \(columns.joined(separator: ", ")) \(from)
+        WHERE (\(key)) >= (\(keys.map { _ in "?" }.joined(separator: ", "))) ORDER BY \(key)
+        """), layout: layout)
+    search = StoredRow(
+      try RawStatement(
+        db,
+        """
+        SELECT x.bolide_place, \(columns.joined(separator: ", ")) FROM \(ChunkTable.name) AS x
+        LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(keys.map { "t.\($0) = x.\($0)" }.joined(separator: " AND "))
+        """), layout: layout)
     let numbered = numbers.columns(of: layout.entity)
     func number(_ name: String) -> Int64 { numbered.first { $0.name == name }?.number ?? 0 }
     properties = names.map(number)
     linkProperties = relationships.map { number($0.name) }
   }
 
-  /// Runs the join over the rows that the chunk's table shows.
+  /// Compares the chunk's rows, in the key's order, with the table.
   ///
   /// A changed row's history is written at once, and the differences of its derived attributes are gathered. Cells
   /// that the record left out take the stored value, so that the update may write the whole row.
@@ -70,43 +101,113 @@ final class RowDifference {
     _ chunk: Chunk, entity: Int64, links: Links, history: HistoryWriter, derived: DerivedUpkeep
   ) throws -> Result {
     var result = Result()
-    while try query.step() {
-      let row = chunk.order[Int(query.integer(0))]
-      if query.isNull(1) {
-        result.new.append(row)
-      } else if isChanged(chunk, Int(row), links) {
-        let id = query.integer(1)
-        try history.noteUpdate(entity, id)
-        try notePrevious(chunk, Int(row), links, history)
-        derived.revise(chunk, Int(row), stored: stored, links: links)
-        fillAbsent(chunk, Int(row))
-        result.changed.append(row)
-        result.changedIDs.append(id)
+    func compare(_ row: Int32, _ stored: StoredRow) throws {
+      guard isChanged(chunk, Int(row), stored, links) else { return }
+      try history.noteUpdate(entity, stored.id)
+      try notePrevious(chunk, Int(row), stored, links, history)
+      derived.revise(chunk, Int(row), stored: stored, links: links)
+      fillAbsent(chunk, Int(row), stored)
+      result.changed.append(row)
+      result.changedIDs.append(stored.id)
+    }
+    let place = try merge(chunk, new: { result.new.append(contentsOf: $0) }, found: compare)
+    let rest = chunk.order[place...]
+    guard !rest.isEmpty else { return result }
+    try table.show(chunk, rows: rest) {
+      while try search.statement.step() {
+        let row = rest[place + search.place]
+        if search.isMissing { result.new.append(row) } else { try compare(row, search) }
       }
     }
     return result
   }
 
-  private func isChanged(_ chunk: Chunk, _ row: Int, _ links: Links) -> Bool {
-    for column in 0..<layout.storedCount where layout.columns[column].isCompared {
-      if differs(chunk, row, column) { return true }
+  /// Walks through the chunk and the table at once.
+  ///
+  /// - Returns: the place up to which the chunk was dealt with.
+  private func merge(
+    _ chunk: Chunk, new: (ArraySlice<Int32>) -> Void, found: (Int32, StoredRow) throws -> Void
+  ) throws -> Int {
+    let order = chunk.order
+    guard let first = order.first else { return 0 }
+    bindKey(chunk, Int(first))
+    defer { scan.statement.reset() }
+    var place = 0
+    var passed = 0
+    while place < order.count {
+      guard try scan.statement.step() else {
+        new(order[place...])
+        return order.count
+      }
+      let start = place
+      var comparison = compareKey(chunk, Int(order[place]), scan)
+      if comparison < 0, place + 1 < order.count, compareKey(chunk, Int(order[order.count - 1]), scan) < 0 {
+        place = order.count
+      }
+      while comparison < 0, place < order.count {
+        place += 1
+        if place < order.count { comparison = compareKey(chunk, Int(order[place]), scan) }
+      }
+      if place > start { new(order[start..<place]) }
+      guard place < order.count else { break }
+      if comparison == 0 {
+        try found(order[place], scan)
+        place += 1
+      } else {
+        passed += 1
+        // A search costs what two steps do.
+        if passed > 2 * place + 100 { break }
+      }
     }
-    return linkProperties.indices.contains { relinks(row, $0, links) }
+    return place
   }
 
-  private func relinks(_ row: Int, _ relationship: Int, _ links: Links) -> Bool {
+  private func bindKey(_ chunk: Chunk, _ row: Int) {
+    for (index, column) in layout.keyColumns.enumerated() {
+      let parameter = Int32(index + 1)
+      switch storages[column] {
+      case .integer: scan.statement.bind(chunk.integer(column, row), at: parameter)
+      case .real: scan.statement.bind(chunk.real(column, row), at: parameter)
+      case .text: scan.statement.bind(text: chunk.bytes(column, row), at: parameter, copying: true)
+      case .blob: scan.statement.bind(blob: chunk.bytes(column, row), at: parameter, copying: true)
+      }
+    }
+  }
+
+  /// The order of a chunk's key and a stored one, as SQLite's BINARY collation has it.
+  private func compareKey(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) -> Int {
+    for column in layout.keyColumns {
+      let index = stored.index(column)
+      let comparison =
+        switch storages[column] {
+        case .integer: ordering(chunk.integer(column, row), stored.statement.integer(index))
+        case .real: ordering(chunk.real(column, row), stored.statement.real(index))
+        case .text, .blob: ordering(chunk.bytes(column, row), stored.statement.bytes(index))
+        }
+      if comparison != 0 { return comparison }
+    }
+    return 0
+  }
+
+  private func isChanged(_ chunk: Chunk, _ row: Int, _ stored: StoredRow, _ links: Links) -> Bool {
+    for column in compared where differs(chunk, row, column, stored) { return true }
+    return linkProperties.indices.contains { relinks(row, $0, stored, links) }
+  }
+
+  private func relinks(_ row: Int, _ relationship: Int, _ stored: StoredRow, _ links: Links) -> Bool {
     links.newOwner(ofRelationship: relationship, row).map { $0 != stored.link(relationship) } ?? false
   }
 
   /// Whether a cell says something else than the table. What the record left out never does.
-  private func differs(_ chunk: Chunk, _ row: Int, _ column: Int) -> Bool {
+  private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: StoredRow) -> Bool {
+    let query = stored.statement
     let index = stored.index(column)
     switch chunk.state(column, row) {
     case .absent: return false
     case .null: return !query.isNull(index)
     case .value:
       if query.isNull(index) { return true }
-      switch layout.columns[column].storage {
+      switch storages[column] {
       case .integer: return query.integer(index) != chunk.integer(column, row)
       case .real: return query.real(index) != chunk.real(column, row)
       case .text, .blob: return !chunk.bytes(column, row).elementsEqual(query.bytes(index))
@@ -114,16 +215,20 @@ final class RowDifference {
     }
   }
 
-  private func notePrevious(_ chunk: Chunk, _ row: Int, _ links: Links, _ history: HistoryWriter) throws {
-    for column in 0..<layout.storedCount where !layout.columns[column].isKey && differs(chunk, row, column) {
-      try history.notePrevious(properties[column], query, stored.index(column))
+  private func notePrevious(
+    _ chunk: Chunk, _ row: Int, _ stored: StoredRow, _ links: Links, _ history: HistoryWriter
+  ) throws {
+    for column in 0..<layout.storedCount
+    where !layout.columns[column].isKey && differs(chunk, row, column, stored) {
+      try history.notePrevious(properties[column], stored.statement, stored.index(column))
     }
-    for relationship in linkProperties.indices where relinks(row, relationship, links) {
-      try history.notePrevious(linkProperties[relationship], query, stored.linkIndex(relationship))
+    for relationship in linkProperties.indices where relinks(row, relationship, stored, links) {
+      try history.notePrevious(linkProperties[relationship], stored.statement, stored.linkIndex(relationship))
     }
   }
 
-  private func fillAbsent(_ chunk: Chunk, _ row: Int) {
+  private func fillAbsent(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) {
+    let query = stored.statement
     for column in 0..<layout.storedCount where chunk.state(column, row) == .absent {
       let index = stored.index(column)
       guard !query.isNull(index) else {
@@ -132,7 +237,7 @@ final class RowDifference {
       }
       // Text byte for byte: another program may have stored what is not UTF-8.
       let cell =
-        switch layout.columns[column].storage {
+        switch storages[column] {
         case .integer: UInt64(bitPattern: query.integer(index))
         case .real: query.real(index).bitPattern
         case .text, .blob: chunk.keep(query.bytes(index))

@@ -74,24 +74,26 @@ extension Chunk {
     for column in layout.keyColumns {
       let comparison =
         switch layout.columns[column].storage {
-        case .integer: compare(integer(column, left), integer(column, right))
-        case .real: compare(real(column, left), real(column, right))
-        case .text, .blob: compare(bytes(column, left), bytes(column, right))
+        case .integer: ordering(integer(column, left), integer(column, right))
+        case .real: ordering(real(column, left), real(column, right))
+        case .text, .blob: ordering(bytes(column, left), bytes(column, right))
         }
       if comparison != 0 { return comparison }
     }
     return 0
   }
+}
 
-  private func compare<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
-    left < right ? -1 : (left == right ? 0 : 1)
-  }
+/// Which of two numbers comes first: negative, 0 or positive.
+func ordering<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
+  left < right ? -1 : (left == right ? 0 : 1)
+}
 
-  private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
-    guard let first = left.baseAddress, let second = right.baseAddress else {
-      return left.count - right.count
-    }
-    let common = Int(memcmp(first, second, min(left.count, right.count)))
-    return common != 0 ? common : left.count - right.count
+/// Which of two texts or blobs comes first, byte by byte: negative, 0 or positive.
+func ordering(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+  guard let first = left.baseAddress, let second = right.baseAddress else {
+    return left.count - right.count
   }
+  let common = Int(memcmp(first, second, min(left.count, right.count)))
+  return common != 0 ? common : left.count - right.count
 }
