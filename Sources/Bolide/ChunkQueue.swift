@@ -45,6 +45,11 @@ final class ChunkQueue: @unchecked Sendable {
     }
   }
 
+  /// Whether there is an empty chunk: the writing thread waits.
+  var hasEmpty: Bool {
+    condition.withLock { !empty.isEmpty }
+  }
+
   /// Hands a filled chunk over.
   func send(_ parcel: Parcel) {
     condition.withLock {

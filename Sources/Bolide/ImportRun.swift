@@ -11,8 +11,8 @@ struct ImportRun {
   let pipeline: Pipeline
   let options: ImportOptions
 
-  /// Chunks that exist at a time: one is filled, one waits, one is applied.
-  private static let chunkCount = 3
+  /// Chunks that exist at a time: one is filled, one is applied.
+  private static let chunkCount = 2
   /// How many refused records the report shows.
   private static let shownRejects = 10
 
@@ -96,7 +96,7 @@ struct ImportRun {
   private func startReading(_ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue) {
     let (pipeline, options) = (pipeline, options)
     var limits = ChunkLimits()
-    if let rows = options.chunkRows { limits.rows = rows }
+    if let rows = options.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     // The input belongs to the reading thread from here on.
     nonisolated(unsafe) let input = input
     let thread = Thread { [limits] in

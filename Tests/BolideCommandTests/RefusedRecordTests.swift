@@ -128,6 +128,21 @@ import Testing
         == ["all-refused|1000|1000"])
   }
 
+  @Test func `an input of which a check refuses the first thousand records is not read on`() throws {
+    let rows = (1...1_500).map { #"{"date": "2020-01-01 00:00:00", "lat": \#($0)}"# }.joined(separator: ",\n")
+    try folder.write("[\(rows)]", to: "feed.json")
+    let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json", "--chunk-rows", "700")
+    #expect(
+      outcome
+        == .failure(
+          65, "feed.json: the first 1000 records were all refused",
+          "The last reason: the check does not hold: (lat IS NULL) = (latDir IS NULL). Does the pipeline fit this input?"
+        ))
+    #expect(
+      try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, rejected FROM bolide_run")
+        == ["all-refused|1000|1000"])
+  }
+
   private func dates() throws -> [String] {
     try folder.sqlite("fireballs.sqlite", "SELECT date FROM Fireball ORDER BY date")
   }

@@ -76,10 +76,13 @@ struct ChunkOrderTests {
     chunk.append(["id": "a", "depth": 1])
     chunk.append(["id": "a", "place": "refused", "depth": 2])
     chunk.append(["id": "b"])
-    chunk.sortAndFold(removed: [false, true, true])
-    #expect(chunk.applied == [["id": "a", "depth": 1]] && chunk.folded == 0)
-    chunk.sortAndFold(removed: [true, true, true])
-    #expect(chunk.order.isEmpty)
+    chunk.endWindow(removed: [false, true, true])
+    #expect(chunk.window == 3..<3 && chunk.acceptedRows == [0])
+    chunk.append(["id": "c"])
+    chunk.append(["id": "a", "place": "next window"])
+    chunk.endWindow(removed: [true, false])
+    chunk.sortAndFold()
+    #expect(chunk.applied == [["id": "a", "place": "next window", "depth": 1]] && chunk.folded == 1)
   }
 
   @Test func `An empty chunk and one row need no folding`() {

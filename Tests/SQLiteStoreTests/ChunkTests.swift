@@ -41,7 +41,8 @@ struct ChunkTests {
       for row in stride(from: 0, to: 5000, by: 7) {
         #expect(chunk.bytes(2, row).count == row % 97)
       }
-      #expect(chunk.byteCount == (0..<5000).reduce(0) { $0 + $1 % 97 })
+      // Four kept columns of 8 bytes and a state each, and the texts.
+      #expect(chunk.byteCount == 5000 * 40 + (0..<5000).reduce(0) { $0 + $1 % 97 })
       chunk.sortAndFold()
       #expect(chunk.order.count == 5000)
       chunk.clear()
@@ -72,18 +73,22 @@ struct ChunkTests {
     chunk.append(["id": 1, "name": "before"])
     chunk.beginRow()
     chunk.set(Int64(2), 0)
-    let room = chunk.reserve(100_000)
+    let room = chunk.reserve(100_000, 2)
     for index in 0..<100_000 { room[index] = UInt8(ascii: "a") + UInt8(index % 26) }
     chunk.setReserved(3, 2)
     chunk.commitRow(RecordPosition(record: 2, byte: 0, line: 1, column: 1), text: nil)
     #expect(chunk.value(2, 0) == "before" && chunk.value(2, 1) == "abc")
   }
 
-  @Test func `A record's text and place are kept for a reject that comes later`() {
-    let chunk = chunk(pipeline)
+  @Test func `A record's text and place are known for a reject, later on where one may yet come`() {
+    var attributes = pipeline.model.entities[0].attributes
+    attributes[1].isRequired = true
+    let chunk = chunk(plainPipeline(attributes))
     let long = [UInt8](repeating: UInt8(ascii: "z"), count: Reject.maximumText + 5)
     for (number, text) in [Array("{}".utf8), long, nil].enumerated() {
       chunk.beginRow()
+      // Without a size, the second row and the third are refused when they turn out to be new.
+      if number == 0 { chunk.set(1.5, 1) }
       let position = RecordPosition(record: number + 1, byte: 10, line: 3, column: 4)
       guard let text else {
         chunk.commitRow(position, text: nil)
@@ -91,15 +96,55 @@ struct ChunkTests {
       }
       text.withUnsafeBufferPointer { chunk.commitRow(position, text: $0) }
     }
-    for row in 0..<3 {
+    func reject(_ row: Int) {
       chunk.reject(row, code: "odd", message: "it is odd", attribute: "size", input: "a.json")
     }
-    #expect(chunk.rejects.map(\.text) == ["{}", String(repeating: "z", count: Reject.maximumText), nil])
+    (0..<3).forEach(reject)
+    chunk.endWindow()
+    (1..<3).forEach(reject)
+    let cut = String(repeating: "z", count: Reject.maximumText)
+    #expect(chunk.rejects.map(\.text) == ["{}", cut, nil, cut, nil])
+    #expect(chunk.rejects[1] == chunk.rejects[3] && chunk.rejects[2] == chunk.rejects[4])
     #expect(
       chunk.rejects[1]
         == Reject(
           code: "odd", message: "it is odd", attribute: "size", input: "a.json", record: 2, byte: 10, line: 3,
-          column: 4, text: String(repeating: "z", count: Reject.maximumText)))
+          column: 4, text: cut))
+  }
+
+  @Test func `A window is full after 1,024 rows, or a mebibyte of its own texts`() {
+    let chunk = chunk(pipeline)
+    for row in 0..<1024 {
+      #expect(!chunk.isWindowFull)
+      chunk.append(["id": .integer(Int64(row)), "note": "x"])
+    }
+    #expect(chunk.isWindowFull)
+    chunk.endWindow()
+    for _ in 0..<4 {
+      #expect(!chunk.isWindowFull)
+      chunk.append(["id": 1, "note": .text(String(repeating: "x", count: 300_000))])
+    }
+    #expect(chunk.isWindowFull)
+  }
+
+  @Test(arguments: 0..<5) func `Texts of any length stay as they are, also beyond a block`(seed: Int) {
+    let chunk = chunk(pipeline)
+    var dice = Dice(seed)
+    for _ in 0..<3 {
+      var lengths: [Int] = []
+      for row in 0..<40 {
+        lengths.append(dice.pick([0, 1, 1000, 1 << 20, (1 << 20) + 1, 3 << 20, dice.int(0...3_000_000)]))
+        let byte = String(UnicodeScalar(UInt8(97 + row % 26)))
+        chunk.append([
+          "id": .integer(Int64(row)), "name": .text(String(repeating: byte, count: lengths[row])),
+        ])
+      }
+      for row in 0..<40 {
+        let bytes = chunk.bytes(2, row)
+        #expect(bytes.count == lengths[row] && bytes.allSatisfy { $0 == UInt8(97 + row % 26) })
+      }
+      chunk.clear()
+    }
   }
 
   @Test func `The rules of an attribute see the cell just written`() {

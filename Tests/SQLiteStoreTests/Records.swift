@@ -21,6 +21,7 @@ extension Value: ExpressibleByFloatLiteral {
 extension Chunk {
   /// Appends a record as a row. The name of a link's relationship, with `@` before it, gives its owner's key.
   func append(_ record: Record) {
+    if isWindowFull { endWindow() }
     recordsRead += 1
     beginRow()
     for (name, value) in record { write(value, place(name)) }
@@ -71,7 +72,7 @@ extension Chunk {
   var applied: [Record] {
     order.map { row in
       var record: Record = [:]
-      for column in 0..<layout.attributeCount {
+      for column in 0..<layout.storedCount {
         if let value = value(column, Int(row)) { record[layout.columns[column].name] = value }
       }
       return record

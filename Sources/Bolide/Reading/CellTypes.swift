@@ -22,10 +22,11 @@ extension CellConverter {
     case .boolean: chunk.set(try boolean(value) ? 1 : 0 as Int64, column)
     case .date(let milliseconds): try date(value, milliseconds, chunk)
     case .day:
-      try DayText.write(try text(value, else: .notADate), form: dateForm, to: chunk.reserve(DayText.length))
+      try DayText.write(
+        try text(value, else: .notADate), form: dateForm, to: chunk.reserve(DayText.length, column))
       chunk.setReserved(DayText.length, column)
     case .uuid:
-      try UUIDText.write(try text(value, else: .notAUUID), to: chunk.reserve(UUIDText.length))
+      try UUIDText.write(try text(value, else: .notAUUID), to: chunk.reserve(UUIDText.length, column))
       chunk.setReserved(UUIDText.length, column)
     case .binary: try binary(value, chunk)
     case .json: try json(value, chunk)
@@ -118,7 +119,7 @@ extension CellConverter {
   }
 
   private func date(_ value: SourceValue, _ milliseconds: Bool, _ chunk: Chunk) throws(ConversionFailure) {
-    let output = chunk.reserve(DateText.length(milliseconds: milliseconds))
+    let output = chunk.reserve(DateText.length(milliseconds: milliseconds), column)
     switch value {
     case .text(let bytes): try DateText.write(bytes, form: dateForm, milliseconds: milliseconds, to: output)
     case .integer(let number):
@@ -138,7 +139,7 @@ extension CellConverter {
     if case .blob(let bytes) = value { return chunk.set(bytes, column) }
     let text = try text(value, else: .notBase64)
     let count = try Base64Text.decodedCount(text)
-    try Base64Text.decode(text, to: chunk.reserve(count))
+    try Base64Text.decode(text, to: chunk.reserve(count, column))
     chunk.setReserved(count, column)
   }
 

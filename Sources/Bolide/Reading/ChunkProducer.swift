@@ -13,8 +13,9 @@ struct ChunkProducer: ~Copyable {
   private var chunk: Chunk
   /// When the chunk in hand is to be handed over although it is small.
   private var deadline: ContinuousClock.Instant?
-  private var accepted = 0
-  private var refused = 0
+  private var read = 0
+  /// Whether any record was good.
+  private var hasAccepted = false
 
   /// After so many records that are all refused, nothing good is to be expected.
   private static let hopeless = 1000
@@ -63,39 +64,53 @@ struct ChunkProducer: ~Copyable {
       case .idle:
         guard try handOver() else { return }
       case .end:
-        if accepted + refused == 0 { try records.envelope.checkNames(builder, input: records.name) }
-        return try records.envelope.checkEnd(read: accepted + refused, input: records.name, isStored: true)
+        if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
+        return try records.envelope.checkEnd(read: read, input: records.name, isStored: true)
       }
     }
   }
 
   private mutating func takeRecord() throws {
-    if accepted + refused == 0 { try records.envelope.checkNames(builder, input: records.name) }
+    if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
     if chunk.isEmpty { deadline = ContinuousClock.now + limits.time }
-    let before = chunk.rejects.count
+    if chunk.isWindowFull { try endWindow() }
     builder.add(records.reader, to: chunk)
-    if chunk.rejects.count > before { refused += 1 } else { accepted += 1 }
-    if accepted == 0 && refused == Self.hopeless {
-      throw ImportError(
-        .badInput, code: "all-refused", "\(records.name): the first \(refused) records were all refused",
-        hint: chunk.rejects.last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
-    }
+    read += 1
+    if read == Self.hopeless { try checkHope() }
     guard isFull else { return }
     if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
   }
 
+  private mutating func endWindow() throws {
+    try expressions.endWindow(chunk)
+    hasAccepted = hasAccepted || chunk.hasAccepted
+  }
+
+  private mutating func checkHope() throws {
+    try endWindow()
+    guard !hasAccepted else { return }
+    throw ImportError(
+      .badInput, code: "all-refused", "\(records.name): the first \(read) records were all refused",
+      hint: chunk.rejects.last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
+  }
+
   private var isFull: Bool {
-    if chunk.recordsRead >= limits.rows || chunk.byteCount >= limits.bytes { return true }
-    // A look at the clock costs more than a record: only now and then.
-    guard chunk.recordsRead % 256 == 0, let deadline else { return false }
-    return ContinuousClock.now >= deadline
+    if chunk.byteCount >= limits.bytes { return true }
+    if limits.isFixed { return chunk.recordsRead >= limits.rows }
+    // A look at the clock and the queue costs more than a record: only now and then.
+    guard chunk.recordsRead % 256 == 0 else { return false }
+    let isRipe = chunk.recordsRead >= limits.rows || deadline.map { ContinuousClock.now >= $0 } ?? false
+    // Instead of waiting for the writing thread, the chunk grows: the more rows are sorted together, the fewer places
+    // of the index they are written to.
+    return isRipe && queue.hasEmpty
   }
 
   /// - Returns: false when the writing thread has given up.
   private mutating func handOver() throws -> Bool {
     if cancellation.isCancelled { throw ImportError(.cancelled, code: "cancelled", "the import was stopped") }
     deadline = nil
-    try expressions.finish(chunk)
+    try endWindow()
+    chunk.sortAndFold()
     queue.send(Parcel(chunk: chunk, bytes: records.bytes, totalBytes: records.totalBytes))
     guard let next = queue.takeEmpty() else { return false }
     chunk = next
@@ -105,10 +120,12 @@ struct ChunkProducer: ~Copyable {
 
 /// When a chunk is full.
 struct ChunkLimits: Sendable {
-  /// So many records.
+  /// So many records, or more while the writing thread is busy with the chunk before.
   var rows = 32_768
-  /// So many bytes of text.
-  var bytes = 16 << 20
+  /// Whether exactly so many.
+  var isFixed = false
+  /// So many bytes in memory at most; two chunks exist at a time.
+  var bytes = 18 << 20
   /// So long after its first record.
   var time = Duration.seconds(1)
 }

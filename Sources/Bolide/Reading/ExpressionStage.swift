@@ -47,34 +47,31 @@ struct ExpressionStage {
     scan = expressions.isEmpty ? nil : try ExpressionScan(expressions, layout: layout)
   }
 
-  /// Evaluates everything for a whole chunk, then sorts it by key and folds equal keys.
-  func finish(_ chunk: Chunk) throws {
-    guard let scan else { return chunk.sortAndFold() }
-    var removed = [Bool](repeating: false, count: chunk.count)
+  /// Evaluates everything for the rows of the chunk's window, and ends it.
+  func endWindow(_ chunk: Chunk) throws {
+    guard let scan else { return chunk.endWindow() }
+    let window = chunk.window
+    var removed = [Bool](repeating: false, count: window.count)
+    func refuse(_ row: Int, _ refusal: Refusal, attribute: String?) {
+      removed[row - window.lowerBound] = true
+      chunk.reject(row, code: refusal.code, message: refusal.message, attribute: attribute, input: input)
+    }
     try scan.evaluate(chunk) { row, purpose, outcome in
       guard let refusal = apply(purpose, outcome, chunk, row) else { return true }
-      removed[row] = true
-      chunk.reject(
-        row, code: refusal.code, message: refusal.message, attribute: attribute(purpose, chunk), input: input)
+      refuse(row, refusal, attribute: attribute(purpose, chunk))
       return false
     }
-    refuseKeyless(chunk, &removed)
-    chunk.sortAndFold(removed: removed)
-  }
-
-  /// A key's expression that reads an absent field gives nothing: such a row has no place in the key's order.
-  private func refuseKeyless(_ chunk: Chunk, _ removed: inout [Bool]) {
+    // A key's expression that reads an absent field gives nothing: such a row has no place in the key's order.
     for column in chunk.layout.keyColumns where converterOf[column] >= 0 {
-      for row in 0..<chunk.count where !removed[row] {
+      for row in window where !removed[row - window.lowerBound] {
         chunk.row = row
         guard chunk.isAbsent(column) else { continue }
         let name = chunk.layout.columns[column].name
-        removed[row] = true
-        chunk.reject(
-          row, code: "null-key", message: "\(name) is part of the key and is missing", attribute: name,
-          input: input)
+        let refusal = Refusal(code: "null-key", message: "\(name) is part of the key and is missing")
+        refuse(row, refusal, attribute: name)
       }
     }
+    chunk.endWindow(removed: removed)
   }
 
   private func apply(

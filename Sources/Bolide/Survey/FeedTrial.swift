@@ -58,6 +58,7 @@ struct FeedTrial: ~Copyable {
     while case .record = try records.next(until: nil) {
       if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
       read += 1
+      if chunk.isWindowFull { try endWindow() }
       builder.add(records.reader, to: chunk)
       let fields = records.reader.fields
       for index in occurrences.indices where fields[index].kind != .absent { occurrences[index] += 1 }
@@ -67,11 +68,13 @@ struct FeedTrial: ~Copyable {
     try records.envelope.checkEnd(read: read, input: records.name, isStored: false)
   }
 
+  private func endWindow() throws {
+    if let expressions { try expressions.endWindow(chunk) } else { chunk.endWindow() }
+  }
+
   private mutating func finish(_ visit: (Chunk, [Int]) -> Void) throws {
-    try expressions?.finish(chunk)
-    let rejected = Set(chunk.rejects.map(\.record))
-    visit(
-      chunk, (0..<chunk.count).filter { rejected.isEmpty || !rejected.contains(chunk.position($0).record) })
+    try endWindow()
+    visit(chunk, chunk.acceptedRows)
     refused += chunk.rejects.count
     let first = chunk.rejects.sorted { $0.record < $1.record }
     firstRejects += first.prefix(Self.shownRejects - firstRejects.count)

@@ -192,11 +192,11 @@ extension Chunk {
 
   /// Refuses a row that is already part of the chunk.
   package func reject(_ row: Int, code: String, message: String, attribute: String?, input: String) {
-    let position = position(row)
+    let (position, text) = record(row)
     rejects.append(
       Reject(
         code: code, message: message, attribute: attribute, input: input, record: position.record,
         byte: position.byte, line: position.line, column: position.column,
-        text: text(row).map { String(decoding: $0, as: UTF8.self) }))
+        text: text))
   }
 }

@@ -1,106 +1,179 @@
-/// The memory of a chunk's cells; drawn at `Chunk`.
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The memory of a chunk's rows; drawn at `Chunk`.
 ///
 /// A plain struct behind a fixed address and not the properties of a class: a cell's way in and out is then an
 /// address and an offset, without a check or a count of references.
 struct CellMemory {
-  var count = 0
+  /// Rows that are part of the chunk.
+  private(set) var count = 0
+  /// The first row of the window.
+  private(set) var windowStart = 0
+  /// The row whose cells are written.
   var row = 0
-  let columns: Int
-  let cells: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>>
-  let states: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>
-  var positions: UnsafeMutablePointer<RecordPosition>
-  /// Where each row's record lies in the arena, as a cell holds it; 0 for none.
-  var texts: UnsafeMutablePointer<UInt64>
-  var arena: UnsafeMutablePointer<UInt8>
-  var arenaCount = 0
-  private var capacity: Int
-  private var arenaCapacity: Int
-  /// Arenas that were outgrown. A statement under way may still point into them, so they go with `clear`.
-  private var outgrown: [UnsafeMutablePointer<UInt8>] = []
 
-  init(columns: Int) {
-    self.columns = columns
-    capacity = 1024
-    arenaCapacity = 64 * 1024
-    cells = .allocate(capacity: columns)
-    states = .allocate(capacity: columns)
-    for column in 0..<columns {
-      (cells + column).initialize(to: .allocate(capacity: capacity))
-      (states + column).initialize(to: .allocate(capacity: capacity))
-    }
-    positions = .allocate(capacity: capacity)
-    texts = .allocate(capacity: capacity)
-    arena = .allocate(capacity: arenaCapacity)
+  private let kept: Int
+  private let transient: Int
+  private let rowBytes: Int
+  private let windowRowBytes: Int
+  /// One block of `windowRows` rows after another: rows never move, and memory grows by what is needed.
+  private var blocks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+  private var blockCount = 0
+  private var blockCapacity = 64
+  private let window: UnsafeMutableRawPointer
+  private var arena = ByteArena()
+  private var windowArena = ByteArena()
+  /// Where each of the window's records stood, and where its text lies in the window's arena; 0 for none.
+  private let positions: UnsafeMutablePointer<RecordPosition>
+  private let texts: UnsafeMutablePointer<UInt64>
+
+  private static let windowBits = 10
+  /// How many rows a window has.
+  static let windowRows = 1 << windowBits
+  /// How many bytes of text end a window before that.
+  private static let windowBytes = 1 << 20
+
+  /// - Parameters:
+  ///   - kept: how many columns are kept to the chunk's end; they come first.
+  ///   - transient: how many are there for the window only.
+  init(kept: Int, transient: Int) {
+    self.kept = kept
+    self.transient = transient
+    // The cells, then one state a cell, up to a whole word.
+    rowBytes = (kept * 9 + 7) & ~7
+    windowRowBytes = (transient * 9 + 7) & ~7
+    blocks = .allocate(capacity: blockCapacity)
+    window = .allocate(byteCount: Self.windowRows * windowRowBytes, alignment: 8)
+    positions = .allocate(capacity: Self.windowRows)
+    texts = .allocate(capacity: Self.windowRows)
   }
 
   mutating func deallocate() {
-    for column in 0..<columns {
-      cells[column].deallocate()
-      states[column].deallocate()
-    }
-    cells.deallocate()
-    states.deallocate()
+    for block in 0..<blockCount { blocks[block].deallocate() }
+    blocks.deallocate()
+    window.deallocate()
     positions.deallocate()
     texts.deallocate()
-    clear()
     arena.deallocate()
+    windowArena.deallocate()
   }
 
   mutating func clear() {
     count = 0
-    arenaCount = 0
-    outgrown.forEach { $0.deallocate() }
-    outgrown.removeAll()
+    windowStart = 0
+    arena.clear()
+    windowArena.clear()
   }
+
+  /// How many bytes the rows and their texts take.
+  var byteCount: Int { count * rowBytes + arena.count }
+
+  // MARK: Rows
 
   mutating func beginRow() {
-    if count == capacity { grow() }
+    precondition(!isWindowFull, "a full window is ended first")
+    if count == blockCount << Self.windowBits { addBlock() }
     row = count
-    for column in 0..<columns { states[column][row] = CellState.absent.rawValue }
+    memset(keptRow(row) + kept * 8, 0, kept)
+    memset(window + (row - windowStart) * windowRowBytes + transient * 8, 0, transient)
   }
 
-  func set(_ cell: UInt64, _ column: Int) {
-    states[column][row] = CellState.value.rawValue
-    cells[column][row] = cell
+  mutating func endRow(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
+    positions[row - windowStart] = position
+    texts[row - windowStart] = text.map { windowArena.keep($0) } ?? 0
+    count += 1
   }
 
-  mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    makeRoom(bytes.count)
-    if let start = bytes.baseAddress { (arena + arenaCount).update(from: start, count: bytes.count) }
-    defer { arenaCount += bytes.count }
-    return UInt64(arenaCount) << 32 | UInt64(bytes.count)
+  var isWindowFull: Bool {
+    count - windowStart == Self.windowRows || windowArena.count >= Self.windowBytes
   }
 
-  func slice(_ cell: UInt64) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(start: arena + Int(cell >> 32), count: Int(cell & 0xffff_ffff))
+  /// Ends the window: what it alone holds is gone.
+  mutating func endWindow() {
+    windowStart = count
+    windowArena.clear()
   }
 
-  mutating func makeRoom(_ byteCount: Int) {
-    guard arenaCount + byteCount > arenaCapacity else { return }
-    arenaCapacity = max(arenaCapacity * 2, arenaCount + byteCount)
-    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: arenaCapacity)
-    larger.update(from: arena, count: arenaCount)
-    outgrown.append(arena)
-    arena = larger
+  /// Where a record of the window stood.
+  func position(_ row: Int) -> RecordPosition { positions[row - windowStart] }
+
+  /// A record of the window, if it is kept.
+  func text(_ row: Int) -> UnsafeBufferPointer<UInt8>? {
+    let text = texts[row - windowStart]
+    return text == 0 ? nil : windowArena.slice(text)
   }
 
-  private mutating func grow() {
-    let larger = capacity * 2
-    for column in 0..<columns {
-      cells[column] = grown(cells[column], to: larger)
-      states[column] = grown(states[column], to: larger)
+  private mutating func addBlock() {
+    if blockCount == blockCapacity {
+      let larger = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: blockCapacity * 2)
+      larger.moveInitialize(from: blocks, count: blockCount)
+      blocks.deallocate()
+      blocks = larger
+      blockCapacity *= 2
     }
-    positions = grown(positions, to: larger)
-    texts = grown(texts, to: larger)
-    capacity = larger
+    (blocks + blockCount).initialize(to: .allocate(byteCount: Self.windowRows * rowBytes, alignment: 8))
+    blockCount += 1
   }
 
-  private func grown<Element>(
-    _ old: UnsafeMutablePointer<Element>, to capacity: Int
-  ) -> UnsafeMutablePointer<Element> {
-    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-    larger.moveInitialize(from: old, count: count)
-    old.deallocate()
-    return larger
+  // MARK: Cells
+
+  @inline(__always)
+  private func keptRow(_ row: Int) -> UnsafeMutableRawPointer {
+    blocks[row >> Self.windowBits] + (row & (Self.windowRows - 1)) * rowBytes
+  }
+
+  @inline(__always)
+  func cell(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt64> {
+    let start =
+      column < kept
+      ? keptRow(row) + column * 8
+      : window + (row - windowStart) * windowRowBytes + (column - kept) * 8
+    return start.assumingMemoryBound(to: UInt64.self)
+  }
+
+  @inline(__always)
+  func state(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
+    let start =
+      column < kept
+      ? keptRow(row) + kept * 8 + column
+      : window + (row - windowStart) * windowRowBytes + transient * 8 + (column - kept)
+    return start.assumingMemoryBound(to: UInt8.self)
+  }
+
+  @inline(__always)
+  func set(_ value: UInt64, _ column: Int) {
+    cell(column, row).pointee = value
+    state(column, row).pointee = CellState.value.rawValue
+  }
+
+  // MARK: Texts and blobs
+
+  @inline(__always)
+  func address(_ cell: UInt64, _ column: Int) -> UnsafeMutablePointer<UInt8> {
+    column < kept ? arena.address(cell) : windowArena.address(cell)
+  }
+
+  @inline(__always)
+  func slice(_ cell: UInt64, _ column: Int) -> UnsafeBufferPointer<UInt8> {
+    column < kept ? arena.slice(cell) : windowArena.slice(cell)
+  }
+
+  @inline(__always)
+  mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>, _ column: Int) -> UInt64 {
+    column < kept ? arena.keep(bytes) : windowArena.keep(bytes)
+  }
+
+  @inline(__always)
+  mutating func reserve(_ byteCount: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
+    column < kept ? arena.reserve(byteCount) : windowArena.reserve(byteCount)
+  }
+
+  @inline(__always)
+  mutating func taken(_ byteCount: Int, _ column: Int) -> UInt64 {
+    column < kept ? arena.taken(byteCount) : windowArena.taken(byteCount)
   }
 }

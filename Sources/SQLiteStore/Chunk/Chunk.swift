@@ -27,18 +27,23 @@ package struct RecordPosition: Sendable, Hashable {
   }
 }
 
-/// Records that are committed together, as typed columns.
+/// Records that are committed together, as typed rows.
 ///
-///     column 0   state  v v v n v …      one byte a row: absent, null or value
-///                cell   8 bytes a row:   an Int64, a Double, or where the text lies
-///     column 1   …                             text, blob:  offset << 32 | length
-///     arena      t e x t t e x t …       the bytes of all texts and blobs, and of the records themselves
-///     order      4 0 2 …                 the rows that are applied, sorted by key
+///     rows    │ cell 0 │ cell 1 │ … │ state 0, state 1, … │   a stored attribute or owner's key: 8 bytes and a state
+///     row 1   │                                           │   (absent, null or value). A cell is an Int64, a Double,
+///     …                                                       or for text and blobs: place in the arena << 32 | length
+///     arena   t e x t t e x t …
+///     order   4 0 2 …                                         the rows that are applied, sorted by key
 ///
-/// A row is written at `count` and becomes part of the chunk with `commitRow`. Memory is kept and used again; it is
-/// reached through one fixed address (`CellMemory`), since every cell passes here several times.
-/// One thread at a time uses a chunk: the reading thread fills it, the queue hands it over, the writing thread
-/// applies it and gives it back.
+///     window  the newest rows: transient attributes, where each record stood, and its text
+///
+/// A record is read into the window. When the window is full, expressions run over its rows; then it ends, and what is
+/// left of a row is what the store needs. So a chunk can hold many rows in little memory. The place and text of a row
+/// that may yet be refused go along (`ChunkLayout.mayBeRefused`).
+///
+/// Memory is kept and used again; it is reached through one fixed address (`CellMemory`), since every cell passes here
+/// several times. One thread at a time uses a chunk: the reading thread fills it, the queue hands it over, the writing
+/// thread applies it and gives it back.
 package final class Chunk {
   package let layout: ChunkLayout
   let memory: UnsafeMutablePointer<CellMemory>
@@ -48,14 +53,17 @@ package final class Chunk {
   package internal(set) var folded = 0
   /// The records that were refused.
   package var rejects: [Reject] = []
-  /// The rows to apply, sorted by key, after `sortAndFold`.
+  /// The rows to apply; sorted by key after `sortAndFold`.
   var order: [Int32] = []
+  /// The rows whose record is still known, in ascending order.
+  var records = KeptRecords()
 
   /// Makes an empty chunk.
   package init(layout: ChunkLayout) {
     self.layout = layout
     memory = .allocate(capacity: 1)
-    memory.initialize(to: CellMemory(columns: layout.columns.count))
+    memory.initialize(
+      to: CellMemory(kept: layout.keptCount, transient: layout.columns.count - layout.keptCount))
   }
 
   deinit {
@@ -67,14 +75,20 @@ package final class Chunk {
   /// The rows so far.
   package var count: Int { memory.pointee.count }
 
-  /// The row whose cells are written: the one under way, or one that is there and gets an expression's results.
+  /// The rows of the window: those whose transient attributes can be read.
+  package var window: Range<Int> { memory.pointee.windowStart..<count }
+
+  /// Whether the window is to be ended before the next record.
+  package var isWindowFull: Bool { memory.pointee.isWindowFull }
+
+  /// The row whose cells are written: the one under way, or one of the window that gets an expression's results.
   package var row: Int {
     get { memory.pointee.row }
     set { memory.pointee.row = newValue }
   }
 
-  /// The bytes of text held, a measure of the chunk's size.
-  package var byteCount: Int { memory.pointee.arenaCount }
+  /// The bytes that the rows take, a measure of the chunk's size.
+  package var byteCount: Int { memory.pointee.byteCount + records.byteCount }
 
   /// Whether nothing at all was read for this chunk.
   package var isEmpty: Bool { recordsRead == 0 }
@@ -85,6 +99,7 @@ package final class Chunk {
     folded = 0
     rejects.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
+    records.clear()
     memory.pointee.clear()
   }
 
@@ -96,7 +111,7 @@ package final class Chunk {
   }
 
   package func setNull(_ column: Int) {
-    memory.pointee.states[column][row] = CellState.null.rawValue
+    memory.pointee.state(column, row).pointee = CellState.null.rawValue
   }
 
   package func set(_ value: Int64, _ column: Int) {
@@ -109,44 +124,64 @@ package final class Chunk {
 
   /// Copies text or bytes into the row.
   package func set(_ bytes: UnsafeBufferPointer<UInt8>, _ column: Int) {
-    memory.pointee.set(memory.pointee.keep(bytes), column)
+    memory.pointee.set(memory.pointee.keep(bytes, column), column)
   }
 
-  /// Room in the arena for text that the caller writes itself; take it into a cell with `setReserved`.
-  package func reserve(_ byteCount: Int) -> UnsafeMutablePointer<UInt8> {
-    memory.pointee.makeRoom(byteCount)
-    return memory.pointee.arena + memory.pointee.arenaCount
+  /// Room for a text that the caller writes itself; take it into the cell with `setReserved`.
+  package func reserve(_ byteCount: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
+    memory.pointee.reserve(byteCount, column)
   }
 
-  /// Makes the first `byteCount` reserved bytes the value of a cell.
+  /// Makes the first `byteCount` reserved bytes the value of the cell.
   package func setReserved(_ byteCount: Int, _ column: Int) {
-    memory.pointee.set(UInt64(memory.pointee.arenaCount) << 32 | UInt64(byteCount), column)
-    memory.pointee.arenaCount += byteCount
+    memory.pointee.set(memory.pointee.taken(byteCount, column), column)
   }
 
   /// Ends the row and makes it part of the chunk.
   ///
   /// - Parameter text: the record itself, for a reject that may yet come; nil when it is not to be kept.
   package func commitRow(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
-    memory.pointee.positions[row] = position
-    memory.pointee.texts[row] =
-      text.map { memory.pointee.keep(UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText))) } ?? 0
-    memory.pointee.count += 1
+    memory.pointee.endRow(
+      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText)) })
+  }
+
+  /// Ends the window: its rows take part in the chunk, except the removed ones.
+  ///
+  /// - Parameter removed: for each row of the window, whether it was refused; nil for none.
+  package func endWindow(removed: [Bool]? = nil) {
+    for row in window where removed?[row - window.lowerBound] != true {
+      order.append(Int32(truncatingIfNeeded: row))
+      if mayBeRefused(row) {
+        records.append(row, memory.pointee.position(row), text: memory.pointee.text(row))
+      }
+    }
+    memory.pointee.endWindow()
+  }
+
+  /// Whether any row of a window that ended was good.
+  package var hasAccepted: Bool { !order.isEmpty }
+
+  /// The rows of all windows that ended, without the refused ones.
+  package var acceptedRows: [Int] { order.map(Int.init) }
+
+  /// A new row without a required value is refused when it turns out to be new.
+  private func mayBeRefused(_ row: Int) -> Bool {
+    layout.required.contains { state($0, row) == .absent }
   }
 
   // MARK: Rows that are there
 
   func state(_ column: Int, _ row: Int) -> CellState {
-    CellState(rawValue: memory.pointee.states[column][row]) ?? .absent
+    CellState(rawValue: memory.pointee.state(column, row).pointee) ?? .absent
   }
 
   func cell(_ column: Int, _ row: Int) -> UInt64 {
-    memory.pointee.cells[column][row]
+    memory.pointee.cell(column, row).pointee
   }
 
   func set(_ state: CellState, _ cell: UInt64, _ column: Int, _ row: Int) {
-    memory.pointee.states[column][row] = state.rawValue
-    memory.pointee.cells[column][row] = cell
+    memory.pointee.state(column, row).pointee = state.rawValue
+    memory.pointee.cell(column, row).pointee = cell
   }
 
   func integer(_ column: Int, _ row: Int) -> Int64 {
@@ -158,24 +193,23 @@ package final class Chunk {
   }
 
   func bytes(_ column: Int, _ row: Int) -> UnsafeBufferPointer<UInt8> {
-    memory.pointee.slice(cell(column, row))
+    memory.pointee.slice(cell(column, row), column)
   }
 
-  /// Copies bytes into the arena.
+  /// Keeps bytes to the chunk's end.
   ///
-  /// - Returns: where they lie, as a cell holds it.
+  /// - Returns: where they lie, as a kept column's cell holds it.
   func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    memory.pointee.keep(bytes)
+    memory.pointee.keep(bytes, 0)
   }
 
-  /// Where a row's record stood.
-  package func position(_ row: Int) -> RecordPosition {
-    memory.pointee.positions[row]
-  }
-
-  /// A row's record, if it was kept; long ones are cut.
-  package func text(_ row: Int) -> UnsafeBufferPointer<UInt8>? {
-    let text = memory.pointee.texts[row]
-    return text == 0 ? nil : memory.pointee.slice(text)
+  /// Where a row's record stood, and its text if it was kept; long ones are cut.
+  ///
+  /// Known for the rows of the window, and afterwards for those that may yet be refused.
+  package func record(_ row: Int) -> (position: RecordPosition, text: String?) {
+    guard row >= window.lowerBound else { return records[row] }
+    return (
+      memory.pointee.position(row), memory.pointee.text(row).map { String(decoding: $0, as: UTF8.self) }
+    )
   }
 }

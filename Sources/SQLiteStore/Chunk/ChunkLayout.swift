@@ -2,8 +2,8 @@ package import ImportModel
 
 /// Which columns the chunks of a pipeline have, and what each is for.
 ///
-///     | stored attributes | transient attributes | owner keys of links |
-///     0                   storedCount            attributeCount        columns.count
+///     | stored attributes | owner keys of links | transient attributes |
+///     0                   storedCount           keptCount              columns.count
 package struct ChunkLayout: Sendable {
   /// One column of a chunk.
   package struct Column: Sendable {
@@ -37,10 +37,12 @@ package struct ChunkLayout: Sendable {
   package let columns: [Column]
   /// How many of them become columns of the table; they come first.
   package let storedCount: Int
-  /// How many of them are attributes; expressions see these.
-  package let attributeCount: Int
+  /// How many of them are kept until the chunk is applied; the others live while their window does.
+  package let keptCount: Int
   /// The columns of the key, in the key's order.
   package let keyColumns: [Int]
+  /// The columns in which a new row must have a value, and has no default for it.
+  package let required: [Int]
   /// The links, in declared order.
   package let owners: [Owner]
 
@@ -53,16 +55,18 @@ package struct ChunkLayout: Sendable {
       preconditionFailure("a checked pipeline has its entity")
     }
     self.entity = entity
-    let stored = entity.writableAttributes
-    let transient = entity.attributes.filter(\.isTransient)
-    var columns = (stored + transient).map { attribute in
+    func column(_ attribute: Attribute) -> Column {
       let isKey = entity.key.contains(attribute.name)
       return Column(
         name: attribute.name, attribute: attribute, storage: attribute.type.storage, isKey: isKey,
         isCompared: !isKey && !attribute.isTransient && !attribute.isVolatile)
     }
-    storedCount = stored.count
-    attributeCount = columns.count
+    var columns = entity.writableAttributes.map(column)
+    storedCount = columns.count
+    required = columns.indices.filter { index in
+      let attribute = columns[index].attribute
+      return attribute.isRequired && attribute.defaultValue == nil && !columns[index].isKey
+    }
     var owners: [Owner] = []
     for (number, link) in pipeline.links.enumerated() {
       guard let relationship = entity.relationship(named: link.relationship),
@@ -81,6 +85,8 @@ package struct ChunkLayout: Sendable {
       owners.append(
         Owner(relationship: relationship, entity: owner, timing: link.timing, columns: first..<columns.count))
     }
+    keptCount = columns.count
+    columns += entity.attributes.filter(\.isTransient).map(column)
     self.columns = columns
     self.owners = owners
     keyColumns = entity.key.compactMap { name in columns.firstIndex { $0.name == name } }
@@ -88,6 +94,11 @@ package struct ChunkLayout: Sendable {
 
   /// The column of an attribute, if records bring it.
   package func column(of attribute: String) -> Int? {
-    columns[..<attributeCount].firstIndex { $0.name == attribute }
+    columns.indices.first { isAttribute($0) && columns[$0].name == attribute }
+  }
+
+  /// Whether a column is an attribute; expressions see these.
+  package func isAttribute(_ column: Int) -> Bool {
+    column < storedCount || column >= keptCount
   }
 }

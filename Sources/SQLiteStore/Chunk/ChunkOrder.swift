@@ -10,14 +10,11 @@ extension Chunk {
   /// Puts the rows into the key's order and folds rows of the same key into one.
   ///
   /// Sorted keys turn random writes to the unique index into runs. Of rows with one key the last counts; what it
-  /// does not mention, it takes from the one before, as if both had been applied in turn. A row whose key was
-  /// refused by `removed` does not take part.
+  /// does not mention, it takes from the one before, as if both had been applied in turn.
   ///
   /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
-  package func sortAndFold(removed: [Bool]? = nil) {
-    order.removeAll(keepingCapacity: true)
-    order.reserveCapacity(count)
-    for row in 0..<count where removed?[row] != true { order.append(Int32(truncatingIfNeeded: row)) }
+  package func sortAndFold() {
+    endWindow()
     sortOrder()
     fold()
   }
@@ -47,7 +44,7 @@ extension Chunk {
       let earlier = Int(order[kept])
       let later = Int(order[place])
       if compareKeys(earlier, later) == 0 {
-        for column in layout.columns.indices where state(column, later) == .absent {
+        for column in 0..<layout.keptCount where state(column, later) == .absent {
           set(state(column, earlier), cell(column, earlier), column, later)
         }
         foldLinks(earlier, later)

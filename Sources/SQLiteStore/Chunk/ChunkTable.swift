@@ -137,20 +137,20 @@ private func column(
   let row = Int(rows[place])
   let columnCount = view.pointee.columnCount
   if column < columnCount {
-    guard memory.pointee.states[column][row] == CellState.value.rawValue else {
+    guard memory.pointee.state(column, row).pointee == CellState.value.rawValue else {
       sqlite3_result_null(context)
       return SQLITE_OK
     }
-    let cell = memory.pointee.cells[column][row]
+    let cell = memory.pointee.cell(column, row).pointee
     // Texts and blobs have no destructor: the bytes stay in the chunk for the whole statement.
     switch view.pointee.storages[column] {
     case .integer: sqlite3_result_int64(context, Int64(bitPattern: cell))
     case .real: sqlite3_result_double(context, Double(bitPattern: cell))
     case .text:
-      let text = UnsafeRawPointer(memory.pointee.arena + Int(cell >> 32)).assumingMemoryBound(to: CChar.self)
+      let text = UnsafeRawPointer(memory.pointee.address(cell, column)).assumingMemoryBound(to: CChar.self)
       sqlite3_result_text64(context, text, cell & 0xffff_ffff, nil, UInt8(SQLITE_UTF8))
     case .blob:
-      sqlite3_result_blob64(context, memory.pointee.arena + Int(cell >> 32), cell & 0xffff_ffff, nil)
+      sqlite3_result_blob64(context, memory.pointee.address(cell, column), cell & 0xffff_ffff, nil)
     }
   } else if column == columnCount {
     sqlite3_result_int64(context, Int64(place))

@@ -75,12 +75,12 @@ package final class ExpressionScan {
     self.waves = waves
   }
 
-  /// Evaluates every expression for every row.
+  /// Evaluates every expression for every row of the chunk's window.
   ///
   /// A row that the visitor refuses is not shown to later waves.
   /// - Parameter visit: called with the row, the expression and what it gave; returns false to refuse the row.
   package func evaluate(_ chunk: Chunk, visit: (Int, Expression.Purpose, Outcome) -> Bool) throws {
-    var rows = (0..<chunk.count).map { Int32(truncatingIfNeeded: $0) }
+    var rows = chunk.window.map { Int32(truncatingIfNeeded: $0) }
     for wave in waves {
       var accepted: [Int32] = []
       accepted.reserveCapacity(rows.count)
@@ -154,7 +154,7 @@ package final class ExpressionScan {
     while !waiting.isEmpty {
       let open = Set(
         waiting.compactMap { reading -> String? in
-          guard case .value(let column) = reading.expression.purpose, column < layout.attributeCount else {
+          guard case .value(let column) = reading.expression.purpose, layout.isAttribute(column) else {
             return nil
           }
           return layout.columns[column].name

@@ -1,0 +1,94 @@
+/// Bytes that stay where they are until the arena is cleared: a statement under way may point at them.
+///
+///     place    32 bits: block number << 20 | offset in the block
+///     blocks   0: 1 MiB   1: 1 MiB   2, 3, 4: one piece of 3 MiB, for a text that is larger than a block   …
+struct ByteArena {
+  /// How many bytes are held, gaps at the ends of blocks included.
+  private(set) var count = 0
+  private var blocks: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>
+  private var blockCount = 0
+  private var blockCapacity = 16
+  /// The blocks that are an allocation of their own and not the rest of a large one.
+  private var pieces: [Int] = []
+
+  private static let blockBits = 20
+  private static let blockSize = 1 << blockBits
+
+  init() {
+    blocks = .allocate(capacity: blockCapacity)
+  }
+
+  mutating func deallocate() {
+    for piece in pieces { blocks[piece].deallocate() }
+    blocks.deallocate()
+  }
+
+  /// Forgets everything. Blocks of the usual size are kept for what comes.
+  mutating func clear() {
+    count = 0
+    guard pieces.count != blockCount else { return }
+    for piece in pieces { blocks[piece].deallocate() }
+    pieces.removeAll(keepingCapacity: true)
+    blockCount = 0
+  }
+
+  /// Where the bytes of a cell lie.
+  @inline(__always)
+  func address(_ cell: UInt64) -> UnsafeMutablePointer<UInt8> {
+    let place = Int(cell >> 32)
+    return blocks[place >> Self.blockBits] + (place & (Self.blockSize - 1))
+  }
+
+  /// The bytes that a cell stands for.
+  @inline(__always)
+  func slice(_ cell: UInt64) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: address(cell), count: Int(cell & 0xffff_ffff))
+  }
+
+  /// Room for bytes that the caller writes itself; take them with `taken`.
+  @inline(__always)
+  mutating func reserve(_ byteCount: Int) -> UnsafeMutablePointer<UInt8> {
+    let offset = count & (Self.blockSize - 1)
+    if count >> Self.blockBits >= blockCount || offset + byteCount > Self.blockSize { begin(byteCount) }
+    return address(UInt64(count) << 32)
+  }
+
+  /// Makes the first reserved bytes a cell.
+  @inline(__always)
+  mutating func taken(_ byteCount: Int) -> UInt64 {
+    defer { count += byteCount }
+    return UInt64(count) << 32 | UInt64(byteCount)
+  }
+
+  /// Copies bytes.
+  mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    let room = reserve(bytes.count)
+    if let start = bytes.baseAddress { room.update(from: start, count: bytes.count) }
+    return taken(bytes.count)
+  }
+
+  /// Goes on to a block with enough room.
+  private mutating func begin(_ byteCount: Int) {
+    precondition(count + byteCount < 1 << 32, "a chunk is closed long before its texts are 4 GiB")
+    var next = (count + Self.blockSize - 1) >> Self.blockBits
+    if byteCount > Self.blockSize || next >= blockCount {
+      next = blockCount
+      add(blocks: max(1, (byteCount + Self.blockSize - 1) >> Self.blockBits))
+    }
+    count = next << Self.blockBits
+  }
+
+  private mutating func add(blocks added: Int) {
+    if blockCount + added > blockCapacity {
+      blockCapacity = max(blockCapacity * 2, blockCount + added)
+      let larger = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>.allocate(capacity: blockCapacity)
+      larger.update(from: blocks, count: blockCount)
+      blocks.deallocate()
+      blocks = larger
+    }
+    let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: added << Self.blockBits)
+    pieces.append(blockCount)
+    for block in 0..<added { (blocks + blockCount + block).initialize(to: piece + block << Self.blockBits) }
+    blockCount += added
+  }
+}

@@ -1,0 +1,43 @@
+/// Where the records of some rows stood, and their texts: those of a chunk's rows that may yet be refused.
+struct KeptRecords {
+  private var rows: [Int] = []
+  private var positions: [RecordPosition] = []
+  private var texts: [(start: Int, count: Int)?] = []
+  private var bytes: [UInt8] = []
+
+  /// How many bytes it holds.
+  var byteCount: Int { bytes.count + rows.count * 64 }
+
+  mutating func clear() {
+    rows.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
+    texts.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  /// Keeps a row's record. Rows come in ascending order.
+  mutating func append(_ row: Int, _ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
+    rows.append(row)
+    positions.append(position)
+    texts.append(text.map { (bytes.count, $0.count) })
+    if let text { bytes.append(contentsOf: text) }
+  }
+
+  /// The record of a row that was kept, and a copy of its text.
+  ///
+  /// - Complexity: O(log rows).
+  subscript(row: Int) -> (position: RecordPosition, text: String?) {
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle] < row { low = middle + 1 } else { high = middle }
+    }
+    guard low < rows.count, rows[low] == row else {
+      preconditionFailure("a row that may be refused keeps its record")
+    }
+    return (
+      positions[low],
+      texts[low].map { String(decoding: bytes[$0.start..<$0.start + $0.count], as: UTF8.self) }
+    )
+  }
+}
