@@ -71,6 +71,40 @@ struct ChunkOrderTests {
     #expect(chunk.order == last.sorted { $0.key < $1.key }.map(\.value))
   }
 
+  @Test(arguments: 0..<60) func `Keys of every kind are sorted as SQLite compares them`(seed: Int) {
+    var dice = Dice(seed)
+    let types = (0..<dice.int(1...3)).map { _ in
+      dice.pick([AttributeType.integer64, .double, .string, .binary])
+    }
+    let attributes = types.enumerated().map { Attribute(name: "k\($0)", type: $1, isRequired: true) }
+    let chunk = chunk(plainPipeline(attributes, key: attributes.map(\.name)))
+    func bytes() -> [UInt8] {
+      // Long common beginnings, texts that begin another, and bytes of 0.
+      let start = dice.pick([[], Array("2026-05-1".utf8), Array("the same beginning ".utf8)])
+      return start + (0..<dice.int(0...3)).map { _ in dice.pick([0, 1, 48, 49, 127]) }
+    }
+    for _ in 0..<200 {
+      var record: Record = [:]
+      for (index, type) in types.enumerated() {
+        record["k\(index)"] =
+          switch type {
+          case .integer64: dice.pick([.integer(.min), .integer(.max), .integer(Int64(dice.int(-3...3)))])
+          case .double:
+            dice.pick([.real(-0.0), .real(1e300), .real(-1e-300), .real(Double(dice.int(-9...9)) / 4)])
+          case .string: .text(String(decoding: bytes(), as: UTF8.self))
+          default: .blob(bytes())
+          }
+      }
+      chunk.append(record)
+    }
+    chunk.sortAndFold()
+    let places = chunk.order.map(Int.init)
+    #expect(places.count > 3 && places.count + chunk.folded == 200)
+    #expect(zip(places, places.dropFirst()).allSatisfy { chunk.compareKeys($0, $1) < 0 })
+    // Of equal keys the last is there.
+    for row in 0..<200 { #expect(places.contains { $0 >= row && chunk.compareKeys($0, row) == 0 }) }
+  }
+
   @Test func `A refused row takes no part, not even for its key`() {
     let chunk = chunk(Quakes.pipeline())
     chunk.append(["id": "a", "depth": 1])

@@ -45,7 +45,6 @@ struct StoredRow {
 /// absent cells needs no statement of its own.
 final class RowDifference {
   private let layout: ChunkLayout
-  private let storages: [StorageClass]
   private let compared: [Int]
   private let table: ChunkTable
   private let scan: StoredRow
@@ -65,7 +64,6 @@ final class RowDifference {
   init(_ db: Database, table: ChunkTable, layout: ChunkLayout, numbers: PropertyNumbers) throws {
     self.layout = layout
     self.table = table
-    storages = layout.columns.map(\.storage)
     compared = (0..<layout.storedCount).filter { layout.columns[$0].isCompared }
     let names = layout.columns[..<layout.storedCount].map(\.name)
     let relationships = layout.entity.toOneRelationships
@@ -165,7 +163,7 @@ final class RowDifference {
   private func bindKey(_ chunk: Chunk, _ row: Int) {
     for (index, column) in layout.keyColumns.enumerated() {
       let parameter = Int32(index + 1)
-      switch storages[column] {
+      switch layout.storages[column] {
       case .integer: scan.statement.bind(chunk.integer(column, row), at: parameter)
       case .real: scan.statement.bind(chunk.real(column, row), at: parameter)
       case .text: scan.statement.bind(text: chunk.bytes(column, row), at: parameter, copying: true)
@@ -179,7 +177,7 @@ final class RowDifference {
     for column in layout.keyColumns {
       let index = stored.index(column)
       let comparison =
-        switch storages[column] {
+        switch layout.storages[column] {
         case .integer: ordering(chunk.integer(column, row), stored.statement.integer(index))
         case .real: ordering(chunk.real(column, row), stored.statement.real(index))
         case .text, .blob: ordering(chunk.bytes(column, row), stored.statement.bytes(index))
@@ -207,7 +205,7 @@ final class RowDifference {
     case .null: return !query.isNull(index)
     case .value:
       if query.isNull(index) { return true }
-      switch storages[column] {
+      switch layout.storages[column] {
       case .integer: return query.integer(index) != chunk.integer(column, row)
       case .real: return query.real(index) != chunk.real(column, row)
       case .text, .blob: return !chunk.bytes(column, row).elementsEqual(query.bytes(index))
@@ -237,7 +235,7 @@ final class RowDifference {
       }
       // Text byte for byte: another program may have stored what is not UTF-8.
       let cell =
-        switch storages[column] {
+        switch layout.storages[column] {
         case .integer: UInt64(bitPattern: query.integer(index))
         case .real: query.real(index).bitPattern
         case .text, .blob: chunk.keep(query.bytes(index))

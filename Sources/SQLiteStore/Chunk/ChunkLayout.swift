@@ -35,6 +35,8 @@ package struct ChunkLayout: Sendable {
   package let entity: Entity
   /// All columns.
   package let columns: [Column]
+  /// How the cells of each column lie, apart from the rest for the hot path.
+  package let storages: [StorageClass]
   /// How many of them become columns of the table; they come first.
   package let storedCount: Int
   /// How many of them are kept until the chunk is applied; the others live while their window does.
@@ -88,6 +90,7 @@ package struct ChunkLayout: Sendable {
     keptCount = columns.count
     columns += entity.attributes.filter(\.isTransient).map(column)
     self.columns = columns
+    storages = columns.map(\.storage)
     self.owners = owners
     keyColumns = entity.key.compactMap { name in columns.firstIndex { $0.name == name } }
   }

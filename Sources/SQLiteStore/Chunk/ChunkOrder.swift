@@ -15,46 +15,47 @@ extension Chunk {
   /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
   package func sortAndFold() {
     endWindow()
-    sortOrder()
-    fold()
-  }
-
-  private func sortOrder() {
+    guard order.count > 1 else { return }
     var ascending = true
     var descending = true
     for place in order.indices.dropFirst() {
       let comparison = compareKeys(Int(order[place - 1]), Int(order[place]))
       // Equal keys keep the input's order, so only a strictly falling run may be turned round.
-      if comparison > 0 { ascending = false }
+      if comparison >= 0 { ascending = false }
       if comparison <= 0 { descending = false }
-      if !ascending && !descending { break }
+      if !ascending && !descending { return sortAndFoldMixed() }
     }
-    if ascending { return }
-    if descending { return order.reverse() }
-    order.sort { left, right in
-      let comparison = compareKeys(Int(left), Int(right))
-      return comparison < 0 || (comparison == 0 && left < right)
-    }
+    if descending { order.reverse() }
   }
 
-  private func fold() {
-    guard order.count > 1 else { return }
+  private func sortAndFoldMixed() {
+    var keys = order.map { SortKey(self, $0) }
+    keys.sort { left, right in
+      if let isLess = left.isLess(right) { return isLess }
+      let comparison = compareKeys(Int(left.row), Int(right.row))
+      return comparison < 0 || (comparison == 0 && left.row < right.row)
+    }
     var kept = 0
-    for place in 1..<order.count {
-      let earlier = Int(order[kept])
-      let later = Int(order[place])
-      if compareKeys(earlier, later) == 0 {
-        for column in 0..<layout.keptCount where state(column, later) == .absent {
-          set(state(column, earlier), cell(column, earlier), column, later)
-        }
-        foldLinks(earlier, later)
-        folded += 1
+    order[0] = keys[0].row
+    for place in 1..<keys.count {
+      let earlier = order[kept]
+      let later = keys[place].row
+      if keys[place - 1].isLess(keys[place]) == nil, compareKeys(Int(earlier), Int(later)) == 0 {
+        fold(Int(earlier), into: Int(later))
       } else {
         kept += 1
       }
-      order[kept] = order[place]
+      order[kept] = later
     }
     order.removeLast(order.count - kept - 1)
+  }
+
+  private func fold(_ earlier: Int, into later: Int) {
+    for column in 0..<layout.keptCount where state(column, later) == .absent {
+      set(state(column, earlier), cell(column, earlier), column, later)
+    }
+    foldLinks(earlier, later)
+    folded += 1
   }
 
   /// Applied in turn, the earlier row would have made the link for new rows, and a later null would have left it.
@@ -70,7 +71,7 @@ extension Chunk {
   func compareKeys(_ left: Int, _ right: Int) -> Int {
     for column in layout.keyColumns {
       let comparison =
-        switch layout.columns[column].storage {
+        switch layout.storages[column] {
         case .integer: ordering(integer(column, left), integer(column, right))
         case .real: ordering(real(column, left), real(column, right))
         case .text, .blob: ordering(bytes(column, left), bytes(column, right))

@@ -1,0 +1,55 @@
+internal import ImportModel
+
+/// The beginning of a row's key as 16 bytes whose order as a number is the key's order.
+///
+/// Rows lie far apart in a large chunk; sorting compares these instead, and looks at the rows only where two are equal.
+///
+///     high, low    integer: with its sign bit turned round     real: its bits, ordered
+///                  text, blob: the first bytes, then zeros; nothing after it, as its length is not known here
+struct SortKey {
+  private(set) var high: UInt64 = 0
+  private(set) var low: UInt64 = 0
+  let row: Int32
+
+  init(_ chunk: Chunk, _ row: Int32) {
+    self.row = row
+    var free = 16
+    for column in chunk.layout.keyColumns where free > 0 {
+      switch chunk.layout.storages[column] {
+      case .integer:
+        add(UInt64(bitPattern: chunk.integer(column, Int(row))) ^ 1 << 63, &free)
+      case .real:
+        // Minus nought becomes nought.
+        let bits = (chunk.real(column, Int(row)) + 0).bitPattern
+        add(bits >> 63 == 0 ? bits ^ 1 << 63 : ~bits, &free)
+      case .text, .blob:
+        let bytes = chunk.bytes(column, Int(row))
+        add(Self.word(bytes, from: 0), &free)
+        if free > 0 { add(Self.word(bytes, from: 8), &free) }
+        return
+      }
+    }
+  }
+
+  /// Whether this key comes first; nil when the beginnings are equal.
+  func isLess(_ other: SortKey) -> Bool? {
+    if high != other.high { return high < other.high }
+    return low != other.low ? low < other.low : nil
+  }
+
+  private mutating func add(_ word: UInt64, _ free: inout Int) {
+    if free == 16 { high = word } else { low = word }
+    free -= 8
+  }
+
+  /// Eight bytes as a number, the first one highest.
+  private static func word(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
+    if start + 8 <= bytes.count {
+      return UInt64(
+        bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: start, as: UInt64.self))
+    }
+    var word: UInt64 = 0
+    for index in start..<start + 8 { word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0) }
+    return word
+  }
+}
