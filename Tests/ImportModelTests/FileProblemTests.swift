@@ -29,7 +29,7 @@ struct FileProblemTests {
     ),
     (
       head + "entities: { G: { colour: id, key: y, attributes: { y: day } } }",
-      "6:18: unknown key 'colour'; allowed here are key, attributes, relationships"
+      "6:18: unknown key 'colour'; allowed here are key, unique, attributes, relationships"
     ),
     (head + "key: x", "6:1: the key 'key' stands here twice; the first is on line 3"),
     (head + "  id: date", "6:3: the key 'id' stands here twice; the first is on line 5"),
@@ -43,7 +43,18 @@ struct FileProblemTests {
     (head + "check: [a, \"\"]", "6:12: 'check' is empty"),
     (head + "entities: G", "6:11: 'entities' is a mapping: names, each with a colon and what belongs to it"),
     (head + "keep-text: no", "6:12: 'keep-text' is true or false, not 'no'"),
-    (head + "merge: ignore", "6:8: the merge policy 'ignore' is not supported; supported is update"),
+    (
+      head + "merge: replace",
+      "6:8: 'merge' is update, ignore, fail or { update-if-newer: ATTRIBUTE }, not 'replace'"
+    ),
+    (
+      head + "merge: update-if-newer",
+      "6:8: 'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`"
+    ),
+    (head + "merge: { newer: seen }", "6:10: unknown key 'newer'; allowed here are update-if-newer"),
+    (head + "merge: [ignore]", "6:1: 'merge' is one text, not a list or a mapping"),
+    (head + "repeated-key: all", "6:15: 'repeated-key' is last, first or reject, not 'all'"),
+    (head + "unique: [[id, { a: b }]]", "6:15: 'unique' is one text, not a list or a mapping"),
     (head + "shape: table", "6:8: 'shape' is automatic, array, columnar, lines or rows, not 'table'"),
     (head + "shape: rows", "6:8: rows without names need 'columns', a list of names"),
     (

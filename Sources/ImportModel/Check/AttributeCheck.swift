@@ -144,7 +144,7 @@ extension AttributeType {
   }
 
   /// Whether a smallest and a largest value have a meaning.
-  fileprivate var isOrdered: Bool {
+  var isOrdered: Bool {
     switch self {
     case .date, .day: true
     default: isNumeric

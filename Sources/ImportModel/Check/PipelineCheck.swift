@@ -26,7 +26,9 @@ struct PipelineCheck {
     if pipeline.name.isEmpty { check.list.add("the pipeline has no name", at: ["name"]) }
     NameCheck.run(pipeline, &check.list)
     AttributeCheck.run(pipeline, &check.list)
+    UniqueCheck.run(pipeline, &check.list)
     RelationshipCheck.run(pipeline, &check.list)
+    MergeCheck.run(pipeline, &check.list)
     check.checkEntity()
     check.checkColumns()
     return check.list.problems.sortedByPlace()

@@ -9,7 +9,7 @@ struct EntityFile {
     self.reader = reader
   }
 
-  private static let keys = ["key", "attributes", "relationships"]
+  private static let keys = ["key", "unique", "attributes", "relationships"]
 
   /// The entities that no record becomes.
   mutating func entities(_ part: YAMLPart, besides main: String) -> [Entity] {
@@ -40,7 +40,11 @@ struct EntityFile {
         reader = file.reader
       }
     }
-    for index in entity.attributes.indices where entity.key.contains(entity.attributes[index].name) {
+    if let unique = settings["unique"] {
+      entity.uniquenessConstraints = reader.elements(of: unique).map { reader.texts($0) ?? [] }
+    }
+    let required = Set(entity.key + entity.uniquenessConstraints.joined())
+    for index in entity.attributes.indices where required.contains(entity.attributes[index].name) {
       entity.attributes[index].isRequired = true
     }
     if let relationships = settings["relationships"], let entries = reader.entries(of: relationships) {

@@ -45,7 +45,7 @@ struct PipelineFile {
 
   private static let keys = [
     "bolide", "name", "store", "entity", "key", "attributes", "relationships", "entities", "check", "link",
-    "records", "shape", "columns", "merge", "author", "keep-text",
+    "records", "shape", "columns", "merge", "repeated-key", "author", "keep-text", "unique",
   ]
 
   /// All problems: those of the file's form, and those of the pipeline's meaning.
@@ -70,7 +70,12 @@ struct PipelineFile {
     if let checks = settings["check"].flatMap({ reader.texts($0) }) { pipeline.checks = checks }
     if let author = settings["author"].flatMap({ reader.text($0) }) { pipeline.author = author }
     if let keeps = settings["keep-text"].flatMap({ reader.boolean($0) }) { pipeline.keepsText = keeps }
-    readMergePolicy(settings["merge"])
+    if let merge = settings["merge"].flatMap({ MergeFile.policy($0, &reader) }) {
+      pipeline.mergePolicy = merge
+    }
+    if let repeated = settings["repeated-key"].flatMap({ reader.choice($0, among: MergeFile.repeatedKeys) }) {
+      pipeline.repeatedKeyPolicy = repeated
+    }
     pipeline.records = recordPlace(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)
@@ -86,11 +91,6 @@ struct PipelineFile {
     }
     guard let text = reader.text(setting), text != "1" else { return }
     reader.report("this Bolide reads version 1 of the format, and the file says '\(text)'", at: setting.place)
-  }
-
-  private mutating func readMergePolicy(_ setting: YAMLPart?) {
-    guard let setting, let word = reader.text(setting), word != "update" else { return }
-    reader.report("the merge policy '\(word)' is not supported; supported is update", at: setting.place)
   }
 
   private mutating func readEntities(_ settings: [String: YAMLPart], into pipeline: inout Pipeline) {

@@ -10,13 +10,19 @@ public struct Entity: Sendable, Hashable, Codable {
   ///
   /// Never empty.
   public var key: [String]
+  /// Further constraints: no two objects have the same values in all attributes of one.
+  ///
+  /// The attributes are required, as a null would be equal to nothing.
+  public var uniquenessConstraints: [[String]]
 
   /// Makes an entity.
   public init(
-    name: String, key: [String], attributes: [Attribute], relationships: [Relationship] = []
+    name: String, key: [String], attributes: [Attribute], relationships: [Relationship] = [],
+    uniquenessConstraints: [[String]] = []
   ) {
     self.name = name
     self.key = key
+    self.uniquenessConstraints = uniquenessConstraints
     self.attributes = attributes
     self.relationships = relationships
   }

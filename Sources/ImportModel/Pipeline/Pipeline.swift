@@ -22,6 +22,8 @@ public struct Pipeline: Sendable, Hashable {
   public var records: RecordPlace
   /// What a record does to a row that has its key.
   public var mergePolicy: MergePolicy
+  /// Which record counts when several of one input have the same key.
+  public var repeatedKeyPolicy: RepeatedKeyPolicy
   /// Who the history says has written; nil for the pipeline's name.
   public var author: String?
   /// Whether the text of a refused record is kept with its reject.
@@ -35,8 +37,9 @@ public struct Pipeline: Sendable, Hashable {
   /// time.
   public init(
     name: String, entity: String, model: Model, fields: [Field], checks: [String] = [], links: [Link] = [],
-    records: RecordPlace = .automatic, mergePolicy: MergePolicy = .update, author: String? = nil,
-    store: String? = nil, keepsText: Bool = true
+    records: RecordPlace = .automatic, mergePolicy: MergePolicy = .update,
+    repeatedKeyPolicy: RepeatedKeyPolicy = .last, author: String? = nil, store: String? = nil,
+    keepsText: Bool = true
   ) {
     self.name = name
     self.entity = entity
@@ -46,6 +49,7 @@ public struct Pipeline: Sendable, Hashable {
     self.links = links
     self.records = records
     self.mergePolicy = mergePolicy
+    self.repeatedKeyPolicy = repeatedKeyPolicy
     self.author = author
     self.store = store
     self.keepsText = keepsText
@@ -66,10 +70,4 @@ public enum RecordPlace: Sendable, Hashable {
   case lines
   /// Rows of values with these names.
   case rows(names: [String])
-}
-
-/// What a record does to a row that has its key.
-public enum MergePolicy: Sendable, Hashable {
-  /// The record's values replace the row's. What the record does not mention stays.
-  case update
 }

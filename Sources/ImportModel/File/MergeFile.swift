@@ -1,0 +1,28 @@
+/// Reads what a pipeline file says of rows that are there, and of keys that come again.
+enum MergeFile {
+  static let repeatedKeys: [(word: String, choice: RepeatedKeyPolicy)] = [
+    ("last", .last), ("first", .first), ("reject", .reject),
+  ]
+
+  /// The merge policy under the key `merge`: a word, or the mapping of `update-if-newer`.
+  static func policy(_ part: YAMLPart, _ reader: inout YAMLReader) -> MergePolicy? {
+    if part.isMapping {
+      guard let settings = reader.settings(of: part, allowed: ["update-if-newer"]) else { return nil }
+      return settings["update-if-newer"].flatMap { reader.text($0) }.map { .updateIfNewer(attribute: $0) }
+    }
+    guard let word = reader.text(part) else { return nil }
+    switch word {
+    case "update": return .update
+    case "ignore": return .ignore
+    case "fail": return .fail
+    case "update-if-newer":
+      reader.report(
+        "'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`",
+        at: part.place)
+    default:
+      reader.report(
+        "'merge' is update, ignore, fail or { update-if-newer: ATTRIBUTE }, not '\(word)'", at: part.place)
+    }
+    return nil
+  }
+}
