@@ -65,7 +65,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .readOnly, .cannotOpen, .notAStore, .newerFormat: self = .cannotWrite
     case .busy, .locked: self = .tryLater
     case .modelChange, .expression: self = .configuration
-    case .constraint, .derivedOverflow: self = .dataRefused
+    case .constraint, .keyExists, .derivedOverflow: self = .dataRefused
     case .notAToken: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged

@@ -9,8 +9,9 @@ extension ImportReport {
       (counts.ignored, "ignored"), (counts.folded, "folded"), (counts.rejected, "refused"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let sum = parts.isEmpty ? "" : " = \(parts.joined(separator: " + "))"
+    let repeated = counts.repeated > 0 ? "; \(counts.repeated) of the updated repeat a key" : ""
     let token = token.map { " · token \($0)" } ?? ""
-    return "\(pipeline): \(counts.read) read\(sum) · \(text(seconds, decimals: 2)) s\(token)"
+    return "\(pipeline): \(counts.read) read\(sum)\(repeated) · \(text(seconds, decimals: 2)) s\(token)"
   }
 
   /// Too many records were refused, in one sentence.
@@ -28,6 +29,7 @@ extension ImportReport {
       $0.member("read", Int64(counts.read))
       $0.member("inserted", Int64(counts.inserted))
       $0.member("updated", Int64(counts.updated))
+      $0.member("repeated", Int64(counts.repeated))
       $0.member("unchanged", Int64(counts.unchanged))
       $0.member("ignored", Int64(counts.ignored))
       $0.member("folded", Int64(counts.folded))

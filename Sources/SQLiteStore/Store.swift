@@ -163,8 +163,8 @@ public final class Store: Sendable {
 }
 
 extension StoreError {
-  /// The same error with the file's name before the sentence, unless it stands there.
+  /// The same error with the file's name before the sentence, unless it stands there or the error is an input's.
   package func about(_ path: String) -> StoreError {
-    message.hasPrefix(path) ? self : StoreError(code, "\(path): \(message)", hint: hint)
+    message.hasPrefix(path) || code == .keyExists ? self : StoreError(code, "\(path): \(message)", hint: hint)
   }
 }

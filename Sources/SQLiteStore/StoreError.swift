@@ -7,7 +7,7 @@ public struct StoreError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
       case full, readOnly, busy, locked, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
-      case constraint, expression, modelChange, derivedOverflow
+      case constraint, keyExists, expression, modelChange, derivedOverflow
       case notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore, tokenFromTheFuture, other
     }
     private let kind: Kind
@@ -34,6 +34,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let inputOutput = Code(kind: .inputOutput)
     /// A rule of the table was broken.
     public static let constraint = Code(kind: .constraint)
+    /// A record's key is in the store already, and the merge policy is `fail`.
+    public static let keyExists = Code(kind: .keyExists)
     /// An expression failed.
     public static let expression = Code(kind: .expression)
     /// The model differs from the store's in a way that is not an addition.

@@ -19,12 +19,12 @@ import Testing
     #expect(first.errors.isEmpty)
     #expect(
       masked(first.output)
-        == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"unchanged":0,"ignored":0,"folded":1,"#
+        == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"folded":1,"#
         + #""rejected":1,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":"T"}"# + "\n")
     let again = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-q", "--max-rejects", "1")
     #expect(
       masked(again.output)
-        == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"unchanged":2,"ignored":0,"folded":1,"#
+        == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"folded":1,"#
         + #""rejected":1,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":null}"# + "\n")
   }
 

@@ -35,6 +35,7 @@ struct ApplyPropertyTests {
     var model = QuakeModel(timing)
     for round in 0..<6 {
       var expected = ChunkCounts()
+      model.beginRun()
       var chunks: [[Record]] = []
       for _ in 0...dice.int(0...3) {
         chunks.append(records(&dice))

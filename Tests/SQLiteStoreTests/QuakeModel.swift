@@ -7,8 +7,12 @@ import Testing
 struct QuakeModel {
   private(set) var rows: [String: Record] = [:]
   private let timing: Link.Timing
+  /// The keys that the run has met.
+  private var seen: Set<String> = []
 
   init(_ timing: Link.Timing) { self.timing = timing }
+
+  mutating func beginRun() { seen = [] }
 
   /// Applies one chunk.
   mutating func apply(_ records: [Record]) -> ChunkCounts {
@@ -42,17 +46,20 @@ struct QuakeModel {
     var row: Record = ["kind": "quake", "@region": .null]
     for name in ["place", "magnitude", "cost", "seen"] { row[name] = .null }
     rows[id] = row.merging(record) { $1 }
+    seen.insert(id)
     counts.inserted += 1
   }
 
   private mutating func update(_ id: String, _ row: Record, _ record: Record, _ counts: inout ChunkCounts) {
     var record = record
+    let isRepeated = !seen.insert(id).inserted
     if timing == .insert || record["@region"] == .null { record["@region"] = nil }
     guard record.contains(where: { $0.key != "seen" && row[$0.key] != $0.value }) else {
       return counts.unchanged += 1
     }
     rows[id] = row.merging(record) { $1 }
     counts.updated += 1
+    if isRepeated { counts.repeated += 1 }
   }
 
   /// A row as `Self.rowQuery` gives it.

@@ -9,11 +9,13 @@ public struct ChunkCounts: Sendable, Hashable {
   public var inserted = 0
   /// Rows that have other values now.
   public var updated = 0
+  /// How many of these had come in an earlier chunk of the same import already; a part of `updated`.
+  public var repeated = 0
   /// Rows that had these values already; nothing was written.
   public var unchanged = 0
   /// Rows that the merge policy left alone.
   public var ignored = 0
-  /// Records whose place a later record of the same key took.
+  /// Records whose place another record of the same key took.
   public var folded = 0
   /// Records that were refused.
   public var rejected = 0
@@ -25,6 +27,7 @@ public struct ChunkCounts: Sendable, Hashable {
     left.read += right.read
     left.inserted += right.inserted
     left.updated += right.updated
+    left.repeated += right.repeated
     left.unchanged += right.unchanged
     left.ignored += right.ignored
     left.folded += right.folded
@@ -44,12 +47,15 @@ final class ChunkWriter {
   private let numbers: PropertyNumbers
   private let history: HistoryWriter
   private let difference: RowDifference
+  private let gate: MergeGate?
   private let links: Links
   private let derived: DerivedUpkeep
   private let insert: RawStatement
   private let update: RawStatement?
   private let lastID: RawStatement
   private let triggersWrite: Bool
+  /// The objects whose keys the run has met.
+  private var seen = ObjectSet()
 
   /// - Parameter triggersWrite: history and derived attributes are left to the triggers, which then must be on.
   init(_ db: Database, layout: ChunkLayout, model: Model, triggersWrite: Bool = false) throws {
@@ -60,6 +66,7 @@ final class ChunkWriter {
     numbers = try PropertyNumbers(db, model: model, creating: false)
     history = try HistoryWriter(db, triggersWrite: triggersWrite)
     difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
+    gate = try MergeGate(db, layout: layout)
     links = try Links(db, layout: layout)
     derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
 
@@ -116,10 +123,15 @@ final class ChunkWriter {
     links.begin(chunk)
     let entity = numbers.entity(layout.entity.name)
 
+    // Rows that are left alone or refused take no part from here on, not even with their links.
+    let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
+    let older = passed?.older ?? []
+    let ignored = try older.isEmpty ? 0 : difference.countChanged(chunk, rows: older)
+
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
     let found = try difference.find(
-      chunk, entity: entity, links: links, history: history, derived: derived)
+      chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen)
     let new = refuseIncomplete(found.new, chunk, input: input)
     if !new.isEmpty {
       try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)
@@ -134,10 +146,12 @@ final class ChunkWriter {
 
     var counts = ChunkCounts()
     counts.read = chunk.recordsRead
-    counts.folded = chunk.folded
+    counts.folded = chunk.folded + (passed?.folded ?? 0)
+    counts.ignored = (passed?.ignored ?? 0) + ignored
     counts.inserted = new.count
     counts.updated = found.changed.count
-    counts.unchanged = chunk.order.count - found.new.count - found.changed.count
+    counts.repeated = found.repeated
+    counts.unchanged = chunk.order.count - found.new.count - found.changed.count + older.count - ignored
     counts.rejected = chunk.rejects.count
     return (counts, try history.end(author: author, run: run))
   }
@@ -146,7 +160,10 @@ final class ChunkWriter {
     let first = try nextID()
     let ids = (0..<rows.count).map { first + Int64($0) }
     try table.show(chunk, rows: rows[...], ids: ids, owners: links.ids) { try insert.run() }
-    try history.noteInserts(entity, first...(first + Int64(rows.count) - 1))
+    let made = first...(first + Int64(rows.count) - 1)
+    try history.noteInserts(entity, made)
+    seen.insert(made)
+    gate?.noteMade(made)
     for row in rows { derived.add(chunk, Int(row), links: links) }
   }
 
@@ -163,9 +180,7 @@ final class ChunkWriter {
           chunk.set(value, column, row)
           return false
         }
-        chunk.reject(
-          row, code: "missing", message: "\(attribute.name) is required, and a new row has no value for it",
-          attribute: attribute.name, input: input)
+        chunk.refuseIncomplete(row, attribute, input: input)
         return true
       }
     }

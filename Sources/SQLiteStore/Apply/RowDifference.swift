@@ -59,6 +59,8 @@ final class RowDifference {
     var changed: [Int32] = []
     /// Their object ids.
     var changedIDs: [Int64] = []
+    /// How many of them the run had met before, in an earlier chunk.
+    var repeated = 0
   }
 
   init(_ db: Database, table: ChunkTable, layout: ChunkLayout, numbers: PropertyNumbers) throws {
@@ -95,12 +97,16 @@ final class RowDifference {
   ///
   /// A changed row's history is written at once, and the differences of its derived attributes are gathered. Cells
   /// that the record left out take the stored value, so that the update may write the whole row.
+  /// - Parameter seen: the objects that the run has met; those of the chunk's rows are added.
   func find(
-    _ chunk: Chunk, entity: Int64, links: Links, history: HistoryWriter, derived: DerivedUpkeep
+    _ chunk: Chunk, entity: Int64, links: Links, history: HistoryWriter, derived: DerivedUpkeep,
+    seen: inout ObjectSet
   ) throws -> Result {
     var result = Result()
     func compare(_ row: Int32, _ stored: StoredRow) throws {
+      let isRepeated = !seen.insert(stored.id)
       guard isChanged(chunk, Int(row), stored, links) else { return }
+      if isRepeated { result.repeated += 1 }
       try history.noteUpdate(entity, stored.id)
       try notePrevious(chunk, Int(row), stored, links, history)
       derived.revise(chunk, Int(row), stored: stored, links: links)
@@ -118,6 +124,17 @@ final class RowDifference {
       }
     }
     return result
+  }
+
+  /// How many of some rows, all of which the table has, it has with other values, links aside.
+  func countChanged(_ chunk: Chunk, rows: [Int32]) throws -> Int {
+    try table.show(chunk, rows: rows[...]) {
+      var changed = 0
+      while try search.statement.step() {
+        if hasOtherValues(chunk, Int(rows[search.place]), search) { changed += 1 }
+      }
+      return changed
+    }
   }
 
   /// Walks through the chunk and the table at once.
@@ -188,8 +205,13 @@ final class RowDifference {
   }
 
   private func isChanged(_ chunk: Chunk, _ row: Int, _ stored: StoredRow, _ links: Links) -> Bool {
-    for column in compared where differs(chunk, row, column, stored) { return true }
+    if hasOtherValues(chunk, row, stored) { return true }
     return linkProperties.indices.contains { relinks(row, $0, stored, links) }
+  }
+
+  private func hasOtherValues(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) -> Bool {
+    for column in compared where differs(chunk, row, column, stored) { return true }
+    return false
   }
 
   private func relinks(_ row: Int, _ relationship: Int, _ stored: StoredRow, _ links: Links) -> Bool {
@@ -226,21 +248,23 @@ final class RowDifference {
   }
 
   private func fillAbsent(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) {
-    let query = stored.statement
     for column in 0..<layout.storedCount where chunk.state(column, row) == .absent {
-      let index = stored.index(column)
-      guard !query.isNull(index) else {
-        chunk.set(.null, 0, column, row)
-        continue
-      }
-      // Text byte for byte: another program may have stored what is not UTF-8.
-      let cell =
-        switch layout.storages[column] {
-        case .integer: UInt64(bitPattern: query.integer(index))
-        case .real: query.real(index).bitPattern
-        case .text, .blob: chunk.keep(query.bytes(index))
-        }
-      chunk.set(.value, cell, column, row)
+      chunk.set(column, row, to: stored.statement, stored.index(column))
     }
+  }
+}
+
+extension Chunk {
+  /// Gives a cell the value of a query's current row.
+  func set(_ column: Int, _ row: Int, to query: RawStatement, _ index: Int32) {
+    guard !query.isNull(index) else { return set(.null, 0, column, row) }
+    // Text byte for byte: another program may have stored what is not UTF-8.
+    let cell =
+      switch layout.columns[column].storage {
+      case .integer: UInt64(bitPattern: query.integer(index))
+      case .real: query.real(index).bitPattern
+      case .text, .blob: keep(query.bytes(index))
+      }
+    set(.value, cell, column, row)
   }
 }

@@ -164,9 +164,9 @@ package final class Chunk {
   /// The rows of all windows that ended, without the refused ones.
   package var acceptedRows: [Int] { order.map(Int.init) }
 
-  /// A new row without a required value is refused when it turns out to be new.
+  /// A new row without a required value is refused when it turns out to be new; some settings may refuse any row.
   private func mayBeRefused(_ row: Int) -> Bool {
-    layout.required.contains { state($0, row) == .absent }
+    layout.refusesLate || layout.required.contains { state($0, row) == .absent }
   }
 
   // MARK: Rows that are there

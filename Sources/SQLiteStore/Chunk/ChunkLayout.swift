@@ -45,8 +45,14 @@ package struct ChunkLayout: Sendable {
   package let keyColumns: [Int]
   /// The columns in which a new row must have a value, and has no default for it.
   package let required: [Int]
+  /// The columns of each further constraint.
+  package let constraints: [[Int]]
   /// The links, in declared order.
   package let owners: [Owner]
+  /// What a record does to a row that is there.
+  package let mergePolicy: MergePolicy
+  /// Which record counts when several have the same key.
+  package let repeatedKeyPolicy: RepeatedKeyPolicy
 
   /// - Parameters:
   ///   - pipeline: a pipeline without `problems()`.
@@ -92,8 +98,23 @@ package struct ChunkLayout: Sendable {
     self.columns = columns
     storages = columns.map(\.storage)
     self.owners = owners
-    keyColumns = entity.key.compactMap { name in columns.firstIndex { $0.name == name } }
+    func places(_ names: [String]) -> [Int] {
+      names.compactMap { name in columns.firstIndex { $0.name == name } }
+    }
+    keyColumns = places(entity.key)
+    constraints = entity.uniquenessConstraints.map(places)
+    mergePolicy = pipeline.mergePolicy
+    repeatedKeyPolicy = pipeline.repeatedKeyPolicy
   }
+
+  /// Whether equal keys of a chunk can be folded before the table is known: the last record counts in any case.
+  var foldsEarly: Bool {
+    if case .updateIfNewer = mergePolicy { return false }
+    return repeatedKeyPolicy == .last
+  }
+
+  /// Whether any row may be refused, or named in an error, when the chunk meets the table.
+  var refusesLate: Bool { !constraints.isEmpty || repeatedKeyPolicy == .reject || mergePolicy == .fail }
 
   /// The column of an attribute, if records bring it.
   package func column(of attribute: String) -> Int? {

@@ -10,7 +10,9 @@ extension Chunk {
   /// Puts the rows into the key's order and folds rows of the same key into one.
   ///
   /// Sorted keys turn random writes to the unique index into runs. Of rows with one key the last counts; what it
-  /// does not mention, it takes from the one before, as if both had been applied in turn.
+  /// does not mention, it takes from the one before, as if both had been applied in turn. Where it takes
+  /// the table to say which row counts, nothing is folded here and rows of one key keep the input's order: see
+  /// `MergeGate`.
   ///
   /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
   package func sortAndFold() {
@@ -23,17 +25,21 @@ extension Chunk {
       // Equal keys keep the input's order, so only a strictly falling run may be turned round.
       if comparison >= 0 { ascending = false }
       if comparison <= 0 { descending = false }
-      if !ascending && !descending { return sortAndFoldMixed() }
+      if !ascending && !descending { return sortMixed() }
     }
     if descending { order.reverse() }
   }
 
-  private func sortAndFoldMixed() {
+  private func sortMixed() {
     var keys = order.map { SortKey(self, $0) }
     keys.sort { left, right in
       if let isLess = left.isLess(right) { return isLess }
       let comparison = compareKeys(Int(left.row), Int(right.row))
       return comparison < 0 || (comparison == 0 && left.row < right.row)
+    }
+    guard layout.foldsEarly else {
+      for place in order.indices { order[place] = keys[place].row }
+      return
     }
     var kept = 0
     order[0] = keys[0].row
@@ -42,6 +48,7 @@ extension Chunk {
       let later = keys[place].row
       if keys[place - 1].isLess(keys[place]) == nil, compareKeys(Int(earlier), Int(later)) == 0 {
         fold(Int(earlier), into: Int(later))
+        folded += 1
       } else {
         kept += 1
       }
@@ -50,12 +57,12 @@ extension Chunk {
     order.removeLast(order.count - kept - 1)
   }
 
-  private func fold(_ earlier: Int, into later: Int) {
+  /// Gives a row what it does not mention itself and an earlier one of the same key does.
+  func fold(_ earlier: Int, into later: Int) {
     for column in 0..<layout.keptCount where state(column, later) == .absent {
       set(state(column, earlier), cell(column, earlier), column, later)
     }
     foldLinks(earlier, later)
-    folded += 1
   }
 
   /// Applied in turn, the earlier row would have made the link for new rows, and a later null would have left it.
@@ -70,15 +77,19 @@ extension Chunk {
   /// The order that SQLite's BINARY collation and number comparison give: negative, 0 or positive.
   func compareKeys(_ left: Int, _ right: Int) -> Int {
     for column in layout.keyColumns {
-      let comparison =
-        switch layout.storages[column] {
-        case .integer: ordering(integer(column, left), integer(column, right))
-        case .real: ordering(real(column, left), real(column, right))
-        case .text, .blob: ordering(bytes(column, left), bytes(column, right))
-        }
+      let comparison = compare(column, left, right)
       if comparison != 0 { return comparison }
     }
     return 0
+  }
+
+  /// The same for the values of one column.
+  func compare(_ column: Int, _ left: Int, _ right: Int) -> Int {
+    switch layout.storages[column] {
+    case .integer: ordering(integer(column, left), integer(column, right))
+    case .real: ordering(real(column, left), real(column, right))
+    case .text, .blob: ordering(bytes(column, left), bytes(column, right))
+    }
   }
 }
 

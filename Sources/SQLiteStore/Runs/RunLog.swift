@@ -25,7 +25,8 @@ final class RunLog {
       db,
       """
       UPDATE bolide_run SET read = ?, inserted = ?, updated = ?, unchanged = ?, ignored = ?, folded = ?,
-      rejected = ?, chunks = ?, bytes = ?, last_transaction = ?, ended = ?, outcome = ? WHERE run = \(run)
+      rejected = ?, chunks = ?, bytes = ?, last_transaction = ?, ended = ?, outcome = ?, repeated = ?
+      WHERE run = \(run)
       """)
     insertReject = try RawStatement(
       db,
@@ -52,6 +53,7 @@ final class RunLog {
     if let token = progress.token { update.bind(token.number, at: 10) } else { update.bindNull(at: 10) }
     update.bind(outcome == nil ? nil : timestamp(), at: 11)
     update.bind(outcome, at: 12)
+    update.bind(counts.repeated, at: 13)
     try update.run()
   }
 

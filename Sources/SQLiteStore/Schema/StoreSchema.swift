@@ -81,6 +81,7 @@ enum StoreSchema {
       read      INTEGER NOT NULL DEFAULT 0,
       inserted  INTEGER NOT NULL DEFAULT 0,
       updated   INTEGER NOT NULL DEFAULT 0,
+      repeated  INTEGER NOT NULL DEFAULT 0,         -- of the updated: had come before in the same run
       unchanged INTEGER NOT NULL DEFAULT 0,
       ignored   INTEGER NOT NULL DEFAULT 0,
       folded    INTEGER NOT NULL DEFAULT 0,

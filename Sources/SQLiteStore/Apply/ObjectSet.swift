@@ -1,0 +1,64 @@
+/// A set of object ids: one bit an id, in pages that are made when an id of theirs comes.
+///
+/// Ids are given out one after another, so ten million of them take little more than a megabyte. An id far away from
+/// the others, as only another program would choose it, costs a page of 512 bytes.
+struct ObjectSet {
+  private var words: [UInt64] = []
+  /// For each page of ids from 0, where its words begin; -1 for a page that is not there.
+  private var starts: [Int] = []
+  /// The same for pages beyond `maximumStarts`, and for ids below 0.
+  private var farStarts: [Int64: Int] = [:]
+
+  private static let pageBits: Int64 = 12
+  private static let pageWords = 64
+  private static let maximumStarts: Int64 = 1 << 20
+
+  /// Puts an id in.
+  ///
+  /// - Returns: whether it is new there.
+  @discardableResult
+  mutating func insert(_ id: Int64) -> Bool {
+    let index = start(makingPageOf: id) + Int(id & 4095) >> 6
+    let bit: UInt64 = 1 << UInt64(id & 63)
+    defer { words[index] |= bit }
+    return words[index] & bit == 0
+  }
+
+  /// Puts a range of ids in, a word at a time.
+  mutating func insert(_ ids: ClosedRange<Int64>) {
+    var id = ids.lowerBound
+    while id <= ids.upperBound {
+      let last = min(ids.upperBound, id | 63)
+      let bits = (UInt64.max >> UInt64(63 - (last - id))) << UInt64(id & 63)
+      words[start(makingPageOf: id) + Int(id & 4095) >> 6] |= bits
+      guard last < ids.upperBound else { return }
+      id = last + 1
+    }
+  }
+
+  /// Whether an id is there.
+  func contains(_ id: Int64) -> Bool {
+    guard let start = start(ofPage: id >> Self.pageBits) else { return false }
+    return words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
+  }
+
+  private func start(ofPage page: Int64) -> Int? {
+    guard page >= 0, page < Self.maximumStarts else { return farStarts[page] }
+    guard page < starts.count, starts[Int(page)] >= 0 else { return nil }
+    return starts[Int(page)]
+  }
+
+  private mutating func start(makingPageOf id: Int64) -> Int {
+    let page = id >> Self.pageBits
+    if let start = start(ofPage: page) { return start }
+    let start = words.count
+    words.append(contentsOf: repeatElement(0, count: Self.pageWords))
+    if page >= 0, page < Self.maximumStarts {
+      while starts.count <= page { starts.append(-1) }
+      starts[Int(page)] = start
+    } else {
+      farStarts[page] = start
+    }
+    return start
+  }
+}
