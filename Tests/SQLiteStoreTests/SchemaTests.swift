@@ -59,7 +59,7 @@ struct SchemaTests {
           ) STRICT
           """
         ],
-        [#"CREATE INDEX "bolide_Quake_region_id" ON "Quake"("region_id")"#],
+        [#"CREATE INDEX "bolide_index_Quake.region_id" ON "Quake"("region_id")"#],
       ])
   }
 

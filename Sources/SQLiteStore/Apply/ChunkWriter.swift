@@ -48,6 +48,8 @@ final class ChunkWriter {
   private let history: HistoryWriter
   private let difference: RowDifference
   private let gate: MergeGate?
+  private let unique: UniqueConstraints?
+  private let parking: ValueParking
   private let links: Links
   private let derived: DerivedUpkeep
   private let insert: RawStatement
@@ -67,6 +69,8 @@ final class ChunkWriter {
     history = try HistoryWriter(db, triggersWrite: triggersWrite)
     difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
     gate = try MergeGate(db, layout: layout)
+    unique = try UniqueConstraints(db, layout: layout)
+    parking = try ValueParking(db, layout: layout)
     links = try Links(db, layout: layout)
     derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
 
@@ -127,12 +131,14 @@ final class ChunkWriter {
     let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
     let older = passed?.older ?? []
     let ignored = try older.isEmpty ? 0 : difference.countChanged(chunk, rows: older)
+    let parks = try unique?.settle(chunk, table: table, input: input) ?? []
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
     let found = try difference.find(
       chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen)
     let new = refuseIncomplete(found.new, chunk, input: input)
+    try parking.park(parks)
     if !new.isEmpty {
       try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)
       try insertRows(new, chunk, entity)

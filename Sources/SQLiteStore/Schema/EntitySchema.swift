@@ -18,12 +18,24 @@ struct EntitySchema {
 
   /// The indexes of the to-one relationships: without them every deletion of an owner would scan the children.
   var createIndexes: [String] {
-    entity.toOneRelationships.map(createIndex)
+    entity.toOneRelationships.map(createIndex) + entity.uniquenessConstraints.map(createIndex)
   }
 
   func createIndex(_ relationship: Relationship) -> String {
-    let name = quoted("bolide_\(entity.name)_\(relationship.column)")
-    return "CREATE INDEX \(name) ON \(quoted(entity.name))(\(quoted(relationship.column)))"
+    createIndex("INDEX", named: "bolide_index_", on: [relationship.column])
+  }
+
+  /// A further constraint is an index of its own, so that it can be added to a table that is there.
+  func createIndex(_ constraint: [String]) -> String {
+    createIndex("UNIQUE INDEX", named: "bolide_unique_", on: constraint)
+  }
+
+  private func createIndex(_ kind: String, named prefix: String, on columns: [String]) -> String {
+    // A dot parts the names, so a dot of their own is written as ~1 and the ~ as ~0: no two indexes share a name.
+    let parts = ([entity.name] + columns).map { $0.replacing("~", with: "~0").replacing(".", with: "~1") }
+    let list = columns.map(quoted).joined(separator: ", ")
+    return
+      "CREATE \(kind) \(quoted(prefix + parts.joined(separator: "."))) ON \(quoted(entity.name))(\(list))"
   }
 
   /// An attribute's column; a sum of reals has a second one for its low part.

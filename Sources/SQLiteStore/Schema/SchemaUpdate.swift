@@ -50,6 +50,9 @@ struct SchemaUpdate {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(schema.column(relationship))")
         try db.run(schema.createIndex(relationship))
       }
+      for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
+        try Self.add(constraint, to: schema, db)
+      }
       if new.contains(where: { $0.derivation != nil }) { derivedToCompute.append(entity) }
     }
     let numbers = try PropertyNumbers(db, model: model, creating: true)
@@ -61,6 +64,21 @@ struct SchemaUpdate {
     for entity in derivedToCompute {
       try db.run(
         "INSERT OR IGNORE INTO bolide_dirty SELECT \(numbers.entity(entity.name)), bolide_id FROM \(quoted(entity.name))"
+      )
+    }
+  }
+
+  private static func add(_ constraint: [String], to schema: EntitySchema, _ db: Database) throws {
+    do {
+      try db.run(schema.createIndex(constraint))
+    } catch let error as StoreError where error.code == .constraint {
+      let entity = schema.entity.name
+      let columns = constraint.map(quoted).joined(separator: ", ")
+      throw StoreError(
+        .modelChange,
+        "\(entity) cannot become unique on \(constraint.listed): some of its objects have the same values there",
+        hint: "Find them with SQL: SELECT \(columns), count(*) FROM \(quoted(entity)) "
+          + "GROUP BY \(columns) HAVING count(*) > 1; then change or delete them, or leave the constraint out."
       )
     }
   }
@@ -102,6 +120,7 @@ struct SchemaUpdate {
       }
     }
     try checkNames(merged, declared)
+    merged.uniquenessConstraints += declared.uniquenessConstraints.filter { !stored.hasConstraint($0) }
     for relationship in declared.relationships {
       if let before = stored.relationship(named: relationship.name) {
         guard before == relationship else {
@@ -166,5 +185,12 @@ struct SchemaUpdate {
     StoreError(
       .modelChange, message,
       hint: "Import into a new store, or make the pipeline agree with this one.")
+  }
+}
+
+extension Entity {
+  /// Whether a constraint on just these attributes is there, in any order.
+  fileprivate func hasConstraint(_ attributes: [String]) -> Bool {
+    uniquenessConstraints.contains { Set($0) == Set(attributes) }
   }
 }

@@ -1,0 +1,216 @@
+internal import GRDB
+internal import ImportModel
+
+/// Keeps the constraints besides the key: refuses what clashes, and makes room for values that rows hand on.
+///
+/// One join with the table finds the rows that take other values in a constraint, one probe a constraint finds who has
+/// these values. Usually nobody has, and the chunk goes on as it is. Otherwise `ClashSolver` decides, and the rows whose
+/// values go to others are parked: they get values that nobody has, so that the statements over the whole chunk never
+/// meet two rows with the same.
+final class UniqueConstraints {
+  private let layout: ChunkLayout
+  private let query: RawStatement
+  /// The columns that the query gives behind place and id: those of all constraints.
+  private let columns: [Int]
+  private let holders: [RawStatement]
+  private var digests: Set<Int> = []
+
+  /// A row that takes values.
+  private struct Claimant {
+    let row: Int32
+    /// Nil for a new row.
+    let id: Int64?
+    /// For each constraint, whether its values are others than the table's.
+    let claims: [Bool]
+  }
+
+  /// - Returns: nil when the entity has none.
+  init?(_ db: Database, layout: ChunkLayout) throws {
+    guard !layout.constraints.isEmpty else { return nil }
+    self.layout = layout
+    let table = quoted(layout.entity.name)
+    func name(_ column: Int) -> String { quoted(layout.columns[column].name) }
+    columns = Set(layout.constraints.joined()).sorted()
+    query = try RawStatement(
+      db,
+      """
+      SELECT x.bolide_place, t.bolide_id, \(columns.map { "t.\(name($0))" }.joined(separator: ", "))
+      FROM \(ChunkTable.name) AS x LEFT JOIN \(table) AS t ON \(layout.sameKey("x", "t"))
+      """)
+    // CROSS JOIN keeps SQLite from scanning the chunk once for each row of a small table.
+    holders = try layout.constraints.map { constraint in
+      let equal = constraint.map { "t.\(name($0)) = x.\(name($0))" }
+      return try RawStatement(
+        db,
+        """
+        SELECT x.bolide_place, t.bolide_id FROM \(ChunkTable.name) AS x CROSS JOIN \(table) AS t
+        ON \(equal.joined(separator: " AND "))
+        """)
+    }
+  }
+
+  /// Takes from the chunk's order the rows that clash, and adds them to its rejects.
+  ///
+  /// New rows that lack a required value are refused here too: they must not keep others out.
+  /// - Returns: the values to park before anything is written.
+  func settle(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<ValueParking.Place> {
+    var refused: Set<Int32> = []
+    let claimants = try table.show(chunk, rows: chunk.order[...]) {
+      try findClaimants(chunk, &refused, input: input)
+    }
+    var parks: Set<ValueParking.Place> = []
+    let found = try layout.constraints.indices.map { try findHolders($0, claimants, chunk, table) }
+    if found.contains(where: { !$0.isEmpty }) || hasEqualClaims(claimants, chunk) {
+      parks = refuseClashes(claimants, found, chunk, &refused, input: input)
+    }
+    if !refused.isEmpty { chunk.order.removeAll(where: refused.contains) }
+    return parks
+  }
+
+  // MARK: Claims
+
+  private func findClaimants(
+    _ chunk: Chunk, _ refused: inout Set<Int32>, input: String
+  ) throws -> [Claimant] {
+    var claimants: [Claimant] = []
+    let all = layout.constraints.map { _ in true }
+    defer { query.reset() }
+    while try query.step() {
+      let row = chunk.order[Int(query.integer(0))]
+      if query.isNull(1) {
+        if let attribute = chunk.missingAttribute(Int(row)) {
+          chunk.refuseIncomplete(Int(row), attribute, input: input)
+          refused.insert(row)
+          continue
+        }
+        for column in columns where chunk.state(column, Int(row)) == .absent {
+          if let value = layout.columns[column].attribute.defaultValue { chunk.set(value, column, Int(row)) }
+        }
+        claimants.append(Claimant(row: row, id: nil, claims: all))
+      } else {
+        let changed = changedColumns(chunk, Int(row))
+        guard !changed.isEmpty else { continue }
+        let claims = layout.constraints.map { $0.contains(where: changed.contains) }
+        claimants.append(Claimant(row: row, id: query.integer(1), claims: claims))
+      }
+    }
+    return claimants
+  }
+
+  /// The columns in which a row has other values than the table. What the record left out takes the table's.
+  private func changedColumns(_ chunk: Chunk, _ row: Int) -> [Int] {
+    var changed: [Int] = []
+    for (place, column) in columns.enumerated() {
+      let index = Int32(place + 2)
+      if chunk.state(column, row) == .absent {
+        chunk.set(column, row, to: query, index)
+      } else if chunk.part(column, row, differsFrom: query, index) {
+        changed.append(column)
+      }
+    }
+    return changed
+  }
+
+  /// Who has the values that rows claim in a constraint: object ids by row.
+  private func findHolders(
+    _ constraint: Int, _ claimants: [Claimant], _ chunk: Chunk, _ table: ChunkTable
+  ) throws -> [Int32: Int64] {
+    let rows = claimants.filter { $0.claims[constraint] }.map(\.row)
+    guard !rows.isEmpty else { return [:] }
+    let statement = holders[constraint]
+    return try table.show(chunk, rows: rows[...]) {
+      var found: [Int32: Int64] = [:]
+      defer { statement.reset() }
+      while try statement.step() { found[rows[Int(statement.integer(0))]] = statement.integer(1) }
+      return found
+    }
+  }
+
+  /// Whether two rows may claim the same. Equal hashes of different values are as good a reason to look closely.
+  private func hasEqualClaims(_ claimants: [Claimant], _ chunk: Chunk) -> Bool {
+    for (constraint, columns) in layout.constraints.enumerated() {
+      digests.removeAll(keepingCapacity: true)
+      for claimant in claimants where claimant.claims[constraint] {
+        guard let digest = chunk.digest(of: columns, row: Int(claimant.row)) else { continue }
+        if !digests.insert(digest).inserted { return true }
+      }
+    }
+    return false
+  }
+
+  // MARK: Clashes
+
+  private func refuseClashes(
+    _ claimants: [Claimant], _ found: [[Int32: Int64]], _ chunk: Chunk, _ refused: inout Set<Int32>,
+    input: String
+  ) -> Set<ValueParking.Place> {
+    let claimants = claimants.sorted { $0.row < $1.row }
+    var placeOf: [Int64: Int] = [:]
+    for (place, claimant) in claimants.enumerated() { if let id = claimant.id { placeOf[id] = place } }
+    var numbers: [Values: Int] = [:]
+    let claims = claimants.map { claimant in
+      layout.constraints.enumerated().map { constraint, columns -> ClashSolver.Claim? in
+        guard claimant.claims[constraint] else { return nil }
+        let values = Values(constraint: constraint, parts: columns.map { chunk.part($0, Int(claimant.row)) })
+        let number = numbers[values] ?? numbers.count
+        numbers[values] = number
+        guard let id = found[constraint][claimant.row] else {
+          return ClashSolver.Claim(number: number, holder: .nobody)
+        }
+        guard let place = placeOf[id], claimants[place].claims[constraint] else {
+          return ClashSolver.Claim(number: number, holder: .fixed)
+        }
+        return ClashSolver.Claim(number: number, holder: .row(place))
+      }
+    }
+    var parks: Set<ValueParking.Place> = []
+    for (place, verdict) in ClashSolver.verdicts(claims).enumerated() {
+      if case .refused(let constraint) = verdict {
+        refused.insert(claimants[place].row)
+        refuse(chunk, Int(claimants[place].row), constraint, input: input)
+        continue
+      }
+      for (constraint, claim) in claims[place].enumerated() {
+        guard case .row(let holder) = claim?.holder, let id = claimants[holder].id else { continue }
+        parks.insert(ValueParking.Place(id: id, constraint: constraint))
+      }
+    }
+    return parks
+  }
+
+  private func refuse(_ chunk: Chunk, _ row: Int, _ constraint: Int, input: String) {
+    let names = layout.entity.uniquenessConstraints[constraint]
+    let entity = layout.entity.name
+    chunk.reject(
+      row, code: "not-unique",
+      message: names.count == 1
+        ? "\(names.listed) is unique, and another \(entity) has this value"
+        : "\(names.listed) are unique together, and another \(entity) has these values",
+      attribute: names.count == 1 ? names[0] : nil, input: input)
+  }
+
+  /// The values of one constraint. Texts are bytes here: to `String`, two spellings of one character are the same.
+  private struct Values: Hashable {
+    let constraint: Int
+    let parts: [Value]
+  }
+}
+
+extension Chunk {
+  fileprivate func part(_ column: Int, _ row: Int, differsFrom query: RawStatement, _ index: Int32) -> Bool {
+    switch layout.columns[column].storage {
+    case .integer: integer(column, row) != query.integer(index)
+    case .real: real(column, row) != query.real(index)
+    case .text, .blob: !bytes(column, row).elementsEqual(query.bytes(index))
+    }
+  }
+
+  fileprivate func part(_ column: Int, _ row: Int) -> Value {
+    guard state(column, row) == .value else { return .null }
+    return switch layout.columns[column].storage {
+    case .integer: .integer(integer(column, row))
+    case .real: .real(real(column, row))
+    case .text, .blob: .blob(Array(bytes(column, row)))
+    }
+  }
+}
