@@ -29,6 +29,8 @@ final class StorePlace: Sendable {
   func texts(_ sql: String) throws -> [String] {
     var configuration = Configuration()
     configuration.readonly = true
+    // An import that has just ended may still be closing its connection.
+    configuration.busyMode = .timeout(5)
     let queue = try DatabaseQueue(path: path("quakes.sqlite"), configuration: configuration)
     return try queue.read { try String.fetchAll($0, sql: sql) }
   }
