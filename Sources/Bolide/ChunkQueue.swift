@@ -16,6 +16,8 @@ struct ReadingEnd: Sendable {
   var error: ImportError?
   /// Input bytes taken in all.
   var bytes: Int
+  /// What the reading thread's stages took.
+  var times = StageTimes()
 }
 
 /// The bounded queue between the two threads: filled chunks go one way, emptied ones come back.

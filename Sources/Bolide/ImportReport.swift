@@ -24,6 +24,8 @@ public struct ImportReport: Sendable, Hashable {
   public var firstRejects: [Reject]
   /// How many records may be refused.
   public var rejectLimit: RejectLimit
+  /// What the stages of both threads took.
+  package var times = StageTimes()
 
   /// Records read a second.
   public var rowsPerSecond: Double {

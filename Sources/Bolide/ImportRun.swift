@@ -44,6 +44,7 @@ struct ImportRun {
     var failure: ImportError?
     var firstRejects: [Reject] = []
     while let parcel = queue.receive() {
+      writing.times.end(.waitingForChunks)
       do {
         try writing.apply(parcel.chunk, bytes: parcel.bytes)
       } catch {
@@ -68,6 +69,7 @@ struct ImportRun {
       options.cancellation.cancel()
     }
     let end = queue.waitForEnd()
+    writing.times.add(end.times)
     failure = failure ?? end.error
     do {
       try writing.finish(outcome: failure?.code ?? "ok", bytes: end.bytes)
@@ -76,9 +78,10 @@ struct ImportRun {
     }
     options.logger?.debug(
       "import ended: \(failure?.code ?? "ok")", metadata: log(writing.progress, writing.run))
-    let report = ImportReport(
+    var report = ImportReport(
       pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: seconds(),
       firstRejects: firstRejects, rejectLimit: options.rejectLimit)
+    report.times = writing.times
     if var failure {
       failure.report = report
       throw failure

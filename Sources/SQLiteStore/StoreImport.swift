@@ -43,6 +43,12 @@ package final class StoreImport {
   /// The run's number in the store.
   package var run: Int64 { log.run }
 
+  /// What the stages took so far; the caller ends `waitingForChunks`.
+  package var times: StageTimes {
+    get { writer.times }
+    set { writer.times = newValue }
+  }
+
   /// Applies one chunk in one transaction.
   ///
   /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one.
@@ -63,6 +69,7 @@ package final class StoreImport {
         return .commit
       }
     }
+    writer.times.end(.commit)
     // Only what was committed counts.
     progress = after
   }

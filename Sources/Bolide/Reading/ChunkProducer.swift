@@ -16,6 +16,7 @@ struct ChunkProducer: ~Copyable {
   private var read = 0
   /// Whether any record was good.
   private var hasAccepted = false
+  private var times = StageTimes()
 
   /// After so many records that are all refused, nothing good is to be expected.
   private static let hopeless = 1000
@@ -53,6 +54,7 @@ struct ChunkProducer: ~Copyable {
       }
     }
     end.bytes = records.bytes
+    end.times = times
     return end
   }
 
@@ -82,7 +84,9 @@ struct ChunkProducer: ~Copyable {
   }
 
   private mutating func endWindow() throws {
+    times.end(.records)
     try expressions.endWindow(chunk)
+    times.end(.expressions)
     hasAccepted = hasAccepted || chunk.hasAccepted
   }
 
@@ -111,8 +115,10 @@ struct ChunkProducer: ~Copyable {
     deadline = nil
     try endWindow()
     chunk.sortAndFold()
+    times.end(.sort)
     queue.send(Parcel(chunk: chunk, bytes: records.bytes, totalBytes: records.totalBytes))
     guard let next = queue.takeEmpty() else { return false }
+    times.end(.waitingForRoom)
     chunk = next
     return true
   }

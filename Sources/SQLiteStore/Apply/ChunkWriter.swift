@@ -41,6 +41,8 @@ public struct ChunkCounts: Sendable, Hashable {
 /// rows, then the changed ones, then what the owners' derived attributes moved by. Triggers are off meanwhile;
 /// this does their work.
 final class ChunkWriter {
+  /// What the stages of all chunks took.
+  var times = StageTimes()
   private let db: Database
   private let layout: ChunkLayout
   private let table: ChunkTable
@@ -135,20 +137,25 @@ final class ChunkWriter {
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
+    times.end(.links)
     let found = try difference.find(
       chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen)
     let new = refuseIncomplete(found.new, chunk, input: input)
+    times.end(.difference)
     try parking.park(parks)
     if !new.isEmpty {
       try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)
+      times.end(.links)
       try insertRows(new, chunk, entity)
     }
     if !found.changed.isEmpty, let update {
       try table.show(chunk, rows: found.changed[...], ids: found.changedIDs, owners: links.ids) {
         try update.run()
       }
+      times.end(.rows)
     }
     if !triggersWrite { try derived.end(history: history, links: links) }
+    times.end(.derived)
 
     var counts = ChunkCounts()
     counts.read = chunk.recordsRead
@@ -159,18 +166,23 @@ final class ChunkWriter {
     counts.repeated = found.repeated
     counts.unchanged = chunk.order.count - found.new.count - found.changed.count + older.count - ignored
     counts.rejected = chunk.rejects.count
-    return (counts, try history.end(author: author, run: run))
+    let token = try history.end(author: author, run: run)
+    times.end(.history)
+    return (counts, token)
   }
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws {
     let first = try nextID()
     let ids = (0..<rows.count).map { first + Int64($0) }
     try table.show(chunk, rows: rows[...], ids: ids, owners: links.ids) { try insert.run() }
+    times.end(.rows)
     let made = first...(first + Int64(rows.count) - 1)
     try history.noteInserts(entity, made)
     seen.insert(made)
     gate?.noteMade(made)
+    times.end(.history)
     for row in rows { derived.add(chunk, Int(row), links: links) }
+    times.end(.derived)
   }
 
   /// A new row needs a value for each required attribute, and takes the default for what its record left out.
