@@ -50,7 +50,11 @@ let package = Package(
       dependencies: ["JSONStream", "ImportModel", "ImportInput", "SQLiteStore", log],
       swiftSettings: swiftSettings),
     // generators and measures
-    .target(name: "BolideBench", dependencies: ["Bolide", "JSONStream"], swiftSettings: swiftSettings),
+    .target(name: "CSQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "BolideBench",
+      dependencies: ["Bolide", "JSONStream", "CSQLiteFloor", "CSQLiteShims", "CZlib", grdb],
+      swiftSettings: swiftSettings),
     // the tool
     .executableTarget(
       name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser],

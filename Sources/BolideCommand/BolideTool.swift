@@ -15,7 +15,7 @@ struct BolideTool: ParsableCommand {
     version: "bolide 0.1.0",
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, ChangesCommand.self, VerifyCommand.self,
-      RejectsCommand.self, GenerateCommand.self, BenchCommand.self,
+      RejectsCommand.self, GenerateCommand.self, BenchCommand.self, BenchJobCommand.self,
     ])
 
   static func main() {

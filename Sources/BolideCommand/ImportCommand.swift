@@ -70,7 +70,7 @@ struct ImportCommand: ParsableCommand {
         hint: "Say `store:` in the pipeline, or --store on the command line.")
     }
     let cancellation = ImportCancellation()
-    let signals = SignalWatch { cancellation.cancel() }
+    let signals = SignalWatch { _ in cancellation.cancel() }
     let terminal = Terminal(isQuiet: quiet, isVerbose: verbose)
     var options = ImportOptions()
     options.rejectLimit = maxRejects

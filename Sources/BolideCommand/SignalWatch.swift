@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Turns the first TERM or INT into a cancellation. The second one ends the process at once.
+/// Turns the first TERM or INT into a cancellation, which is told the signal. The second one ends the process at once.
 final class SignalWatch {
   private let sources: [any DispatchSourceSignal]
   private let first: FirstSignal
@@ -13,7 +13,7 @@ final class SignalWatch {
     return number == 0 ? nil : number
   }
 
-  init(_ cancel: @escaping @Sendable () -> Void) {
+  init(_ cancel: @escaping @Sendable (Int32) -> Void) {
     let first = FirstSignal()
     self.first = first
     // A closed pipe is an error of the write that met it, not the end of the process.
@@ -25,7 +25,7 @@ final class SignalWatch {
         first.number.store(number, ordering: .relaxed)
         signal(SIGTERM, SIG_DFL)
         signal(SIGINT, SIG_DFL)
-        cancel()
+        cancel(number)
       }
       source.resume()
       return source

@@ -125,8 +125,18 @@ package struct FireballFeed: Sendable {
   private func writeRows(
     _ text: inout FireballText, to consumer: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
-    let shuffle = FireballShuffle(rows: rows, seed: seed)
     var isFirst = true
+    try forEachRow { row in
+      if text.isNearlyFull { try text.flush(to: consumer) }
+      if !isFirst { text.append(",") }
+      isFirst = false
+      text.append(row)
+    }
+  }
+
+  /// Calls `body` with each row, in the feed's order.
+  func forEachRow(_ body: (FireballRow) throws -> Void) rethrows {
+    let shuffle = FireballShuffle(rows: rows, seed: seed)
     for place in 0..<rows {
       let number =
         switch options.order {
@@ -134,11 +144,7 @@ package struct FireballFeed: Sendable {
         case .oldestFirst: rows - 1 - place
         case .shuffled: shuffle.row(at: place)
         }
-      guard let row = row(number) else { continue }
-      if text.isNearlyFull { try text.flush(to: consumer) }
-      if !isFirst { text.append(",") }
-      isFirst = false
-      text.append(row)
+      if let row = row(number) { try body(row) }
     }
   }
 

@@ -1,25 +1,53 @@
 /// An input for the parser's measure: its bytes, what is asked of each record, and what must come out.
 package struct ParseInput: Sendable {
-  /// The input's name in the table.
-  package let name: String
+  /// The inputs there are.
+  package enum Kind: String, Codable, Sendable, CaseIterable {
+    case fireballs, wide, nested
+
+    /// As tables call it.
+    var title: String {
+      switch self {
+      case .fireballs: "columnar, every cell"
+      case .wide: "60 members, 4 read"
+      case .nested: "nested and escaped"
+      }
+    }
+  }
+
   /// The whole input.
-  package let bytes: [UInt8]
+  let bytes: [UInt8]
   /// The paths that are read of each record.
-  package let fields: [String]
+  let fields: [String]
   /// How many records there are.
-  package let records: Int
+  let records: Int
+
+  /// Makes an input of about the size of a feed of so many fireballs.
+  init(_ kind: Kind, rows: Int) {
+    self =
+      switch kind {
+      case .fireballs: .fireballs(rows: rows)
+      case .wide: .wide(rows: max(1, rows / 10))
+      case .nested: .nested(rows: max(1, rows / 4))
+      }
+  }
+
+  private init(bytes: [UInt8], fields: [String], records: Int) {
+    self.bytes = bytes
+    self.fields = fields
+    self.records = records
+  }
 
   /// A columnar feed of fireballs, every cell read.
-  package static func fireballs(rows: Int) -> ParseInput {
+  private static func fireballs(rows: Int) -> ParseInput {
     var bytes: [UInt8] = []
     FireballFeed(rows: rows, seed: 1).write { bytes.append(contentsOf: $0) }
     return ParseInput(
-      name: "fireballs, every cell", bytes: bytes,
+      bytes: bytes,
       fields: ["date", "energy", "impact-e", "lat", "lat-dir", "lon", "lon-dir", "alt", "vel"], records: rows)
   }
 
   /// Objects of sixty members, four of which are read.
-  package static func wide(rows: Int) -> ParseInput {
+  private static func wide(rows: Int) -> ParseInput {
     var text = Text()
     text.array(rows) { text, row in
       var random = SplitMix64(seed: UInt64(row))
@@ -35,12 +63,12 @@ package struct ParseInput: Sendable {
       text.append("}")
     }
     return ParseInput(
-      name: "60 members, 4 read", bytes: text.bytes, fields: ["member0", "member17", "member34", "member59"],
+      bytes: text.bytes, fields: ["member0", "member17", "member34", "member59"],
       records: rows)
   }
 
   /// Objects within objects and arrays, with escaped text and text beyond ASCII.
-  package static func nested(rows: Int) -> ParseInput {
+  private static func nested(rows: Int) -> ParseInput {
     var text = Text()
     text.array(rows) { text, row in
       var random = SplitMix64(seed: UInt64(row))
@@ -60,7 +88,7 @@ package struct ParseInput: Sendable {
       text.append("]}")
     }
     return ParseInput(
-      name: "nested and escaped", bytes: text.bytes,
+      bytes: text.bytes,
       fields: ["id", "name", "text", "size/km/max", "approaches/0/miss/km"], records: rows)
   }
 

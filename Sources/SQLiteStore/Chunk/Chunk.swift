@@ -54,7 +54,7 @@ package final class Chunk {
   /// The records that were refused.
   package var rejects: [Reject] = []
   /// The rows to apply; sorted by key after `sortAndFold`.
-  var order: [Int32] = []
+  package internal(set) var order: [Int32] = []
   /// The rows whose record is still known, in ascending order.
   var records = KeptRecords()
 
@@ -171,11 +171,11 @@ package final class Chunk {
 
   // MARK: Rows that are there
 
-  func state(_ column: Int, _ row: Int) -> CellState {
+  package func state(_ column: Int, _ row: Int) -> CellState {
     CellState(rawValue: memory.pointee.state(column, row).pointee) ?? .absent
   }
 
-  func cell(_ column: Int, _ row: Int) -> UInt64 {
+  package func cell(_ column: Int, _ row: Int) -> UInt64 {
     memory.pointee.cell(column, row).pointee
   }
 
@@ -192,7 +192,7 @@ package final class Chunk {
     Double(bitPattern: cell(column, row))
   }
 
-  func bytes(_ column: Int, _ row: Int) -> UnsafeBufferPointer<UInt8> {
+  package func bytes(_ column: Int, _ row: Int) -> UnsafeBufferPointer<UInt8> {
     memory.pointee.slice(cell(column, row), column)
   }
 

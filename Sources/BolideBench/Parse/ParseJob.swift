@@ -1,44 +1,26 @@
 internal import JSONStream
 
-/// Measures the parser as the import uses it: fed in pieces, every requested cell looked at.
-package enum ParseBench {
-  /// What one input took.
-  package struct Result: Sendable {
-    /// The input's name.
-    package let name: String
-    /// Its size in bytes.
-    package let bytes: Int
-    /// Its records.
-    package let records: Int
-    /// The times.
-    package let measure: Measure
-  }
-
-  /// A result that the measured work did not come to.
-  package struct WrongResult: Error, CustomStringConvertible {
-    package let description: String
-  }
-
-  /// Parses each input several times, in pieces of 256 KiB.
+/// The parser as the import uses it: fed in pieces of 256 KiB, every byte of every requested cell touched.
+enum ParseJob {
+  /// Makes the input in memory, parses it whole, and then in pieces by the clock.
   ///
-  /// - Throws: `WrongResult` when not all records come, or a cell differs between runs; what the parser throws.
-  package static func run(rows: Int, runs: Int) throws -> [Result] {
-    let inputs = [
-      ParseInput.fireballs(rows: rows), .wide(rows: rows / 10), .nested(rows: rows / 4),
-    ]
-    let expected = try inputs.map { try parse($0, piece: $0.bytes.count) }
-    let measures = try Measure.inTurn(
-      runs: runs,
-      zip(inputs, expected).map { input, expected in
-        {
-          guard try parse(input, piece: 256 * 1024) == expected, expected.records == input.records else {
-            throw WrongResult(description: "\(input.name): the records differ")
-          }
-        }
-      })
-    return zip(inputs, measures).map {
-      Result(name: $0.name, bytes: $0.bytes.count, records: $0.records, measure: $1)
+  /// - Throws: `WrongResult` when not all records come, or the pieces give other cells than the whole.
+  static func run(_ kind: ParseInput.Kind, rows: Int) throws -> JobOutcome {
+    let input = ParseInput(kind, rows: rows)
+    let expected = try parse(input, piece: input.bytes.count)
+    var sum = Sum()
+    var outcome = try JobOutcome.measuring {
+      sum = try parse(input, piece: 256 * 1024)
+      return sum.records
     }
+    guard sum == expected, sum.records == input.records else {
+      throw WrongResult("\(kind.title): the records in pieces are not those of the whole")
+    }
+    // The peak would be that of the input, which lies in memory whole.
+    outcome.peakBytes = nil
+    outcome.writtenBytes = nil
+    outcome.bytes = input.bytes.count
+    return outcome
   }
 
   private struct Sum: Equatable {

@@ -1,0 +1,38 @@
+internal import Bolide
+internal import Foundation
+
+/// An import as a user runs it: the store is opened, written and closed.
+enum ImportJob {
+  static func run(pipeline pipelinePath: String, input: String, store storePath: String) throws -> JobOutcome
+  {
+    let pipeline = try Pipeline(path: pipelinePath)
+    var report: ImportReport?
+    var opening = 0.0
+    var closing = ContinuousClock.now
+    var outcome = try JobOutcome.measuring {
+      let start = ContinuousClock.now
+      let store = try Store(blocking: storePath, for: pipeline, lockWait: 0)
+      opening = start.duration(to: .now) / .seconds(1)
+      let result = try store.runBlocking(pipeline, on: .file(input), options: ImportOptions())
+      report = result
+      // The store closes here, and SQLite empties the WAL into it.
+      closing = withExtendedLifetime(store) { .now }
+      return result.progress.counts.read
+    }
+    let closed = closing.duration(to: .now) / .seconds(1)
+    guard !FileManager.default.fileExists(atPath: storePath + "-wal") else {
+      throw WrongResult("the import left a WAL behind: its time would be without the last checkpoint")
+    }
+    guard let report else { return outcome }
+    let counts = report.progress.counts
+    outcome.counts = [
+      "read": counts.read, "inserted": counts.inserted, "updated": counts.updated,
+      "unchanged": counts.unchanged, "ignored": counts.ignored, "folded": counts.folded,
+      "rejected": counts.rejected, "chunks": report.progress.chunks,
+    ]
+    for stage in StageTimes.Stage.allCases { outcome.stages["\(stage)"] = report.times[stage] }
+    outcome.stages["open"] = opening
+    outcome.stages["close"] = closed
+    return outcome
+  }
+}

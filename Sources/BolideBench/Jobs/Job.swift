@@ -1,0 +1,67 @@
+internal import Foundation
+
+/// One measured piece of work. Each is done in a process of its own, by the tool itself.
+package enum Job: Codable, Sendable {
+  /// Parses one of the made-up inputs, fed in pieces.
+  case parse(ParseInput.Kind, rows: Int)
+  /// Imports an input; `-` is standard input.
+  case importing(pipeline: String, input: String, store: String)
+  /// Writes the typed rows of an input with nothing but SQLite.
+  case floor(pipeline: String, input: String, file: String, shape: FloorShape, chunkRows: Int)
+  /// Reads an input so far and no farther.
+  case reading(pipeline: String, input: String, ReadingDepth)
+  /// Reads all of a store's history.
+  case history(store: String)
+
+  /// Does the work in this process.
+  ///
+  /// - Throws: what the work throws, and `WrongResult`.
+  package func run() throws -> JobOutcome {
+    switch self {
+    case .parse(let kind, let rows): try ParseJob.run(kind, rows: rows)
+    case .importing(let pipeline, let input, let store):
+      try ImportJob.run(pipeline: pipeline, input: input, store: store)
+    case .floor(let pipeline, let input, let file, let shape, let chunkRows):
+      try FloorJob.run(
+        pipeline: pipeline, input: input, file: file, shape: shape, chunkRows: chunkRows)
+    case .reading(let pipeline, let input, let depth):
+      try ReadingJob.run(pipeline: pipeline, input: input, depth: depth)
+    case .history(let store): try HistoryJob.run(store: store)
+    }
+  }
+
+  /// Does the work that `text` describes, and says as JSON how it went.
+  package static func run(json text: String) throws -> String {
+    let job = try JSONDecoder().decode(Job.self, from: Data(text.utf8))
+    return String(decoding: try JSONEncoder().encode(try job.run()), as: UTF8.self)
+  }
+}
+
+/// What one run of a job took, and what came of it.
+package struct JobOutcome: Codable, Sendable {
+  /// Seconds of the work itself, from opening its files to closing them.
+  package var seconds: Double
+  /// Seconds from the start of the process to its end.
+  package var processSeconds = 0.0
+  /// Seconds of processor time, of all threads.
+  package var processorSeconds: Double?
+  /// The most memory that the process held at a time, in bytes.
+  package var peakBytes: Int?
+  /// Bytes handed to the system to be written.
+  package var writtenBytes: Int?
+  /// Records, rows or changes.
+  package var rows: Int
+  /// Bytes of input, inflated; 0 where there are none.
+  package var bytes = 0
+  /// Of an import: how the records fared.
+  package var counts: [String: Int] = [:]
+  /// Seconds by stage, for the jobs that know.
+  package var stages: [String: Double] = [:]
+}
+
+/// A result that the measured work did not come to: nothing is shown for it.
+package struct WrongResult: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}

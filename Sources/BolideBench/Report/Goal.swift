@@ -1,0 +1,105 @@
+/// A number that this project holds itself to, and what was found.
+package struct Goal: Codable, Sendable {
+  package let name: String
+  package let unit: String
+  /// At most, or at least, so much.
+  package let limit: Double
+  package let isUpperLimit: Bool
+  /// The middle of the pairs of runs.
+  package let found: Double
+  package let range: ClosedRange<Double>?
+  package let rows: Int
+
+  package var isReached: Bool { isUpperLimit ? found <= limit : found >= limit }
+
+  /// Below so many rows, opening and closing the files is most of the time, and the goals say nothing.
+  package static let smallest = 100_000
+
+  /// The goals that the results can tell of, at the largest size that each was measured at.
+  static func all(_ results: [ScenarioResult]) -> [Goal] {
+    let results = results.filter { $0.rows >= smallest }
+    func largest(_ scenario: Scenario) -> ScenarioResult? {
+      results.filter { $0.scenario == scenario }.max { $0.rows < $1.rows }
+    }
+    var goals: [Goal] = []
+    for scenario in [Scenario.gzip, .firstLoad] {
+      guard let result = largest(scenario), let floor = result.floor else { continue }
+      let ratio = Ratio(result.measures[0].seconds, to: floor.seconds)
+      goals.append(
+        Goal(
+          "first load\(scenario == .gzip ? " from gzip" : ""), wall time by the floor's", at: result, 1.15,
+          ratio))
+    }
+    if let result = largest(.again), let upsert = result.measure(.preparedUpsert) {
+      let ratio = Ratio(upsert.seconds, to: result.measures[0].seconds)
+      goals.append(
+        Goal("again, rows/s by the prepared upsert's", at: result, 1.8, ratio, isUpperLimit: false))
+    }
+    if let result = largest(.firstLoad) ?? largest(.gzip), let stages = result.stages {
+      goals.append(
+        Goal("history, share of a first load", at: result, unit: "%", 3, 100 * stages.writing("history")))
+    }
+    if let result = largest(.withDerived), result.measures.count > 1 {
+      let ratio = Ratio(result.measures[0].seconds, to: result.measures[1].seconds)
+      goals.append(Goal("count and sum of 2,000 owners, by links alone", at: result, 1.2, ratio))
+    }
+    let imports = results.filter { $0.scenario.isImport }
+    let peaks = imports.flatMap { result in result.measures[0].runs.compactMap { ($0.peakBytes, result) } }
+    if let peak = peaks.compactMap({ peak, result in peak.map { ($0, result) } }).max(by: { $0.0 < $1.0 }) {
+      goals.append(
+        Goal("peak memory of any import", at: peak.1, unit: "MiB", 96, Double(peak.0) / 1_048_576))
+    }
+    if let result = largest(.shuffled),
+      let smallest = results.filter({ $0.scenario == .shuffled }).min(by: { $0.rows < $1.rows }),
+      smallest.rows < result.rows
+    {
+      let growth = result.rate / smallest.rate
+      goals.append(
+        Goal(
+          "shuffled, rows/s by those at \(smallest.rows) rows", at: result, 0.4, growth, isUpperLimit: false))
+    }
+    if let result = largest(.catchUp) {
+      goals.append(
+        Goal("catch-up, changes/s", at: result, unit: "M", 1, result.rate / 1e6, isUpperLimit: false))
+    }
+    return goals
+  }
+
+  private init(
+    _ name: String, at result: ScenarioResult, unit: String = "", _ limit: Double, _ found: Double,
+    isUpperLimit: Bool = true
+  ) {
+    self.name = name
+    self.unit = unit
+    self.limit = limit
+    self.isUpperLimit = isUpperLimit
+    self.found = found
+    range = nil
+    rows = result.rows
+  }
+
+  private init(
+    _ name: String, at result: ScenarioResult, _ limit: Double, _ ratio: Ratio, isUpperLimit: Bool = true
+  ) {
+    self.name = name
+    unit = "x"
+    self.limit = limit
+    self.isUpperLimit = isUpperLimit
+    found = ratio.median
+    range = ratio.lowest...ratio.highest
+    rows = result.rows
+  }
+}
+
+extension ScenarioResult {
+  /// Bolide's rows a second, by the middle run.
+  package var rate: Double { Double(measures[0].middle.rows) / measures[0].median }
+
+  /// The floor: the fastest of its shapes.
+  var floor: Measure? {
+    measures.dropFirst().filter { measure in FloorShape.allCases.contains { $0.title == measure.name } }
+      .min { $0.median < $1.median }
+  }
+
+  func measure(_ shape: FloorShape) -> Measure? { measures.first { $0.name == shape.title } }
+}

@@ -1,0 +1,140 @@
+internal import Bolide
+
+// Who does what: each candidate makes ready, does its work in a process of its own, and has it checked.
+
+extension Scenario {
+  func parsing(_ feed: BenchFeed) -> [Candidate] {
+    guard feed.isGenerated else {
+      let job = Job.reading(pipeline: feed.pipeline(), input: feed.file, .records)
+      return [
+        Candidate(name: "bolide") {
+          var outcome = try feed.workspace.run(job)
+          guard outcome.rows == feed.rows else { throw WrongResult("\(outcome.rows) records") }
+          outcome.bytes = feed.bytes
+          return outcome
+        }
+      ]
+    }
+    return ParseInput.Kind.allCases.map { kind in
+      Candidate(name: kind.title) { try feed.workspace.run(.parse(kind, rows: feed.rows)) }
+    }
+  }
+
+  /// A first load by Bolide.
+  func loading(
+    _ feed: BenchFeed, _ kind: BenchFeed.Kind, pipeline: BenchPipeline = .plain, isPiped: Bool = false,
+    name: String = "bolide"
+  ) throws -> Candidate {
+    let store = feed.workspace.file("bolide.sqlite")
+    let input = isPiped ? "-" : try feed.path(kind)
+    let standardInput: ChildProcess.Input = isPiped ? .pipe(try feed.gzip()) : .nothing
+    return Candidate(name: name) {
+      feed.workspace.removeDatabase(store)
+      var outcome = try feed.workspace.run(
+        .importing(pipeline: feed.pipeline(pipeline), input: input, store: store), input: standardInput)
+      try feed.check(outcome, inserted: feed.rows, updated: 0)
+      try feed.check(store, kind)
+      if pipeline != .plain { try feed.checkOwners(store, pipeline) }
+      outcome.bytes = feed.bytes
+      return outcome
+    }
+  }
+
+  /// The feed, or its revision, into a store that holds the feed.
+  func importingOver(_ feed: BenchFeed, _ kind: BenchFeed.Kind) throws -> Candidate {
+    let loaded = try feed.loaded()
+    let input = try feed.path(kind)
+    return Candidate(name: "bolide") {
+      let store = try feed.workspace.copy(loaded, to: "bolide.sqlite")
+      var outcome = try feed.workspace.run(.importing(pipeline: feed.pipeline(), input: input, store: store))
+      try feed.check(outcome, inserted: 0, updated: kind == .base ? 0 : feed.revisedRows())
+      try feed.check(store, kind)
+      outcome.bytes = Workspace.size(of: input)
+      if kind == .base { outcome.bytes = feed.bytes }
+      return outcome
+    }
+  }
+
+  /// A first load by SQLite alone.
+  func flooring(_ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape) -> Candidate {
+    let file = feed.workspace.file("floor.db")
+    return Candidate(name: shape.title, isOptional: true) {
+      feed.workspace.removeDatabase(file)
+      return try floor(feed, kind, shape, file)
+    }
+  }
+
+  /// The feed, or its revision, by SQLite alone into a table that holds the feed.
+  func flooringOver(_ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape) -> Candidate {
+    return Candidate(name: shape.title, isOptional: true) {
+      let file = try feed.workspace.copy(try feed.loadedFloor(), to: "floor.db")
+      return try floor(feed, kind, shape, file)
+    }
+  }
+
+  private func floor(
+    _ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape, _ file: String
+  ) throws -> JobOutcome {
+    let outcome = try feed.workspace.run(
+      .floor(
+        pipeline: feed.pipeline(), input: try feed.path(kind), file: file, shape: shape,
+        chunkRows: BenchFeed.chunkRows))
+    try feed.check(file, kind)
+    return outcome
+  }
+
+  /// A reader of history.
+  func reading(_ feed: BenchFeed) -> Candidate {
+    Candidate(name: "bolide") {
+      let outcome = try feed.workspace.run(.history(store: try feed.loaded()))
+      let expected = try feed.numbers(after: .base).rows
+      // A user's own pipeline may have made owners too.
+      guard outcome.rows == expected || !feed.isGenerated && outcome.rows > expected else {
+        throw WrongResult("\(outcome.rows) changes for \(expected) rows")
+      }
+      return outcome
+    }
+  }
+}
+
+extension BenchFeed {
+  /// Holds an import's counts against what the feed must give.
+  func check(_ outcome: JobOutcome, inserted: Int, updated: Int) throws {
+    let counts = outcome.counts
+    let kinds = ["inserted", "updated", "unchanged", "ignored", "folded", "rejected"]
+    guard counts["read"] == rows, kinds.compactMap({ counts[$0] }).reduce(0, +) == rows else {
+      throw WrongResult("the counts do not add up to \(rows): \(counts)")
+    }
+    // What repeated keys and refused records do to a user's own feed, the table tells.
+    guard isGenerated else { return }
+    let expected = ["inserted": inserted, "updated": updated, "unchanged": rows - inserted - updated]
+    for (name, number) in expected where counts[name] != number {
+      throw WrongResult("\(counts[name] ?? 0) rows \(name), and it must be \(number)")
+    }
+  }
+
+  /// Holds a table against what the feed must give.
+  func check(_ file: String, _ kind: Kind, entity: Entity? = nil) throws {
+    let found = try TableNumbers(file: file, entity: try entity ?? self.entity())
+    if let difference = found.difference(from: try numbers(after: kind)) {
+      throw WrongResult("the table is wrong: \(difference)")
+    }
+  }
+
+  /// Every row has its owner, and the owners' counts and sums are the rows' own.
+  func checkOwners(_ store: String, _ pipeline: BenchPipeline) throws {
+    let derived = pipeline == .derived ? "fireballCount <> n OR abs(totalImpactEnergy - s) > 1e-6 * s" : "0"
+    let sql = """
+      SELECT (SELECT count(*) FROM Fireball WHERE cell_id IS NULL),
+        (SELECT count(*) FROM Cell LEFT JOIN (SELECT cell_id, count(*) AS n, sum(impactEnergy) AS s FROM Fireball
+          GROUP BY cell_id) ON cell_id = bolide_id WHERE n IS NULL OR \(derived)),
+        (SELECT count(*) FROM Fireball JOIN Cell ON Cell.bolide_id = cell_id
+          WHERE number <> abs(CAST(strftime('%s', date) AS INTEGER)) % 2000)
+      """
+    let wrong = try TableNumbers.counts(store, sql: sql)
+    guard wrong.allSatisfy({ $0 == 0 }) else {
+      throw WrongResult(
+        "\(wrong[0]) rows without owner, \(wrong[1]) owners with wrong sums, \(wrong[2]) with wrong rows")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// A job that a user has, by the name that the command line knows.
+package enum Scenario: String, Codable, Sendable, CaseIterable {
+  case parse
+  case firstLoad = "first-load"
+  case again
+  case revised
+  case shuffled
+  case gzip
+  case withLinks = "with-links"
+  case withDerived = "with-derived"
+  case catchUp = "catch-up"
+
+  /// What is done, in a few words.
+  package var title: String {
+    switch self {
+    case .parse: "the parser alone, input in memory, fed in pieces of 256 KiB"
+    case .firstLoad: "into a new store, in the feed's order"
+    case .again: "the same feed once more: nothing has changed"
+    case .revised: "the feed with other values in 1 % of its rows"
+    case .shuffled: "into a new store, keys in random order"
+    case .gzip: "into a new store, from gzip through a pipe on standard input"
+    case .withLinks: "into a new store, each row linked to one of 2,000 owners"
+    case .withDerived: "the same, and each owner keeps its rows' count and sum"
+    case .catchUp: "a reader takes all changes of a first load"
+    }
+  }
+
+  /// Whether a user's own feed can be put to it.
+  package var takesOwnFeed: Bool {
+    switch self {
+    case .parse, .firstLoad, .again, .gzip, .catchUp: true
+    case .revised, .shuffled, .withLinks, .withDerived: false
+    }
+  }
+
+  /// What is counted.
+  package var unit: String {
+    switch self {
+    case .parse: "records"
+    case .catchUp: "changes"
+    default: "rows"
+    }
+  }
+
+  /// Whether its first candidate is an import, whose stages are known.
+  package var isImport: Bool { self != .parse && self != .catchUp }
+
+  /// Everyone who does it; Bolide comes first.
+  func candidates(_ feed: BenchFeed) throws -> [Candidate] {
+    switch self {
+    case .parse: parsing(feed)
+    case .firstLoad:
+      [try loading(feed, .base), flooring(feed, .base, .chunkInsert), flooring(feed, .base, .preparedInsert)]
+    case .shuffled:
+      [
+        try loading(feed, .shuffled), flooring(feed, .shuffled, .chunkInsert),
+        flooring(feed, .shuffled, .preparedInsert),
+      ]
+    case .gzip:
+      [
+        try loading(feed, .base, isPiped: true), flooring(feed, .base, .chunkInsert),
+        flooring(feed, .base, .preparedInsert),
+      ]
+    case .again, .revised:
+      [
+        try importingOver(feed, self == .again ? .base : .revised),
+        flooringOver(feed, self == .again ? .base : .revised, .chunkDifference),
+        flooringOver(feed, self == .again ? .base : .revised, .preparedUpsert),
+      ]
+    case .withLinks: [try loading(feed, .base, pipeline: .links)]
+    case .withDerived:
+      [
+        try loading(feed, .base, pipeline: .derived),
+        try loading(feed, .base, pipeline: .links, name: "bolide, links alone"),
+      ]
+    case .catchUp: [reading(feed)]
+    }
+  }
+}
+
+extension Scenario {
+  /// The feed that it reads.
+  var feedKind: BenchFeed.Kind {
+    switch self {
+    case .revised: .revised
+    case .shuffled: .shuffled
+    default: .base
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import BolideBench
+
+// What a person reads: a table a scenario, then where the time went, then the goals.
+
+extension ScenarioResult {
+  /// The scenario's table.
+  var table: String {
+    let head = "\n\(scenario.rawValue), \(rows.grouped) rows: \(scenario.title)"
+    let columns = [
+      "", "seconds", "(range)", "\(scenario.unit)/s", "MB/s", "CPU s", "peak MiB", "written MB",
+      "time by Bolide's",
+    ]
+    let lines = measures.enumerated().map { line(cells($1, isFirst: $0 == 0)) }
+    return ([head, line(columns)] + lines + notes.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  private func cells(_ measure: Measure, isFirst: Bool) -> [String] {
+    let middle = measure.middle
+    let range = "\((measure.seconds.min() ?? 0).seconds)-\((measure.seconds.max() ?? 0).seconds)"
+    // The parser's inputs are no rivals of each other.
+    let ratio = isFirst || scenario == .parse ? "" : ratio(of: measure).text
+    return [
+      measure.name, measure.median.seconds, range, (Double(middle.rows) / measure.median).rate,
+      middle.bytes > 0 ? (Double(middle.bytes) / measure.median / 1e6).short : "",
+      middle.processorSeconds?.seconds ?? "", middle.peakBytes.map { (Double($0) / 1_048_576).short } ?? "",
+      middle.writtenBytes.map { (Double($0) / 1e6).short } ?? "", ratio,
+    ]
+  }
+
+  private func line(_ cells: [String]) -> String {
+    let widths = [28, 9, 14, 10, 7, 8, 10, 12]
+    var text = "  " + cells[0].padded(to: widths[0])
+    for (cell, width) in zip(cells.dropFirst(), widths.dropFirst()) { text += cell.indented(to: width) }
+    text += "  " + cells[8]
+    return text.trimmedAtEnd
+  }
+}
+
+extension BenchReport {
+  /// Where the time went, and the goals.
+  var summary: String {
+    let staged = results.filter { $0.stages != nil }
+    var lines: [String] = []
+    if !staged.isEmpty {
+      lines += ["", "Where Bolide's time went, in % of the wall time:"]
+      lines += table("the thread that reads", staged) { $0.reading }
+      lines += table("the thread that writes", staged) { $0.writing }
+    }
+    if !goals.isEmpty {
+      lines += ["", "Goals:".padded(to: 52) + "at rows".padded(to: 14) + "asked".padded(to: 12) + "found"]
+      lines += goals.map(\.line)
+    } else if results.allSatisfy({ $0.rows < Goal.smallest }) {
+      lines += ["", "No goals: they are for \(Goal.smallest.grouped) rows and more."]
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func table(
+    _ title: String, _ results: [ScenarioResult], _ shares: (StageShares) -> [StageShares.Share]
+  ) -> [String] {
+    let names = results.first?.stages.map(shares)?.map(\.name) ?? []
+    let head = "  " + title.padded(to: 26) + names.map { $0.indented(to: $0.count + 2) }.joined()
+    return [head]
+      + results.map { result in
+        let name = "\(result.scenario.rawValue), \(result.rows.grouped)"
+        let cells = result.stages.map(shares)?.map(\.share) ?? []
+        return "  " + name.padded(to: 26)
+          + zip(names, cells).map { $1.percent.indented(to: $0.count + 2) }.joined()
+      }
+  }
+}
+
+extension Goal {
+  fileprivate var line: String {
+    let asked = (isUpperLimit ? "<= " : ">= ") + "\(limit.trimmed)\(suffix)"
+    let range = range.map { " (\($0.lowerBound.hundredths)-\($0.upperBound.hundredths))" } ?? ""
+    let value = "\(found.hundredths)\(suffix)\(range)"
+    return "  " + name.padded(to: 50) + rows.grouped.padded(to: 14) + asked.padded(to: 12)
+      + value.padded(to: 26)
+      + (isReached ? "reached" : "not reached")
+  }
+
+  private var suffix: String { unit == "x" ? "x" : unit.isEmpty ? "" : " \(unit)" }
+}
+
+extension Ratio {
+  /// `0.93 (0.90-0.97)`
+  fileprivate var text: String { "\(median.hundredths) (\(lowest.hundredths)-\(highest.hundredths))" }
+}
+
+extension Double {
+  /// Three digits, as many as a measure of seconds deserves.
+  fileprivate var seconds: String { digits(self < 10 ? self < 1 ? 3 : 2 : 1) }
+  fileprivate var hundredths: String { digits(2) }
+  fileprivate var short: String { digits(self < 10 ? 1 : 0) }
+  fileprivate var percent: String { self < 0.0005 ? "-" : (self * 100).digits(1) }
+  /// Without zeros at the end.
+  fileprivate var trimmed: String {
+    let text = digits(2)
+    return text.hasSuffix(".00")
+      ? String(text.dropLast(3)) : text.hasSuffix("0") ? String(text.dropLast()) : text
+  }
+  /// `763 k`, `1.23 M`
+  fileprivate var rate: String { self < 1e6 ? "\((self / 1e3).digits(0)) k" : "\((self / 1e6).digits(2)) M" }
+
+  private func digits(_ count: Int) -> String {
+    var scale = 1
+    for _ in 0..<count { scale *= 10 }
+    let number = Int((self * Double(scale)).rounded())
+    if count == 0 { return String(number) }
+    let rest = String(number % scale)
+    return "\(number / scale)." + String(repeating: "0", count: count - rest.count) + rest
+  }
+}
+
+extension Int {
+  /// `1,000,000`
+  var grouped: String {
+    var rest = String(self)
+    var groups: [String] = []
+    while rest.count > 3 {
+      groups.insert(String(rest.suffix(3)), at: 0)
+      rest.removeLast(3)
+    }
+    return ([rest] + groups).joined(separator: ",")
+  }
+}
+
+extension String {
+  /// Spaces behind, at least one.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+
+  /// Spaces in front.
+  func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+
+  fileprivate var trimmedAtEnd: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,133 @@
+import BolideBench
+import Foundation
+import Testing
+
+/// `bolide bench` as a person runs it, at sizes that say nothing about speed.
+@Suite struct BenchTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+  }
+
+  @Test func `a bench measures and checks everything, and leaves nothing behind`() throws {
+    let outcome = try folder.bolide(
+      "bench", "--rows", "10k", "--runs", "1", "--folder", ".", "--json", "bench.json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.errors.isEmpty)
+    for scenario in Scenario.allCases {
+      #expect(outcome.output.contains("\n\(scenario.rawValue), 10,000 rows: \(scenario.title)\n"))
+    }
+    #expect(outcome.output.contains("No goals: they are for 100,000 rows and more."))
+
+    let report = try JSONDecoder().decode(BenchReport.self, from: try folder.bytes(of: "bench.json"))
+    #expect(report.results.map(\.scenario) == Scenario.allCases)
+    for result in report.results {
+      for measure in result.measures { #expect(measure.runs.count == 1 && measure.median > 0) }
+      #expect((result.stages != nil) == result.scenario.isImport)
+      guard result.scenario.isImport, let stages = result.stages else { continue }
+      let sum = stages.writing.map(\.share).reduce(0, +)
+      #expect(
+        abs(sum - 1) < 0.01, "\(result.scenario): the writing thread's stages are \(sum) of the wall time")
+      #expect(stages.reading.map(\.share).reduce(0, +) <= 1)
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter {
+      !$0.hasPrefix(".")
+    }
+    #expect(left.sorted() == ["bench.json", "quakes.yaml"])
+  }
+
+  @Test func `one scenario at two sizes runs alone`() throws {
+    let outcome = try folder.bolide("bench", "catch-up", "--rows", "1k,2K", "--runs", "2", "--folder", ".")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let heads = outcome.lines.filter { $0.contains(" rows: ") }
+    #expect(heads.map { $0.prefix { $0 != ":" } } == ["catch-up, 1,000 rows", "catch-up, 2,000 rows"])
+  }
+
+  @Test func `a feed of one's own is put to what it can be put to`() throws {
+    try folder.write(
+      """
+      [{"id": "a", "time": "2026-01-01T00:00:00Z", "magnitude": 1.5, "place": "Bern"},
+       {"id": "b", "time": "2026-01-02T00:00:00Z", "place": "Ulm"}]
+      """, to: "quakes.json")
+    let outcome = try folder.bolide(
+      "bench", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--runs", "1", "--folder", ".")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let scenarios = outcome.lines.filter { $0.contains(", 2 rows: ") }.map { $0.prefix { $0 != "," } }
+    #expect(scenarios == ["parse", "first-load", "again", "gzip", "catch-up"])
+    #expect(outcome.output.contains("floor: set-wise insert"))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("quakes.sqlite")))
+  }
+
+  @Test func `a feed that the floor cannot take is measured without it, and the reason is said`() throws {
+    // The key comes back in a later chunk: a plain insert meets it twice.
+    let rows = (0..<33_000).map { #"{"id": "\#($0 % 32_900)", "magnitude": 1}"# }
+    try folder.write("[\(rows.joined(separator: ",\n"))]", to: "quakes.json")
+    let outcome = try folder.bolide(
+      "bench", "first-load", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--runs", "1", "--folder",
+      ".")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.lines.contains { $0.hasPrefix("  bolide ") })
+    let notes = outcome.lines.filter { $0.contains("is left out") }
+    #expect(notes.count == 2)
+    #expect(
+      notes.allSatisfy { $0.hasSuffix("SQLite says: UNIQUE constraint failed: Quake.id") }, "\(notes)")
+  }
+
+  @Test func `a feed that cannot be read ends the bench, and no folder is left`() throws {
+    try folder.write("[{\"id\": ", to: "quakes.json")
+    let outcome = try folder.bolide(
+      "bench", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--folder", ".")
+    #expect(outcome.status == 65)
+    #expect(
+      outcome.errors.hasPrefix("Error: \(folder.path("quakes.json")):1:9: the input ends inside record 1"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(""))
+    #expect(!names.contains { $0.hasPrefix("bolide-bench") })
+  }
+
+  @Test(arguments: [
+    (["frist-load"], "The value 'frist-load' is invalid for '<scenario>'."),
+    (["--runs", "0"], "--runs is at least 1"),
+    (["--feed", "a.json"], "--feed and --pipeline go together"),
+    (
+      ["--feed", "a.json", "--pipeline", "quakes.yaml", "--rows", "1k"],
+      "--rows is for generated feeds; --feed has the rows that it has"
+    ),
+    (
+      ["revised", "--feed", "a.json", "--pipeline", "quakes.yaml"],
+      "'revised' needs a generated feed, and --feed names one of your own"
+    ),
+    (
+      ["--rows", "1q"],
+      "The value '1q' is invalid for '--rows <n>': '1q' is not a number of rows such as 500000, 100k or 1m"
+    ),
+    (["--rows", "1k,"], "The value '1k,' is invalid for '--rows <n>': '' is not a number of rows"),
+    (["--rows", "9999999m"], "The value '9999999m' is invalid for '--rows <n>': '9999999m' is not a number"),
+  ]) func `a wrong call is refused before anything is done`(arguments: [String], sentence: String) throws {
+    let outcome = try Running(Folder.tool, ["bench"] + arguments, in: folder, input: .nothing).outcome()
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("Error: \(sentence)"), "\(outcome.errors)")
+  }
+
+  @Test func `an own feed that is not there is 66`() throws {
+    let outcome = try folder.bolide("bench", "--feed", "a.json", "--pipeline", "quakes.yaml")
+    #expect(outcome == .failure(66, "a.json: there is no such file"))
+  }
+
+  @Test func `the measured process is no command for people`() throws {
+    #expect(!(try folder.bolide("--help").output.contains("bench-job")))
+  }
+
+  @Test func `the page on throughput knows every scenario and option`() throws {
+    let page = try String(
+      contentsOf: Folder.repository.appending(path: "Sources/Bolide/Documentation.docc/Throughput.md"),
+      encoding: .utf8)
+    for scenario in Scenario.allCases { #expect(page.contains("| `\(scenario.rawValue)` |")) }
+    let options = try folder.bolide("bench", "--help").output.split { !$0.isLetter && $0 != "-" }.filter {
+      $0.hasPrefix("--") && $0 != "--help" && $0 != "--version"
+    }
+    #expect(Set(options).count >= 6)
+    for option in options { #expect(page.contains("`\(option)"), "\(option)") }
+  }
+}
