@@ -9,6 +9,8 @@ package struct BenchPlan: Sendable {
   package var runs: Int
   /// A user's own feed and the pipeline that imports it, instead of the generated ones.
   package var own: (feed: String, pipeline: String)?
+  /// Whether the other programs on this machine do the same jobs.
+  package var hasPeers = true
 
   package init(scenarios: [Scenario], sizes: [Int], runs: Int, own: (feed: String, pipeline: String)? = nil) {
     self.scenarios = scenarios
@@ -69,9 +71,12 @@ package struct Bench {
 
   private func measure(_ scenario: Scenario, _ feed: BenchFeed) throws -> ScenarioResult {
     progress("\(scenario.rawValue): making ready")
-    let (candidates, notes) = try feed.possible(try scenario.candidates(feed))
+    let candidates = try scenario.candidates(feed) + (plan.hasPeers ? try scenario.peers(feed) : [])
+    var notes: [String] = []
     let measures = try Measure.inTurn(runs: plan.runs, candidates) { run, name in
       progress("\(scenario.rawValue): \(name), \(run == 0 ? "first run" : "run \(run) of \(plan.runs)")")
+    } left: { name, error in
+      notes.append("\(name) is left out: \(error)")
     }
     var result = ScenarioResult(scenario: scenario, rows: feed.rows, measures: measures)
     result.notes = notes

@@ -127,6 +127,15 @@ final class BenchFeed {
     }
   }
 
+  /// A file that holds the feed as a peer writes it.
+  func loaded(by peer: Peer) throws -> String {
+    try made("loaded by \(peer.name)") {
+      let path = workspace.file("loaded-\(peer.program)-\(rows).db")
+      _ = try peer.run(self, file, into: path)
+      return path
+    }
+  }
+
   /// Rows a transaction of the floor, as many as in the import's usual chunk.
   static let chunkRows = 32_768
 
@@ -139,25 +148,6 @@ final class BenchFeed {
 }
 
 extension BenchFeed {
-  /// The candidates that this feed suits, and why the others are left out.
-  ///
-  /// The floor takes each key once and every column as the record brings it. A user's own feed may ask for more.
-  func possible(_ candidates: [Candidate]) throws -> (candidates: [Candidate], notes: [String]) {
-    guard !isGenerated else { return (candidates, []) }
-    var notes: [String] = []
-    let possible = candidates.filter { candidate in
-      guard candidate.isOptional else { return true }
-      do {
-        _ = try candidate.run()
-        return true
-      } catch {
-        notes.append("\(candidate.name) is left out: \(error)")
-        return false
-      }
-    }
-    return (possible, notes)
-  }
-
   /// How long the reading side takes alone, at each of `ReadingDepth`, measured once an input.
   func readingSeconds(_ input: String, runs: Int) throws -> [Double] {
     if let known = reading[input] { return known }

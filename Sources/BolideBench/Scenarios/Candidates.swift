@@ -58,7 +58,7 @@ extension Scenario {
   /// A first load by SQLite alone.
   func flooring(_ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape) -> Candidate {
     let file = feed.workspace.file("floor.db")
-    return Candidate(name: shape.title, isOptional: true) {
+    return Candidate(name: shape.title, isOptional: !feed.isGenerated) {
       feed.workspace.removeDatabase(file)
       return try floor(feed, kind, shape, file)
     }
@@ -66,7 +66,7 @@ extension Scenario {
 
   /// The feed, or its revision, by SQLite alone into a table that holds the feed.
   func flooringOver(_ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape) -> Candidate {
-    return Candidate(name: shape.title, isOptional: true) {
+    return Candidate(name: shape.title, isOptional: !feed.isGenerated) {
       let file = try feed.workspace.copy(try feed.loadedFloor(), to: "floor.db")
       return try floor(feed, kind, shape, file)
     }

@@ -23,24 +23,30 @@ package struct Measure: Codable, Sendable {
   /// - Parameters:
   ///   - runs: how often each is run; one more run of each, not counted, comes first.
   ///   - progress: called before each run with its number, 0 for the first, and its candidate's name.
+  ///   - left: called with the name of an optional candidate whose first run failed, and why: it is left out.
   static func inTurn(
-    runs: Int, _ candidates: [Candidate], progress: (Int, String) -> Void = { _, _ in }
+    runs: Int, _ candidates: [Candidate], progress: (Int, String) -> Void = { _, _ in },
+    left: (String, WrongResult) -> Void = { _, _ in }
   ) throws -> [Measure] {
     precondition(runs > 0, "a measure takes at least one run")
     var outcomes = [[JobOutcome]](repeating: [], count: candidates.count)
+    var taking = Set(candidates.indices)
     for run in 0...runs {
-      for (index, candidate) in candidates.enumerated() {
+      for (index, candidate) in candidates.enumerated() where taking.contains(index) {
         progress(run, candidate.name)
         do {
           let outcome = try candidate.run()
           if run > 0 { outcomes[index].append(outcome) }
+        } catch let error as WrongResult where candidate.isOptional && run == 0 {
+          taking.remove(index)
+          left(candidate.name, error)
         } catch let error as WrongResult {
           throw WrongResult("\(candidate.name): \(error)")
         }
       }
     }
-    return zip(candidates, outcomes).map {
-      Measure(name: $0.name, runs: $1, isWholeProcess: $0.isWholeProcess)
+    return taking.sorted().map {
+      Measure(name: candidates[$0].name, runs: outcomes[$0], isWholeProcess: candidates[$0].isWholeProcess)
     }
   }
 }
@@ -49,7 +55,7 @@ package struct Measure: Codable, Sendable {
 struct Candidate {
   let name: String
   var isWholeProcess = false
-  /// Whether it can be left out where a feed does not suit it.
+  /// Whether it is left out when its first run fails: the feed may not suit it.
   var isOptional = false
   /// Makes ready, does the work once, and checks what came of it.
   let run: () throws -> JobOutcome

@@ -27,31 +27,47 @@ struct TableNumbers: Hashable {
 
   init() {}
 
+  /// Whose SQL.
+  enum Dialect {
+    case sqlite, duckDB
+  }
+
   /// Adds up what a file's table holds.
   ///
   /// - Parameter entity: names the table and its columns.
   init(file path: String, entity: Entity) throws {
-    let attributes = entity.attributes.filter { !$0.isTransient && $0.derivation == nil }
-    let sums = attributes.map { attribute in
+    self.init(try Self.counts(path, sql: Self.query(entity, .sqlite)), of: entity)
+  }
+
+  /// The numbers that `query` gives; too few of them are a table that is not as it must be.
+  init(_ numbers: [Int], of entity: Entity) {
+    rows = numbers.first ?? -1
+    for (index, attribute) in Self.attributes(of: entity).enumerated() where numbers.count > 2 + 2 * index {
+      columns[attribute.name] = Column(count: numbers[1 + 2 * index], sum: numbers[2 + 2 * index])
+    }
+  }
+
+  /// Gives one row: how many rows, and of each column the count and the sum.
+  static func query(_ entity: Entity, _ dialect: Dialect) -> String {
+    let integer = dialect == .sqlite ? "INTEGER" : "BIGINT"
+    let sums = attributes(of: entity).map { attribute in
       let name = quoted(attribute.name)
+      let seconds =
+        dialect == .sqlite ? "strftime('%s', \(name))" : "epoch(CAST(rtrim(\(name), 'Z') AS TIMESTAMP))"
       let measure =
         switch attribute.type {
-        case .date: "CAST(strftime('%s', \(name)) AS INTEGER)"
-        case .double, .float: "CAST(round(\(name) * 1000) AS INTEGER)"
+        case .date: "CAST(\(seconds) AS \(integer))"
+        case .double, .float: "CAST(round(\(name) * 1000) AS \(integer))"
         case .integer16, .integer32, .integer64, .decimal, .boolean: name
         case .string, .day, .uuid, .binary, .json: "length(\(name))"
         }
       return "count(\(name)), ifnull(sum(\(measure) % \(Column.modulus)), 0)"
     }
-    let sql = "SELECT count(*), \(sums.joined(separator: ", ")) FROM \(quoted(entity.name))"
-    self.init()
-    try Self.reading(path) { db in
-      guard let row = try Row.fetchOne(db, sql: sql) else { return }
-      rows = row[0]
-      for (index, attribute) in attributes.enumerated() {
-        columns[attribute.name] = Column(count: row[1 + 2 * index], sum: row[2 + 2 * index])
-      }
-    }
+    return "SELECT count(*), \(sums.joined(separator: ", ")) FROM \(quoted(entity.name))"
+  }
+
+  private static func attributes(of entity: Entity) -> [Attribute] {
+    entity.attributes.filter { !$0.isTransient && $0.derivation == nil }
   }
 
   /// The whole numbers in the one row that a query gives.

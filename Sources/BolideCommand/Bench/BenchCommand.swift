@@ -38,6 +38,14 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where the stores are made; the disk matters.", valueName: "folder"))
   var folder: String?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Let sqlite3, python3, sqlite-utils and duckdb do the same, as far as they are here.")
+  var peers = true
+
+  @Flag(help: "Print the programs that the others run, and where the comparison is unfair.")
+  var showPeers = false
+
   @Option(help: ArgumentHelp("Also write everything that was found as JSON.", valueName: "file"))
   var json: String?
 
@@ -66,9 +74,13 @@ struct BenchCommand: ParsableCommand {
   }
 
   private func runBench() throws {
+    if showPeers {
+      return try StandardOutput.write(line: Peer.all.map(\.listing).joined(separator: "\n"))
+    }
     var plan = BenchPlan(
       scenarios: scenarios.isEmpty ? Scenario.allCases : scenarios, sizes: rows?.counts ?? [100_000],
       runs: runs)
+    plan.hasPeers = peers
     if let feed, let pipeline {
       plan.scenarios.removeAll { !$0.takesOwnFeed }
       // Measured processes run in a folder of their own.
