@@ -62,7 +62,8 @@ package struct Peer: Sendable {
     let entity = try feed.entity()
     let child = try ChildProcess.run(
       checkedBy, ["-csv", "-noheader", file, TableNumbers.query(entity, .duckDB)], in: feed.workspace.path)
-    let found = TableNumbers(child.output.split { !$0.isNumber && $0 != "-" }.compactMap { Int($0) }, of: entity)
+    let found = TableNumbers(
+      child.output.split { !$0.isNumber && $0 != "-" }.compactMap { Int($0) }, of: entity)
     if let difference = found.difference(from: try feed.numbers(after: kind)) {
       throw WrongResult("the table is wrong: \(difference)")
     }
