@@ -22,7 +22,7 @@ struct ChangesCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
-      let token = try since.map { try HistoryToken($0) }
+      let token = try since.map { try HistoryToken(parsing: $0) }
       try seal(store)
       try printHistory(of: store, after: token)
     } catch is StandardOutput.Closed {

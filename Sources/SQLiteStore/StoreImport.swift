@@ -29,6 +29,7 @@ package final class StoreImport {
       guard let model = try SchemaUpdate.storedModel(db) else {
         throw StoreError(.corrupt, "the store has no model", hint: "Restore it from a backup.")
       }
+      try RestoreCheck.run(db)
       try OwnerRecompute.settle(db, model: model)
       let layout = ChunkLayout(pipeline, model: model)
       let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)

@@ -6,8 +6,8 @@
 
 /// The lock that keeps imports into one store apart: `flock` on a file beside it.
 ///
-/// The kernel lets go of it when its process ends, however that happens. The file says who holds it and since when,
-/// for people; only the lock itself counts. It is a file of its own because closing any other descriptor of the
+/// The kernel lets go of it when its process ends, however that happens. The file's second line says who holds it and
+/// since when, for people; only the lock itself counts. Its first line is `TokenMemory`'s. It is a file of its own because closing any other descriptor of the
 /// store's file would drop SQLite's locks.
 package final class StoreLock {
   private let descriptor: Int32
@@ -23,11 +23,7 @@ package final class StoreLock {
   package init(
     store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
   ) throws(StoreError) {
-    let path =
-      (realpath(store, nil).map { pointer in
-        defer { free(pointer) }
-        return String(cString: pointer)
-      } ?? store) + "-bolide"
+    let path = Self.path(of: store)
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw StoreError(
@@ -51,9 +47,17 @@ package final class StoreLock {
     write(descriptor, Holder(process: getpid(), pipeline: pipeline, since: timestamp()))
   }
 
+  /// The file beside a store, whatever name leads to the store.
+  static func path(of store: String) -> String {
+    (realpath(store, nil).map { pointer in
+      defer { free(pointer) }
+      return String(cString: pointer)
+    } ?? store) + "-bolide"
+  }
+
   /// Runs also when `init` throws: then the file is another's, and so is what it says.
   deinit {
-    if isHeld { ftruncate(descriptor, 0) }
+    if isHeld { ftruncate(descriptor, off_t(TokenMemory.size)) }
     if descriptor >= 0 { close(descriptor) }
   }
 
@@ -80,14 +84,19 @@ package final class StoreLock {
   }
 
   private func write(_ descriptor: Int32, _ holder: Holder) {
+    // A new file gets its first line, an old one keeps it.
+    if lseek(descriptor, 0, SEEK_END) < TokenMemory.size {
+      var blank = TokenMemory.line("")
+      _ = blank.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
     var text = holder.text
-    ftruncate(descriptor, 0)
-    _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    ftruncate(descriptor, off_t(TokenMemory.size))
+    _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, off_t(TokenMemory.size)) }
   }
 }
 
 private func read(_ descriptor: Int32) -> String {
   var bytes = [UInt8](repeating: 0, count: 1024)
-  let count = pread(descriptor, &bytes, bytes.count, 0)
+  let count = pread(descriptor, &bytes, bytes.count, off_t(TokenMemory.size))
   return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
 }

@@ -21,14 +21,14 @@ import Testing
     let token = String(try #require(other.output.firstMatch(of: /"token":"([^"]+)"/)?.1))
     try expect(
       token, 82, "quakes.sqlite: the token \(token) is another store's",
-      "Name the store that gave the token, or begin without --since.")
+      "Name the store that gave the token, or start from a snapshot: bolide snapshot quakes.sqlite")
   }
 
   @Test func `a token of another history`() throws {
     let token = "b1-\(store)-1-aaaaaa"
     try expect(
       token, 81, "quakes.sqlite: this store's history took another way before the token \(token)",
-      "The store was restored or copied; read the whole store again.")
+      "The store was restored or copied. Start again from a snapshot: bolide snapshot quakes.sqlite")
   }
 
   @Test func `a token from before a restore`() throws {
@@ -41,7 +41,8 @@ import Testing
       early
         == .failure(
           83, "backup.sqlite: the token \(token) is later than this store's history",
-          "The store may have been restored from a backup; begin without --since."))
+          "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot backup.sqlite"
+        ))
     // As soon as the restored store has gone its own way, the answer is another one.
     _ = try folder.bolide("import", "quakes.yaml", "feed.json", "--store", "backup.sqlite")
     #expect(try folder.bolide("changes", "backup.sqlite", "--since", token).status == 81)
@@ -51,11 +52,18 @@ import Testing
   @Test func `a token of pruned history`() throws {
     try folder.write(#"[{"id": "b"}]"#, to: "feed.json")
     _ = try folder.bolide("import", "quakes.yaml", "feed.json")
-    try folder.sqlite("quakes.sqlite", "DELETE FROM bolide_transaction WHERE number = 1")
+    _ = try folder.bolide("import", "quakes.yaml", "feed.json")
+    try folder.sqlite(
+      "quakes.sqlite",
+      """
+      INSERT INTO bolide_pruned SELECT number, nonce, at, last_change FROM bolide_transaction WHERE number = 2;
+      DELETE FROM bolide_transaction WHERE number <= 2
+      """)
     let token = "b1-\(store)-1-\(nonce)"
     try expect(
-      token, 80, "quakes.sqlite: the history after the token \(token) is gone",
-      "Read the whole store again, then go on from its present token.")
+      token, 80,
+      "quakes.sqlite: the history after the token \(token) is gone: it now starts 1 transaction later",
+      "Start again from a snapshot: bolide snapshot quakes.sqlite")
   }
 
   @Test(arguments: [

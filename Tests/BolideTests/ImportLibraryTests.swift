@@ -33,7 +33,7 @@ import Testing
     #expect(report.seconds > 0 && report.rowsPerSecond > 0)
     #expect(report.firstRejects.isEmpty)
     let token = try #require(report.token)
-    #expect(try HistoryToken("\(token)") == token)
+    #expect(HistoryToken("\(token)") == token)
     #expect(try place.rows() == ["a|1.5", "b|"])
   }
 

@@ -16,9 +16,15 @@ struct StoreLockTests {
     try StoreLock(store: temporary.path, pipeline: pipeline, wait: wait, isCancelled: isCancelled)
   }
 
+  /// The file's second line; the first one is the newest token's.
   private var lockFile: String? {
     FileManager.default.contents(atPath: temporary.path + "-bolide")
-      .map { String(decoding: $0, as: UTF8.self) }
+      .map { String(decoding: $0.dropFirst(TokenMemory.size), as: UTF8.self) }
+  }
+
+  private func write(holder: String) throws {
+    try Data((TokenMemory.line("") + holder).utf8).write(
+      to: URL(fileURLWithPath: temporary.path + "-bolide"))
   }
 
   @Test func `The same pipeline is refused at once, however long it would wait`() throws {
@@ -76,6 +82,17 @@ struct StoreLockTests {
     _ = try lock("quakes")
   }
 
+  @Test func `The lock leaves the file's first line alone`() throws {
+    let store = try temporary.open(Quakes.pipeline())
+    let token = try #require(try store.take(Quakes.pipeline(), [["id": "a"]]).token)
+    let memory = try #require(try store.writing { TokenMemory($0) })
+    let holder = try lock("quakes")
+    #expect(memory.read() == token)
+    let next = try #require(try store.take(Quakes.pipeline(), [["id": "b"]]).token)
+    #expect(memory.read() == next && lockFile?.hasSuffix(" quakes") == true)
+    withExtendedLifetime(holder) {}
+  }
+
   @Test func `Who waits gets the lock as soon as it is free`() throws {
     // The holder goes during the waiter's second look.
     var holder: StoreLock? = try lock("quakes")
@@ -99,13 +116,11 @@ struct StoreLockTests {
   }
 
   @Test func `A holder that died is not named`() throws {
-    try Data("99999999 2026-01-01T00:00:00.000Z ghost".utf8).write(
-      to: URL(fileURLWithPath: temporary.path + "-bolide"))
+    try write(holder: "99999999 2026-01-01T00:00:00.000Z ghost")
     let holder = try lock("quakes")
     #expect(lockFile?.contains("ghost") == false)
     // Another program may hold the lock without a word.
-    try Data("99999999 2026-01-01T00:00:00.000Z other".utf8).write(
-      to: URL(fileURLWithPath: temporary.path + "-bolide"))
+    try write(holder: "99999999 2026-01-01T00:00:00.000Z other")
     let error = #expect(throws: StoreError.self) { try lock("other") }
     #expect(error?.message == "\(temporary.path): another import is at work on this store")
     withExtendedLifetime(holder) {}

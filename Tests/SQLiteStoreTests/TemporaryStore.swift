@@ -40,6 +40,25 @@ final class TemporaryStore {
     }
   }
 
+  /// Copies the store's files as they are: the database, and its WAL if there is one.
+  func copyFiles(to name: String) throws {
+    for ending in ["", "-wal"] {
+      guard FileManager.default.fileExists(atPath: path + ending) else { continue }
+      try FileManager.default.copyItem(
+        atPath: path + ending, toPath: folder.appendingPathComponent(name + ending).path)
+    }
+  }
+
+  /// Puts copied files in the store's place. Nobody may have it open.
+  func restoreFiles(from name: String) throws {
+    for ending in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: path + ending)
+      let copy = folder.appendingPathComponent(name + ending).path
+      guard FileManager.default.fileExists(atPath: copy) else { continue }
+      try FileManager.default.copyItem(atPath: copy, toPath: path + ending)
+    }
+  }
+
   /// Runs a Python script with the store's path and further words as arguments.
   func python(_ script: String, _ arguments: [String] = []) throws -> String {
     let result = try run(["python3", "-", path] + arguments, input: script)

@@ -8,6 +8,7 @@ extension Store {
   @discardableResult
   package func seal() throws -> HistoryToken? {
     try writing { db in
+      try RestoreCheck.run(db)
       // The look costs nothing; only what there is to seal takes the write lock.
       guard try Self.hasUnsealedChanges(db) else { return nil }
       var token: HistoryToken?
@@ -40,9 +41,9 @@ extension Store {
     commit: (HistoryTransaction) throws -> Void
   ) throws {
     try reading { db in
-      let start = try token.map { try self.check($0, db) } ?? 0
+      let places = try HistoryPlaces(db)
+      if let token { try places.check(token, path: path) }
       let changes = try ChangeReader(db)
-      let storeID = try Self.storeID(db)
       let transactions = try RawStatement(
         db,
         """
@@ -50,7 +51,7 @@ extension Store {
           t.inserted + t.updated + t.deleted
         FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run) WHERE number > ? ORDER BY number LIMIT ?
         """)
-      transactions.bind(start, at: 1)
+      transactions.bind(token?.number ?? 0, at: 1)
       transactions.bind(limit ?? -1, at: 2)
       defer { transactions.reset() }
       while try transactions.step() {
@@ -60,49 +61,11 @@ extension Store {
         try commit(
           HistoryTransaction(
             number: number,
-            token: HistoryToken(store: storeID, number: number, nonce: transactions.string(1) ?? ""),
+            token: HistoryToken(store: places.store, number: number, nonce: transactions.string(1) ?? ""),
             at: transactions.string(2) ?? "", author: transactions.string(3),
             pipeline: transactions.string(5), run: transactions.isNull(4) ? nil : transactions.integer(4),
             changeCount: Int(transactions.integer(8)), changes: []))
       }
     }
-  }
-
-  static func storeID(_ db: Database) throws -> String {
-    guard case .text(let id) = try db.value("SELECT id FROM bolide_store") else { return "" }
-    return id
-  }
-
-  /// The four answers that are not a place in this history, each with what to do.
-  private func check(_ token: HistoryToken, _ db: Database) throws -> Int64 {
-    guard token.store == (try Self.storeID(db)) else {
-      throw StoreError(
-        .tokenOfAnotherStore, "\(path): the token \(token) is another store's",
-        hint: "Name the store that gave the token, or begin without --since.")
-    }
-    // The newest number ever given out, also when its transaction is gone.
-    let newest = try db.value(
-      "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
-    guard case .integer(let newest) = newest, token.number <= newest else {
-      throw StoreError(
-        .tokenFromTheFuture, "\(path): the token \(token) is later than this store's history",
-        hint: "The store may have been restored from a backup; begin without --since.")
-    }
-    // Before the first transaction there is none: there, the first one must still be kept.
-    let isBeginning = token.number == 0
-    let row = isBeginning ? 1 : token.number
-    let nonce = try db.value("SELECT nonce FROM bolide_transaction WHERE number = \(row)")
-    if isBeginning, newest == 0 || nonce != .null { return 0 }
-    guard !isBeginning, case .text(let nonce) = nonce else {
-      throw StoreError(
-        .tokenExpired, "\(path): the history after the token \(token) is gone",
-        hint: "Read the whole store again, then go on from its present token.")
-    }
-    guard nonce == token.nonce else {
-      throw StoreError(
-        .tokenDiverged, "\(path): this store's history took another way before the token \(token)",
-        hint: "The store was restored or copied; read the whole store again.")
-    }
-    return token.number
   }
 }

@@ -6,6 +6,8 @@ internal import ImportModel
 /// Changes are numbered one after another. A transaction is the range of changes made since the one before it, so
 /// sealing what other programs did is one row too.
 final class HistoryWriter {
+  private let db: Database
+  private let memory: TokenMemory?
   private let storeID: String
   private let model: Int64
   private let lastChange: RawStatement
@@ -26,6 +28,8 @@ final class HistoryWriter {
 
   init(_ db: Database, triggersWrite: Bool = false) throws {
     self.triggersWrite = triggersWrite
+    self.db = db
+    memory = TokenMemory(db)
     guard case .text(let id) = try db.value("SELECT id FROM bolide_store"),
       case .integer(let version) = try db.value("SELECT max(version) FROM bolide_model")
     else {
@@ -148,7 +152,9 @@ final class HistoryWriter {
     _ = try insertTransaction.step()
     let number = insertTransaction.integer(0)
     insertTransaction.reset()
-    return HistoryToken(store: storeID, number: number, nonce: nonce)
+    let token = HistoryToken(store: storeID, number: number, nonce: nonce)
+    if let memory { db.afterNextTransaction { _ in memory.write(token) } }
+    return token
   }
 
   private func integer(_ statement: RawStatement) throws -> Int64 {

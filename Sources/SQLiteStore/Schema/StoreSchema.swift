@@ -63,6 +63,29 @@ enum StoreSchema {
       PRIMARY KEY (change, property)
     ) STRICT, WITHOUT ROWID;
 
+    -- The newest transaction that was pruned, one row at most: its token stays good. Changes up to last_change are
+    -- nobody's any more.
+    CREATE TABLE bolide_pruned(
+      number      INTEGER PRIMARY KEY,
+      nonce       TEXT    NOT NULL,
+      at          TEXT    NOT NULL,
+      last_change INTEGER NOT NULL
+    ) STRICT;
+    -- Numbers that a restored store had handed out before it was restored. They are no places in this history.
+    CREATE TABLE bolide_lost(
+      first   INTEGER PRIMARY KEY,
+      last    INTEGER NOT NULL,
+      noticed TEXT    NOT NULL
+    ) STRICT;
+    CREATE TABLE bolide_reader(
+      name     TEXT    PRIMARY KEY,
+      number   INTEGER NOT NULL,                    -- the newest transaction acknowledged; 0 for none
+      nonce    TEXT    NOT NULL,
+      diverged INTEGER NOT NULL DEFAULT 0,          -- 1 after a restore, until the reader begins again
+      added    TEXT    NOT NULL,
+      moved    TEXT    NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
     -- Owners whose derived attributes are to be computed anew by the next Bolide command that can write.
     CREATE TABLE bolide_dirty(
       entity INTEGER NOT NULL,                      -- bolide_entity

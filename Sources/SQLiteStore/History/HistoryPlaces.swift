@@ -1,0 +1,111 @@
+internal import GRDB
+internal import ImportModel
+
+/// The places of a store's history: which tokens are one, and why the others are not.
+struct HistoryPlaces {
+  /// The store's name in its tokens.
+  let store: String
+  /// The newest number ever given out, also when its transaction is gone.
+  let newestNumber: Int64
+  /// The newest number that was pruned; 0 when nothing was.
+  let floor: Int64
+  private let db: Database
+
+  init(_ db: Database) throws {
+    self.db = db
+    guard case .text(let id) = try db.value("SELECT id FROM bolide_store") else {
+      throw StoreError(.corrupt, "the store does not know its own name", hint: "Restore it from a backup.")
+    }
+    store = id
+    newestNumber = try Self.number(
+      db, "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
+    floor = try Self.number(db, "SELECT ifnull(max(number), 0) FROM bolide_pruned")
+  }
+
+  /// The place after the newest transaction.
+  func newest() throws -> HistoryToken {
+    let number = try Self.number(
+      db, "SELECT ifnull((SELECT max(number) FROM bolide_transaction), \(floor))")
+    return try token(number)
+  }
+
+  /// The place after a transaction of this history; 0 for the beginning.
+  func token(_ number: Int64) throws -> HistoryToken {
+    HistoryToken(store: store, number: number, nonce: try nonce(of: number) ?? HistoryToken.noNonce)
+  }
+
+  /// A transaction's random word; nil where it is not known any more, or never was.
+  func nonce(of number: Int64) throws -> String? {
+    let nonce = try db.value(
+      """
+      SELECT nonce FROM bolide_transaction WHERE number = \(number)
+      UNION ALL SELECT nonce FROM bolide_pruned WHERE number = \(number)
+      """)
+    guard case .text(let nonce) = nonce else { return nil }
+    return nonce
+  }
+
+  /// Checks that a token is a place from which this history can be read on.
+  ///
+  /// - Parameter path: what the store is called in messages.
+  /// - Throws: one of the four answers that are not a place, each with what to do.
+  func check(_ token: HistoryToken, path: String) throws {
+    guard token.store == store else {
+      throw StoreError(
+        .tokenOfAnotherStore, "\(path): the token \(token) is another store's",
+        hint: "Name the store that gave the token, or start from a snapshot: bolide snapshot \(path)")
+    }
+    guard token.number <= newestNumber else {
+      throw StoreError(
+        .tokenFromTheFuture, "\(path): the token \(token) is later than this store's history",
+        hint:
+          "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot \(path)"
+      )
+    }
+    if try isLost(token.number) { throw diverged(token, path) }
+    let isInside = token.inside != nil
+    guard token.number > floor || (token.number == floor && !isInside) else {
+      throw StoreError(
+        .tokenExpired,
+        "\(path): the history after the token \(token) is gone: it now starts "
+          + "\(counted(try missed(after: token), "transaction")) later",
+        hint: "Start again from a snapshot: bolide snapshot \(path)")
+    }
+    // Before the first transaction there is none whose word could differ.
+    if token.number == 0 && !isInside { return }
+    guard try nonce(of: token.number) == token.nonce else { throw diverged(token, path) }
+  }
+
+  private func diverged(_ token: HistoryToken, _ path: String) -> StoreError {
+    StoreError(
+      .tokenDiverged, "\(path): this store's history took another way before the token \(token)",
+      hint: "The store was restored or copied. Start again from a snapshot: bolide snapshot \(path)")
+  }
+
+  /// Whether a number was handed out before the store was restored to a state that does not know it.
+  private func isLost(_ number: Int64) throws -> Bool {
+    try db.value("SELECT 1 FROM bolide_lost WHERE \(number) BETWEEN first AND last") != .null
+  }
+
+  /// How many pruned transactions a token's holder has not seen.
+  private func missed(after token: HistoryToken) throws -> Int64 {
+    let seen = token.inside == nil ? token.number : token.number - 1
+    let lost = try Self.number(
+      db,
+      """
+      SELECT ifnull(sum(min(last, \(floor)) - max(first, \(seen + 1)) + 1), 0) FROM bolide_lost
+      WHERE first <= \(floor) AND last > \(seen)
+      """)
+    return floor - seen - lost
+  }
+
+  private static func number(_ db: Database, _ sql: String) throws -> Int64 {
+    guard case .integer(let number) = try db.value(sql) else { return 0 }
+    return number
+  }
+}
+
+/// `1 transaction`, `1204 transactions`.
+func counted(_ count: Int64, _ noun: String) -> String {
+  count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+}

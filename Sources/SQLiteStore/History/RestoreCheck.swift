@@ -1,0 +1,44 @@
+internal import GRDB
+
+/// Notices that a store is not the one that handed out its last token: it was restored from a backup, a copy took its
+/// place, or a power cut took commits back.
+///
+/// Readers that present a token are told by its nonce. A named reader's cursor came back with the store and would follow
+/// the wrong history, so each of them is marked. Numbers that were handed out are never given out again.
+enum RestoreCheck {
+  /// Compares the store with what the file beside it remembers. Not inside a transaction.
+  static func run(_ db: Database) throws {
+    // Read before the store is: a commit in between only makes the store newer.
+    guard let memory = TokenMemory(db), let seen = memory.read(), try isForeign(seen, db) else { return }
+    var newest: HistoryToken?
+    try db.inTransaction(.immediate) {
+      // Another process may have been here in between.
+      guard let last = memory.read(), try isForeign(last, db) else { return .commit }
+      let place = try HistoryPlaces(db)
+      if last.number > place.newestNumber {
+        try db.run(
+          """
+          INSERT INTO bolide_lost VALUES (\(place.newestNumber + 1), \(last.number), \(literal(timestamp())));
+          INSERT INTO sqlite_sequence(name, seq) SELECT 'bolide_transaction', 0
+          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'bolide_transaction');
+          UPDATE sqlite_sequence SET seq = \(last.number) WHERE name = 'bolide_transaction';
+          """)
+      } else {
+        newest = try place.newest()
+      }
+      try db.run("UPDATE bolide_reader SET diverged = 1")
+      return .commit
+    }
+    // A lost number stays remembered: the same backup may be restored again.
+    if let newest { memory.write(newest) }
+  }
+
+  /// Whether a token that was handed out here is no place of this history, and nobody has noticed.
+  private static func isForeign(_ token: HistoryToken, _ db: Database) throws -> Bool {
+    let places = try HistoryPlaces(db)
+    guard token.store == places.store else { return false }
+    if token.number > places.newestNumber { return true }
+    guard let nonce = try places.nonce(of: token.number) else { return false }
+    return nonce != token.nonce
+  }
+}
