@@ -9,83 +9,124 @@ struct ChangesCommand: ParsableCommand {
     abstract: "Prints what changed, one JSON object a line.",
     discussion: """
       A transaction's changes come first and its commit line with the token last: whoever holds the token has the \
-      changes. Give the newest token back with --since to go on from there.
+      changes. Give the newest token back with --since to go on from there. On a terminal a table is printed.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String
 
-  @Option(help: ArgumentHelp("Begin after this token's transaction.", valueName: "token"))
+  @Option(
+    help: ArgumentHelp(
+      "Begin after this token, or after the transaction with this number, or with this day or instant in UTC.",
+      valueName: "token|number|date"))
   var since: String?
+
+  @OptionGroup var filters: ChangeFilters
+
+  @Flag(help: "Print how many changes there are, and nothing else.")
+  var count = false
+
+  @Option(help: "How changes are printed. (default: table on a terminal, ndjson elsewhere)")
+  var format: ChangeFormat?
 
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
-      let token = try since.map { try HistoryToken(parsing: $0) }
-      try seal(store)
-      try printHistory(of: store, after: token)
+      try store.sealOrNote()
+      let request = filters.request(from: try since.map(HistoryRequest.Start.init(argument:)) ?? .beginning)
+      if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
+      var output = ChangeOutput(format ?? .standard, filters)
+      try store.readHistory(request) {
+        try output.write($0)
+      } commit: {
+        try output.write($0)
+      }
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {
       throw Failure(error)
     }
   }
+}
 
-  /// Changes of other programs become a transaction; where the store cannot be written, they wait.
-  private func seal(_ store: Store) throws {
-    do {
-      try store.seal()
-    } catch let error as StoreError where error.code == .readOnly {
-      FileHandle.standardError.write(
-        Data("Note: other programs' newest changes are not shown: the store cannot be written.\n".utf8))
-    }
-  }
+/// Which changes are printed, and what of them.
+struct ChangeFilters: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Only what this author wrote; may be repeated, as all of these.", valueName: "name"))
+  var author: [String] = []
 
-  private func printHistory(of store: Store, after token: HistoryToken?) throws {
-    var text = JSONText()
-    try store.readHistory(after: token) { change in
-      text.write(change)
-      if text.bytes.count > 1 << 16 { try flush(&text) }
-    } commit: { transaction in
-      text.write(transaction)
-      try flush(&text)
-    }
-  }
+  @Option(help: ArgumentHelp("Not what this author wrote; unsigned changes stay.", valueName: "name"))
+  var notAuthor: [String] = []
 
-  private func flush(_ text: inout JSONText) throws {
-    try StandardOutput.write(text.bytes)
-    text.clear()
+  @Option(help: ArgumentHelp("Only changes of this entity.", valueName: "name"))
+  var entity: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Only changes of this kind: insert, update, delete.", valueName: "kind"),
+    transform: HistoryChange.Kind.init(argument:))
+  var kind: [HistoryChange.Kind] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Only updates of this attribute or relationship, as name or Entity.name; and inserts and deletes.",
+      valueName: "name"))
+  var attribute: [String] = []
+
+  @Flag(help: "One change an object: what came and went is left out.")
+  var net = false
+
+  @Flag(help: "Print each object's present row, null when it is gone.")
+  var values = false
+
+  @Flag(help: "Print the values before an update, and those of a deleted row.")
+  var previous = false
+
+  @Option(help: ArgumentHelp("At most so many changes; the last token goes on from there.", valueName: "n"))
+  var limit: Int?
+
+  func request(from start: HistoryRequest.Start) -> HistoryRequest {
+    var request = HistoryRequest(from: start)
+    request.authors = Set(author)
+    request.excludedAuthors = Set(notAuthor)
+    request.entities = Set(entity)
+    request.kinds = Set(kind)
+    request.attributes = Set(attribute)
+    request.isNet = net
+    request.includesValues = values
+    request.limit = limit
+    return request
   }
 }
 
-extension JSONText {
-  /// `{"tx":18,"kind":"insert","entity":"Fireball","id":1061,"key":{"date":"…"}}`
-  mutating func write(_ change: HistoryChange) {
-    object { text in
-      text.member("tx", change.transaction)
-      text.member("kind", change.kind.rawValue)
-      text.member("entity", change.entity)
-      text.member("id", change.id)
-      text.member("key", object: { key in change.key.forEach { key.member($0) } })
-      if change.kind == .update { text.member("changed", strings: change.previous.map(\.name)) }
-      if change.isDerived { text.member("derived", true) }
+extension HistoryChange.Kind {
+  init(argument: String) throws {
+    guard let kind = Self(rawValue: argument) else {
+      throw ValidationError("'\(argument)' is none of insert, update, delete")
     }
-    endLine()
+    self = kind
   }
+}
 
-  /// `{"tx":18,"commit":true,"token":"…","at":"…","author":"cron","pipeline":"fireballs","run":42,"changes":2}`
-  mutating func write(_ transaction: HistoryTransaction) {
-    object { text in
-      text.member("tx", transaction.number)
-      text.member("commit", true)
-      text.member("token", transaction.token.description)
-      text.member("at", transaction.at)
-      text.member("author", transaction.author)
-      text.member("pipeline", transaction.pipeline)
-      if let run = transaction.run { text.member("run", run) } else { text.member("run", nil as String?) }
-      text.member("changes", Int64(transaction.changeCount))
+extension HistoryRequest.Start {
+  /// A token, a transaction's number, or a day or instant.
+  init(argument: String) throws {
+    if let number = Int64(argument), number >= 0 {
+      self = .transaction(number)
+    } else if argument.wholeMatch(of: /\d{4}-\d\d-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,3})?)?)?)?Z?/) != nil {
+      // Times are compared as text; without its Z a shorter one comes before all that begin like it.
+      self = .date(argument.hasSuffix("Z") ? String(argument.dropLast()) : argument)
+    } else {
+      self = .token(try HistoryToken(parsing: argument))
     }
-    endLine()
+  }
+}
+
+extension Store {
+  /// Makes a transaction of other programs' changes; where the store cannot be written, they wait, and it is said.
+  func sealOrNote() throws {
+    guard try !sealWherePossible() else { return }
+    FileHandle.standardError.write(
+      Data("Note: other programs' newest changes are not shown: the store cannot be written.\n".utf8))
   }
 }

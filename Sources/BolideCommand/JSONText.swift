@@ -19,6 +19,12 @@ struct JSONText {
     needsComma = false
   }
 
+  /// A line that is not JSON.
+  mutating func write(line: String) {
+    append(line)
+    endLine()
+  }
+
   mutating func object(_ body: (inout JSONText) -> Void) {
     enclosed(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
   }

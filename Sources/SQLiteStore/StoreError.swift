@@ -8,7 +8,7 @@ public struct StoreError: Error, Sendable, Hashable {
     private enum Kind: String {
       case full, readOnly, busy, locked, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
       case constraint, keyExists, expression, modelChange, derivedOverflow
-      case notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore, tokenFromTheFuture, other
+      case badRequest, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore, tokenFromTheFuture, other
     }
     private let kind: Kind
     /// The code as a word.
@@ -42,6 +42,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let modelChange = Code(kind: .modelChange)
     /// A sum left the range of its type.
     public static let derivedOverflow = Code(kind: .derivedOverflow)
+    /// What was asked for does not go together, or names what the store does not have.
+    public static let badRequest = Code(kind: .badRequest)
     /// The text is not a token.
     public static let notAToken = Code(kind: .notAToken)
     /// The history after the token was pruned.

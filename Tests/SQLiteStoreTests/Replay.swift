@@ -18,7 +18,7 @@ struct Replay {
   init(_ store: Store, after token: HistoryToken? = nil) throws {
     self.store = store
     var (changes, transactions): ([HistoryChange], [HistoryTransaction]) = ([], [])
-    try store.readHistory(after: token) {
+    try store.readHistory(HistoryRequest(after: token)) {
       changes.append($0)
     } commit: {
       transactions.append($0)

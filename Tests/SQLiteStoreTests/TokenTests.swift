@@ -20,7 +20,7 @@ struct TokenTests {
 
   private func refusal(_ text: String) throws -> StoreError? {
     do {
-      try store.readHistory(after: HistoryToken(parsing: text)) { _ in
+      try store.readHistory(HistoryRequest(after: HistoryToken(parsing: text))) { _ in
       } commit: { _ in
       }
       return nil

@@ -76,6 +76,40 @@ struct HistoryPlaces {
     guard try nonce(of: token.number) == token.nonce else { throw diverged(token, path) }
   }
 
+  /// Where a request begins: after a transaction, or inside one.
+  ///
+  /// - Throws: `StoreError` when history does not go back that far, or the place is none.
+  func start(
+    _ start: HistoryRequest.Start, path: String
+  ) throws -> (number: Int64, inside: HistoryToken.Inside?) {
+    switch start {
+    case .beginning: return (0, nil)
+    case .token(let token):
+      try check(token, path: path)
+      return (token.number, token.inside)
+    case .transaction(let number):
+      // A number alone is trusted to be of this history.
+      try check(token(number), path: path)
+      return (number, nil)
+    case .date(let text):
+      if case .text(let at) = try db.value("SELECT at FROM bolide_pruned"), at >= text {
+        throw StoreError(
+          .tokenExpired, "\(path): the history from \(text) on is not all there: it was pruned up to \(at)",
+          hint: "Name a later date, or start from a snapshot: bolide snapshot \(path)")
+      }
+      let first = try RawStatement(db, "SELECT min(number) FROM bolide_transaction WHERE at >= ?")
+      first.bind(text, at: 1)
+      defer { first.reset() }
+      guard try first.step(), !first.isNull(0) else { return (newestNumber, nil) }
+      return (first.integer(0) - 1, nil)
+    }
+  }
+
+  /// A place inside a token's transaction.
+  func token(_ token: HistoryToken, inside: HistoryToken.Inside) -> HistoryToken {
+    HistoryToken(store: store, number: token.number, nonce: token.nonce, inside: inside)
+  }
+
   private func diverged(_ token: HistoryToken, _ path: String) -> StoreError {
     StoreError(
       .tokenDiverged, "\(path): this store's history took another way before the token \(token)",

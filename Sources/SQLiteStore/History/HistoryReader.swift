@@ -24,48 +24,144 @@ extension Store {
     try db.value(
       """
       SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)
-        > ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1), 0)
+        > ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1),
+          ifnull((SELECT last_change FROM bolide_pruned), 0))
       """) == .integer(1)
   }
 
   /// Reads history in commit order, from one state of the store.
   ///
+  /// A transaction of which nothing is wanted is left out; only the last one is told all the same, with no change, so
+  /// that its token covers them all.
   /// - Parameters:
-  ///   - token: where to begin: after this token's transaction, or at the beginning.
-  ///   - limit: how many transactions; nil for all.
+  ///   - request: what is wanted.
   ///   - change: called for each change; a transaction's changes come before its end.
-  ///   - commit: called at each transaction's end.
-  /// - Throws: `StoreError` when the token is not one of this store's history, and what the callbacks throw.
+  ///   - commit: called at each transaction's end, and at a page's end inside one.
+  /// - Throws: `StoreError` when the start is not a place of this store's history or the request cannot be met, and what
+  ///   the callbacks throw.
   package func readHistory(
-    after token: HistoryToken?, limit: Int? = nil, change: (HistoryChange) throws -> Void,
+    _ request: HistoryRequest, change: (HistoryChange) throws -> Void,
     commit: (HistoryTransaction) throws -> Void
   ) throws {
     try reading { db in
-      let places = try HistoryPlaces(db)
-      if let token { try places.check(token, path: path) }
-      let changes = try ChangeReader(db)
-      let transactions = try RawStatement(
-        db,
-        """
-        SELECT number, nonce, at, t.author, t.run, pipeline, first_change, last_change,
-          t.inserted + t.updated + t.deleted
-        FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run) WHERE number > ? ORDER BY number LIMIT ?
-        """)
-      transactions.bind(token?.number ?? 0, at: 1)
-      transactions.bind(limit ?? -1, at: 2)
-      defer { transactions.reset() }
-      while try transactions.step() {
-        let number = transactions.integer(0)
-        try changes.read(
-          from: transactions.integer(6), through: transactions.integer(7), transaction: number, change)
-        try commit(
-          HistoryTransaction(
-            number: number,
-            token: HistoryToken(store: places.store, number: number, nonce: transactions.string(1) ?? ""),
-            at: transactions.string(2) ?? "", author: transactions.string(3),
-            pipeline: transactions.string(5), run: transactions.isNull(4) ? nil : transactions.integer(4),
-            changeCount: Int(transactions.integer(8)), changes: []))
-      }
+      try HistoryReading(db, request, path: path).run(change: change, commit: commit)
     }
+  }
+}
+
+/// One answer to a request, inside a read transaction.
+struct HistoryReading {
+  private let request: HistoryRequest
+  private let places: HistoryPlaces
+  private let entities: [Int64: EntityReader]
+  private let db: Database
+  private let start: Int64
+  private let inside: HistoryToken.Inside?
+
+  init(_ db: Database, _ request: HistoryRequest, path: String) throws {
+    self.db = db
+    self.request = request
+    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    try request.check(model, path: path)
+    places = try HistoryPlaces(db)
+    (start, inside) = try places.start(request.start, path: path)
+    if let through = request.through { try places.check(through, path: path) }
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    var entities: [Int64: EntityReader] = [:]
+    for entity in model.entities {
+      entities[numbers.entity(entity.name)] = try EntityReader(
+        db, entity, numbers, request, readsRows: request.includesValues || request.isNet)
+    }
+    self.entities = entities
+  }
+
+  func run(
+    change: (HistoryChange) throws -> Void, commit: (HistoryTransaction) throws -> Void
+  ) throws {
+    if request.isNet { return try runNet(change: change, commit: commit) }
+    let changes = try ChangeReader(db, request, entities)
+    let statement = try transactions()
+    defer { statement.reset() }
+    var room = request.limit ?? .max
+    var skipped: HistoryTransaction?
+    while try statement.step() {
+      guard room > 0 else { return }
+      var transaction = row(statement)
+      let before = room
+      if request.wants(author: transaction.author) {
+        let from = transaction.number == start ? inside : nil
+        let stop = try changes.read(
+          statement.integer(6)...statement.integer(7), transaction: transaction.number,
+          from: from ?? HistoryToken.Inside(changes: 0, objects: 0), room: &room, change)
+        transaction.changeCount = before - room
+        if let stop {
+          transaction.token = places.token(transaction.token, inside: stop)
+          transaction.isWhole = false
+          return try commit(transaction)
+        }
+      } else {
+        transaction.changeCount = 0
+      }
+      skipped = room == before ? transaction : nil
+      if skipped == nil { try commit(transaction) }
+    }
+    if let skipped { try commit(skipped) }
+  }
+
+  private func runNet(
+    change: (HistoryChange) throws -> Void, commit: (HistoryTransaction) throws -> Void
+  ) throws {
+    let statement = try transactions()
+    var last: HistoryTransaction?
+    var range: ClosedRange<Int64>?
+    while try statement.step() {
+      last = row(statement)
+      range = (range?.lowerBound ?? statement.integer(6))...statement.integer(7)
+    }
+    guard var last, let range else { return }
+    let net = try NetChanges(
+      db, request, entities, after: range.lowerBound - 1, through: range.upperBound, transaction: last.number)
+    // The changes are those of all the transactions.
+    (last.changeCount, last.author, last.pipeline, last.run) = (0, nil, nil, nil)
+    try net.read {
+      last.changeCount += 1
+      try change($0)
+    }
+    try commit(last)
+  }
+
+  /// How many changes an unfiltered request has.
+  func count() throws -> Int {
+    let statement = try transactions()
+    defer { statement.reset() }
+    var count: Int64 = 0
+    while try statement.step() { count += statement.integer(8) }
+    return Int(count)
+  }
+
+  /// The transactions between the request's places, in order.
+  private func transactions() throws -> RawStatement {
+    let statement = try RawStatement(
+      db,
+      """
+      SELECT number, nonce, at, t.author, t.run, pipeline, first_change, last_change,
+        t.inserted + t.updated + t.deleted
+      FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run)
+      WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?
+      """)
+    statement.bind(inside == nil ? start + 1 : start, at: 1)
+    statement.bind(request.through?.number ?? .max, at: 2)
+    statement.bind(request.transactionLimit ?? -1, at: 3)
+    return statement
+  }
+
+  private func row(_ statement: RawStatement) -> HistoryTransaction {
+    HistoryTransaction(
+      number: statement.integer(0),
+      token: HistoryToken(
+        store: places.store, number: statement.integer(0), nonce: statement.string(1) ?? ""),
+      at: statement.string(2) ?? "", author: statement.string(3), pipeline: statement.string(5),
+      run: statement.isNull(4) ? nil : statement.integer(4), changeCount: Int(statement.integer(8)),
+      isWhole: true, changes: [])
   }
 }

@@ -4,7 +4,7 @@ public import ImportModel
 public struct HistoryTransaction: Sendable, Hashable {
   /// The transaction's number. Numbers rise in commit order and are never given out twice.
   public var number: Int64
-  /// The place after this transaction.
+  /// The place after this transaction, or after what was read of it.
   public var token: HistoryToken
   /// When it was committed, or sealed when another program had made its changes: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
   public var at: String
@@ -14,8 +14,10 @@ public struct HistoryTransaction: Sendable, Hashable {
   public var pipeline: String?
   /// That run's number.
   public var run: Int64?
-  /// How many objects were inserted, updated and deleted, together.
+  /// How many changes were asked for and read; without a filter, all of the transaction's.
   public var changeCount: Int
+  /// Whether its last change was read; false at the end of a page inside it.
+  public var isWhole: Bool
   /// The changes, in the order in which they were made; empty where they are handed over one by one.
   public var changes: [HistoryChange]
 }
@@ -23,7 +25,7 @@ public struct HistoryTransaction: Sendable, Hashable {
 /// What happened to one object in one transaction.
 public struct HistoryChange: Sendable, Hashable {
   /// What happened.
-  public enum Kind: String, Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// The object is new.
     case insert
     /// Some of its properties have other values.
@@ -54,6 +56,8 @@ public struct HistoryChange: Sendable, Hashable {
   public var key: [Property]
   /// An update's changed properties with the values before it; all that were not null for a delete.
   public var previous: [Property]
+  /// The object's present row, if it was asked for; nil for an object that is gone. It may have changed since.
+  public var values: [Property]?
   /// Whether the store itself made the change: only derived attributes have other values.
   public var isDerived: Bool
 }

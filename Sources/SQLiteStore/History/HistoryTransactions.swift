@@ -1,5 +1,3 @@
-internal import Dispatch
-
 extension Store {
   /// The transactions after a token, in commit order; then those that come, whoever makes them.
   ///
@@ -47,22 +45,11 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 extension Store {
   /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet.
   fileprivate func transaction(after token: HistoryToken?) async throws -> HistoryTransaction? {
-    try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async {
-        continuation.resume(
-          with: Result {
-            try self.seal()
-            var changes: [HistoryChange] = []
-            var found: HistoryTransaction?
-            try self.readHistory(after: token, limit: 1) {
-              changes.append($0)
-            } commit: {
-              found = $0
-            }
-            found?.changes = changes
-            return found
-          })
-      }
+    try await answering { store in
+      try store.sealWherePossible()
+      var request = HistoryRequest(after: token)
+      request.transactionLimit = 1
+      return try store.history(request).first
     }
   }
 }

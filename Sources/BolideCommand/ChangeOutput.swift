@@ -1,0 +1,159 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// How changes are printed.
+enum ChangeFormat: String, ExpressibleByArgument, CaseIterable {
+  /// Columns for people.
+  case table
+  /// A JSON object a line.
+  case ndjson
+
+  /// What standard output wants: people a table, programs JSON.
+  static var standard: ChangeFormat { isatty(STDOUT_FILENO) == 1 ? .table : .ndjson }
+}
+
+/// Prints changes and commits in large pieces; a commit is printed at once.
+struct ChangeOutput {
+  private let format: ChangeFormat
+  private let showsValues: Bool
+  private let showsPrevious: Bool
+  private let write: ([UInt8]) throws -> Void
+  private var text = JSONText()
+  private var hasHeader = false
+
+  init(
+    _ format: ChangeFormat, _ filters: ChangeFilters,
+    to write: @escaping ([UInt8]) throws -> Void = { try StandardOutput.write($0) }
+  ) {
+    self.format = format
+    showsValues = filters.values
+    showsPrevious = filters.previous
+    self.write = write
+  }
+
+  mutating func write(_ change: HistoryChange) throws {
+    switch format {
+    case .ndjson: text.write(change, values: showsValues, previous: showsPrevious)
+    case .table:
+      writeHeader()
+      text.write(line: change.tableLine(values: showsValues, previous: showsPrevious))
+    }
+    if text.bytes.count > 1 << 16 { try flush() }
+  }
+
+  mutating func write(_ transaction: HistoryTransaction) throws {
+    switch format {
+    case .ndjson: text.write(transaction)
+    case .table:
+      writeHeader()
+      text.write(line: transaction.tableLine)
+    }
+    try flush()
+  }
+
+  private mutating func writeHeader() {
+    guard !hasHeader else { return }
+    hasHeader = true
+    text.write(line: tableColumns("tx", "what", "entity", "id", "key", "changed"))
+  }
+
+  private mutating func flush() throws {
+    try write(text.bytes)
+    text.clear()
+  }
+}
+
+extension JSONText {
+  /// `{"tx":18,"kind":"insert","entity":"Fireball","id":1061,"key":{"date":"…"}}`
+  mutating func write(_ change: HistoryChange, values: Bool, previous: Bool) {
+    object { text in
+      text.member("tx", change.transaction)
+      text.member("kind", change.kind.rawValue)
+      text.member("entity", change.entity)
+      text.member("id", change.id)
+      text.member("key", object: { key in change.key.forEach { key.member($0) } })
+      if change.kind == .update { text.member("changed", strings: change.previous.map(\.name)) }
+      if change.isDerived { text.member("derived", true) }
+      if values {
+        if let row = change.values {
+          text.member("values", object: { values in row.forEach { values.member($0) } })
+        } else {
+          text.member("values", nil as String?)
+        }
+      }
+      if previous, change.kind != .insert {
+        text.member("previous", object: { text in change.previous.forEach { text.member($0) } })
+      }
+    }
+    endLine()
+  }
+
+  /// `{"tx":18,"commit":true,"token":"…","at":"…","author":"cron","pipeline":"fireballs","run":42,"changes":2}`
+  mutating func write(_ transaction: HistoryTransaction) {
+    object { text in
+      text.member("tx", transaction.number)
+      text.member("commit", transaction.isWhole)
+      text.member("token", transaction.token.description)
+      text.member("at", transaction.at)
+      text.member("author", transaction.author)
+      text.member("pipeline", transaction.pipeline)
+      if let run = transaction.run { text.member("run", run) } else { text.member("run", nil as String?) }
+      text.member("changes", Int64(transaction.changeCount))
+    }
+    endLine()
+  }
+}
+
+// MARK: A table
+
+/// A line of the table; the last column is as wide as it is.
+private func tableColumns(
+  _ transaction: String, _ kind: String, _ entity: String, _ id: String, _ key: String, _ changed: String
+) -> String {
+  func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+  let right = String(repeating: " ", count: max(0, 6 - transaction.count)) + transaction
+  let line = [
+    right, padded(kind, 6), padded(entity, 14), String(repeating: " ", count: max(0, 8 - id.count)) + id,
+    padded(key, 24), changed,
+  ].joined(separator: "  ")
+  return String(line.reversed().drop { $0 == " " }.reversed())
+}
+
+extension HistoryChange {
+  fileprivate func tableLine(values showsValues: Bool, previous showsPrevious: Bool) -> String {
+    var parts: [String] = []
+    if kind == .update || showsPrevious {
+      parts += previous.map { showsPrevious ? "\($0.name) was \($0.shown)" : $0.name }
+    }
+    if isDerived { parts.append("(derived)") }
+    if showsValues {
+      parts.append(
+        values.map { "now " + $0.map { "\($0.name) \($0.shown)" }.joined(separator: ", ") } ?? "now gone")
+    }
+    return tableColumns(
+      "\(transaction)", kind.rawValue, entity, "\(id)", key.map(\.shown).joined(separator: ", "),
+      parts.joined(separator: ", "))
+  }
+}
+
+extension HistoryTransaction {
+  fileprivate var tableLine: String {
+    let who = [author ?? "another program", run.map { "run \($0)" }].compactMap { $0 }.joined(separator: ", ")
+    let count = changeCount == 1 ? "1 change" : "\(changeCount) changes"
+    return tableColumns("\(number)", isWhole ? "commit" : "page", "", "", "", "")
+      + "  \(count) at \(at) by \(who), token \(token)"
+  }
+}
+
+extension HistoryChange.Property {
+  /// The value on one line, with nothing in it that a terminal obeys.
+  fileprivate var shown: String {
+    var text = JSONText()
+    text.object { $0.member(self) }
+    // `{"name":value}` without its ends.
+    return String(text.string.dropFirst(name.count + 4).dropLast())
+  }
+}

@@ -1,0 +1,187 @@
+internal import GRDB
+internal import ImportModel
+
+/// One entity, as history reads it: its properties by number, and its present rows.
+final class EntityReader {
+  /// One stored property.
+  struct Column {
+    let name: String
+    let type: AttributeType?
+    let isDerived: Bool
+    /// Whether an update of it is wanted.
+    let isWanted: Bool
+    /// Where it is in `rows`; nil when only keys are read.
+    let index: Int32?
+  }
+
+  let number: Int64
+  let name: String
+  let isWanted: Bool
+  private let columns: [Int64: Column]
+  private let key: [(number: Int64, column: Column, index: Int32)]
+  /// All columns in order, when rows are read whole.
+  private let whole: [(number: Int64, column: Column)]
+  private let rows: RawStatement
+  private let deletes: RawStatement
+  private let previous: RawStatement
+  /// Without a deletion in all of history, nobody need look for one.
+  private let hasDeletes: Bool
+
+  /// - Parameter readsRows: whether more than the key is read of a row.
+  init(
+    _ db: Database, _ entity: Entity, _ numbers: PropertyNumbers, _ request: HistoryRequest, readsRows: Bool
+  )
+    throws
+  {
+    let number = numbers.entity(entity.name)
+    self.number = number
+    name = entity.name
+    isWanted = request.entities.isEmpty || request.entities.contains(entity.name)
+    let stored = numbers.columns(of: entity)
+    let keys = entity.key.compactMap { name in stored.first { $0.name == name } }
+    let types = Dictionary(entity.storedAttributes.map { ($0.name, $0.type) }) { first, _ in first }
+    whole = stored.enumerated().map { index, column in
+      let isWanted =
+        request.attributes.isEmpty || request.attributes.contains(column.name)
+        || request.attributes.contains("\(entity.name).\(column.name)")
+      return (
+        column.number,
+        Column(
+          name: column.name, type: types[column.name], isDerived: column.isDerived, isWanted: isWanted,
+          index: readsRows ? Int32(1 + keys.count + index) : nil)
+      )
+    }
+    let columns = Dictionary(uniqueKeysWithValues: whole.map { ($0.number, $0.column) })
+    self.columns = columns
+    key = keys.enumerated().compactMap { index, key in
+      columns[key.number].map { (key.number, $0, Int32(1 + index)) }
+    }
+    let names = keys.map(\.column) + (readsRows ? stored.map(\.column) : [])
+    rows = try RawStatement(
+      db,
+      """
+      SELECT bolide_id, \(names.map(quoted).joined(separator: ", ")) FROM \(quoted(entity.name))
+      WHERE bolide_id BETWEEN ? AND ? ORDER BY bolide_id
+      """)
+    // A kind as a literal, so that the partial index serves.
+    deletes = try RawStatement(
+      db,
+      """
+      SELECT first, change FROM bolide_change
+      WHERE kind = 2 AND entity = \(number) AND first BETWEEN ? AND ? AND change > ? ORDER BY first, change
+      """)
+    previous = try RawStatement(
+      db, "SELECT property, value FROM bolide_previous WHERE change = ? ORDER BY property")
+    hasDeletes =
+      try db.value("SELECT 1 FROM bolide_change WHERE kind = 2 AND entity = \(number) LIMIT 1") != .null
+  }
+
+  /// The column with a property's number; nil for one that the model has no more.
+  func column(_ number: Int64) -> Column? { columns[number] }
+
+  /// The numbers of all properties.
+  var propertyNumbers: [Int64] { whole.map(\.number) }
+
+  // MARK: Values
+
+  /// One object as it was when it was there last: its key, and its row when it still is.
+  struct Present {
+    var key: [HistoryChange.Property] = []
+    var values: [HistoryChange.Property]?
+  }
+
+  /// The object behind a change, from its row or from what its next deletion kept.
+  func object(_ id: Int64, after change: Int64) throws -> Present {
+    if hasDeletes, let deletion = try deletion(id, after: change) {
+      return Present(key: key(of: try values(before: deletion)))
+    }
+    rows.bind(id, at: 1)
+    rows.bind(id, at: 2)
+    defer { rows.reset() }
+    return try rows.step() ? row() : Present()
+  }
+
+  /// Hands over the objects with a range of ids, inserted by one change: each from its row or its next deletion.
+  ///
+  /// - Parameter body: returns whether to go on.
+  func objects(
+    _ ids: ClosedRange<Int64>, after change: Int64, _ body: (Int64, Present) throws -> Bool
+  ) throws {
+    rows.bind(ids.lowerBound, at: 1)
+    rows.bind(ids.upperBound, at: 2)
+    deletes.bind(ids.lowerBound, at: 1)
+    deletes.bind(ids.upperBound, at: 2)
+    deletes.bind(change, at: 3)
+    defer {
+      rows.reset()
+      deletes.reset()
+    }
+    var hasRow = try rows.step()
+    var hasDelete = hasDeletes ? try deletes.step() : false
+    for id in ids {
+      let isHere = hasRow && rows.integer(0) == id
+      let present: Present
+      if hasDelete, deletes.integer(0) == id {
+        present = Present(key: key(of: try values(before: deletes.integer(1))))
+        // Another program may have given the id out again, and deleted that object too.
+        while hasDelete, deletes.integer(0) == id { hasDelete = try deletes.step() }
+      } else {
+        present = isHere ? row() : Present()
+      }
+      guard try body(id, present) else { return }
+      if isHere { hasRow = try rows.step() }
+    }
+  }
+
+  /// The present row by property; nil when there is none.
+  func presentValues(_ id: Int64) throws -> [Int64: Value]? {
+    rows.bind(id, at: 1)
+    rows.bind(id, at: 2)
+    defer { rows.reset() }
+    guard try rows.step() else { return nil }
+    var values: [Int64: Value] = [:]
+    for (number, column) in whole { values[number] = column.index.map(rows.value) ?? .null }
+    return values
+  }
+
+  /// What a change kept of the values before it, by property.
+  func values(before change: Int64) throws -> [Int64: Value] {
+    previous.bind(change, at: 1)
+    defer { previous.reset() }
+    var values: [Int64: Value] = [:]
+    while try previous.step() { values[previous.integer(0)] = previous.value(1) }
+    return values
+  }
+
+  /// The key's part of an object's values.
+  func key(of values: [Int64: Value]) -> [HistoryChange.Property] {
+    key.compactMap { number, column, _ in values[number].map { property(column, $0) } }
+  }
+
+  /// Values as properties, in the order of the properties' numbers; those that the model has no more are left out.
+  func properties(_ values: [Int64: Value]) -> [HistoryChange.Property] {
+    values.sorted { $0.key < $1.key }.compactMap { number, value in
+      columns[number].map { property($0, value) }
+    }
+  }
+
+  private func deletion(_ id: Int64, after change: Int64) throws -> Int64? {
+    deletes.bind(id, at: 1)
+    deletes.bind(id, at: 2)
+    deletes.bind(change, at: 3)
+    defer { deletes.reset() }
+    return try deletes.step() ? deletes.integer(1) : nil
+  }
+
+  /// The current row of `rows`.
+  private func row() -> Present {
+    Present(
+      key: key.map { property($0.column, rows.value($0.index)) },
+      values: whole.first?.column.index == nil
+        ? nil : whole.map { property($0.column, $0.column.index.map(rows.value) ?? .null) })
+  }
+
+  private func property(_ column: Column, _ value: Value) -> HistoryChange.Property {
+    HistoryChange.Property(name: column.name, type: column.type, value: value)
+  }
+}

@@ -1,0 +1,101 @@
+internal import GRDB
+internal import ImportModel
+
+/// Which changes of a store's history are wanted, and what comes with them.
+///
+/// A plain request asks for everything that history keeps.
+public struct HistoryRequest: Sendable, Hashable {
+  /// Where history is read from.
+  public enum Start: Sendable, Hashable {
+    /// The oldest transaction that is kept. What was pruned before it is not missed.
+    case beginning
+    /// After the token's transaction, or after the place inside it.
+    case token(HistoryToken)
+    /// After the transaction with this number, which need not exist: 0 is before the first one ever.
+    case transaction(Int64)
+    /// From the first transaction of this instant or later, in UTC, and all that were committed after it, whatever the
+    /// clock did meanwhile: `2026-05-12`, or with a time `T06:00:03.118Z`, cut where you like.
+    case date(String)
+  }
+
+  /// Where to begin.
+  public var start: Start
+  /// Where to end: with this token's transaction; nil for the newest one.
+  public var through: HistoryToken?
+  /// Only transactions of these authors; empty for all.
+  public var authors: Set<String> = []
+  /// No transactions of these authors. What nobody signed is never left out by this.
+  public var excludedAuthors: Set<String> = []
+  /// Only changes of these entities; empty for all.
+  public var entities: Set<String> = []
+  /// Only changes of these kinds; empty for all.
+  public var kinds: Set<HistoryChange.Kind> = []
+  /// Only changes that touch one of these attributes or relationships, as `name` or `Entity.name`; empty for all. An
+  /// insert and a delete touch every one.
+  public var attributes: Set<String> = []
+  /// Whether each object's changes are told as one, from the start to the end: what came and went is not told, nor
+  /// what has its old values again. The changes come by entity and id, as one transaction.
+  public var isNet = false
+  /// Whether changes carry the object's present row.
+  public var includesValues = false
+  /// At most so many changes; nil for all. The last token of a page leads on to the next one, also inside a transaction.
+  public var limit: Int?
+  /// At most so many transactions.
+  var transactionLimit: Int?
+
+  /// Asks for all that is kept from a place on.
+  public init(from start: Start = .beginning) {
+    self.start = start
+  }
+
+  /// Asks for all after a token; nil for the beginning.
+  public init(after token: HistoryToken?) {
+    self.init(from: token.map(Start.token) ?? .beginning)
+  }
+
+  /// Whether every transaction is wanted, with all its changes.
+  var isUnfiltered: Bool {
+    authors.isEmpty && excludedAuthors.isEmpty && entities.isEmpty && kinds.isEmpty && attributes.isEmpty
+  }
+
+  func wants(author: String?) -> Bool {
+    guard let author else { return authors.isEmpty }
+    return (authors.isEmpty || authors.contains(author)) && !excludedAuthors.contains(author)
+  }
+
+  /// Checks the names against the model, and that the parts go together.
+  func check(_ model: Model, path: String) throws(StoreError) {
+    func refuse(_ message: String, _ hint: String? = nil) -> StoreError {
+      StoreError(.badRequest, "\(path): \(message)", hint: hint)
+    }
+    for name in entities.sorted() where model.entity(named: name) == nil {
+      let known = model.entities.map(\.name)
+      throw refuse("the store has no entity '\(name)'", "It has \(known.joined(separator: ", ")).")
+    }
+    for name in attributes.sorted() where !model.entities.contains(where: { $0.has(name) }) {
+      throw refuse("the store has no attribute or relationship '\(name)'")
+    }
+    if let limit, limit < 1 { throw refuse("a limit is at least 1") }
+    guard isNet else { return }
+    if !authors.isEmpty || !excludedAuthors.isEmpty {
+      throw refuse("net changes are those of all authors", "Leave out the authors, or ask for every change.")
+    }
+    if limit != nil {
+      throw refuse("net changes have no pages", "Leave out the limit, or ask for every change.")
+    }
+    if case .token(let token) = start, token.inside != nil {
+      throw refuse(
+        "net changes begin between transactions, and \(token) is inside one",
+        "Read on without net changes to the transaction's end.")
+    }
+  }
+}
+
+extension Entity {
+  /// Whether `name` or `Entity.name` is a stored property of the entity.
+  func has(_ name: String) -> Bool {
+    (storedAttributes.map(\.name) + toOneRelationships.map(\.name)).contains {
+      $0 == name || "\(self.name).\($0)" == name
+    }
+  }
+}

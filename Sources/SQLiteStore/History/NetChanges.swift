@@ -1,0 +1,162 @@
+internal import GRDB
+internal import ImportModel
+
+/// One change an object between two places of history.
+///
+/// A sorted pass over the changes after the older place, by entity and object. Those after the newer place tell what
+/// the present row was there.
+final class NetChanges {
+  private let request: HistoryRequest
+  private let entities: [Int64: EntityReader]
+  private let statement: RawStatement
+  private let transaction: Int64
+  private let end: Int64
+
+  /// One change of one object.
+  private struct Event {
+    var change: Int64
+    var kind: Int64
+  }
+
+  /// Objects that one change inserted, as far as they were not told yet.
+  private struct Run {
+    var ids: Range<Int64>
+    var change: Int64
+  }
+
+  /// - Parameters:
+  ///   - start: the last change before the older place.
+  ///   - end: the last change before the newer one.
+  ///   - transaction: the newer place's number.
+  init(
+    _ db: Database, _ request: HistoryRequest, _ entities: [Int64: EntityReader], after start: Int64,
+    through end: Int64, transaction: Int64
+  ) throws {
+    self.request = request
+    self.entities = entities
+    self.transaction = transaction
+    self.end = end
+    statement = try RawStatement(
+      db,
+      "SELECT entity, first, last, kind, change FROM bolide_change WHERE change > ? ORDER BY entity, first, change"
+    )
+    statement.bind(start, at: 1)
+  }
+
+  /// Hands the changes over, by entity and id.
+  func read(_ body: (HistoryChange) throws -> Void) throws {
+    defer { statement.reset() }
+    var run: Run?
+    var entity: EntityReader?
+    var hasRow = try statement.step()
+    while hasRow {
+      if entity?.number != statement.integer(0) {
+        try finish(&run, before: .max, entity, body)
+        entity = entities[statement.integer(0)]
+      }
+      guard let entity, entity.isWanted else {
+        hasRow = try statement.step()
+        continue
+      }
+      let id = statement.integer(1)
+      try finish(&run, before: id, entity, body)
+      var events: [Event] = []
+      if let open = run, open.ids.lowerBound == id {
+        // A run's ids were never given out before it: everything else came later.
+        events.append(Event(change: open.change, kind: 0))
+        run?.ids.removeFirst()
+      }
+      while hasRow, statement.integer(1) == id, statement.integer(0) == entity.number {
+        let event = Event(change: statement.integer(4), kind: statement.integer(3))
+        if event.kind == 0, statement.integer(2) > id {
+          // For the same reason there is one open run at a time.
+          run = Run(ids: (id + 1)..<(statement.integer(2) + 1), change: event.change)
+        }
+        events.append(event)
+        hasRow = try statement.step()
+      }
+      if let change = try net(entity, id, events) { try body(change) }
+    }
+    try finish(&run, before: .max, entity, body)
+  }
+
+  /// Tells the objects of a run that nothing else happened to.
+  private func finish(
+    _ run: inout Run?, before id: Int64, _ entity: EntityReader?, _ body: (HistoryChange) throws -> Void
+  ) throws {
+    guard let open = run, let entity else { return }
+    let told = open.ids.clamped(to: open.ids.lowerBound..<max(id, open.ids.lowerBound))
+    run =
+      told.upperBound < open.ids.upperBound
+      ? Run(ids: told.upperBound..<open.ids.upperBound, change: open.change) : nil
+    guard !told.isEmpty, open.change <= end, wants(.insert) else { return }
+    try entity.objects(told.lowerBound...(told.upperBound - 1), after: open.change) { id, present in
+      try body(change(.insert, entity, id, present.key, values: present.values))
+      return true
+    }
+  }
+
+  /// What happened to one object, all in all.
+  private func net(_ entity: EntityReader, _ id: Int64, _ events: [Event]) throws -> HistoryChange? {
+    let between = events.filter { $0.change <= end }
+    let after = events.filter { $0.change > end }
+    guard let first = between.first, let last = between.last else { return nil }
+    let old = try values(entity, before: between)
+    let isThere = last.kind != 2
+    let present = isThere ? try values(entity, id, beforeAll: after) : [:]
+    // The row as it is now, which only an object that is still there has.
+    let row =
+      request.includesValues && events.last?.kind != 2
+      ? try entity.presentValues(id).map(entity.properties) : nil
+    switch (first.kind != 0, isThere) {
+    case (false, false): return nil
+    case (false, true):
+      guard wants(.insert) else { return nil }
+      return change(.insert, entity, id, entity.key(of: present), values: row)
+    case (true, false):
+      guard wants(.delete) else { return nil }
+      return change(
+        .delete, entity, id, entity.key(of: old), previous: old.filter { $0.value != .null })
+    case (true, true):
+      let changed = old.filter { entity.column($0.key) != nil && $0.value != present[$0.key] ?? .null }
+      let columns = changed.keys.compactMap(entity.column)
+      guard wants(.update), columns.contains(where: \.isWanted) else { return nil }
+      return change(
+        .update, entity, id, entity.key(of: present), previous: changed, values: row,
+        isDerived: columns.allSatisfy(\.isDerived))
+    }
+  }
+
+  /// The values that an object's changes kept from before the first of them; all values when it was deleted.
+  private func values(_ entity: EntityReader, before events: [Event]) throws -> [Int64: Value] {
+    var known: [Int64: Value] = [:]
+    for event in events where event.kind != 0 {
+      let kept = try entity.values(before: event.change)
+      known.merge(kept) { oldest, _ in oldest }
+      guard event.kind == 2 else { continue }
+      for number in entity.propertyNumbers where known[number] == nil { known[number] = .null }
+      break
+    }
+    return known
+  }
+
+  /// All values of an object before some later changes: its present row where they kept nothing.
+  private func values(_ entity: EntityReader, _ id: Int64, beforeAll later: [Event]) throws -> [Int64: Value]
+  {
+    let kept = try values(entity, before: later)
+    return (try entity.presentValues(id) ?? [:]).merging(kept) { _, kept in kept }
+  }
+
+  private func change(
+    _ kind: HistoryChange.Kind, _ entity: EntityReader, _ id: Int64, _ key: [HistoryChange.Property],
+    previous: [Int64: Value] = [:], values: [HistoryChange.Property]? = nil, isDerived: Bool = false
+  ) -> HistoryChange {
+    HistoryChange(
+      transaction: transaction, kind: kind, entity: entity.name, id: id, key: key,
+      previous: entity.properties(previous), values: values, isDerived: isDerived)
+  }
+
+  private func wants(_ kind: HistoryChange.Kind) -> Bool {
+    request.kinds.isEmpty || request.kinds.contains(kind)
+  }
+}
