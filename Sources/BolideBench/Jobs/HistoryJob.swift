@@ -8,7 +8,7 @@ enum HistoryJob {
     let outcome = try JobOutcome.measuring {
       let store = try Store(reading: path)
       var changes = 0
-      try store.readHistory(after: nil) { change in
+      try store.readHistory(HistoryRequest()) { change in
         changes += 1
         // The values are read, not only counted.
         for property in change.key where property.value != .null { keys += 1 }
