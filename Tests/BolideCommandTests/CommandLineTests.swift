@@ -27,7 +27,14 @@ import Testing
       ]
     ),
     (["check"], ["<pipeline>"]),
-    (["changes"], ["<store>", "--since <token>"]),
+    (
+      ["changes"],
+      [
+        "<store>", "--since <token|number|date>", "--author <name>", "--not-author <name>", "--entity <name>",
+        "--kind <kind>", "--attribute <name>", "--net", "--values", "--previous", "--limit <n>", "--count",
+        "--format <format>",
+      ]
+    ),
     (["verify"], ["<store>"]),
     (["rejects"], ["<store>", "--run <n>", "--format <format>"]),
     (["generate"], ["fireballs"]),
