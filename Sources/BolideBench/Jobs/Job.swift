@@ -9,7 +9,7 @@ package enum Job: Codable, Sendable {
   /// Writes the typed rows of an input with nothing but SQLite.
   case floor(pipeline: String, input: String, file: String, shape: FloorShape, chunkRows: Int)
   /// Reads an input so far and no farther.
-  case reading(pipeline: String, input: String, ReadingDepth)
+  case reading(pipeline: String, input: String, depth: ReadingDepth)
   /// Reads all of a store's history.
   case history(store: String)
 

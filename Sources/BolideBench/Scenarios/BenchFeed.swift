@@ -122,7 +122,7 @@ final class BenchFeed {
       _ = try workspace.run(
         .floor(
           pipeline: pipeline(), input: file, file: path, shape: .chunkDifference,
-          chunkRows: BenchFeed.chunkRows))
+          chunkRows: transactionRows))
       return path
     }
   }
@@ -136,8 +136,17 @@ final class BenchFeed {
     }
   }
 
-  /// Rows a transaction of the floor, as many as in the import's usual chunk.
-  static let chunkRows = 32_768
+  /// Rows a transaction of the floor: as many as the import had that ran before it, and no fewer than its chunks have
+  /// when nothing makes it wait.
+  private(set) var transactionRows = BenchFeed.leastTransactionRows
+
+  private static let leastTransactionRows = 32_768
+
+  /// Lets the floor have the transactions of an import.
+  func noteTransactions(of outcome: JobOutcome) {
+    let chunks = max(1, outcome.counts["chunks"] ?? 1)
+    transactionRows = max(Self.leastTransactionRows, (rows + chunks - 1) / chunks)
+  }
 
   private func made(_ key: String, _ make: () throws -> String) throws -> String {
     if let path = files[key] { return path }
@@ -153,7 +162,7 @@ extension BenchFeed {
     if let known = reading[input] { return known }
     let depths = ReadingDepth.allCases.map { depth in
       Candidate(name: depth.rawValue) { [self] in
-        try workspace.run(.reading(pipeline: pipeline(), input: input, depth))
+        try workspace.run(.reading(pipeline: pipeline(), input: input, depth: depth))
       }
     }
     let seconds = try Measure.inTurn(runs: runs, depths).map(\.median)

@@ -5,7 +5,7 @@ internal import Bolide
 extension Scenario {
   func parsing(_ feed: BenchFeed) -> [Candidate] {
     guard feed.isGenerated else {
-      let job = Job.reading(pipeline: feed.pipeline(), input: feed.file, .records)
+      let job = Job.reading(pipeline: feed.pipeline(), input: feed.file, depth: .records)
       return [
         Candidate(name: "bolide") {
           var outcome = try feed.workspace.run(job)
@@ -32,6 +32,7 @@ extension Scenario {
       feed.workspace.removeDatabase(store)
       var outcome = try feed.workspace.run(
         .importing(pipeline: feed.pipeline(pipeline), input: input, store: store), input: standardInput)
+      feed.noteTransactions(of: outcome)
       try feed.check(outcome, inserted: feed.rows, updated: 0)
       try feed.check(store, kind)
       if pipeline != .plain { try feed.checkOwners(store, pipeline) }
@@ -47,10 +48,10 @@ extension Scenario {
     return Candidate(name: "bolide") {
       let store = try feed.workspace.copy(loaded, to: "bolide.sqlite")
       var outcome = try feed.workspace.run(.importing(pipeline: feed.pipeline(), input: input, store: store))
+      feed.noteTransactions(of: outcome)
       try feed.check(outcome, inserted: 0, updated: kind == .base ? 0 : feed.revisedRows())
       try feed.check(store, kind)
-      outcome.bytes = Workspace.size(of: input)
-      if kind == .base { outcome.bytes = feed.bytes }
+      outcome.bytes = kind == .base ? feed.bytes : Workspace.size(of: input)
       return outcome
     }
   }
@@ -78,7 +79,7 @@ extension Scenario {
     let outcome = try feed.workspace.run(
       .floor(
         pipeline: feed.pipeline(), input: try feed.path(kind), file: file, shape: shape,
-        chunkRows: BenchFeed.chunkRows))
+        chunkRows: feed.transactionRows))
     try feed.check(file, kind)
     return outcome
   }
