@@ -12,7 +12,8 @@ import Testing
 
   @Test func `a bench measures and checks everything, and leaves nothing behind`() throws {
     let outcome = try folder.bolide(
-      "bench", "--rows", "10k", "--runs", "1", "--folder", ".", "--json", "bench.json")
+      "bench", "--rows", "10k", "--runs", "1", "--folder", ".", "--json", "bench.json", "--chart", "bench.svg"
+    )
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.errors.isEmpty)
     for scenario in Scenario.allCases {
@@ -31,10 +32,50 @@ import Testing
         abs(sum - 1) < 0.01, "\(result.scenario): the writing thread's stages are \(sum) of the wall time")
       #expect(stages.reading.map(\.share).reduce(0, +) <= 1)
     }
+    // What the tests need is on the machine: `.ci/setup tests` sees to it.
+    for result in report.results where [.firstLoad, .again, .revised, .shuffled].contains(result.scenario) {
+      let names = result.measures.map(\.name)
+      for peer in ["sqlite3, json_each", "python3, executemany"] {
+        #expect(names.contains(peer), "\(result.scenario): \(result.notes)")
+      }
+      #expect(result.measures.filter { $0.name.hasPrefix("floor: ") }.count == 2)
+    }
+
+    // The picture is well-formed, and shows every scenario and every candidate.
+    let texts = try folder.python(
+      """
+      import xml.etree.ElementTree as tree
+      for text in tree.parse("bench.svg").iter("{http://www.w3.org/2000/svg}text"): print(text.text)
+      """)
+    for result in report.results {
+      #expect(texts.contains("\n\(result.scenario.rawValue), 10,000 rows\n"))
+      for measure in result.measures { #expect(texts.contains("\n\(measure.name)\n")) }
+    }
+
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter {
       !$0.hasPrefix(".")
     }
-    #expect(left.sorted() == ["bench.json", "quakes.yaml"])
+    #expect(left.sorted() == ["bench.json", "bench.svg", "quakes.yaml"])
+  }
+
+  @Test func `the other programs are written out, and nothing is measured`() throws {
+    let outcome = try folder.bolide("bench", "--show-peers")
+    #expect(outcome.status == 0)
+    for peer in Peer.all { #expect(outcome.output.contains("\(peer.name)")) }
+    #expect(outcome.output.contains("FROM json_each(CAST(readfile('{feed}') AS TEXT), '$.data')"))
+    #expect(!outcome.output.contains("seconds"))
+  }
+
+  @Test func `without the other programs Bolide and the floor are alone`() throws {
+    let outcome = try folder.bolide(
+      "bench", "first-load", "--rows", "1k,2k", "--runs", "1", "--no-peers", "--folder", ".", "--chart",
+      "b.svg")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(!outcome.output.contains("sqlite3") && outcome.output.contains("floor: prepared insert"))
+    // Two sizes give the curve of the rate by the size.
+    let chart = String(decoding: try folder.bytes(of: "b.svg"), as: UTF8.self)
+    #expect(
+      chart.contains("<polyline ") && chart.contains(">1,000</text>") && chart.contains(">2,000</text>"))
   }
 
   @Test func `one scenario at two sizes runs alone`() throws {

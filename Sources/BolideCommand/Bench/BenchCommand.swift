@@ -49,6 +49,9 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Also write everything that was found as JSON.", valueName: "file"))
   var json: String?
 
+  @Option(help: ArgumentHelp("Also draw it, as SVG.", valueName: "file"))
+  var chart: String?
+
   func validate() throws {
     guard runs >= 1 else { throw ValidationError("--runs is at least 1") }
     guard (feed == nil) == (pipeline == nil) else {
@@ -118,6 +121,7 @@ struct BenchCommand: ParsableCommand {
     say("")
     try StandardOutput.write(line: report.summary)
     if let json { try Data(try report.json.utf8).write(to: URL(filePath: json)) }
+    if let chart { try Data(BenchChart(report).svg.utf8).write(to: URL(filePath: chart)) }
     if failures > 0 { throw ExitStatus.bug.exitCode }
   }
 

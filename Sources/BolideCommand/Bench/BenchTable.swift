@@ -88,44 +88,6 @@ extension Ratio {
   fileprivate var text: String { "\(median.hundredths) (\(lowest.hundredths)-\(highest.hundredths))" }
 }
 
-extension Double {
-  /// Three digits, as many as a measure of seconds deserves.
-  fileprivate var seconds: String { digits(self < 10 ? self < 1 ? 3 : 2 : 1) }
-  fileprivate var hundredths: String { digits(2) }
-  fileprivate var short: String { digits(self < 10 ? 1 : 0) }
-  fileprivate var percent: String { self < 0.0005 ? "-" : (self * 100).digits(1) }
-  /// Without zeros at the end.
-  fileprivate var trimmed: String {
-    let text = digits(2)
-    return text.hasSuffix(".00")
-      ? String(text.dropLast(3)) : text.hasSuffix("0") ? String(text.dropLast()) : text
-  }
-  /// `763 k`, `1.23 M`
-  fileprivate var rate: String { self < 1e6 ? "\((self / 1e3).digits(0)) k" : "\((self / 1e6).digits(2)) M" }
-
-  private func digits(_ count: Int) -> String {
-    var scale = 1
-    for _ in 0..<count { scale *= 10 }
-    let number = Int((self * Double(scale)).rounded())
-    if count == 0 { return String(number) }
-    let rest = String(number % scale)
-    return "\(number / scale)." + String(repeating: "0", count: count - rest.count) + rest
-  }
-}
-
-extension Int {
-  /// `1,000,000`
-  var grouped: String {
-    var rest = String(self)
-    var groups: [String] = []
-    while rest.count > 3 {
-      groups.insert(String(rest.suffix(3)), at: 0)
-      rest.removeLast(3)
-    }
-    return ([rest] + groups).joined(separator: ",")
-  }
-}
-
 extension String {
   /// Spaces behind, at least one.
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }

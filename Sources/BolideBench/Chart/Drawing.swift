@@ -1,0 +1,98 @@
+/// An SVG picture, from the top down: what is drawn, and how far down it reaches.
+struct Drawing {
+  let width = 960.0
+  let margin = 32.0
+  /// Where the next part begins.
+  var y = 0.0
+  private var elements: [String] = []
+
+  mutating func text(
+    _ text: String, _ x: Double, _ y: Double, _ style: String = "", anchor: String = "start"
+  ) {
+    elements.append(
+      #"<text x="\#(x.short2)" y="\#(y.short2)" class="\#(style)" text-anchor="\#(anchor)">\#(text.escaped)</text>"#
+    )
+  }
+
+  /// A box; its title is shown under the pointer.
+  mutating func box(
+    _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ style: String, title: String,
+    rounding: Double = 2
+  ) {
+    elements.append(
+      #"<rect x="\#(x.short2)" y="\#(y.short2)" width="\#(max(0.5, width).short2)" height="\#(height.short2)" "#
+        + #"rx="\#(rounding.short2)" class="\#(style)"><title>\#(title.escaped)</title></rect>"#)
+  }
+
+  mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String = "rule") {
+    elements.append(
+      #"<line x1="\#(x1.short2)" y1="\#(y1.short2)" x2="\#(x2.short2)" y2="\#(y2.short2)" class="\#(style)"/>"#
+    )
+  }
+
+  mutating func curve(_ points: [(x: Double, y: Double)], _ style: String) {
+    let list = points.map { "\($0.x.short2),\($0.y.short2)" }.joined(separator: " ")
+    elements.append(#"<polyline points="\#(list)" class="line \#(style)"/>"#)
+    for point in points {
+      elements.append(#"<circle cx="\#(point.x.short2)" cy="\#(point.y.short2)" r="3.5" class="\#(style)"/>"#)
+    }
+  }
+
+  /// A part's head.
+  mutating func head(_ title: String, _ note: String) {
+    y += 44
+    text(title, margin, y, "head")
+    y += 19
+    text(note, margin, y, "note")
+    y += 12
+  }
+
+  /// The whole picture.
+  func svg(title: String) -> String {
+    """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width.short2) \((y + margin).short2)" role="img" \
+    aria-label="\(title.escaped)">
+    <style>
+    \(Self.style)
+    </style>
+    <rect width="100%" height="100%" class="page"/>
+    \(elements.joined(separator: "\n"))
+    </svg>
+
+    """
+  }
+
+  /// Two sets of colours; the page decides. Those of the stages keep their order of lightness for readers who see no hue.
+  private static let style = """
+    svg { --page: #fcfcfb; --ink: #16191d; --soft: #555b63; --rule: #dfe1e4; --own: #1f5fbf; --floor: #8b929b;
+      --peer: #c9ced4; --idle: #eceef0; --s0: #123f73; --s1: #1f6fb5; --s2: #4a9fd8; --s3: #9cc9e8; --s4: #0f766e;
+      --s5: #d98324; --s6: #f0bf6a; --s7: #a4487a; --s8: #6b7280; }
+    @media (prefers-color-scheme: dark) { svg { --page: #14171b; --ink: #f0f2f4; --soft: #a5adb7; --rule: #333940;
+      --own: #62a0f5; --floor: #7b848f; --peer: #4b535d; --idle: #24292f; --s0: #3d74b8; --s1: #5b9be0; --s2: #84bdf0;
+      --s3: #b9dcf7; --s4: #35a79c; --s5: #e39a45; --s6: #f3cd88; --s7: #cf7aa6; --s8: #8b939d; } }
+    text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--ink);
+      font-variant-numeric: tabular-nums; }
+    .title { font-size: 22px; font-weight: 650; } .head { font-size: 16px; font-weight: 650; }
+    .group { font-weight: 600; } .note { fill: var(--soft); font-size: 12px; } .strong { font-weight: 650; }
+    .page { fill: var(--page); } .rule { stroke: var(--rule); stroke-width: 1; }
+    .own { fill: var(--own); } .floor { fill: var(--floor); } .peer { fill: var(--peer); } .idle { fill: var(--idle); }
+    \((0...8).map { ".s\($0) { fill: var(--s\($0)); stroke: var(--s\($0)); }" }.joined(separator: " "))
+    rect { stroke: none !important; }
+    .line { fill: none; stroke-width: 2; }
+    """
+}
+
+extension Double {
+  /// Two digits behind the point at most, as much as a picture needs.
+  var short2: String {
+    let text = hundredths
+    return text.hasSuffix(".00") ? String(text.dropLast(3)) : text
+  }
+}
+
+extension String {
+  fileprivate var escaped: String {
+    replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;")
+  }
+}
