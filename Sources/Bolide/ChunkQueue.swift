@@ -18,6 +18,11 @@ struct ReadingEnd: Sendable {
   var bytes: Int
   /// What the reading thread's stages took.
   var times = StageTimes()
+  /// The digest of all bytes of a file that was read to its end.
+  var digest: [UInt8]?
+
+  /// Whether the input was read to a good end.
+  var isGood: Bool { error == nil }
 }
 
 /// The bounded queue between the two threads: filled chunks go one way, emptied ones come back.

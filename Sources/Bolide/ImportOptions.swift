@@ -1,14 +1,22 @@
-internal import ImportInput
+public import ImportModel
 public import Logging
 
-/// How an import runs; without changes, as the tool does.
+/// How one import runs. What is nil, the pipeline's `settings` say.
 public struct ImportOptions: Sendable {
+  /// The whole input is one transaction: all of it lands, or nothing.
+  public var isAtomic: Bool?
+  /// The import ends at the first refused record.
+  public var stopsOnReject: Bool?
   /// How many records may be refused in a good import.
-  public var rejectLimit = RejectLimit.count(0)
-  /// Commits after so many records; nil chooses.
+  public var rejectLimit: RejectLimit?
+  /// Commits after so many records.
   public var chunkRows: Int?
-  /// How long to wait for another pipeline's import into the store, in seconds.
-  public var lockWait: Double = 600
+  /// How long to wait for another import or program that holds the store, in seconds.
+  public var lockWait: Double?
+  /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
+  public var walLimit: Int?
+  /// Imports also a file that was imported before and has the same bytes.
+  public var force: Bool?
   /// Stops the import from outside. A cancelled task does so too.
   public var cancellation = ImportCancellation()
   /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content.
@@ -16,24 +24,22 @@ public struct ImportOptions: Sendable {
   /// Called on the import's own thread after each chunk.
   public var progress: (@Sendable (ImportProgress) -> Void)?
 
-  /// Makes the usual options.
-  public init() {}
-}
-
-/// Stops an import: the chunk in hand is committed or rolled back, and the run is recorded.
-public final class ImportCancellation: Sendable {
-  let inner = Cancellation()
-
-  /// Makes a cancellation that has not happened.
+  /// Makes options that leave everything to the pipeline.
   public init() {}
 
-  /// Asks the import to stop. May be called from any thread, and again.
-  public func cancel() {
-    inner.cancel()
+  /// What holds for this import.
+  func settings(over pipeline: Pipeline) -> ImportSettings {
+    var settings = pipeline.settings
+    if let isAtomic { settings.isAtomic = isAtomic }
+    if let stopsOnReject { settings.stopsOnReject = stopsOnReject }
+    if let rejectLimit { settings.rejectLimit = rejectLimit }
+    if let chunkRows { settings.chunkRows = chunkRows }
+    if let lockWait { settings.lockWait = lockWait }
+    if let walLimit { settings.walLimit = walLimit }
+    if let force { settings.force = force }
+    if pipeline.mergePolicy.impliesAtomic { settings.isAtomic = true }
+    return settings
   }
-
-  /// Whether it was asked to stop.
-  public var isCancelled: Bool { inner.isCancelled }
 }
 
 /// How far an import is.

@@ -1,6 +1,8 @@
+public import ImportModel
 public import SQLiteStore
 
-/// What one import did. `read = inserted + updated + unchanged + ignored + folded + rejected`.
+/// What one import, or one replay, did. `read = inserted + updated + unchanged + ignored + folded + rejected +
+/// rolledBack`.
 public struct ImportReport: Sendable, Hashable {
   /// How the records fared, all in all.
   public enum Verdict: Sendable, Hashable {
@@ -26,6 +28,8 @@ public struct ImportReport: Sendable, Hashable {
   public var rejectLimit: RejectLimit
   /// What the stages of both threads took.
   package var times = StageTimes()
+  /// Of a replay, how many refused records of the pipeline the store still keeps; nil for an import of an input.
+  public var stillKept: Int?
 
   /// Records read a second.
   public var rowsPerSecond: Double {
@@ -39,22 +43,14 @@ public struct ImportReport: Sendable, Hashable {
   public var verdict: Verdict {
     let counts = progress.counts
     if counts.rejected == 0 { return .allLanded }
-    if counts.rejected == counts.read { return .tooManyRefused }
-    return rejectLimit.allows(counts.rejected, of: counts.read) ? .someRefused : .tooManyRefused
+    return rejectLimit.allows(counts) ? .someRefused : .tooManyRefused
   }
 }
 
-/// How many records an import may refuse and still be a good one.
-public enum RejectLimit: Sendable, Hashable {
-  /// So many records.
-  case count(Int)
-  /// So many of a hundred.
-  case percent(Double)
-
-  func allows(_ rejected: Int, of read: Int) -> Bool {
-    switch self {
-    case .count(let limit): rejected <= limit
-    case .percent(let limit): Double(rejected) * 100 <= limit * Double(read)
-    }
+extension RejectLimit {
+  /// Whether an import with these counts is a good one: no limit is wide enough for an input that is all refused.
+  func allows(_ counts: ChunkCounts) -> Bool {
+    counts.rejected == 0
+      || counts.rejected < counts.read && allows(counts.rejected, of: counts.read)
   }
 }

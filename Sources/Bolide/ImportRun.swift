@@ -10,77 +10,74 @@ struct ImportRun {
   let store: Store
   let pipeline: Pipeline
   let options: ImportOptions
+  /// Ends the input's reading: with the caller's cancellation, and when the import has failed.
+  let stop: Cancellation
 
   /// Chunks that exist at a time: one is filled, one is applied.
   private static let chunkCount = 2
-  /// How many refused records the report shows.
-  private static let shownRejects = 10
+
+  private var settings: ImportSettings { options.settings(over: pipeline) }
 
   /// Runs the import to its end, on the calling thread.
   ///
   /// - Throws: `ImportError` with the report of what was done before.
   func run(_ input: sending ByteInput) throws(ImportError) -> ImportReport {
-    let clock = ContinuousClock()
-    let start = clock.now
-    func seconds() -> Double { start.duration(to: clock.now) / .seconds(1) }
+    let start = ContinuousClock.now
+    let settings = settings
+    let cancellation = options.cancellation
+    let name = input.name
+    let size = input.totalBytes
     let writing: StoreImport
     let lock: StoreLock
     do {
       lock = try StoreLock(
-        store: store.path, pipeline: pipeline.name, wait: options.lockWait,
-        isCancelled: { options.cancellation.isCancelled })
+        store: store.path, pipeline: pipeline.name, wait: settings.lockWait,
+        isCancelled: { cancellation.isCancelled })
       try store.fit(pipeline)
-      writing = try StoreImport(store, pipeline, input: input.name)
-    } catch {
-      if options.cancellation.isCancelled {
-        throw ImportError(.cancelled, code: "cancelled", "the import was stopped while it waited")
+      if !settings.force, let known = try KnownInput.find(input, pipeline, store) {
+        return ImportReport(
+          pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
+          firstRejects: [], rejectLimit: settings.rejectLimit)
       }
+      writing = try StoreImport(
+        store, pipeline, input: name, settings: settings, isCancelled: { cancellation.isCancelled })
+    } catch {
+      if cancellation.isCancelled { throw ImportError.cancelledWaiting }
       throw ImportError(error)
     }
     defer { withExtendedLifetime(lock) {} }
 
     let queue = ChunkQueue(chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) })
     startReading(input, writing.layout, queue)
+    var consumer = ChunkConsumer(
+      queue: queue, writing: writing, settings: settings, options: options, pipeline: pipeline.name,
+      start: start)
     var failure: ImportError?
-    var firstRejects: [Reject] = []
-    while let parcel = queue.receive() {
-      writing.times.end(.waitingForChunks)
-      do {
-        try writing.apply(parcel.chunk, bytes: parcel.bytes)
-      } catch {
-        failure = ImportError(error)
-        break
-      }
-      if firstRejects.count < Self.shownRejects {
-        // Those of expressions come after those of types, whatever their place in the input.
-        let inOrder = parcel.chunk.rejects.sorted { $0.record < $1.record }
-        firstRejects += inOrder.prefix(Self.shownRejects - firstRejects.count)
-      }
-      let progress = ImportProgress(
-        read: writing.progress.counts.read, rejected: writing.progress.counts.rejected, bytes: parcel.bytes,
-        totalBytes: parcel.totalBytes, seconds: seconds())
-      queue.giveBack(parcel.chunk)
-      options.logger?.debug("chunk committed", metadata: log(writing.progress, writing.run))
-      options.progress?(progress)
-    }
-    if failure != nil {
+    do {
+      try consumer.run()
+    } catch {
+      // Waiting for another program ends at once when the import is stopped.
+      let isWait = [.store(.busy), .store(.walLimit)].contains(error.kind)
+      failure = cancellation.isCancelled && isWait ? .cancelled : error
       // The reading thread may wait for a chunk, or for bytes that never come.
       queue.stop()
-      options.cancellation.cancel()
+      stop.cancel()
     }
     let end = queue.waitForEnd()
     writing.times.add(end.times)
     failure = failure ?? end.error
+    if settings.isAtomic { failure = failure?.rolledBack }
+    let outcome = failure?.code ?? (writing.isRolledBack ? "too-many-refused" : "ok")
     do {
-      try writing.finish(outcome: failure?.code ?? "ok", bytes: end.bytes)
+      let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
+      try writing.finish(outcome: outcome, bytes: end.bytes, read: identity)
     } catch {
       failure = failure ?? ImportError(error)
     }
-    options.logger?.debug(
-      "import ended: \(failure?.code ?? "ok")", metadata: log(writing.progress, writing.run))
+    options.logger?.debug("import ended: \(outcome)", metadata: consumer.metadata)
     var report = ImportReport(
-      pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: seconds(),
-      firstRejects: firstRejects, rejectLimit: options.rejectLimit)
+      pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
+      firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit)
     report.times = writing.times
     if var failure {
       failure.report = report
@@ -89,21 +86,12 @@ struct ImportRun {
     return report
   }
 
-  private func log(_ progress: RunProgress, _ run: Int64) -> Logger.Metadata {
-    [
-      "pipeline": "\(pipeline.name)", "run": "\(run)", "read": "\(progress.counts.read)",
-      "rejected": "\(progress.counts.rejected)", "token": "\(progress.token?.description ?? "")",
-    ]
-  }
-
   private func startReading(_ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue) {
-    let (pipeline, options) = (pipeline, options)
-    var limits = ChunkLimits()
-    if let rows = options.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
+    let (pipeline, settings, stop) = (pipeline, settings, stop)
     // The input belongs to the reading thread from here on.
     nonisolated(unsafe) let input = input
-    let thread = Thread { [limits] in
-      let end = ImportRun.read(input, pipeline, layout, queue, limits, options.cancellation)
+    let thread = Thread {
+      let end = ImportRun.read(input, pipeline, layout, queue, settings, stop)
       queue.finish(end)
     }
     thread.name = "bolide reading"
@@ -114,8 +102,7 @@ struct ImportRun {
 
   private static func read(
     _ input: ByteInput, _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
-    _ limits: ChunkLimits,
-    _ cancellation: ImportCancellation
+    _ settings: ImportSettings, _ stop: Cancellation
   ) -> ReadingEnd {
     do {
       let builder = try RowBuilder(pipeline, layout: layout, input: input.name)
@@ -123,14 +110,18 @@ struct ImportRun {
       let reader = try RecordReader(fields: builder.paths, shape: RecordShape(pipeline.records))
       let producer = ChunkProducer(
         RecordInput(input, reader: reader), builder: builder, expressions: expressions, queue: queue,
-        limits: limits,
-        cancellation: cancellation)
+        settings: settings, stop: stop)
       guard var producer else { return ReadingEnd(bytes: 0) }
       return producer.run()
     } catch {
       return ReadingEnd(error: ImportError(reading: error, input: input.name), bytes: 0)
     }
   }
+}
+
+extension ContinuousClock.Instant {
+  /// Seconds from here to now.
+  var secondsSince: Double { duration(to: .now) / .seconds(1) }
 }
 
 extension RecordShape {

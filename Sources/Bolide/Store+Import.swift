@@ -31,18 +31,7 @@ extension Store {
   public func run(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread {
-          continuation.resume(with: Result { try self.runBlocking(pipeline, on: source, options: options) })
-        }
-        thread.name = "bolide writing"
-        thread.stackSize = 4 << 20
-        thread.start()
-      }
-    } onCancel: {
-      options.cancellation.cancel()
-    }
+    try await onThread(options) { try self.runBlocking(pipeline, on: source, options: options) }
   }
 
   /// Imports the bytes that a sequence brings, such as the body of a request.
@@ -60,31 +49,89 @@ extension Store {
     return try await report
   }
 
+  /// Tries the kept refused records of a pipeline again, after the pipeline was mended.
+  ///
+  /// Records that land are kept no longer. Not tried: those whose text was cut or not kept, and those whose key a later
+  /// record brought; they stay, as do those that are refused again. Blocks as little as `run`.
+  /// - Returns: what was done, and how many refused records the store still keeps.
+  /// - Throws: as `run(_:on:options:)`.
+  public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions()) async throws
+    -> ImportReport
+  {
+    try await onThread(options) { try self.replayBlocking(pipeline, options: options) }
+  }
+
+  private func onThread(
+    _ options: ImportOptions, _ body: @escaping @Sendable () throws -> ImportReport
+  ) async throws -> ImportReport {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let thread = Thread { continuation.resume(with: Result { try body() }) }
+        thread.name = "bolide writing"
+        thread.stackSize = 4 << 20
+        thread.start()
+      }
+    } onCancel: {
+      options.cancellation.cancel()
+    }
+  }
+
   /// Imports on the calling thread.
   package func runBlocking(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions
   ) throws -> ImportReport {
+    let stop = options.cancellation.child()
+    defer { options.cancellation.release(stop) }
     let input: ByteInput
     do {
-      input = try ByteInput(source.source, label: source.label, cancellation: options.cancellation.inner)
+      input = try ByteInput(source.source, label: source.label, cancellation: stop)
     } catch {
       throw ImportError(error)
     }
-    return try ImportRun(store: self, pipeline: pipeline, options: options).run(input)
+    return try ImportRun(store: self, pipeline: pipeline, options: options, stop: stop).run(input)
+  }
+
+  /// Replays on the calling thread.
+  package func replayBlocking(_ pipeline: Pipeline, options: ImportOptions) throws -> ImportReport {
+    try ReplayRun(store: self, pipeline: pipeline, options: options).run()
   }
 
   /// Opens the input, then the store, and imports on the calling thread: a mistyped input leaves no empty store.
   package static func importing(
     path: String, _ pipeline: Pipeline, from input: String, options: ImportOptions
   ) throws -> ImportReport {
+    let stop = options.cancellation.child()
+    defer { options.cancellation.release(stop) }
     let bytes: ByteInput
     do {
-      bytes = try ByteInput(.path(input), cancellation: options.cancellation.inner)
+      bytes = try ByteInput(.path(input), cancellation: stop)
     } catch {
       throw ImportError(error)
     }
-    let store = try Store(blocking: path, for: pipeline, lockWait: options.lockWait)
-    return try ImportRun(store: store, pipeline: pipeline, options: options).run(bytes)
+    let store = try opening(path, for: pipeline, options)
+    return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(bytes)
+  }
+
+  /// Opens a store that is there, and replays on the calling thread.
+  package static func replaying(
+    path: String, _ pipeline: Pipeline, options: ImportOptions
+  ) throws -> ImportReport {
+    // Before anything could make one.
+    _ = try Store(reading: path)
+    return try opening(path, for: pipeline, options).replayBlocking(pipeline, options: options)
+  }
+
+  private static func opening(_ path: String, for pipeline: Pipeline, _ options: ImportOptions) throws
+    -> Store
+  {
+    let cancellation = options.cancellation
+    do {
+      return try Store(
+        blocking: path, for: pipeline, lockWait: options.settings(over: pipeline).lockWait,
+        isCancelled: { cancellation.isCancelled })
+    } catch let error as StoreError where cancellation.isCancelled && error.code == .busy {
+      throw ImportError.cancelledWaiting
+    }
   }
 
   /// Opens the store that a path names, or the store of the pipeline that it names.

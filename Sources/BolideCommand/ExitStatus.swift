@@ -63,7 +63,7 @@ enum ExitStatus: Int32, CaseIterable {
     switch code {
     case .full, .inputOutput, .corrupt: self = .inputOutput
     case .readOnly, .cannotOpen, .notAStore, .newerFormat: self = .cannotWrite
-    case .busy, .locked: self = .tryLater
+    case .busy, .locked, .walLimit: self = .tryLater
     case .modelChange, .expression: self = .configuration
     case .constraint, .keyExists, .derivedOverflow: self = .dataRefused
     case .notAToken, .badRequest: self = .usage

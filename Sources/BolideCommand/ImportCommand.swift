@@ -10,13 +10,17 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       The input is JSON, plain or compressed with gzip, told by its content. Prints nothing when all went well, \
       unless standard error is a terminal; see -v and --json.
+
+      How an import runs can be said in the pipeline too, by keys named like these options; an option wins. A file \
+      with the bytes of one that was imported before, after which nothing has changed, is known again and counts as \
+      imported with every row unchanged; see --force.
       """)
 
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
   var pipelinePath: String
 
-  @Argument(help: ArgumentHelp("The input file; - is standard input.", valueName: "input"))
-  var input: String = "-"
+  @Argument(help: ArgumentHelp("The input file; - is standard input. (default: -)", valueName: "input"))
+  var input: String?
 
   @Option(help: ArgumentHelp("The store's file, instead of the pipeline's.", valueName: "path"))
   var store: String?
@@ -28,13 +32,35 @@ struct ImportCommand: ParsableCommand {
     help: ArgumentHelp(
       "How many records may be refused: a number, or a share such as 2%. (default: 0)", valueName: "n|p%"),
     transform: RejectLimit.init(argument:))
-  var maxRejects: RejectLimit = .count(0)
+  var maxRejects: RejectLimit?
+
+  @Flag(inversion: .prefixedNo, help: "End at the first refused record. (default: no)")
+  var stopOnReject: Bool?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "One transaction: the whole input lands, or nothing of it. (default: no)")
+  var atomic: Bool?
 
   @Option(help: ArgumentHelp("Commit after so many records.", valueName: "n"))
   var chunkRows: Int?
 
-  @Option(help: ArgumentHelp("How long to wait for another import: 30s, 10m.", valueName: "time"))
-  var lockWait: WaitTime = WaitTime(seconds: 600)
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for another import or program: 30s, 10m. (default: 10m)", valueName: "time"))
+  var lockWait: WaitTime?
+
+  @Option(
+    help: ArgumentHelp(
+      "How large the write-ahead log may grow while somebody reads: 256MiB. (default: 1GiB)",
+      valueName: "size"))
+  var walLimit: ByteSize?
+
+  @Flag(inversion: .prefixedNo, help: "Import also a file that is known again. (default: no)")
+  var force: Bool?
+
+  @Flag(help: "Instead of an input, try the records again that were refused before and are kept.")
+  var replay = false
 
   @Flag(help: "Print the report as one JSON object to standard output.")
   var json = false
@@ -48,6 +74,9 @@ struct ImportCommand: ParsableCommand {
   func validate() throws {
     if let chunkRows, chunkRows < 1 {
       throw ValidationError("--chunk-rows is at least 1")
+    }
+    if replay, input != nil {
+      throw ValidationError("--replay tries what the store keeps: leave the input out")
     }
   }
 
@@ -74,14 +103,21 @@ struct ImportCommand: ParsableCommand {
     let terminal = Terminal(isQuiet: quiet, isVerbose: verbose)
     var options = ImportOptions()
     options.rejectLimit = maxRejects
+    options.stopsOnReject = stopOnReject
+    options.isAtomic = atomic
     options.chunkRows = chunkRows
-    options.lockWait = lockWait.seconds
+    options.lockWait = lockWait?.seconds
+    options.walLimit = walLimit?.bytes
+    options.force = force
     options.cancellation = cancellation
     options.progress = terminal.progress(pipeline.name)
 
     let report: ImportReport
     do {
-      report = try Store.importing(path: storePath, pipeline, from: input, options: options)
+      report =
+        replay
+        ? try Store.replaying(path: storePath, pipeline, options: options)
+        : try Store.importing(path: storePath, pipeline, from: input ?? "-", options: options)
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
       // The status tells of the signal, whatever keeps the report from being written.
@@ -115,29 +151,27 @@ struct ImportCommand: ParsableCommand {
 struct WaitTime: ExpressibleByArgument {
   var seconds: Double
 
-  init(seconds: Double) {
-    self.seconds = seconds
+  init?(argument: String) {
+    guard let time = WaitText(argument) else { return nil }
+    seconds = time.seconds
   }
+}
+
+/// A size on the command line: `256MiB`, `1GiB`.
+struct ByteSize: ExpressibleByArgument {
+  var bytes: Int
 
   init?(argument: String) {
-    let unit = argument.last.flatMap { ["s": 1.0, "m": 60, "h": 3600][$0] }
-    guard let number = Double(unit == nil ? argument : String(argument.dropLast())), number >= 0,
-      number.isFinite
-    else { return nil }
-    seconds = number * (unit ?? 1)
+    guard let size = SizeText(argument) else { return nil }
+    bytes = size.bytes
   }
-
-  var defaultValueDescription: String { "10m" }
 }
 
 extension RejectLimit {
   init(argument: String) throws {
-    if argument.hasSuffix("%"), let share = Double(argument.dropLast()), (0...100).contains(share) {
-      self = .percent(share)
-    } else if let number = Int(argument), number >= 0 {
-      self = .count(number)
-    } else {
+    guard let limit = RejectLimit(argument) else {
       throw ValidationError("'\(argument)' is neither a number of records nor a share such as 2%")
     }
+    self = limit
   }
 }

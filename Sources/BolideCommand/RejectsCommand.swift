@@ -9,7 +9,9 @@ struct RejectsCommand: ParsableCommand {
     abstract: "Lists the refused records that a store keeps.",
     discussion: """
       A record that is refused again is listed once, with the place where it stood the last time. The records \
-      themselves are printed only as JSON, since they may hold what is not for every eye.
+      themselves are printed only as JSON, since they may hold what is not for every eye. Records that no run of the \
+      last 30 days has refused are forgotten by the imports, a thousand at a time. Exit status 0, also when there are \
+      none.
       """)
 
   /// How the list is printed.
@@ -23,7 +25,10 @@ struct RejectsCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String
 
-  @Option(name: .customLong("run"), help: ArgumentHelp("Only what this run refused.", valueName: "n"))
+  @Option(
+    name: .customLong("run"),
+    help: ArgumentHelp(
+      "Only records that were refused first in this run or before, and last in it or later.", valueName: "n"))
   var runNumber: Int64?
 
   @Option(help: "How the list is printed.")
@@ -76,6 +81,7 @@ extension JSONText {
       $0.member("line", Int64(kept.reject.line))
       $0.member("column", Int64(kept.reject.column))
       $0.member("text", kept.reject.text)
+      $0.member("isCut", kept.reject.isCut)
     }
     endLine()
   }

@@ -7,16 +7,23 @@ extension ImportReport {
     let parts = [
       (counts.inserted, "inserted"), (counts.updated, "updated"), (counts.unchanged, "unchanged"),
       (counts.ignored, "ignored"), (counts.folded, "folded"), (counts.rejected, "refused"),
+      (counts.rolledBack, "rolled back"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let sum = parts.isEmpty ? "" : " = \(parts.joined(separator: " + "))"
     let repeated = counts.repeated > 0 ? "; \(counts.repeated) of the updated repeat a key" : ""
+    let known = progress.sameAs.map { " (same bytes as run \($0))" } ?? ""
+    let kept = stillKept.map { " · \($0) still kept" } ?? ""
     let token = token.map { " · token \($0)" } ?? ""
-    return "\(pipeline): \(counts.read) read\(sum)\(repeated) · \(text(seconds, decimals: 2)) s\(token)"
+    let verb = stillKept == nil ? "read" : "replayed"
+    let time = text(seconds, decimals: 2)
+    return "\(pipeline): \(counts.read) \(verb)\(sum)\(repeated)\(known)\(kept) · \(time) s\(token)"
   }
 
   /// Too many records were refused, in one sentence.
   var refusal: String {
-    "\(pipeline): \(progress.counts.rejected) of \(progress.counts.read) records were refused"
+    let counts = progress.counts
+    let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
+    return "\(pipeline): \(counts.rejected) of \(counts.read) records were refused\(undone)"
   }
 
   /// One object for programs.
@@ -34,6 +41,9 @@ extension ImportReport {
       $0.member("ignored", Int64(counts.ignored))
       $0.member("folded", Int64(counts.folded))
       $0.member("rejected", Int64(counts.rejected))
+      $0.member("rolledBack", Int64(counts.rolledBack))
+      if let sameAs = progress.sameAs { $0.member("sameAs", sameAs) }
+      if let stillKept { $0.member("stillKept", Int64(stillKept)) }
       $0.member("chunks", Int64(progress.chunks))
       $0.member("bytes", Int64(progress.bytes))
       $0.member("seconds", seconds)

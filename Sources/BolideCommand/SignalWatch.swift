@@ -1,11 +1,12 @@
-import Dispatch
 import Foundation
 import Synchronization
 
 /// Turns the first TERM or INT into a cancellation, which is told the signal. The second one ends the process at once.
+///
+/// The signals are blocked in all threads and fetched by one of their own, so that none is lost, however early it comes.
+/// Make it before any other thread is there.
 final class SignalWatch {
-  private let sources: [any DispatchSourceSignal]
-  private let first: FirstSignal
+  private let first = FirstSignal()
 
   /// The first signal that came.
   var received: Int32? {
@@ -14,21 +15,22 @@ final class SignalWatch {
   }
 
   init(_ cancel: @escaping @Sendable (Int32) -> Void) {
-    let first = FirstSignal()
-    self.first = first
     // A closed pipe is an error of the write that met it, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    sources = [SIGTERM, SIGINT].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
-        first.number.store(number, ordering: .relaxed)
-        signal(SIGTERM, SIG_DFL)
-        signal(SIGINT, SIG_DFL)
-        cancel(number)
-      }
-      source.resume()
-      return source
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGTERM)
+    unsafe sigaddset(&signals, SIGINT)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    Thread.detachNewThread { [first, signals] in
+      var signals = signals
+      var number: Int32 = 0
+      guard unsafe sigwait(&signals, &number) == 0 else { return }
+      first.number.store(number, ordering: .relaxed)
+      cancel(number)
+      // This thread takes the second one, which then does what a signal does.
+      unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      while true { pause() }
     }
   }
 }

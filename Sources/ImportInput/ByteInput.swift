@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// One input of an import as plain bytes, wherever they come from and whether or not they are gzip.
 ///
 /// Belongs to the thread that reads it. Never a short success: an input that is cut, corrupt or empty ends in an
@@ -64,6 +66,16 @@ package final class ByteInput {
 
   /// Raw bytes in all, of a regular file or of bytes in memory; the measure for `bytesRead`.
   package var totalBytes: Int64? { raw.total }
+
+  /// The SHA-256 of the raw bytes taken so far, of a file that has a name; nil for everything else.
+  package var digest: [UInt8]? { raw.digest.map { Array($0.finalize()) } }
+
+  /// The SHA-256 of a named file's raw bytes, all of them; nothing counts as read by it.
+  ///
+  /// - Throws: `cannotRead`, `cancelled`.
+  package func digestOfAll() throws(InputError) -> [UInt8]? {
+    try raw.digestOfAll()
+  }
 
   /// Fills `buffer`, which must have room, with at least one byte, inflated when the content is gzip.
   ///

@@ -1,3 +1,5 @@
+internal import Crypto
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -14,6 +16,8 @@ final class DescriptorInput: RawInput {
   let name: String
   let isStdin: Bool
   private(set) var taken: Int64 = 0
+  /// Of all bytes taken from a file; standard input is not known again.
+  private(set) var digest: SHA256?
   let total: Int64?
   private let descriptor: CInt
   private let cancellation: Cancellation
@@ -49,6 +53,7 @@ final class DescriptorInput: RawInput {
     let kind = status.st_mode & S_IFMT
     // A shell may hand over a file that was already read in part.
     total = kind == S_IFREG ? max(0, Int64(status.st_size) - Int64(lseek(descriptor, 0, SEEK_CUR))) : nil
+    if total != nil && !isStdin { digest = SHA256() }
     if kind == S_IFDIR { throw InputError(.isDirectory, input: name) }
     if isatty(descriptor) == 1 { throw InputError(.isTerminal, input: name) }
   }
@@ -74,11 +79,31 @@ final class DescriptorInput: RawInput {
         }
         let count = try System.readBytes(descriptor, into: piece)
         taken += Int64(count)
+        digest?.update(bufferPointer: UnsafeRawBufferPointer(rebasing: piece[..<count]))
         return count == 0 ? .end : .bytes(count)
       } catch {
         // Another process that reads the same pipe was faster.
         if error.code == EAGAIN { continue }
         throw InputError(.cannotRead(byte: taken, reason: error.text), input: name)
+      }
+    }
+  }
+
+  func digestOfAll() throws(InputError) -> [UInt8]? {
+    if digest == nil { return nil }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.largestRead, alignment: 64)
+    defer { buffer.deallocate() }
+    var digest = SHA256()
+    var offset: Int64 = 0
+    while true {
+      if cancellation.isCancelled { throw InputError(.cancelled(byte: taken), input: name) }
+      do throws(Errno) {
+        let count = try System.readBytes(descriptor, into: buffer, at: offset)
+        if count == 0 { return Array(digest.finalize()) }
+        digest.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        offset += Int64(count)
+      } catch {
+        throw InputError(.cannotRead(byte: offset, reason: error.text), input: name)
       }
     }
   }

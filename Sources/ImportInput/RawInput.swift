@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// Where raw bytes come from: a descriptor, an array or a pipe.
 ///
 /// Used by one thread.
@@ -12,11 +14,22 @@ protocol RawInput: AnyObject {
   var isStdin: Bool { get }
   /// What it means for this input to end before its first byte.
   var emptyFact: Fact { get }
+  /// Of the bytes handed out so far, where a whole input may be known again; nil elsewhere.
+  var digest: SHA256? { get }
+
+  /// The digest of the whole input, whatever was handed out; nil where it cannot be read twice.
+  func digestOfAll() throws(InputError) -> [UInt8]?
 
   /// Puts at least one byte into `buffer`, which must have room. `.idle`: nothing came until `deadline`.
   func read(
     into buffer: UnsafeMutableRawBufferPointer, until deadline: ContinuousClock.Instant?
   ) throws(InputError) -> ByteInput.Read
+}
+
+extension RawInput {
+  var digest: SHA256? { nil }
+
+  func digestOfAll() throws(InputError) -> [UInt8]? { nil }
 }
 
 /// Bytes that are in memory already.

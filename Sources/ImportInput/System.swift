@@ -47,6 +47,13 @@ enum System {
     try retried { read(descriptor, buffer.baseAddress, buffer.count) }
   }
 
+  /// Reads at most `buffer.count` bytes from a place on, without moving there; 0 is the end of the input.
+  static func readBytes(
+    _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(Errno) -> Int {
+    try retried { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+  }
+
   /// Writes all of `bytes`.
   static func writeBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
     var rest = bytes[...]

@@ -27,6 +27,8 @@ struct Route {
   var topKey = ""
   /// The last keys that wildcards of the rows' path matched, by the component's text.
   var wildcards: [(component: String, key: String)] = []
+  /// How often `wildcards` has changed.
+  var wildcardChanges = 0
   /// Where the key under the cursor stands.
   var keyOffset = 0
 
@@ -66,6 +68,7 @@ struct Route {
         if path == 0 {
           wildcards.removeAll { $0.component == component }
           wildcards.append((component, key))
+          wildcardChanges += 1
         }
       }
     }

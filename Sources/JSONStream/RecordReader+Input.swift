@@ -13,6 +13,12 @@ extension RecordReader {
   /// first seen; at most 256 of them.
   public var unrequestedKeys: [String] { core.pointee.unrequestedKeys }
 
+  /// The keys that wildcards of the records' path matched last, each with its component, as in `<day>`.
+  package var wildcardKeys: [(component: String, key: String)] { core.pointee.route.wildcards }
+
+  /// How often `wildcardKeys` has changed.
+  package var wildcardChanges: Int { core.pointee.route.wildcardChanges }
+
   /// After `.rowsBeforeNames`: where the rows' array begins.
   public var heldRows: Position? { core.pointee.rowsStart }
 

@@ -18,25 +18,37 @@ public final class Store: Sendable {
   private let readers = Mutex<DatabasePool?>(nil)
   /// The one connection that writes. A queue, as GRDB's pools lower `synchronous` and write when they open.
   let writer: DatabaseQueue
+  /// How long `writer` waits for other programs.
+  private let patience: LockPatience
 
   /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
   ///
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
   ///   newer format, differs from the model in more than additions, or cannot be opened.
   public convenience init(path: String, for pipeline: Pipeline) async throws {
+    let patience = LockPatience(seconds: 600)
     let writer = try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try Self.prepare(path, pipeline, lockWait: 600) })
+        continuation.resume(with: Result { try Self.prepare(path, pipeline, patience) })
       }
     }
-    self.init(path: path, writer: writer)
+    self.init(path: path, writer: writer, patience)
   }
 
   /// Opens a store for a pipeline, on the calling thread.
   ///
-  /// - Parameter lockWait: how long to wait for another writer, in seconds.
-  package convenience init(blocking path: String, for pipeline: Pipeline, lockWait: Double) throws {
-    self.init(path: path, writer: try Self.prepare(path, pipeline, lockWait: lockWait))
+  /// - Parameters:
+  ///   - lockWait: how long to wait for another writer, in seconds.
+  ///   - isCancelled: asked while waiting.
+  package convenience init(
+    blocking path: String, for pipeline: Pipeline, lockWait: Double,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    let patience = LockPatience(seconds: lockWait)
+    let writer = try patience.with(seconds: lockWait, isCancelled: isCancelled) {
+      try Self.prepare(path, pipeline, patience)
+    }
+    self.init(path: path, writer: writer, patience)
   }
 
   /// Opens a store that is there, on the calling thread, to read its history or to seal it.
@@ -45,14 +57,16 @@ public final class Store: Sendable {
       throw StoreError(
         .cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
     }
-    let writer = try Self.open(path, lockWait: 10)
+    let patience = LockPatience(seconds: 10)
+    let writer = try Self.open(path, patience)
     try Self.naming(path) { try writer.inDatabase { try Self.checkFormat($0, path) } }
-    self.init(path: path, writer: writer)
+    self.init(path: path, writer: writer, patience)
   }
 
-  private init(path: String, writer: DatabaseQueue) {
+  private init(path: String, writer: DatabaseQueue, _ patience: LockPatience) {
     self.path = path
     self.writer = writer
+    self.patience = patience
   }
 
   /// Reads from one state of the store, while others write.
@@ -76,12 +90,35 @@ public final class Store: Sendable {
     try Self.naming(path) { try writer.inDatabase(body) }
   }
 
-  private static func prepare(_ path: String, _ pipeline: Pipeline, lockWait: Double) throws -> DatabaseQueue
-  {
+  /// As `writing`, with another patience for other programs' locks.
+  func writing<Result>(
+    waiting seconds: Double, isCancelled: @escaping @Sendable () -> Bool, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try writing { db in
+      try patience.with(seconds: seconds, isCancelled: isCancelled) { try body(db) }
+    }
+  }
+
+  private static func prepare(
+    _ path: String, _ pipeline: Pipeline, _ patience: LockPatience
+  ) throws -> DatabaseQueue {
     try check(pipeline)
-    let writer = try open(path, lockWait: lockWait)
-    try naming(path) { try fit(writer, pipeline, path) }
+    let isNew = !FileManager.default.fileExists(atPath: path)
+    let writer = try open(path, patience)
+    try naming(path) {
+      if isNew { try writer.inDatabase { try keepPrivate($0, path) } }
+      try fit(writer, pipeline, path)
+    }
     return writer
+  }
+
+  /// A new store is its owner's alone: refused records are kept in it as they came.
+  ///
+  /// Before there is a WAL, which takes over the file's mode. By name, as no descriptor may be opened here.
+  private static func keepPrivate(_ db: Database, _ path: String) throws {
+    // The first look makes the file.
+    _ = try db.value("SELECT count(*) FROM sqlite_schema")
+    chmod(path, S_IRUSR | S_IWUSR)
   }
 
   /// Adds what a pipeline's model has more than the store.
@@ -121,9 +158,9 @@ public final class Store: Sendable {
     }
   }
 
-  private static func open(_ path: String, lockWait: Double) throws -> DatabaseQueue {
+  private static func open(_ path: String, _ patience: LockPatience) throws -> DatabaseQueue {
     var configuration = GRDB.Configuration()
-    configuration.busyMode = .timeout(lockWait)
+    configuration.busyMode = .callback { patience.waits($0) }
     configuration.prepareDatabase { db in
       // The page size counts only while the file is empty: WAL cannot change it later.
       try db.execute(

@@ -6,7 +6,7 @@ public struct StoreError: Error, Sendable, Hashable {
   /// The kind of failure, for programs. New kinds may come.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
-      case full, readOnly, busy, locked, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
+      case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
       case constraint, keyExists, expression, modelChange, derivedOverflow
       case badRequest, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore, tokenFromTheFuture, other
     }
@@ -22,6 +22,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let busy = Code(kind: .busy)
     /// Another import holds the store.
     public static let locked = Code(kind: .locked)
+    /// Readers keep the write-ahead log from being emptied, and it is as large as it may be.
+    public static let walLimit = Code(kind: .walLimit)
     /// There is no such file, or it cannot be opened or made.
     public static let cannotOpen = Code(kind: .cannotOpen)
     /// The file is not SQLite's, or not a store of Bolide's.

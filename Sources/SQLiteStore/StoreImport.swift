@@ -4,6 +4,10 @@ package import ImportModel
 
 /// One run's writing side: owns the store's writing connection from the first chunk to the run's end.
 ///
+///     apply, apply, …                    a transaction a chunk
+///     atomically { apply, apply, … }     one transaction
+///     finish
+///
 /// Used by one thread.
 package final class StoreImport {
   /// Which columns the chunks have.
@@ -12,31 +16,61 @@ package final class StoreImport {
   package private(set) var progress = RunProgress()
 
   private let store: Store
+  private let pipelineName: String
+  private let settings: ImportSettings
+  private let isCancelled: @Sendable () -> Bool
   private let input: String
   private let author: String
   private let log: RunLog
+  private let rejectLog: RejectLog
+  private let rejectedKeys: RejectedKeys
   private let writer: ChunkWriter
+  private let rowFinder: RowFinder
+  private let writeAheadLog: WriteAheadLog
   /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
   private let triggersFire: Bool
+  /// The connection while `atomically` has its transaction open.
+  private var open: Database?
+  /// Keeps the rejects of an atomic import for the case that it is rolled back.
+  private var spool: RejectSpool?
+  /// An atomic import did not come to a good end.
+  package private(set) var isRolledBack = false
 
   /// Begins a run.
-  package init(_ store: Store, _ pipeline: Pipeline, input: String) throws {
+  ///
+  /// - Parameters:
+  ///   - settings: those that hold for this run.
+  ///   - isCancelled: asked while another program holds the store.
+  package init(
+    _ store: Store, _ pipeline: Pipeline, input: String, settings: ImportSettings = ImportSettings(),
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
     self.store = store
+    pipelineName = pipeline.name
+    self.settings = settings
+    self.isCancelled = isCancelled
     self.input = input
     author = pipeline.author ?? pipeline.name
     let author = author
-    (layout, log, writer, triggersFire) = try store.writing { db in
+    writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
+    (layout, log, rejectLog, rejectedKeys, writer, rowFinder, triggersFire) = try store.writing(
+      waiting: settings.lockWait, isCancelled: isCancelled
+    ) { db in
       guard let model = try SchemaUpdate.storedModel(db) else {
         throw StoreError(.corrupt, "the store has no model", hint: "Restore it from a backup.")
       }
       try RestoreCheck.run(db)
       try OwnerRecompute.settle(db, model: model)
+      // What came before the run is not the run's: a file is known again by what came after its beginning.
+      try Store.seal(db)
       let layout = ChunkLayout(pipeline, model: model)
       let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)
       let triggersFire = try Triggers.areForeign(db, model: model)
       return (
-        layout, log, try ChunkWriter(db, layout: layout, model: model, triggersWrite: triggersFire),
-        triggersFire
+        layout, log, try RejectLog(db, pipeline: pipeline.name, run: log.run),
+        try RejectedKeys(db, pipeline: pipeline.name),
+        try ChunkWriter(db, layout: layout, model: model, triggersWrite: triggersFire),
+        try RowFinder(db, layout: layout), triggersFire
       )
     }
   }
@@ -50,39 +84,149 @@ package final class StoreImport {
     set { writer.times = newValue }
   }
 
-  /// Applies one chunk in one transaction.
+  /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///
-  /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one.
+  /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one. Where the
+  /// import stops at a refused record, the chunk is cut behind it.
   package func apply(_ chunk: Chunk, bytes: Int) throws {
-    var after = progress
-    try store.writing { db in
-      // The triggers do for other programs what the chunk writer does here.
-      bolide_enable_triggers(db.sqliteConnection, triggersFire ? 1 : 0)
-      defer { bolide_enable_triggers(db.sqliteConnection, 1) }
-      try db.inTransaction(.immediate) {
-        let result = try writer.apply(chunk, input: input, author: author, run: run)
-        after.counts += result.counts
-        after.chunks += 1
-        after.bytes = bytes
-        after.token = result.token ?? after.token
-        for reject in chunk.rejects { try log.write(reject) }
-        if result.token != nil || !chunk.rejects.isEmpty { try log.write(after, outcome: nil) }
-        return .commit
+    if open != nil { return _ = try write(chunk, bytes: bytes) }
+    try writing { db in
+      guard settings.stopsOnReject else { return _ = try transact(db) { try write(chunk, bytes: bytes) } }
+      var isWhole = false
+      while !isWhole {
+        let (known, rows, memory) = (chunk.rejects.count, chunk.order, writer.memory)
+        try transact(db) {
+          _ = try write(chunk, bytes: bytes)
+          isWhole = chunk.rejects.count == known
+          return isWhole
+        }
+        if isWhole { continue }
+        // A row was refused only now: the chunk is taken back, and applied as far as that row.
+        writer.memory = memory
+        chunk.order = rows
+        chunk.cutAfterFirstReject()
       }
     }
     writer.times.end(.commit)
-    // Only what was committed counts.
-    progress = after
+    // Outside the transaction: what is committed stays.
+    try writing { try writeAheadLog.hold($0) }
+  }
+
+  /// Runs `body`, which applies chunks, in one transaction. Other users of the store's writer wait meanwhile.
+  ///
+  /// - Returns: what `body` says: whether to keep what it did.
+  package func atomically(_ body: () throws -> Bool) throws -> Bool {
+    spool = try RejectSpool(pipeline: pipelineName, run: run)
+    return try writing { db in
+      open = db
+      defer { open = nil }
+      return try transact(db, body)
+    }
   }
 
   /// Ends the run.
   ///
-  /// - Parameter outcome: `ok`, or the code of what ended it.
-  package func finish(outcome: String, bytes: Int) throws {
+  /// - Parameters:
+  ///   - outcome: `ok`, or the code of what ended it.
+  ///   - bytes: input bytes taken in all.
+  ///   - read: what the input was, if it was read to its end and is known by that again.
+  package func finish(outcome: String, bytes: Int, read identity: InputIdentity? = nil) throws {
     progress.bytes = bytes
-    try store.writing { db in
-      try log.write(progress, outcome: outcome)
+    // A stopped import still records its run, if the store is free within a moment.
+    let wait = isCancelled() ? min(settings.lockWait, 1) : settings.lockWait
+    try store.writing(waiting: wait, isCancelled: { false }) { db in
+      try db.inTransaction(.immediate) {
+        if isRolledBack { try spool?.copy(to: rejectLog) }
+        try log.write(progress, outcome: outcome)
+        if let identity { try log.write(identity) }
+        try RejectAge.forget(db)
+        return .commit
+      }
       try writer.close()
     }
+    // Whoever reads or writes now need not be waited for.
+    try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
+  }
+
+  // MARK: Replay
+
+  /// Applies records that were refused before; those that land are kept no longer.
+  ///
+  /// - Parameters:
+  ///   - chunk: not sorted yet; its records are numbered by their rejects.
+  ///   - kept: the rejects of the whole chunk. One whose key could not be read when it was refused makes a row, and
+  ///     changes none: a later record may have brought that key.
+  ///   - rows: for each of the chunk's rows, its reject's number.
+  package func replay(_ chunk: Chunk, _ kept: [KeptReject], rows: [Int64]) throws {
+    let keyless = Set(kept.lazy.filter { $0.reject.key == nil }.map(\.number))
+    func tryAgain() throws -> Bool {
+      var left: Set<Int64> = []
+      try chunk.leaveOut { row in
+        guard keyless.contains(rows[row]), try rowFinder.finds(chunk, row) else { return false }
+        left.insert(rows[row])
+        return true
+      }
+      chunk.sortAndFold()
+      progress.counts += try writer.apply(chunk, input: input)
+      progress.chunks += 1
+      for reject in chunk.rejects { try rejectLog.refuseAgain(Int64(reject.record), reject) }
+      left.formUnion(chunk.rejects.map { Int64($0.record) })
+      for one in kept where !left.contains(one.number) { try rejectLog.remove(one.number) }
+      return true
+    }
+    _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
+  }
+
+  // MARK: Transactions
+
+  private func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try store.writing(waiting: settings.lockWait, isCancelled: isCancelled, body)
+  }
+
+  /// One transaction: the history around what `body` applies, and the run's row.
+  ///
+  /// - Returns: what `body` says: whether to keep what it did.
+  @discardableResult
+  private func transact(_ db: Database, _ body: () throws -> Bool) throws -> Bool {
+    let before = progress
+    var isKept = false
+    do {
+      // The triggers do for other programs what the chunk writer does here.
+      bolide_enable_triggers(db.sqliteConnection, triggersFire ? 1 : 0)
+      defer { bolide_enable_triggers(db.sqliteConnection, 1) }
+      try db.inTransaction(.immediate) {
+        try writer.begin()
+        isKept = try body()
+        guard isKept else { return .rollback }
+        let token = try writer.end(author: author, run: run)
+        progress.token = token ?? progress.token
+        let hasRejects = progress.counts.rejected > before.counts.rejected
+        if token != nil || hasRejects { try log.write(progress, outcome: nil) }
+        return .commit
+      }
+    } catch {
+      undo(before)
+      throw error
+    }
+    if !isKept { undo(before) }
+    return isKept
+  }
+
+  /// Only what was committed counts.
+  private func undo(_ before: RunProgress) {
+    guard open != nil else { return progress = before }
+    progress.rollBack()
+    isRolledBack = true
+  }
+
+  private func write(_ chunk: Chunk, bytes: Int) throws -> Bool {
+    // Every key was read, also those of rows that are left alone.
+    let rows = chunk.order
+    let counts = try writer.apply(chunk, input: input)
+    try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
+    progress.counts += counts
+    progress.chunks += 1
+    progress.bytes = bytes
+    return true
   }
 }

@@ -24,7 +24,10 @@ package final class StoreLock {
     store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
   ) throws(StoreError) {
     let path = Self.path(of: store)
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    // Who may write the store may take its lock, whoever made the file; nobody else needs it.
+    var status = stat()
+    if descriptor >= 0, stat(store, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
     guard descriptor >= 0 else {
       throw StoreError(
         .readOnly, "\(path): the lock file cannot be made (\(String(cString: strerror(errno))))",

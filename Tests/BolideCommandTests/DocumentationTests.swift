@@ -54,6 +54,7 @@ struct DocumentationTests {
     let source =
       try text("Sources/ImportModel/File/PipelineFile.swift")
       + text("Sources/ImportModel/File/AttributeFile.swift")
+      + text("Sources/ImportModel/File/SettingsFile.swift")
     let lists = source.split(separator: "static let keys = [").dropFirst().compactMap {
       $0.split(separator: "]").first
     }

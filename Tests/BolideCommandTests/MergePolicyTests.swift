@@ -24,7 +24,7 @@ struct MergePolicyTests {
     #expect(
       outcome.errors == """
         Error: second.json:2:2: record 2 has the id of a Quake that is there already, and the merge policy is 'fail'.
-               Take it out of the input, or say `merge: ignore` or `merge: update`.
+               Nothing of this import is in the store. Take it out of the input, or say `merge: ignore` or `merge: update`.
 
         """)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id || magnitude FROM Quake") == ["a1.0"])

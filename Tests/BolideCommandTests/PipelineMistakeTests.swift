@@ -115,9 +115,8 @@ import Testing
       """)
     #expect(outcome.errors.isEmpty)
     #expect(
-      outcome.lines.map { String($0.prefix(30)) }.dropLast()
-        == Array(
-          repeating: "quakes: 1 read = 1 unchanged ·", count: 3)[...])
+      outcome.lines.map { String($0.prefix(28)) }.dropLast()
+        == Array(repeating: "quakes: 1 read = 1 unchanged", count: 3)[...])
     #expect(outcome.lines.last == "./stores/quakes.sqlite")
     #expect(try folder.sqlite("stores/quakes.sqlite", "SELECT count(*) FROM bolide_run") == ["4"])
   }

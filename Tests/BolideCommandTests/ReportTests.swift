@@ -20,12 +20,14 @@ import Testing
     #expect(
       masked(first.output)
         == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"folded":1,"#
-        + #""rejected":1,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":"T"}"# + "\n")
+        + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":"T"}"#
+        + "\n")
     let again = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-q", "--max-rejects", "1")
     #expect(
       masked(again.output)
         == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"folded":1,"#
-        + #""rejected":1,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":null}"# + "\n")
+        + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":null}"#
+        + "\n")
   }
 
   @Test func `the line for people leaves out what is nought`() throws {
@@ -40,7 +42,7 @@ import Testing
       lines == [
         "quakes: 2 read = 2 inserted · S s · token T\n",
         "quakes: 3 read = 1 inserted + 1 updated + 1 unchanged · S s · token T\n",
-        "quakes: 3 read = 3 unchanged · S s\n",
+        "quakes: 3 read = 3 unchanged (same bytes as run 2) · S s\n",
       ])
   }
 

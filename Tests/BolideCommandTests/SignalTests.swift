@@ -40,6 +40,34 @@ import Testing
     #expect(try folder.sqlite("fireballs.sqlite", "SELECT outcome, read FROM bolide_run") == ["cancelled|0"])
   }
 
+  @Test func `a signal is heard however early it comes`() throws {
+    for pause in 0..<30 {
+      let running = try folder.starting("import", "fireballs.yaml")
+      usleep(UInt32(pause) * 700)
+      running.send(SIGTERM)
+      #expect(try running.outcome(within: 10) == Outcome(status: 128 + SIGTERM))
+    }
+  }
+
+  @Test func `a signal is heard while another program holds the store's write lock`() throws {
+    try #require(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+    try folder.generate(FireballFeed(rows: 2_000, seed: 14), to: "other.json")
+    let shell = try Running("/usr/bin/env", ["sqlite3", "fireballs.sqlite"], in: folder, input: .open)
+    try shell.write(Data("BEGIN IMMEDIATE;\n.shell touch held\n".utf8))
+    try eventually { FileManager.default.fileExists(atPath: self.folder.path("held")) }
+    let running = try folder.starting("import", "fireballs.yaml", "other.json")
+    // It has the lock beside the store, and waits for SQLite's.
+    try eventually { try folder.bytes(of: "fireballs.sqlite-bolide").count > 0 }
+    let start = ContinuousClock.now
+    running.send(SIGTERM)
+    #expect(try running.outcome() == Outcome(status: 128 + SIGTERM))
+    #expect(ContinuousClock.now - start < .seconds(2))
+    try shell.write(Data("COMMIT;\n".utf8))
+    try shell.close()
+    #expect(try shell.outcome().status == 0)
+    #expect(try folder.bolide("import", "fireballs.yaml", "other.json") == .silent)
+  }
+
   @Test func `a slow pipe's rows are in the store while it stays open`() throws {
     let running = try folder.starting("import", "fireballs.yaml")
     let start = ContinuousClock.now

@@ -59,15 +59,56 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("a.sqlite")))
   }
 
-  @Test(.enabled(if: geteuid() != 0, "the superuser may write every file"))
+  /// The superuser may write every file, so it goes down to a user without rights.
+  private static let asUser = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
+
+  @Test(.enabled(if: geteuid() != 0 || hasProgram("setpriv"), "there is no way to become another user"))
   func `a store that may only be read`() throws {
     try #require(try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite") == .silent)
     try folder.write(#"[{"date": "2020-01-01"}]"#, to: "more.json")
-    #expect(try folder.run("chmod", ["a-w", "a.sqlite"]).status == 0)
-    let outcome = try folder.bolide("import", "fireballs.yaml", "more.json", "--store", "a.sqlite")
+    let outcome = try folder.shell(
+      """
+      cp "$bolide" ./tool; chmod -R a+rX .; chmod a-w a.sqlite; chmod a+rw a.sqlite-bolide; chmod a+rwx .
+      \(Self.asUser)./tool import fireballs.yaml more.json --store a.sqlite
+      """)
     #expect(outcome.status == 73)
-    #expect(outcome.errors.hasPrefix("Error: a.sqlite: the store cannot be written.\n"))
-    #expect(try folder.bolide("changes", "a.sqlite").lines.count > 5_000)
+    #expect(
+      outcome.errors
+        == "Error: a.sqlite: the store cannot be written.\n       Check the owner of the file and of its folder.\n"
+    )
+    let changes = try folder.shell("\(Self.asUser)./tool changes a.sqlite")
+    #expect(changes.lines.count > 5_000, "\(changes.errors)")
+  }
+
+  /// A file system of two mebibytes, where the system lets the test make one.
+  @Test(.enabled(if: canMount, "file systems cannot be mounted here"))
+  func `a disk that fills rolls back the chunk, keeps the earlier ones and says so`() throws {
+    let full = "What was committed is safe. Make room and run the same command again: nothing is doubled."
+    try #require(
+      try folder.shell("mkdir small; mount -t tmpfs -o size=2m none small").status == 0)
+    defer { _ = try? folder.run("umount", ["-l", "small"]) }
+    let store = "small/a.sqlite"
+    let arguments = ["import", "fireballs.yaml", "feed.json", "--store", store]
+    let outcome = try Running(Folder.tool, arguments + ["--chunk-rows", "100"], in: folder, input: .nothing)
+      .outcome()
+    #expect(outcome == .failure(74, "\(store): the disk is full", full))
+    let rows = try folder.count("Fireball", in: store)
+    #expect(rows > 0 && rows < 5_000 && rows % 100 == 0)
+    #expect(try folder.bolide("verify", store) == .silent)
+    #expect(
+      try folder.sqlite(store, "SELECT inserted, ifnull(outcome, 'full') FROM bolide_run") == ["\(rows)|full"]
+    )
+    // All or nothing: nothing more. A little room, so that the import begins.
+    try #require(try folder.run("mount", ["-o", "remount,size=2400k", "small"]).status == 0)
+    let atomic = try Running(Folder.tool, arguments + ["--atomic"], in: folder, input: .nothing).outcome()
+    #expect(
+      atomic == .failure(74, "\(store): the disk is full", "Nothing of this import is in the store. " + full))
+    #expect(try folder.count("Fireball", in: store) == rows)
+    // With more room the same command completes it.
+    try #require(try folder.run("mount", ["-o", "remount,size=40m", "small"]).status == 0)
+    let again = try Running(Folder.tool, arguments + ["--json"], in: folder, input: .nothing).outcome()
+    #expect(try Counts(again) == Counts(read: 5_000, inserted: 5_000 - rows, unchanged: rows))
+    try folder.check(store, against: "feed.json")
   }
 
   @Test(.enabled(if: geteuid() != 0, "the superuser may read every file"))
@@ -116,3 +157,14 @@ import Testing
     #expect(outcome == .failure(status, sentence, hint))
   }
 }
+
+private func hasProgram(_ name: String) -> Bool {
+  ["/usr/bin/", "/bin/", "/usr/sbin/"].contains { FileManager.default.isExecutableFile(atPath: $0 + name) }
+}
+
+/// Tried once, on a folder of its own.
+private let canMount: Bool = {
+  guard geteuid() == 0, let folder = try? Folder() else { return false }
+  let outcome = try? folder.shell("mount -t tmpfs -o size=1m none . && umount -l \"$PWD\"")
+  return outcome?.status == 0
+}()

@@ -105,11 +105,11 @@ struct ChunkTests {
     let cut = String(repeating: "z", count: Reject.maximumText)
     #expect(chunk.rejects.map(\.text) == ["{}", cut, nil, cut, nil])
     #expect(chunk.rejects[1] == chunk.rejects[3] && chunk.rejects[2] == chunk.rejects[4])
-    #expect(
-      chunk.rejects[1]
-        == Reject(
-          code: "odd", message: "it is odd", attribute: "size", input: "a.json", record: 2, byte: 10, line: 3,
-          column: 4, text: cut))
+    var expected = Reject(
+      code: "odd", message: "it is odd", attribute: "size", input: "a.json", record: 2, byte: 10, line: 3,
+      column: 4, text: cut)
+    (expected.isCut, expected.rowsBefore, expected.isRow) = (true, 1, true)
+    #expect(chunk.rejects[1] == expected)
   }
 
   @Test func `A window is full after 1,024 rows, or a mebibyte of its own texts`() {

@@ -89,8 +89,10 @@ extension Store {
 
   /// Runs an import of some chunks of records.
   @discardableResult
-  func take(_ pipeline: Pipeline, chunks: [[Record]]) throws -> RunProgress {
-    let run = try StoreImport(self, pipeline, input: "test")
+  func take(_ pipeline: Pipeline, chunks: [[Record]], lockWait: Double = 10) throws -> RunProgress {
+    var settings = ImportSettings()
+    settings.lockWait = lockWait
+    let run = try StoreImport(self, pipeline, input: "test", settings: settings)
     let chunk = Chunk(layout: run.layout)
     for records in chunks {
       chunk.clear()

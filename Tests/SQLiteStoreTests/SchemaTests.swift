@@ -211,7 +211,9 @@ struct SchemaTests {
     let error = try other.writing { db in
       try db.run("BEGIN IMMEDIATE")
       defer { try? db.run("ROLLBACK") }
-      return #expect(throws: StoreError.self) { try store.take(Quakes.pipeline(), [["id": "a"]]) }
+      return #expect(throws: StoreError.self) {
+        try store.take(Quakes.pipeline(), chunks: [[["id": "a"]]], lockWait: 0)
+      }
     }
     #expect(error?.code == .busy)
     #expect(error?.message == "\(temporary.path): another program holds the store's write lock")

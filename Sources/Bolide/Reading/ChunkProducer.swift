@@ -1,3 +1,4 @@
+internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
@@ -9,7 +10,8 @@ struct ChunkProducer: ~Copyable {
   private let expressions: ExpressionStage
   private let queue: ChunkQueue
   private let limits: ChunkLimits
-  private let cancellation: ImportCancellation
+  private let settings: ImportSettings
+  private let stop: Cancellation
   private var chunk: Chunk
   /// When the chunk in hand is to be handed over although it is small.
   private var deadline: ContinuousClock.Instant?
@@ -17,21 +19,28 @@ struct ChunkProducer: ~Copyable {
   /// Whether any record was good.
   private var hasAccepted = false
   private var times = StageTimes()
+  /// A record was refused, and the import stops there.
+  private var isStopped = false
+  /// The keys that wildcards matched, as the chunk in hand knows them.
+  private var knownWildcards = -1
 
   /// After so many records that are all refused, nothing good is to be expected.
   private static let hopeless = 1000
 
   init?(
     _ records: consuming RecordInput, builder: RowBuilder, expressions: ExpressionStage, queue: ChunkQueue,
-    limits: ChunkLimits, cancellation: ImportCancellation
+    settings: ImportSettings, stop: Cancellation
   ) {
     guard let chunk = queue.takeEmpty() else { return nil }
     self.records = records
     self.builder = builder
     self.expressions = expressions
     self.queue = queue
+    self.settings = settings
+    self.stop = stop
+    var limits = ChunkLimits()
+    if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     self.limits = limits
-    self.cancellation = cancellation
     self.chunk = chunk
   }
 
@@ -43,7 +52,7 @@ struct ChunkProducer: ~Copyable {
     } catch let error as ImportError {
       end.error = error
     } catch {
-      end.error = ImportError(reading: error, input: records.name)
+      end.error = ImportError(reading: error, input: records.name, isStored: !settings.isAtomic)
     }
     // A cancelled import drops the chunk in hand: nothing of it is in the store.
     if end.error?.kind != .cancelled, !chunk.isEmpty {
@@ -55,11 +64,12 @@ struct ChunkProducer: ~Copyable {
     }
     end.bytes = records.bytes
     end.times = times
+    if end.isGood { end.digest = records.digest }
     return end
   }
 
   private mutating func readAll() throws {
-    while true {
+    while !isStopped {
       switch try records.next(until: deadline) {
       case .record:
         try takeRecord()
@@ -67,7 +77,7 @@ struct ChunkProducer: ~Copyable {
         guard try handOver() else { return }
       case .end:
         if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
-        return try records.envelope.checkEnd(read: read, input: records.name, isStored: true)
+        return try records.envelope.checkEnd(read: read, input: records.name, isStored: !settings.isAtomic)
       }
     }
   }
@@ -76,11 +86,23 @@ struct ChunkProducer: ~Copyable {
     if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
     if chunk.isEmpty { deadline = ContinuousClock.now + limits.time }
     if chunk.isWindowFull { try endWindow() }
+    noteSurroundings()
+    let before = chunk.rejects.count
     builder.add(records.reader, to: chunk)
     read += 1
     if read == Self.hopeless { try checkHope() }
-    guard isFull else { return }
+    isStopped = settings.stopsOnReject && chunk.rejects.count > before
+    guard isFull || isStopped else { return }
     if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
+  }
+
+  /// What a refused record of this chunk needs to be read alone.
+  private mutating func noteSurroundings() {
+    let changes = records.reader.wildcardChanges
+    guard chunk.surroundings.isEmpty || changes != knownWildcards else { return }
+    knownWildcards = changes
+    let text = RecordDocument.around(names: records.envelope.names, keys: records.reader.wildcardKeys)
+    chunk.surroundings.append((records.reader.recordNumber, text))
   }
 
   private mutating func endWindow() throws {
@@ -111,9 +133,10 @@ struct ChunkProducer: ~Copyable {
 
   /// - Returns: false when the writing thread has given up.
   private mutating func handOver() throws -> Bool {
-    if cancellation.isCancelled { throw ImportError(.cancelled, code: "cancelled", "the import was stopped") }
+    if stop.isCancelled { throw ImportError.cancelled }
     deadline = nil
     try endWindow()
+    if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
     chunk.sortAndFold()
     times.end(.sort)
     queue.send(Parcel(chunk: chunk, bytes: records.bytes, totalBytes: records.totalBytes))

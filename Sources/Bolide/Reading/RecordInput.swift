@@ -38,6 +38,9 @@ struct RecordInput: ~Copyable {
   /// The input's size in the same bytes, if it is known.
   var totalBytes: Int? { input.totalBytes.map(Int.init) }
 
+  /// The digest of the bytes taken so far, of a file that may be known again.
+  var digest: [UInt8]? { input.digest }
+
   /// What stands around the records, as far as it was read; all of it after the end.
   var envelope: Envelope { ended ?? reader.surroundings }
 

@@ -10,9 +10,17 @@ struct RowBuilder {
   private let converters: [CellConverter]
   private let rules: [CellRules]
   private let columns: [Int]
-  private let keys: [(column: Int, name: String, source: FieldPath)]
+  private let keys: [Key]
   private let keepsText: Bool
   private let isJSON: [Bool]
+
+  private struct Key {
+    /// Its place among `paths` and `converters`.
+    let field: Int
+    let column: Int
+    let name: String
+    let source: FieldPath
+  }
 
   init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws(PathError) {
     self.input = input
@@ -38,7 +46,9 @@ struct RowBuilder {
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
     // A key that an expression gives is looked at when the expression has run.
     keys = layout.keyColumns.compactMap { column in
-      columns.firstIndex(of: column).map { (column, layout.columns[column].name, paths[$0]) }
+      columns.firstIndex(of: column).map { field in
+        Key(field: field, column: column, name: layout.columns[column].name, source: paths[field])
+      }
     }
   }
 
@@ -48,10 +58,13 @@ struct RowBuilder {
   }
 
   /// Takes the reader's current record into the chunk, as a row or as a reject.
-  func add(_ reader: borrowing RecordReader, to chunk: Chunk) {
+  ///
+  /// - Parameter place: where the record stood, if not in this reader's input.
+  func add(_ reader: borrowing RecordReader, to chunk: Chunk, at place: RecordPosition? = nil) {
     chunk.recordsRead += 1
+    chunk.lastRecord = reader.recordNumber
     if let problem = reader.problem {
-      return refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0)
+      return refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0, place: place)
     }
     chunk.beginRow()
     let fields = reader.fields
@@ -60,18 +73,33 @@ struct RowBuilder {
       guard let value = value(field, index, reader) else { continue }
       if let refusal = converters[index].write(value, chunk) {
         return refuse(
-          reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name, offset: field.offset)
+          reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name, offset: field.offset,
+          key: readKey(reader, chunk), place: place)
       }
     }
     for key in keys where chunk.isAbsent(key.column) {
       let refusal = Refusal(code: "null-key", message: "\(key.name) is part of the key and is missing")
-      return refuse(reader, chunk, refusal, attribute: key.name, offset: 0)
+      return refuse(reader, chunk, refusal, attribute: key.name, offset: 0, place: place)
     }
-    let position = reader.recordPosition
-    chunk.commitRow(
-      RecordPosition(
-        record: reader.recordNumber, byte: position.byte, line: position.line, column: position.column),
-      text: keepsText ? reader.recordText : nil)
+    chunk.commitRow(place ?? position(reader, offset: 0), text: keepsText ? reader.recordText : nil)
+  }
+
+  /// The key's digest of a record that is refused, if its key can be read all the same.
+  private func readKey(_ reader: borrowing RecordReader, _ chunk: Chunk) -> Int64? {
+    for key in keys {
+      guard let value = value(reader.fields[key.field], key.field, reader),
+        converters[key.field].write(value, chunk) == nil
+      else { return nil }
+    }
+    return chunk.keyDigest(chunk.row)
+  }
+
+  /// The place of the current record, or of a byte in it.
+  private func position(_ reader: borrowing RecordReader, offset: Int) -> RecordPosition {
+    let start = reader.recordPosition
+    let place = offset == 0 ? start : reader.position(ofByte: start.byte + offset)
+    return RecordPosition(
+      record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column)
   }
 
   /// What a field brought; nil when the record does not have it.
@@ -106,16 +134,18 @@ struct RowBuilder {
   }
 
   private func refuse(
-    _ reader: borrowing RecordReader, _ chunk: Chunk, _ refusal: Refusal, attribute: String?, offset: Int
+    _ reader: borrowing RecordReader, _ chunk: Chunk, _ refusal: Refusal, attribute: String?, offset: Int,
+    key: Int64? = nil, place: RecordPosition?
   ) {
-    let start = reader.recordPosition
-    let place = reader.position(ofByte: start.byte + offset)
-    chunk.rejects.append(
-      Reject(
-        code: refusal.code, message: refusal.message, attribute: attribute, input: input,
-        record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column,
-        text: keepsText
-          ? String(decoding: reader.recordText.prefix(Reject.maximumText), as: UTF8.self) : nil))
+    let place = place ?? position(reader, offset: offset)
+    var reject = Reject(
+      code: refusal.code, message: refusal.message, attribute: attribute, input: input, record: place.record,
+      byte: place.byte, line: place.line, column: place.column, text: nil)
+    if keepsText { reject.keep(reader.recordText) }
+    reject.around = chunk.surroundings(ofRecord: place.record)
+    reject.key = key
+    reject.rowsBefore = chunk.count
+    chunk.rejects.append(reject)
   }
 }
 

@@ -6,6 +6,9 @@ enum ImportJob {
   static func run(pipeline pipelinePath: String, input: String, store storePath: String) throws -> JobOutcome
   {
     let pipeline = try Pipeline(path: pipelinePath)
+    // A file that is known again would not be read.
+    var options = ImportOptions()
+    options.force = true
     var report: ImportReport?
     var opening = 0.0
     var closing = ContinuousClock.now
@@ -13,7 +16,7 @@ enum ImportJob {
       let start = ContinuousClock.now
       let store = try Store(blocking: storePath, for: pipeline, lockWait: 0)
       opening = start.duration(to: .now) / .seconds(1)
-      let result = try store.runBlocking(pipeline, on: .file(input), options: ImportOptions())
+      let result = try store.runBlocking(pipeline, on: .file(input), options: options)
       report = result
       // The store closes here, and SQLite empties the WAL into it.
       closing = withExtendedLifetime(store) { .now }

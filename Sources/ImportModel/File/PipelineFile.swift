@@ -62,7 +62,9 @@ struct PipelineFile {
   mutating func pipeline(_ top: YAMLPart) -> Pipeline {
     reader.note([], at: top.place)
     var pipeline = Pipeline(name: nameOfFile, entity: "", model: Model(), fields: [])
-    guard let settings = reader.settings(of: top, allowed: Self.keys) else { return pipeline }
+    guard let settings = reader.settings(of: top, allowed: Self.keys + SettingsFile.keys) else {
+      return pipeline
+    }
     readVersion(settings["bolide"], top)
     if let name = settings["name"].flatMap({ reader.text($0) }) { pipeline.name = name }
     if let store = settings["store"].flatMap({ reader.text($0) }) { pipeline.store = resolved(store) }
@@ -76,6 +78,7 @@ struct PipelineFile {
     if let repeated = settings["repeated-key"].flatMap({ reader.choice($0, among: MergeFile.repeatedKeys) }) {
       pipeline.repeatedKeyPolicy = repeated
     }
+    pipeline.settings = SettingsFile.settings(settings, &reader)
     pipeline.records = recordPlace(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)

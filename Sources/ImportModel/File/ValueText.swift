@@ -57,7 +57,7 @@ extension AttributeType {
 
 extension Double {
   /// A decimal number; words such as `nan` and hexadecimal forms are none.
-  fileprivate init?(number text: String) {
+  init?(number text: String) {
     guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "+-.eE".utf8.contains($0) }),
       let number = Double(text), number.isFinite
     else { return nil }

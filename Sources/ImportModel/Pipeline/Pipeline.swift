@@ -28,6 +28,8 @@ public struct Pipeline: Sendable, Hashable {
   public var author: String?
   /// Whether the text of a refused record is kept with its reject.
   public var keepsText: Bool
+  /// How its imports run, unless a command or a program says otherwise.
+  public var settings = ImportSettings()
   /// Where each part stands in the file, for messages; empty when the pipeline was built in code.
   package var places: Places
 

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import ImportModel
 
-/// What applying a chunk did. `read = inserted + updated + unchanged + ignored + folded + rejected`.
+/// What applying chunks did. `read = inserted + updated + unchanged + ignored + folded + rejected + rolledBack`.
 public struct ChunkCounts: Sendable, Hashable {
   /// Records read.
   public var read = 0
@@ -19,6 +19,8 @@ public struct ChunkCounts: Sendable, Hashable {
   public var folded = 0
   /// Records that were refused.
   public var rejected = 0
+  /// Records whose effect was undone: an atomic import that did not come to a good end.
+  public var rolledBack = 0
 
   /// Makes counts of nothing.
   public init() {}
@@ -32,10 +34,11 @@ public struct ChunkCounts: Sendable, Hashable {
     left.ignored += right.ignored
     left.folded += right.folded
     left.rejected += right.rejected
+    left.rolledBack += right.rolledBack
   }
 }
 
-/// Applies chunks to the store, each in one transaction: rows, derived attributes, history, rejects and counts.
+/// Applies chunks to the store: rows, derived attributes and history. The caller decides on the transactions.
 ///
 /// All statements work on a whole chunk at a time, sorted by key: first the difference to the table, then the new
 /// rows, then the changed ones, then what the owners' derived attributes moved by. Triggers are off meanwhile;
@@ -108,23 +111,41 @@ final class ChunkWriter {
       db, "SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.entity.name))")
   }
 
+  /// What the writer remembers of the run's earlier chunks: to be put back when a chunk is rolled back.
+  var memory: (seen: ObjectSet, made: ObjectSet?) {
+    get { (seen, gate?.made) }
+    set {
+      seen = newValue.seen
+      if let made = newValue.made { gate?.made = made }
+    }
+  }
+
   /// Drops what the writer made on the connection.
   func close() throws {
     try table.drop(db)
   }
 
-  /// Applies a chunk that is sorted and folded, inside the caller's transaction.
+  /// Begins a transaction's history, inside the caller's transaction.
+  func begin() throws {
+    try history.begin()
+  }
+
+  /// Ends the transaction's history.
   ///
-  /// Rows that turn out to be refused are added to the chunk's rejects.
   /// - Parameters:
-  ///   - input: the input's name, for rejects.
   ///   - author: who the history says has written.
   ///   - run: the run's number.
-  /// - Returns: the counts, and the token when anything changed.
-  func apply(
-    _ chunk: Chunk, input: String, author: String, run: Int64
-  ) throws -> (counts: ChunkCounts, token: HistoryToken?) {
-    try history.begin()
+  /// - Returns: the token when anything changed.
+  func end(author: String, run: Int64) throws -> HistoryToken? {
+    defer { times.end(.history) }
+    return try history.end(author: author, run: run)
+  }
+
+  /// Applies a chunk that is sorted and folded, between `begin` and `end`.
+  ///
+  /// Rows that turn out to be refused are added to the chunk's rejects.
+  /// - Parameter input: the input's name, for rejects.
+  func apply(_ chunk: Chunk, input: String) throws -> ChunkCounts {
     derived.begin()
     links.begin(chunk)
     let entity = numbers.entity(layout.entity.name)
@@ -166,9 +187,7 @@ final class ChunkWriter {
     counts.repeated = found.repeated
     counts.unchanged = chunk.order.count - found.new.count - found.changed.count + older.count - ignored
     counts.rejected = chunk.rejects.count
-    let token = try history.end(author: author, run: run)
-    times.end(.history)
-    return (counts, token)
+    return counts
   }
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws {
@@ -226,10 +245,13 @@ extension Chunk {
   /// Refuses a row that is already part of the chunk.
   package func reject(_ row: Int, code: String, message: String, attribute: String?, input: String) {
     let (position, text) = record(row)
-    rejects.append(
-      Reject(
-        code: code, message: message, attribute: attribute, input: input, record: position.record,
-        byte: position.byte, line: position.line, column: position.column,
-        text: text))
+    var reject = Reject(
+      code: code, message: message, attribute: attribute, input: input, record: position.record,
+      byte: position.byte, line: position.line, column: position.column, text: nil)
+    if let text { Array(text.utf8).withUnsafeBufferPointer { reject.keep($0) } }
+    reject.around = surroundings(ofRecord: position.record)
+    reject.key = keyDigest(row)
+    (reject.rowsBefore, reject.isRow) = (row, true)
+    rejects.append(reject)
   }
 }

@@ -11,7 +11,7 @@ final class MergeGate {
   /// The column that says what is newer.
   private let newer: Int?
   /// The objects that this run has made: to the merge policy they are not there.
-  private var made = ObjectSet()
+  var made = ObjectSet()
 
   struct Result {
     /// Rows that are older than the table's, so left alone: unchanged or ignored, as they are equal or not.

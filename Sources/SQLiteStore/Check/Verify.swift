@@ -42,13 +42,13 @@ private struct Verify {
     }
   }
 
-  /// Every record read is one of the six.
+  /// Every record read is one of the seven.
   func runs() throws {
     let rows = try RawStatement(
       db,
       """
-      SELECT run, read, inserted + updated + unchanged + ignored + folded + rejected FROM bolide_run
-      WHERE read <> inserted + updated + unchanged + ignored + folded + rejected
+      SELECT run, read, inserted + updated + unchanged + ignored + folded + rejected + rolled_back FROM bolide_run
+      WHERE read <> inserted + updated + unchanged + ignored + folded + rejected + rolled_back
       """)
     while try rows.step() {
       try found(

@@ -53,8 +53,14 @@ package final class Chunk {
   package internal(set) var folded = 0
   /// The records that were refused.
   package var rejects: [Reject] = []
+  /// What surrounds the records, each entry from its record on: see `Reject.around`.
+  package var surroundings: [(record: Int, text: String?)] = []
+  /// The number of the last record that was read for this chunk.
+  package var lastRecord = 0
   /// The rows to apply; sorted by key after `sortAndFold`.
   package internal(set) var order: [Int32] = []
+  /// The rows that `sortAndFold` has folded into later ones.
+  var foldedRows: [Int32] = []
   /// The rows whose record is still known, in ascending order.
   var records = KeptRecords()
 
@@ -98,7 +104,9 @@ package final class Chunk {
     recordsRead = 0
     folded = 0
     rejects.removeAll(keepingCapacity: true)
+    surroundings.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
+    foldedRows.removeAll(keepingCapacity: true)
     records.clear()
     memory.pointee.clear()
   }
@@ -142,7 +150,7 @@ package final class Chunk {
   /// - Parameter text: the record itself, for a reject that may yet come; nil when it is not to be kept.
   package func commitRow(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
     memory.pointee.endRow(
-      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText)) })
+      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText + 1)) })
   }
 
   /// Ends the window: its rows take part in the chunk, except the removed ones.
@@ -203,7 +211,8 @@ package final class Chunk {
     memory.pointee.keep(bytes, 0)
   }
 
-  /// Where a row's record stood, and its text if it was kept; long ones are cut.
+  /// Where a row's record stood, and its text if it was kept; of a long one, a byte more than a reject
+  /// keeps.
   ///
   /// Known for the rows of the window, and afterwards for those that may yet be refused.
   package func record(_ row: Int) -> (position: RecordPosition, text: String?) {

@@ -49,6 +49,7 @@ extension Chunk {
       if keys[place - 1].isLess(keys[place]) == nil, compareKeys(Int(earlier), Int(later)) == 0 {
         fold(Int(earlier), into: Int(later))
         folded += 1
+        foldedRows.append(earlier)
       } else {
         kept += 1
       }

@@ -9,15 +9,20 @@ extension Store {
   package func seal() throws -> HistoryToken? {
     try writing { db in
       try RestoreCheck.run(db)
-      // The look costs nothing; only what there is to seal takes the write lock.
-      guard try Self.hasUnsealedChanges(db) else { return nil }
-      var token: HistoryToken?
-      try db.inTransaction(.immediate) {
-        token = try HistoryWriter(db).begin()
-        return .commit
-      }
-      return token
+      return try Self.seal(db)
     }
+  }
+
+  @discardableResult
+  static func seal(_ db: Database) throws -> HistoryToken? {
+    // The look costs nothing; only what there is to seal takes the write lock.
+    guard try hasUnsealedChanges(db) else { return nil }
+    var token: HistoryToken?
+    try db.inTransaction(.immediate) {
+      token = try HistoryWriter(db).begin()
+      return .commit
+    }
+    return token
   }
 
   static func hasUnsealedChanges(_ db: Database) throws -> Bool {

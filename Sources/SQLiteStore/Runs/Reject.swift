@@ -18,6 +18,17 @@ public struct Reject: Sendable, Hashable {
   public var column: Int
   /// The record itself, cut after `maximumText` bytes; nil when it is not kept.
   public var text: String?
+  /// Whether the text is only the record's beginning.
+  public var isCut = false
+  /// What the record stood in and cannot be told from its text: a JSON array of its columns' names, or an object of
+  /// the keys that wildcards of the records' path matched.
+  package var around: String?
+  /// A digest of the record's key, if it can be read.
+  package var key: Int64?
+  /// How many rows its chunk had before it.
+  package var rowsBefore = 0
+  /// Whether it was a row of its chunk, the one after those.
+  package var isRow = false
 
   /// How much of a record is kept, in bytes.
   public static let maximumText = 8192

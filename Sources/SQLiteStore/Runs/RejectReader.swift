@@ -1,4 +1,5 @@
 internal import GRDB
+package import ImportModel
 
 /// A refused record as the store keeps it: equal ones are one.
 public struct KeptReject: Sendable, Hashable {
@@ -20,27 +21,84 @@ extension Store {
   /// Reads the refused records in the order in which they first came.
   ///
   /// - Parameters:
-  ///   - run: only those that this run refused; nil for all.
+  ///   - run: only those that were refused from this run on or before, until it or later; nil for all.
   ///   - body: called for each.
   package func readRejects(run: Int64? = nil, _ body: (KeptReject) throws -> Void) throws {
     try reading { db in
       let rows = try RawStatement(
         db,
         """
-        SELECT reject, pipeline, first_run, last_run, times, code, message, attribute, input, record, byte, line,
-        column, text FROM bolide_reject WHERE ?1 IS NULL OR ?1 BETWEEN first_run AND last_run ORDER BY reject
+        SELECT \(KeptReject.columns) FROM bolide_reject WHERE ?1 IS NULL OR ?1 BETWEEN first_run AND last_run
+        ORDER BY reject
         """)
       if let run { rows.bind(run, at: 1) } else { rows.bindNull(at: 1) }
-      while try rows.step() {
-        try body(
-          KeptReject(
-            number: rows.integer(0), pipeline: rows.string(1) ?? "", firstRun: rows.integer(2),
-            lastRun: rows.integer(3), times: rows.integer(4),
-            reject: Reject(
-              code: rows.string(5) ?? "", message: rows.string(6) ?? "", attribute: rows.string(7),
-              input: rows.string(8) ?? "", record: Int(rows.integer(9)), byte: Int(rows.integer(10)),
-              line: Int(rows.integer(11)), column: Int(rows.integer(12)), text: rows.string(13))))
-      }
+      while try rows.step() { try body(KeptReject(rows)) }
     }
+  }
+}
+
+extension Store {
+  /// The next refused records of a pipeline that can be replayed, in the order in which inputs brought them.
+  ///
+  /// Not those whose text was cut or not kept, not those whose key was read later, and not those that came after the
+  /// record that counts, unless now the last one does.
+  /// - Parameters:
+  ///   - run: what this run or a later one refused is left out.
+  ///   - last: the last one of the call before; nil at first.
+  package func replayableRejects(
+    _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
+  ) throws -> [KeptReject] {
+    try reading { db in
+      let rows = try RawStatement(
+        db,
+        """
+        SELECT \(KeptReject.columns) FROM bolide_reject WHERE pipeline = ?1 AND last_run < ?2 AND text IS NOT NULL
+        AND NOT is_cut AND read_since IS NULL AND (code <> 'repeated-key' OR ?7) AND (last_run, record, reject) > (?3, ?4, ?5)
+        ORDER BY last_run, record, reject LIMIT ?6
+        """)
+      rows.bind(pipeline.name, at: 1)
+      rows.bind(run, at: 2)
+      rows.bind(last?.lastRun ?? 0, at: 3)
+      rows.bind(last?.reject.record ?? 0, at: 4)
+      rows.bind(last?.number ?? 0, at: 5)
+      rows.bind(limit, at: 6)
+      rows.bind(pipeline.repeatedKeyPolicy == .last ? 1 : 0, at: 7)
+      var kept: [KeptReject] = []
+      while try rows.step() { kept.append(KeptReject(rows)) }
+      return kept
+    }
+  }
+
+  /// How many refused records of a pipeline the store keeps.
+  package func keptRejectCount(pipeline: String) throws -> Int {
+    try reading { db in
+      let count = try RawStatement(db, "SELECT count(*) FROM bolide_reject WHERE pipeline = ?")
+      count.bind(pipeline, at: 1)
+      defer { count.reset() }
+      return try count.step() ? Int(count.integer(0)) : 0
+    }
+  }
+}
+
+extension KeptReject {
+  static let columns = """
+    reject, pipeline, first_run, last_run, times, code, message, attribute, input, record, byte, line, column, text,
+    is_cut, around, key
+    """
+
+  /// The current row of a query for `columns`.
+  init(_ rows: RawStatement) {
+    number = rows.integer(0)
+    pipeline = rows.string(1) ?? ""
+    firstRun = rows.integer(2)
+    lastRun = rows.integer(3)
+    times = rows.integer(4)
+    reject = Reject(
+      code: rows.string(5) ?? "", message: rows.string(6) ?? "", attribute: rows.string(7),
+      input: rows.string(8) ?? "", record: Int(rows.integer(9)), byte: Int(rows.integer(10)),
+      line: Int(rows.integer(11)), column: Int(rows.integer(12)), text: rows.string(13))
+    reject.isCut = rows.integer(14) != 0
+    reject.around = rows.string(15)
+    reject.key = rows.isNull(16) ? nil : rows.integer(16)
   }
 }

@@ -111,8 +111,19 @@ enum StoreSchema {
       rejected  INTEGER NOT NULL DEFAULT 0,
       chunks    INTEGER NOT NULL DEFAULT 0,
       bytes     INTEGER NOT NULL DEFAULT 0,
-      last_transaction INTEGER                      -- bolide_transaction
+      rolled_back INTEGER NOT NULL DEFAULT 0,       -- records that were read and undone
+      last_transaction INTEGER,                     -- bolide_transaction
+      before    INTEGER NOT NULL,                   -- the last transaction when it began
+      model     INTEGER NOT NULL,                   -- bolide_model
+      size      INTEGER,                            -- of the whole input file, in bytes
+      digest    BLOB,                               -- of the whole input file: SHA-256
+      rules     BLOB,                               -- of pipeline, settings left out, and converters: SHA-256
+      same_as   INTEGER                             -- the run that imported the same bytes; then none was read
     ) STRICT;
+    CREATE INDEX bolide_run_size ON bolide_run(size) WHERE digest IS NOT NULL;
+    """
+
+  static let rejectSQL = """
     CREATE TABLE bolide_reject(
       reject      INTEGER PRIMARY KEY AUTOINCREMENT,
       pipeline    TEXT    NOT NULL,
@@ -128,14 +139,21 @@ enum StoreSchema {
       byte        INTEGER NOT NULL,
       line        INTEGER NOT NULL,
       column      INTEGER NOT NULL,
-      text        TEXT,
+      text        TEXT,                             -- the record; null when it is not kept
+      is_cut      INTEGER NOT NULL,                 -- whether the text is only the record's beginning
+      around      TEXT,                             -- JSON: a row's column names, or the keys that wildcards matched
+      key         INTEGER,                          -- a digest of the record's key; null when it cannot be read
+      read_since  INTEGER,                          -- the run that read this key after the refusal
       UNIQUE (pipeline, fingerprint)
     ) STRICT;
+    CREATE INDEX bolide_reject_key ON bolide_reject(pipeline, key) WHERE key IS NOT NULL;
+    CREATE INDEX bolide_reject_run ON bolide_reject(last_run);
     """
 
   /// Makes the tables in an empty file.
   static func create(_ db: Database) throws {
     try db.run(sql)
+    try db.run(rejectSQL)
     try db.run(
       "INSERT INTO bolide_store VALUES (\(literal(randomWord(length: 6))), \(literal(timestamp())))")
     try db.run("PRAGMA application_id = \(applicationID)")

@@ -11,11 +11,11 @@ func randomWord(length: Int) -> String {
   return String((0..<length).map { _ in letters[Int.random(in: 0..<32, using: &generator)] })
 }
 
-/// The present instant in UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`.
-package func timestamp() -> String {
+/// The present instant in UTC, or one so many days ago: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+package func timestamp(daysAgo: Int = 0) -> String {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
-  var seconds = now.tv_sec
+  var seconds = now.tv_sec - daysAgo * 86_400
   var parts = tm()
   gmtime_r(&seconds, &parts)
   func digits(_ value: Int, _ count: Int) -> String {

@@ -1,0 +1,88 @@
+internal import ImportModel
+internal import Logging
+internal import SQLiteStore
+
+/// The writing thread: chunks from the queue into the store.
+struct ChunkConsumer {
+  let queue: ChunkQueue
+  let writing: StoreImport
+  let settings: ImportSettings
+  let options: ImportOptions
+  let pipeline: String
+  let start: ContinuousClock.Instant
+  /// The first records that were refused, in their order.
+  private(set) var firstRejects: [Reject] = []
+
+  /// How many refused records the report shows.
+  private static let shownRejects = 10
+
+  init(
+    queue: ChunkQueue, writing: StoreImport, settings: ImportSettings, options: ImportOptions,
+    pipeline: String,
+    start: ContinuousClock.Instant
+  ) {
+    self.queue = queue
+    self.writing = writing
+    self.settings = settings
+    self.options = options
+    self.pipeline = pipeline
+    self.start = start
+  }
+
+  /// Applies chunks until the reading thread has ended.
+  ///
+  /// - Throws: what ended the writing. How the reading ended, the queue knows.
+  mutating func run() throws(ImportError) {
+    // An atomic import takes the write lock when there is something to write.
+    guard let first = queue.receive() else { return }
+    do {
+      if settings.isAtomic {
+        _ = try writing.atomically {
+          try applyAll(first) && queue.waitForEnd().isGood
+            && settings.rejectLimit.allows(writing.progress.counts)
+        }
+      } else {
+        _ = try applyAll(first)
+      }
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  private mutating func applyAll(_ first: Parcel) throws -> Bool {
+    var next: Parcel? = first
+    while let parcel = next {
+      try apply(parcel)
+      next = queue.receive()
+    }
+    return true
+  }
+
+  private mutating func apply(_ parcel: Parcel) throws {
+    writing.times.end(.waitingForChunks)
+    let chunk = parcel.chunk
+    try writing.apply(chunk, bytes: parcel.bytes)
+    // Those of expressions come after those of types, whatever their place in the input.
+    let inOrder = chunk.rejects.sorted { $0.record < $1.record }
+    firstRejects += inOrder.prefix(max(0, Self.shownRejects - firstRejects.count))
+    let counts = writing.progress.counts
+    let progress = ImportProgress(
+      read: counts.read, rejected: counts.rejected, bytes: parcel.bytes, totalBytes: parcel.totalBytes,
+      seconds: start.secondsSince)
+    queue.giveBack(chunk)
+    options.logger?.debug("chunk committed", metadata: metadata)
+    options.progress?(progress)
+    if settings.stopsOnReject, let reject = inOrder.first {
+      throw ImportError(stoppedAt: reject, before: counts.read - 1, isStored: !settings.isAtomic)
+    }
+  }
+
+  /// How far the import is, for the log.
+  var metadata: Logger.Metadata {
+    let progress = writing.progress
+    return [
+      "pipeline": "\(pipeline)", "run": "\(writing.run)", "read": "\(progress.counts.read)",
+      "rejected": "\(progress.counts.rejected)", "token": "\(progress.token?.description ?? "")",
+    ]
+  }
+}

@@ -1,0 +1,52 @@
+internal import Crypto
+internal import ImportInput
+internal import ImportModel
+internal import SQLiteStore
+
+/// Knows a file again that was imported before and would change nothing now.
+enum KnownInput {
+  /// Counts up whenever a converter or an expression gives another value for the same text than before.
+  private static let converterVersion = 1
+
+  /// Finds the input among the files that earlier runs read, and records a run that found every row unchanged.
+  ///
+  /// The file is read for that only when one of them had its size.
+  static func find(
+    _ input: ByteInput, _ pipeline: Pipeline, _ store: Store
+  ) throws -> (run: Int64, progress: RunProgress)? {
+    // Where a key that is there ends the import, the same file has to end it.
+    guard pipeline.mergePolicy != .fail else { return nil }
+    guard input.digest != nil, let size = input.totalBytes.map(Int.init) else { return nil }
+    let rules = rules(of: pipeline)
+    let digests = try store.digestsOfUnchanged(pipeline, size: size, rules: rules)
+    guard !digests.isEmpty, let digest = try input.digestOfAll(), digests.contains(digest) else { return nil }
+    return try store.recordUnchanged(
+      pipeline, input: input.name, InputIdentity(size: size, digest: digest, rules: rules))
+  }
+
+  /// What a run that came to a good end read; nil when it cannot be known again.
+  ///
+  /// - Parameter size: the file's, before it was read.
+  static func identity(
+    _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline
+  ) -> InputIdentity? {
+    guard let digest = end.digest, end.bytes == size.map(Int.init), progress.counts.rejected == 0 else {
+      return nil
+    }
+    return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline))
+  }
+
+  /// A digest of everything that decides what a record becomes. How an import runs does not.
+  ///
+  /// The pipeline is taken with all its properties, also those to come; where a compiler names them in another way,
+  /// the file is just read again.
+  private static func rules(of pipeline: Pipeline) -> [UInt8] {
+    var pipeline = pipeline
+    pipeline.store = nil
+    pipeline.settings = ImportSettings()
+    pipeline.places = Places()
+    var text = "converters \(converterVersion)\n"
+    dump(pipeline, to: &text)
+    return Array(SHA256.hash(data: Array(text.utf8)))
+  }
+}

@@ -1,0 +1,111 @@
+internal import Foundation
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+/// Tries refused records again: their kept texts go through the same pipeline as an input's records.
+struct ReplayRun {
+  let store: Store
+  let pipeline: Pipeline
+  let options: ImportOptions
+
+  /// Records that are tried in one transaction.
+  private static let batch = 1_000
+  private static let shownRejects = 10
+
+  /// Runs the replay to its end, on the calling thread.
+  func run() throws(ImportError) -> ImportReport {
+    let start = ContinuousClock.now
+    let settings = options.settings(over: pipeline)
+    let cancellation = options.cancellation
+    do {
+      let lock = try StoreLock(
+        store: store.path, pipeline: pipeline.name, wait: settings.lockWait,
+        isCancelled: { cancellation.isCancelled })
+      defer { withExtendedLifetime(lock) {} }
+      try store.fit(pipeline)
+      let writing = try StoreImport(
+        store, pipeline, input: "replay", settings: settings, isCancelled: { cancellation.isCancelled })
+      var firstRejects: [Reject] = []
+      var failure: ImportError?
+      do {
+        func replay() throws -> Bool {
+          try replayAll(writing) { firstRejects += $0.prefix(max(0, Self.shownRejects - firstRejects.count)) }
+          return settings.rejectLimit.allows(writing.progress.counts)
+        }
+        _ = try settings.isAtomic ? writing.atomically(replay) : replay()
+      } catch {
+        failure = ImportError(error)
+      }
+      let outcome = failure?.code ?? (writing.isRolledBack ? "too-many-refused" : "ok")
+      try writing.finish(outcome: outcome, bytes: 0)
+      let report = ImportReport(
+        pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
+        firstRejects: firstRejects, rejectLimit: settings.rejectLimit,
+        stillKept: try store.keptRejectCount(pipeline: pipeline.name))
+      if var failure {
+        failure.report = report
+        throw failure
+      }
+      return report
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      if cancellation.isCancelled { throw ImportError.cancelledWaiting }
+      throw ImportError(error)
+    }
+  }
+
+  private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
+    let builder = try RowBuilder(pipeline, layout: writing.layout, input: "replay")
+    let expressions = try ExpressionStage(pipeline, layout: writing.layout, input: "replay")
+    let chunk = Chunk(layout: writing.layout)
+    var place: KeptReject?
+    while true {
+      if options.cancellation.isCancelled { throw ImportError.cancelled }
+      let kept = try store.replayableRejects(
+        pipeline, before: writing.run, after: place, limit: Self.batch)
+      guard let last = kept.last else { return }
+      place = last
+      chunk.clear()
+      var rows: [Int64] = []
+      for one in kept {
+        if chunk.isWindowFull { try expressions.endWindow(chunk) }
+        try add(one, builder, chunk)
+        if chunk.count > rows.count { rows.append(one.number) }
+      }
+      try expressions.endWindow(chunk)
+      try writing.replay(chunk, kept, rows: rows)
+      show(rejects(of: chunk, kept))
+    }
+  }
+
+  /// The records that are refused again, where they stood in their inputs.
+  private func rejects(of chunk: Chunk, _ kept: [KeptReject]) -> [Reject] {
+    let reasons = Dictionary(chunk.rejects.map { ($0.record, $0) }, uniquingKeysWith: { first, _ in first })
+    return kept.compactMap { kept in
+      guard let reason = reasons[Int(kept.number)] else { return nil }
+      var reject = kept.reject
+      (reject.code, reject.message, reject.attribute) = (reason.code, reason.message, reason.attribute)
+      return reject
+    }
+  }
+
+  /// Takes one record into the chunk, as a row or as a reject, with its reject's number.
+  private func add(_ kept: KeptReject, _ builder: RowBuilder, _ chunk: Chunk) throws {
+    let document = RecordDocument(kept.reject, pipeline.records)
+    var reader = try RecordReader(fields: builder.paths, shape: document.shape)
+    reader.append(document.bytes.span)
+    reader.finish()
+    let number = Int(kept.number)
+    guard case .record = try reader.next() else {
+      throw ImportError(
+        .store(.corrupt), code: "corrupt", "the refused record \(number) is not kept as one record",
+        hint: "List it with `bolide rejects`, and import it by hand.")
+    }
+    builder.add(
+      reader, to: chunk,
+      at: RecordPosition(
+        record: number, byte: kept.reject.byte, line: kept.reject.line, column: kept.reject.column))
+  }
+}

@@ -1,0 +1,39 @@
+/// Reads a pipeline file's keys for how its imports run; a flag of the tool is named like its key.
+enum SettingsFile {
+  static let keys = [
+    "atomic", "stop-on-reject", "max-rejects", "chunk-rows", "lock-wait", "wal-limit", "force",
+  ]
+
+  static func settings(_ parts: [String: YAMLPart], _ reader: inout YAMLReader) -> ImportSettings {
+    var settings = ImportSettings()
+    if let value = parts["atomic"].flatMap({ reader.boolean($0) }) { settings.isAtomic = value }
+    if let value = parts["stop-on-reject"].flatMap({ reader.boolean($0) }) { settings.stopsOnReject = value }
+    if let value = parts["force"].flatMap({ reader.boolean($0) }) { settings.force = value }
+    if let value = parts["chunk-rows"].flatMap({ reader.number($0, in: 1...Int(Int32.max)) }) {
+      settings.chunkRows = value
+    }
+    if let value = read(
+      parts["max-rejects"], "a number of records or a share such as 2%", &reader, RejectLimit.init)
+    {
+      settings.rejectLimit = value
+    }
+    if let value = read(parts["lock-wait"], "a time such as 30s or 10m", &reader, WaitText.init) {
+      settings.lockWait = value.seconds
+    }
+    if let value = read(parts["wal-limit"], "a size such as 256MiB or 1GiB", &reader, SizeText.init) {
+      settings.walLimit = value.bytes
+    }
+    return settings
+  }
+
+  private static func read<Value>(
+    _ part: YAMLPart?, _ expected: String, _ reader: inout YAMLReader, _ make: (String) -> Value?
+  ) -> Value? {
+    guard let part, let text = reader.text(part) else { return nil }
+    guard let value = make(text) else {
+      reader.report("expected \(expected), found '\(text)'", at: part.place)
+      return nil
+    }
+    return value
+  }
+}

@@ -1,0 +1,80 @@
+/// How the imports of a pipeline run, unless a command or a program says otherwise.
+public struct ImportSettings: Sendable, Hashable {
+  /// The whole input is one transaction: all of it lands, or nothing.
+  public var isAtomic = false
+  /// The import ends at the first refused record.
+  public var stopsOnReject = false
+  /// How many records may be refused in a good import.
+  public var rejectLimit = RejectLimit.count(0)
+  /// Commits after so many records; nil chooses.
+  public var chunkRows: Int?
+  /// How long to wait for another import or program that holds the store, in seconds.
+  public var lockWait: Double = 600
+  /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
+  public var walLimit = 1 << 30
+  /// Imports also a file that was imported before and has the same bytes.
+  public var force = false
+
+  /// Makes the usual settings.
+  public init() {}
+}
+
+/// How many records an import may refuse and still be a good one.
+public enum RejectLimit: Sendable, Hashable {
+  /// So many records.
+  case count(Int)
+  /// So many of a hundred.
+  case percent(Double)
+
+  /// Reads `5` or `2%`; nil for anything else.
+  package init?(_ text: String) {
+    if text.hasSuffix("%"), let share = Double(number: String(text.dropLast())), (0...100).contains(share) {
+      self = .percent(share)
+    } else if let number = Int(text), number >= 0 {
+      self = .count(number)
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether so many refused records of so many are within the limit.
+  package func allows(_ rejected: Int, of read: Int) -> Bool {
+    switch self {
+    case .count(let limit): rejected <= limit
+    case .percent(let limit): Double(rejected) * 100 <= limit * Double(read)
+    }
+  }
+}
+
+/// A length of time as people write it.
+package struct WaitText {
+  /// The time in seconds.
+  package var seconds: Double
+
+  /// Reads `30s`, `10m`, `1h` or a number of seconds; nil for anything else.
+  package init?(_ text: String) {
+    let unit = text.last.flatMap { ["s": 1.0, "m": 60, "h": 3600][$0] }
+    guard let number = Double(number: unit == nil ? text : String(text.dropLast())), number >= 0 else {
+      return nil
+    }
+    seconds = number * (unit ?? 1)
+  }
+}
+
+/// A number of bytes as people write it.
+package struct SizeText {
+  /// The size in bytes.
+  package var bytes: Int
+
+  /// Reads `64MiB`, `1GiB`, `500kB` or a number of bytes; nil for anything else.
+  package init?(_ text: String) {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let units = [
+      "": 1, "kB": 1000, "MB": 1_000_000, "GB": 1_000_000_000, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+    ]
+    guard let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))] else { return nil }
+    let (size, overflow) = number.multipliedReportingOverflow(by: unit)
+    guard !overflow else { return nil }
+    bytes = size
+  }
+}

@@ -1,0 +1,83 @@
+import ImportModel
+
+// What a chunk knows of its refused records.
+extension Chunk {
+  /// What surrounded a record, as `Reject.around` has it.
+  package func surroundings(ofRecord record: Int) -> String? {
+    var (low, high) = (0, surroundings.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if surroundings[middle].record <= record { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : surroundings[low - 1].text
+  }
+
+  /// A digest of a row's key that is the same in every process; nil when a part of the key has no value.
+  package func keyDigest(_ row: Int) -> Int64? {
+    var digest = Fingerprint()
+    for column in layout.keyColumns {
+      guard state(column, row) == .value else { return nil }
+      switch layout.columns[column].storage {
+      case .integer, .real: withUnsafeBytes(of: cell(column, row).littleEndian) { digest.add($0) }
+      case .text, .blob: digest.add(UnsafeRawBufferPointer(bytes(column, row)))
+      }
+      digest.separate()
+    }
+    return digest.value
+  }
+
+  /// Leaves out rows that are not sorted yet, as if their records had not been read.
+  func leaveOut(_ isLeftOut: (Int) throws -> Bool) rethrows {
+    let before = order.count
+    try order.removeAll { try isLeftOut(Int($0)) }
+    recordsRead -= before - order.count
+  }
+
+  /// Leaves out every record behind the first refused one, as if the input had ended there. Sorts and folds anew.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult
+  package func cutAfterFirstReject() -> Bool {
+    guard let first = rejects.min(by: { $0.record < $1.record }) else { return false }
+    recordsRead -= lastRecord - first.record
+    lastRecord = first.record
+    rejects.removeAll { $0.record > first.record }
+    order = (order + foldedRows).filter { $0 < first.rowsBefore }.sorted()
+    foldedRows.removeAll()
+    folded = 0
+    sortAndFold()
+    return true
+  }
+}
+
+extension Reject {
+  /// Whether it came before a row of the same chunk.
+  func isBefore(_ row: Int) -> Bool {
+    row >= rowsBefore && !(isRow && row == rowsBefore)
+  }
+}
+
+extension Reject {
+  /// Keeps the record's text, or the beginning of a long one.
+  package mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) {
+    text = String(decoding: bytes.prefix(Self.maximumText), as: UTF8.self)
+    isCut = bytes.count > Self.maximumText
+  }
+}
+
+/// FNV-1a: a digest for finding equal things again, not against anybody who makes them equal.
+struct Fingerprint {
+  private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  var value: Int64 { Int64(bitPattern: hash) }
+
+  mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  }
+
+  /// Ends a part, so that `ab`, `c` and `a`, `bc` differ.
+  mutating func separate() {
+    hash = (hash ^ 0xff) &* 0x100_0000_01b3
+    hash ^= hash >> 29
+  }
+}

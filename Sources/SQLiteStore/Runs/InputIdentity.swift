@@ -1,0 +1,100 @@
+internal import GRDB
+package import ImportModel
+
+/// What a whole input file was, to know it again.
+package struct InputIdentity: Sendable, Hashable {
+  /// Its size in bytes.
+  package var size: Int
+  /// The SHA-256 of its bytes.
+  package var digest: [UInt8]
+  /// The SHA-256 of everything else that decides what it becomes: the pipeline and the converters.
+  package var rules: [UInt8]
+
+  package init(size: Int, digest: [UInt8], rules: [UInt8]) {
+    self.size = size
+    self.digest = digest
+    self.rules = rules
+  }
+}
+
+extension RunLog {
+  /// Keeps what the run's input was. The run has read it to its end and refused nothing.
+  func write(_ identity: InputIdentity) throws {
+    let keep = try RawStatement(
+      database, "UPDATE bolide_run SET size = ?, digest = ?, rules = ? WHERE run = \(run)")
+    keep.bind(Int64(identity.size), at: 1)
+    keep.bind(.blob(identity.digest), at: 2)
+    keep.bind(.blob(identity.rules), at: 3)
+    try keep.run()
+  }
+}
+
+extension Store {
+  /// The runs that read a file of this size under the same rules, and after which nothing can have changed.
+  ///
+  /// Every transaction since the run began is its own, none was pruned, no program's change waits to be sealed, and
+  /// the model is the same: then the same bytes would find every row unchanged. A run that refused records is not
+  /// among them, since it has to refuse them again.
+  /// - Returns: the digests of the files that they read.
+  package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) throws -> Set<[UInt8]> {
+    try writing { db in
+      let runs = try Self.unchanged(db, pipeline, size: size, rules: rules)
+      var digests: Set<[UInt8]> = []
+      while try runs.step() { digests.insert(Array(runs.bytes(1))) }
+      return digests
+    }
+  }
+
+  /// Records a run that found the file of an earlier run, if nothing can have changed since that one.
+  ///
+  /// - Returns: what that run did, with every row unchanged; nil when the input is to be read.
+  package func recordUnchanged(
+    _ pipeline: Pipeline, input: String, _ identity: InputIdentity
+  ) throws -> (run: Int64, progress: RunProgress)? {
+    try writing { db in
+      var recorded: (Int64, RunProgress)?
+      try db.inTransaction(.immediate) {
+        let runs = try Self.unchanged(db, pipeline, size: identity.size, rules: identity.rules)
+        defer { runs.reset() }
+        while recorded == nil, try runs.step() {
+          guard runs.bytes(1).elementsEqual(identity.digest) else { continue }
+          var progress = RunProgress()
+          progress.sameAs = runs.integer(0)
+          progress.counts.read = Int(runs.integer(2))
+          progress.counts.unchanged = Int(runs.integer(3))
+          progress.counts.ignored = Int(runs.integer(4))
+          progress.counts.folded = Int(runs.integer(5))
+          progress.bytes = identity.size
+          runs.reset()
+          let author = pipeline.author ?? pipeline.name
+          let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)
+          try log.write(progress, outcome: "ok")
+          recorded = (log.run, progress)
+        }
+        return .commit
+      }
+      return recorded
+    }
+  }
+
+  private static func unchanged(
+    _ db: Database, _ pipeline: Pipeline, size: Int, rules: [UInt8]
+  ) throws -> RawStatement {
+    let runs = try RawStatement(
+      db,
+      """
+      SELECT run, digest, read, inserted + updated + unchanged, ignored, folded FROM bolide_run AS r
+      WHERE size = ?1 AND digest IS NOT NULL AND rules = ?2 AND pipeline = ?3 AND outcome = 'ok' AND rejected = 0
+      AND model = (SELECT max(version) FROM bolide_model)
+      AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
+        = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
+      AND ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)
+        = ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1), 0)
+      AND NOT EXISTS (SELECT 1 FROM bolide_dirty) ORDER BY run DESC
+      """)
+    runs.bind(size, at: 1)
+    runs.bind(.blob(rules), at: 2)
+    runs.bind(pipeline.name, at: 3)
+    return runs
+  }
+}

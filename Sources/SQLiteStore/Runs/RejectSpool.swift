@@ -1,0 +1,35 @@
+internal import GRDB
+
+/// The refused records of an atomic import, kept beside its transaction: what is rolled back takes its rejects along.
+///
+/// A temporary database without a name, in memory while it is small and then on disk; it goes with the process.
+final class RejectSpool {
+  private let queue: DatabaseQueue
+  private let log: RejectLog
+  private let pipeline: String
+
+  init(pipeline: String, run: Int64) throws {
+    self.pipeline = pipeline
+    queue = try DatabaseQueue(path: "")
+    log = try queue.inDatabase { db in
+      try db.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
+      try db.run(StoreSchema.rejectSQL)
+      return try RejectLog(db, pipeline: pipeline, run: run)
+    }
+  }
+
+  func write(_ reject: Reject) throws {
+    try queue.inDatabase { _ in try log.write(reject) }
+  }
+
+  /// Writes everything to the store's own log.
+  func copy(to store: RejectLog) throws {
+    try queue.inDatabase { db in
+      let rows = try RawStatement(db, "SELECT \(KeptReject.columns) FROM bolide_reject ORDER BY reject")
+      while try rows.step() {
+        let kept = KeptReject(rows)
+        try store.write(kept.reject, times: kept.times)
+      }
+    }
+  }
+}

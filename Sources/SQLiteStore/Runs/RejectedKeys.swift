@@ -1,0 +1,64 @@
+internal import GRDB
+internal import ImportModel
+
+/// Finds records whose key stands among the kept rejects: a reject whose key was read later is not replayed.
+///
+/// A filter of one mebibyte tells the keys that cannot be among them, so memory is flat and a run without rejects
+/// pays nothing. A key that the filter takes wrongly for one costs a look into an index.
+final class RejectedKeys {
+  private var bits: [UInt64] = []
+  private static let bitCount = 1 << 23
+
+  init(_ db: Database, pipeline: String) throws {
+    let keys = try RawStatement(
+      db,
+      "SELECT key FROM bolide_reject WHERE pipeline = ? AND key IS NOT NULL AND read_since IS NULL")
+    keys.bind(pipeline, at: 1)
+    while try keys.step() { insert(keys.integer(0)) }
+  }
+
+  /// Writes a chunk's rejects, and notes which older ones its rows have overtaken.
+  ///
+  /// - Parameters:
+  ///   - rows: those whose keys were read.
+  ///   - log: the run's.
+  func write(_ chunk: Chunk, _ rows: [Int32], to log: RejectLog, _ alsoWrite: (Reject) throws -> Void) throws
+  {
+    guard !bits.isEmpty || !chunk.rejects.isEmpty else { return }
+    // For each key of the chunk's rejects, the last row that has it.
+    var lastRows: [Int64: Int] = [:]
+    for reject in chunk.rejects { if let key = reject.key { lastRows[key] = -1 } }
+    if !bits.isEmpty || !lastRows.isEmpty {
+      let refused = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
+      for row in rows.lazy.map(Int.init) where !refused.contains(row) {
+        guard let key = chunk.keyDigest(row) else { continue }
+        if contains(key) { try log.overtake(key) }
+        if let last = lastRows[key] { lastRows[key] = max(last, row) }
+      }
+    }
+    for reject in chunk.rejects.sorted(by: { $0.record < $1.record }) {
+      if let key = reject.key { insert(key) }
+      let isOvertaken = reject.key.map { reject.isBefore(lastRows[$0, default: -1]) } ?? false
+      try log.write(reject, isOvertaken: isOvertaken)
+      try alsoWrite(reject)
+    }
+  }
+
+  private func insert(_ key: Int64) {
+    if bits.isEmpty { bits = [UInt64](repeating: 0, count: Self.bitCount / 64) }
+    let (one, other) = places(key)
+    bits[one >> 6] |= 1 << UInt64(one & 63)
+    bits[other >> 6] |= 1 << UInt64(other & 63)
+  }
+
+  private func contains(_ key: Int64) -> Bool {
+    guard !bits.isEmpty else { return false }
+    let (one, other) = places(key)
+    return bits[one >> 6] >> UInt64(one & 63) & 1 == 1 && bits[other >> 6] >> UInt64(other & 63) & 1 == 1
+  }
+
+  private func places(_ key: Int64) -> (Int, Int) {
+    let mask = Int64(Self.bitCount - 1)
+    return (Int(key & mask), Int(key >> 32 & mask))
+  }
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// The store's write-ahead log, which grows as long as a reader needs its oldest pages.
+///
+/// SQLite copies it into the store by itself and begins it anew when nobody reads from it. The file never shrinks by
+/// that: a large one was pinned once, or held a large transaction.
+struct WriteAheadLog {
+  private let path: String
+  /// How large it may grow, in bytes.
+  private let limit: Int
+
+  init(store: String, limit: Int) {
+    path = store + "-wal"
+    self.limit = limit
+  }
+
+  /// The file's size. By name: no descriptor may be opened here.
+  private var size: Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Keeps it within the limit, between two transactions; waits as long as the connection waits for a lock.
+  ///
+  /// - Throws: `StoreError.walLimit` when readers keep it from being emptied.
+  func hold(_ db: Database) throws {
+    guard size > limit, !empty(db) else { return }
+    let megabytes = String(size >> 20)
+    let who = Self.programs(using: path).map { "; \($0) has it open" } ?? ""
+    throw StoreError(
+      .walLimit,
+      "the write-ahead log has grown to \(megabytes) MiB, and a reader keeps it from being emptied\(who)",
+      hint:
+        "What was committed is safe. End the long read, or raise --wal-limit, and run the same command again."
+    )
+  }
+
+  /// Empties it, unless somebody reads or writes.
+  ///
+  /// - Returns: whether it is empty now.
+  @discardableResult
+  func empty(_ db: Database) -> Bool {
+    sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+  }
+
+  /// Other programs that have the file open, as far as the system tells: `python3 (process 4711)`.
+  private static func programs(using path: String) -> String? {
+    let files = FileManager.default
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    let target = String(cString: real)
+    var names: [String] = []
+    for process in (try? files.contentsOfDirectory(atPath: "/proc")) ?? [] {
+      guard let id = Int32(process), id != getpid() else { continue }
+      let descriptors = "/proc/\(process)/fd"
+      let isUser = (try? files.contentsOfDirectory(atPath: descriptors))?.contains {
+        (try? files.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")) == target
+      }
+      guard isUser == true else { continue }
+      let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? ""
+      names.append("\(name.trimmingCharacters(in: .newlines)) (process \(process))")
+    }
+    return names.isEmpty ? nil : names.prefix(3).joined(separator: ", ")
+  }
+}

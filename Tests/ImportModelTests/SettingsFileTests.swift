@@ -1,0 +1,62 @@
+import ImportModel
+import Testing
+
+@Suite struct SettingsFileTests {
+  private func settings(_ lines: String) throws -> ImportSettings {
+    try Pipeline(
+      yaml: """
+        bolide: 1
+        entity: Quake
+        key: id
+        attributes: { id: string }
+        \(lines)
+        """, file: "quakes.yaml", directory: ""
+    ).settings
+  }
+
+  @Test func `every setting arrives`() throws {
+    var wanted = ImportSettings()
+    #expect(try settings("") == wanted)
+    wanted.isAtomic = true
+    wanted.stopsOnReject = true
+    wanted.rejectLimit = .percent(2.5)
+    wanted.chunkRows = 500
+    wanted.lockWait = 1_800
+    wanted.walLimit = 256 << 20
+    wanted.force = true
+    #expect(
+      try settings(
+        """
+        atomic: true
+        stop-on-reject: true
+        max-rejects: 2.5%
+        chunk-rows: 500
+        lock-wait: 30m
+        wal-limit: 256MiB
+        force: true
+        """) == wanted)
+  }
+
+  @Test(arguments: [
+    ("max-rejects", "many", "expected a number of records or a share such as 2%, found 'many'"),
+    ("max-rejects", "-1", "expected a number of records or a share such as 2%, found '-1'"),
+    ("max-rejects", "101%", "expected a number of records or a share such as 2%, found '101%'"),
+    ("lock-wait", "soon", "expected a time such as 30s or 10m, found 'soon'"),
+    ("lock-wait", "-1s", "expected a time such as 30s or 10m, found '-1s'"),
+    ("lock-wait", "infs", "expected a time such as 30s or 10m, found 'infs'"),
+    ("wal-limit", "1 GiB", "expected a size such as 256MiB or 1GiB, found '1 GiB'"),
+    ("wal-limit", "GiB", "expected a size such as 256MiB or 1GiB, found 'GiB'"),
+    ("wal-limit", "99999999999999GiB", "expected a size such as 256MiB or 1GiB, found '99999999999999GiB'"),
+  ]) func `a mistake has its sentence and its place`(key: String, value: String, sentence: String) throws {
+    let error = try #require(throws: PipelineError.self) { try settings("\(key): \(value)") }
+    #expect(error.description == "quakes.yaml:5:\(key.count + 3): \(sentence)")
+  }
+
+  @Test func `sizes and times in their units`() {
+    #expect(SizeText("7")?.bytes == 7 && SizeText("2kB")?.bytes == 2_000 && SizeText("2KiB")?.bytes == 2_048)
+    #expect(SizeText("3MB")?.bytes == 3_000_000 && SizeText("1GiB")?.bytes == 1 << 30 && SizeText("") == nil)
+    #expect(
+      WaitText("0")?.seconds == 0 && WaitText("1.5m")?.seconds == 90 && WaitText("1h")?.seconds == 3_600)
+    #expect(RejectLimit("0") == .count(0) && RejectLimit("100%") == .percent(100) && RejectLimit("%") == nil)
+  }
+}
