@@ -30,6 +30,7 @@ struct DecimalText {
     let end = text.count
     guard let bytes = text.baseAddress, end > 0 else { return nil }
     let isLenient = grammar == .text
+    if end <= DecimalText.mostDigits, takeShort(bytes, end, isLenient) { return }
     if bytes[0] == UInt8(ascii: "-") || isLenient && bytes[0] == UInt8(ascii: "+") {
       isNegative = bytes[0] == UInt8(ascii: "-")
       i = 1
@@ -77,6 +78,42 @@ struct DecimalText {
       exponent += isDown ? -power : power
     }
     guard i == end else { return nil }
+  }
+
+  /// Takes digits with at most one point and perhaps a minus, so few that none can be left out: most numbers there are.
+  ///
+  /// - Returns: whether that was all; if not, nothing is taken.
+  @inline(__always)
+  private mutating func takeShort(_ bytes: UnsafePointer<UInt8>, _ end: Int, _ isLenient: Bool) -> Bool {
+    let start = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+    var value: UInt64 = 0
+    var point = -1
+    var i = start
+    while i < end {
+      let digit = bytes[i] &- 0x30
+      if digit < 10 {
+        value = value &* 10 &+ UInt64(digit)
+      } else if bytes[i] == UInt8(ascii: "."), point < 0 {
+        point = i
+      } else {
+        return false
+      }
+      i &+= 1
+    }
+    let wholeEnd = point < 0 ? end : point
+    let wholeCount = wholeEnd &- start
+    let fractionCount = point < 0 ? 0 : end &- point &- 1
+    guard wholeCount &+ fractionCount > 0 else { return false }
+    if !isLenient {
+      guard wholeCount == 1 || wholeCount > 1 && bytes[start] != UInt8(ascii: "0"),
+        point < 0 || fractionCount > 0
+      else { return false }
+    }
+    isNegative = start == 1
+    mantissa = value
+    exponent = -fractionCount
+    digits = start..<end
+    return true
   }
 
   @inline(__always)

@@ -1,8 +1,11 @@
 /// A decimal mantissa and exponent -> the nearest double.
 enum NearestDouble {
-  private static let exactPowers: [Double] = (0...22).reduce(into: []) { powers, _ in
-    powers.append((powers.last.map { $0 * 10 }) ?? 1)
-  }
+  /// A literal: the compiler lays it out, and nothing is asked at run time.
+  private static let exactPowers: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19,
+    1e20, 1e21, 1e22,
+  ]
 
   /// `mantissa` × 10^`exponent`, correctly rounded.
   static func to(_ mantissa: UInt64, exponent: Int) -> Double {

@@ -98,6 +98,11 @@ final class RawStatement {
 
   // Columns count from 0, as in the C API.
 
+  /// What a column of the current row holds. Cheaper than the calls below where the value is looked at twice.
+  subscript(column: Int32) -> StatementValue {
+    StatementValue(pointer: sqlite3_column_value(pointer, column))
+  }
+
   func type(_ column: Int32) -> Int32 {
     sqlite3_column_type(pointer, column)
   }
@@ -134,6 +139,22 @@ final class RawStatement {
     case SQLITE_BLOB: .blob(Array(bytes(column)))
     default: .null
     }
+  }
+}
+
+/// What a column of a statement's current row holds, valid until the next step or reset.
+struct StatementValue {
+  fileprivate let pointer: OpaquePointer?
+
+  var type: Int32 { sqlite3_value_type(pointer) }
+  var isNull: Bool { type == SQLITE_NULL }
+  var integer: Int64 { sqlite3_value_int64(pointer) }
+  var real: Double { sqlite3_value_double(pointer) }
+  var bytes: UnsafeBufferPointer<UInt8> {
+    let start = sqlite3_value_blob(pointer)
+    let count = Int(sqlite3_value_bytes(pointer))
+    return UnsafeBufferPointer(
+      start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
   }
 }
 

@@ -93,7 +93,7 @@ struct ExpressionTests {
         }
       seen.append("\(row) \(what) \(take(outcome, purpose, row, chunk))")
       if case .failed = outcome { return false }
-      if case .check = purpose, case .integer(0) = outcome { return false }
+      if case .check = purpose { return false }
       return true
     }
     return seen
@@ -130,8 +130,7 @@ struct ExpressionTests {
       [("later", "'n' || out"), ("out", "lat * 2")], chunk, checks: ["later <> 'n5.0'"])
     #expect(
       seen == [
-        "0 out real(3.0)", "1 out real(5.0)", "0 later text(4)", "1 later text(4)", "0 check 0 integer(1)",
-        "1 check 0 integer(0)",
+        "0 out real(3.0)", "1 out real(5.0)", "0 later text(4)", "1 later text(4)", "1 check 0 integer(0)",
       ])
     #expect(chunk.value(place("later", chunk), 1) == "n5.0")
   }
@@ -151,8 +150,7 @@ struct ExpressionTests {
     let seen = try evaluate([("out", "ifnull(lat, 9.0)")], chunk, checks: ["lat > 1", "lat IS NOT NULL"])
     #expect(
       seen == [
-        "0 check 0 null", "0 check 1 integer(0)", "1 out real(9.0)", "1 check 0 null", "1 check 1 integer(0)",
-        "2 out real(4.0)", "2 check 0 integer(1)", "2 check 1 integer(1)",
+        "0 check 1 integer(0)", "1 out real(9.0)", "1 check 1 integer(0)", "2 out real(4.0)",
       ])
     #expect(chunk.value(place("out", chunk), 0) == nil)
   }
@@ -176,13 +174,13 @@ struct ExpressionTests {
   @Test func `Results may grow the chunk under the scan`() throws {
     let chunk = chunk(pipeline)
     for number in 0..<1000 {
-      let text = String(repeating: "é\u{0}x", count: number)
+      let text = String(repeating: "é\u{0}x", count: number / 4)
       chunk.append(["id": .integer(Int64(number)), "text": .text(text)])
     }
     // The first wave copies the very bytes that its rows point to, while the arena moves.
     _ = try evaluate([("lat-dir", "text"), ("later", "\"lat-dir\" || id || text")], chunk)
     for number in 0..<1000 {
-      let text = String(repeating: "é\u{0}x", count: number)
+      let text = String(repeating: "é\u{0}x", count: number / 4)
       try #require(chunk.value(place("lat-dir", chunk), number) == .text(text))
       try #require(chunk.value(place("later", chunk), number) == .text(text + "\(number)" + text))
     }

@@ -8,11 +8,17 @@ final class CellRules {
   let attribute: Attribute
   private let missing: [[UInt8]]
   private let isKey: Bool
+  /// The texts of `oneOf`, one after the other, and where each ends: compared for every record.
+  private let allowedBytes: [UInt8]
+  private let allowedEnds: [Int]
 
   init(_ layout: ChunkLayout, column: Int, field: Field?) {
     attribute = layout.columns[column].attribute
     missing = (field?.missing ?? []).map { Array($0.utf8) }
     isKey = layout.columns[column].isKey
+    let texts = attribute.oneOf.compactMap { if case .text(let text) = $0 { Array(text.utf8) } else { nil } }
+    allowedBytes = texts.flatMap(\.self)
+    allowedEnds = texts.indices.map { texts[...$0].reduce(0) { $0 + $1.count } }
   }
 
   /// Whether some texts or numbers mean null.
@@ -47,7 +53,7 @@ final class CellRules {
 
   /// The limit that the cell just written breaks, if it breaks one.
   func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
-    if !attribute.oneOf.isEmpty, !attribute.oneOf.contains(where: { chunk.holds($0, column) }) {
+    if !attribute.oneOf.isEmpty, !isAllowed(chunk, column) {
       return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")
     }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
@@ -60,6 +66,23 @@ final class CellRules {
       return Refusal(code: "too-long", message: "\(attribute.name) is longer than \(limit)")
     }
     return nil
+  }
+
+  private func isAllowed(_ chunk: Chunk, _ column: Int) -> Bool {
+    guard attribute.type.storage == .text else {
+      return attribute.oneOf.contains { chunk.holds($0, column) }
+    }
+    let text = chunk.bytes(column, chunk.row)
+    var start = 0
+    for end in allowedEnds {
+      if text.count == end - start {
+        var place = 0
+        while place < text.count, text[place] == allowedBytes[start + place] { place += 1 }
+        if place == text.count { return true }
+      }
+      start = end
+    }
+    return false
   }
 
   /// The values that the pipeline allows, for a sentence.

@@ -84,22 +84,20 @@ struct ChunkProducer: ~Copyable {
 
   private mutating func takeRecord() throws {
     if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
-    if chunk.isEmpty { deadline = ContinuousClock.now + limits.time }
-    if chunk.isWindowFull { try endWindow() }
-    noteSurroundings()
-    let before = chunk.rejects.count
-    builder.add(records.reader, to: chunk)
+    noteSurroundings(isFirst: chunk.isEmpty)
+    let isRow = builder.add(records.reader, to: chunk)
     read += 1
     if read == Self.hopeless { try checkHope() }
-    isStopped = settings.stopsOnReject && chunk.rejects.count > before
-    guard isFull || isStopped else { return }
+    isStopped = settings.stopsOnReject && !isRow
+    guard try isChunkFull() || isStopped else { return }
     if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
   }
 
   /// What a refused record of this chunk needs to be read alone.
-  private mutating func noteSurroundings() {
+  private mutating func noteSurroundings(isFirst: Bool) {
+    if isFirst { deadline = ContinuousClock.now + limits.time }
     let changes = records.reader.wildcardChanges
-    guard chunk.surroundings.isEmpty || changes != knownWildcards else { return }
+    guard isFirst || changes != knownWildcards else { return }
     knownWildcards = changes
     let text = RecordDocument.around(names: records.envelope.names, keys: records.reader.wildcardKeys)
     chunk.surroundings.append((records.reader.recordNumber, text))
@@ -120,12 +118,17 @@ struct ChunkProducer: ~Copyable {
       hint: chunk.rejects.last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
   }
 
-  private var isFull: Bool {
-    if chunk.byteCount >= limits.bytes { return true }
-    if limits.isFixed { return chunk.recordsRead >= limits.rows }
+  /// Whether the chunk is to be handed over. Ends a full window.
+  private mutating func isChunkFull() throws -> Bool {
+    if chunk.isWindowFull {
+      if chunk.byteCount >= limits.bytes { return true }
+      try endWindow()
+    }
+    let count = chunk.recordsRead
+    if limits.isFixed { return count >= limits.rows }
     // A look at the clock and the queue costs more than a record: only now and then.
-    guard chunk.recordsRead % 256 == 0 else { return false }
-    let isRipe = chunk.recordsRead >= limits.rows || deadline.map { ContinuousClock.now >= $0 } ?? false
+    guard count % 256 == 0 else { return false }
+    let isRipe = count >= limits.rows || deadline.map { ContinuousClock.now >= $0 } ?? false
     // Instead of waiting for the writing thread, the chunk grows: the more rows are sorted together, the fewer places
     // of the index they are written to.
     return isRipe && queue.hasEmpty

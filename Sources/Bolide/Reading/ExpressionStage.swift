@@ -83,10 +83,8 @@ struct ExpressionStage {
     }
     switch purpose {
     case .check(let number):
-      guard outcome.isFalse else { return nil }
       return Refusal(code: "check-failed", message: "the check does not hold: \(checks[number])")
     case .value(let column):
-      chunk.row = row
       return converters[converterOf[column]].write(outcome.value, chunk)
     }
   }
@@ -105,15 +103,6 @@ extension ExpressionScan.Outcome {
     case .real(let number): .real(number)
     case .text(let bytes): .text(bytes)
     case .blob(let bytes): .blob(bytes)
-    }
-  }
-
-  /// As SQL's CHECK sees it: null is not false.
-  fileprivate var isFalse: Bool {
-    switch self {
-    case .integer(let number): number == 0
-    case .real(let number): number == 0
-    default: false
     }
   }
 }

@@ -11,13 +11,14 @@ struct RowBuilder {
   private let rules: [CellRules]
   private let columns: [Int]
   private let keys: [Key]
+  /// Their columns, to look at for every record.
+  private let keyColumns: [Int]
   private let keepsText: Bool
   private let isJSON: [Bool]
 
   private struct Key {
     /// Its place among `paths` and `converters`.
     let field: Int
-    let column: Int
     let name: String
     let source: FieldPath
   }
@@ -47,9 +48,10 @@ struct RowBuilder {
     // A key that an expression gives is looked at when the expression has run.
     keys = layout.keyColumns.compactMap { column in
       columns.firstIndex(of: column).map { field in
-        Key(field: field, column: column, name: layout.columns[column].name, source: paths[field])
+        Key(field: field, name: layout.columns[column].name, source: paths[field])
       }
     }
+    keyColumns = keys.map { columns[$0.field] }
   }
 
   /// The first key source that is not among the names of a feed's columns.
@@ -60,11 +62,14 @@ struct RowBuilder {
   /// Takes the reader's current record into the chunk, as a row or as a reject.
   ///
   /// - Parameter place: where the record stood, if not in this reader's input.
-  func add(_ reader: borrowing RecordReader, to chunk: Chunk, at place: RecordPosition? = nil) {
+  /// - Returns: whether it is a row.
+  @discardableResult
+  func add(_ reader: borrowing RecordReader, to chunk: Chunk, at place: RecordPosition? = nil) -> Bool {
     chunk.recordsRead += 1
     chunk.lastRecord = reader.recordNumber
     if let problem = reader.problem {
-      return refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0, place: place)
+      refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0, place: place)
+      return false
     }
     chunk.beginRow()
     let fields = reader.fields
@@ -72,16 +77,20 @@ struct RowBuilder {
       let field = fields[index]
       guard let value = value(field, index, reader) else { continue }
       if let refusal = converters[index].write(value, chunk) {
-        return refuse(
+        refuse(
           reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name, offset: field.offset,
           key: readKey(reader, chunk), place: place)
+        return false
       }
     }
-    for key in keys where chunk.isAbsent(key.column) {
+    for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
+      let key = keys[index]
       let refusal = Refusal(code: "null-key", message: "\(key.name) is part of the key and is missing")
-      return refuse(reader, chunk, refusal, attribute: key.name, offset: 0, place: place)
+      refuse(reader, chunk, refusal, attribute: key.name, offset: 0, place: place)
+      return false
     }
     chunk.commitRow(place ?? position(reader, offset: 0), text: keepsText ? reader.recordText : nil)
+    return true
   }
 
   /// The key's digest of a record that is refused, if its key can be read all the same.

@@ -220,18 +220,14 @@ final class RowDifference {
 
   /// Whether a cell says something else than the table. What the record left out never does.
   private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: StoredRow) -> Bool {
-    let query = stored.statement
-    let index = stored.index(column)
-    switch chunk.state(column, row) {
-    case .absent: return false
-    case .null: return !query.isNull(index)
-    case .value:
-      if query.isNull(index) { return true }
-      switch layout.storages[column] {
-      case .integer: return query.integer(index) != chunk.integer(column, row)
-      case .real: return query.real(index) != chunk.real(column, row)
-      case .text, .blob: return !chunk.bytes(column, row).elementsEqual(query.bytes(index))
-      }
+    let state = chunk.state(column, row)
+    if state == .absent { return false }
+    let value = stored.statement[stored.index(column)]
+    if value.isNull || state == .null { return value.isNull != (state == .null) }
+    return switch layout.storages[column] {
+    case .integer: value.integer != chunk.integer(column, row)
+    case .real: value.real != chunk.real(column, row)
+    case .text, .blob: !chunk.bytes(column, row).elementsEqual(value.bytes)
     }
   }
 

@@ -2,14 +2,22 @@
 ///
 ///     place    32 bits: block number << 20 | offset in the block
 ///     blocks   0: 1 MiB   1: 1 MiB   2, 3, 4: one piece of 3 MiB, for a text that is larger than a block   …
-struct ByteArena {
+///
+/// Pointers and numbers only, as `CellMemory` says.
+struct ByteArena: BitwiseCopyable {
   /// How many bytes are held, gaps at the ends of blocks included.
   private(set) var count = 0
-  private var blocks: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>
+  private var blocks: UnsafeMutablePointer<Block>
   private var blockCount = 0
   private var blockCapacity = 16
-  /// The blocks that are an allocation of their own and not the rest of a large one.
-  private var pieces: [Int] = []
+  /// Whether a block is not an allocation of its own.
+  private var hasLargePiece = false
+
+  private struct Block: BitwiseCopyable {
+    let start: UnsafeMutablePointer<UInt8>
+    /// Whether an allocation begins here, or an earlier block's goes on.
+    let isPiece: Bool
+  }
 
   private static let blockBits = 20
   private static let blockSize = 1 << blockBits
@@ -19,24 +27,28 @@ struct ByteArena {
   }
 
   mutating func deallocate() {
-    for piece in pieces { blocks[piece].deallocate() }
+    deallocateBlocks()
     blocks.deallocate()
   }
 
   /// Forgets everything. Blocks of the usual size are kept for what comes.
   mutating func clear() {
     count = 0
-    guard pieces.count != blockCount else { return }
-    for piece in pieces { blocks[piece].deallocate() }
-    pieces.removeAll(keepingCapacity: true)
+    guard hasLargePiece else { return }
+    deallocateBlocks()
     blockCount = 0
+    hasLargePiece = false
+  }
+
+  private func deallocateBlocks() {
+    for block in 0..<blockCount where blocks[block].isPiece { blocks[block].start.deallocate() }
   }
 
   /// Where the bytes of a cell lie.
   @inline(__always)
   func address(_ cell: UInt64) -> UnsafeMutablePointer<UInt8> {
     let place = Int(cell >> 32)
-    return blocks[place >> Self.blockBits] + (place & (Self.blockSize - 1))
+    return blocks[place >> Self.blockBits].start + (place & (Self.blockSize - 1))
   }
 
   /// The bytes that a cell stands for.
@@ -81,14 +93,17 @@ struct ByteArena {
   private mutating func add(blocks added: Int) {
     if blockCount + added > blockCapacity {
       blockCapacity = max(blockCapacity * 2, blockCount + added)
-      let larger = UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>.allocate(capacity: blockCapacity)
+      let larger = UnsafeMutablePointer<Block>.allocate(capacity: blockCapacity)
       larger.update(from: blocks, count: blockCount)
       blocks.deallocate()
       blocks = larger
     }
     let piece = UnsafeMutablePointer<UInt8>.allocate(capacity: added << Self.blockBits)
-    pieces.append(blockCount)
-    for block in 0..<added { (blocks + blockCount + block).initialize(to: piece + block << Self.blockBits) }
+    for block in 0..<added {
+      (blocks + blockCount + block).initialize(
+        to: Block(start: piece + block << Self.blockBits, isPiece: block == 0))
+    }
     blockCount += added
+    if added > 1 { hasLargePiece = true }
   }
 }

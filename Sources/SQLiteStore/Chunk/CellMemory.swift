@@ -7,14 +7,21 @@
 /// The memory of a chunk's rows; drawn at `Chunk`.
 ///
 /// A plain struct behind a fixed address and not the properties of a class: a cell's way in and out is then an
-/// address and an offset, without a check or a count of references.
-struct CellMemory {
+/// address and an offset, without a check or a count of references. Everything that changes with each record is here.
+struct CellMemory: BitwiseCopyable {
   /// Rows that are part of the chunk.
   private(set) var count = 0
   /// The first row of the window.
   private(set) var windowStart = 0
+  /// How much text the rows before it have.
+  private var windowText = 0
   /// The row whose cells are written.
   var row = 0
+  /// How many records were read, refused ones included, and the last one's number.
+  var recordsRead = 0
+  var lastRecord = 0
+  /// How many bytes the records take that are kept beyond their window.
+  var recordBytes = 0
 
   private let kept: Int
   private let transient: Int
@@ -65,12 +72,16 @@ struct CellMemory {
   mutating func clear() {
     count = 0
     windowStart = 0
+    windowText = 0
+    recordsRead = 0
+    lastRecord = 0
+    recordBytes = 0
     arena.clear()
     windowArena.clear()
   }
 
-  /// How many bytes the rows and their texts take.
-  var byteCount: Int { count * rowBytes + arena.count }
+  /// How many bytes the rows take, with their texts and records.
+  var byteCount: Int { count * rowBytes + arena.count + recordBytes }
 
   // MARK: Rows
 
@@ -88,13 +99,16 @@ struct CellMemory {
     count += 1
   }
 
+  /// Whether there is no room for another row, or the texts of its rows and records are long.
   var isWindowFull: Bool {
-    count - windowStart == Self.windowRows || windowArena.count >= Self.windowBytes
+    count - windowStart == Self.windowRows
+      || windowArena.count + arena.count - windowText >= Self.windowBytes
   }
 
   /// Ends the window: what it alone holds is gone.
   mutating func endWindow() {
     windowStart = count
+    windowText = arena.count
     windowArena.clear()
   }
 

@@ -47,16 +47,12 @@ package struct RecordPosition: Sendable, Hashable {
 package final class Chunk {
   package let layout: ChunkLayout
   let memory: UnsafeMutablePointer<CellMemory>
-  /// How many records were read for this chunk, refused ones included.
-  package var recordsRead = 0
   /// How many rows another row of the same key took the place of.
   package internal(set) var folded = 0
   /// The records that were refused.
   package var rejects: [Reject] = []
   /// What surrounds the records, each entry from its record on: see `Reject.around`.
   package var surroundings: [(record: Int, text: String?)] = []
-  /// The number of the last record that was read for this chunk.
-  package var lastRecord = 0
   /// The rows to apply; sorted by key after `sortAndFold`.
   package internal(set) var order: [Int32] = []
   /// The rows that `sortAndFold` has folded into later ones.
@@ -78,6 +74,18 @@ package final class Chunk {
     memory.deallocate()
   }
 
+  /// How many records were read for this chunk, refused ones included.
+  package var recordsRead: Int {
+    get { memory.pointee.recordsRead }
+    set { memory.pointee.recordsRead = newValue }
+  }
+
+  /// The number of the last record that was read for this chunk.
+  package var lastRecord: Int {
+    get { memory.pointee.lastRecord }
+    set { memory.pointee.lastRecord = newValue }
+  }
+
   /// The rows so far.
   package var count: Int { memory.pointee.count }
 
@@ -94,14 +102,13 @@ package final class Chunk {
   }
 
   /// The bytes that the rows take, a measure of the chunk's size.
-  package var byteCount: Int { memory.pointee.byteCount + records.byteCount }
+  package var byteCount: Int { memory.pointee.byteCount }
 
   /// Whether nothing at all was read for this chunk.
   package var isEmpty: Bool { recordsRead == 0 }
 
   /// Empties the chunk; the memory stays.
   package func clear() {
-    recordsRead = 0
     folded = 0
     rejects.removeAll(keepingCapacity: true)
     surroundings.removeAll(keepingCapacity: true)
@@ -163,6 +170,7 @@ package final class Chunk {
         records.append(row, memory.pointee.position(row), text: memory.pointee.text(row))
       }
     }
+    memory.pointee.recordBytes = records.byteCount
     memory.pointee.endWindow()
   }
 

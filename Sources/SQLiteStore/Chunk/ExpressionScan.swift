@@ -41,8 +41,10 @@ package final class ExpressionScan {
 
   private struct Wave {
     let purposes: [Expression.Purpose]
-    /// The columns that each value reads; a check's are left out, since to it absent is null.
-    let reads: [[Int]]
+    /// The columns that each value reads, one after the other; a check's are left out, since to it absent is null.
+    let reads: [Int]
+    /// Where those of each expression end.
+    let readsEnds: [Int]
     let together: RawStatement
     /// The same expressions one by one, to find which of them failed.
     let apart: [RawStatement]
@@ -58,13 +60,15 @@ package final class ExpressionScan {
       let waves = try Self.waves(of: expressions, layout: layout).map { wave in
         let expressions = wave.map(\.expression)
         let list = expressions.map { "(\($0.text)\n)" }.joined(separator: ", ")
+        let reads = wave.map { reading -> [Int] in
+          guard case .value = reading.expression.purpose else { return [] }
+          return reading.reads.compactMap(layout.column)
+        }
         return Wave(
           purposes: expressions.map(\.purpose),
-          reads: wave.map { reading in
-            guard case .value = reading.expression.purpose else { return [] }
-            return reading.reads.compactMap(layout.column)
-          },
-          together: try RawStatement(db, "SELECT \(list) FROM \(ChunkTable.name)"),
+          reads: reads.flatMap(\.self),
+          readsEnds: reads.indices.map { reads[...$0].reduce(0) { $0 + $1.count } },
+          together: try RawStatement(db, Self.query(list, reading: Set(wave.flatMap(\.reads)))),
           apart: try expressions.map { try RawStatement(db, "SELECT (\($0.text)\n) FROM \(ChunkTable.name)") }
         )
       }
@@ -75,10 +79,20 @@ package final class ExpressionScan {
     self.waves = waves
   }
 
+  /// The expressions over the chunk, each attribute read once a row however often it is used.
+  ///
+  /// SQLite asks a virtual table again for each use of a column. A subquery's columns stand in registers; the limits
+  /// limit nothing, and keep SQLite from merging the two queries.
+  private static func query(_ list: String, reading attributes: Set<String>) -> String {
+    let columns = attributes.isEmpty ? "NULL" : attributes.sorted().map(quoted).joined(separator: ", ")
+    return "SELECT \(list) FROM (SELECT \(columns) FROM \(ChunkTable.name) LIMIT -1) LIMIT -1"
+  }
+
   /// Evaluates every expression for every row of the chunk's window.
   ///
   /// A row that the visitor refuses is not shown to later waves.
-  /// - Parameter visit: called with the row, the expression and what it gave; returns false to refuse the row.
+  /// - Parameter visit: called with the row (the chunk's current one), the expression and what it gave; for a check
+  ///   only when it does not hold. Returns false to refuse the row.
   package func evaluate(_ chunk: Chunk, visit: (Int, Expression.Purpose, Outcome) -> Bool) throws {
     var rows = chunk.window.map { Int32(truncatingIfNeeded: $0) }
     for wave in waves {
@@ -101,23 +115,35 @@ package final class ExpressionScan {
     _ wave: Wave, _ chunk: Chunk, _ rows: ArraySlice<Int32>, _ accepted: inout [Int32],
     _ visit: (Int, Expression.Purpose, Outcome) -> Bool
   ) -> Int {
-    for (place, row) in rows.enumerated() {
+    let statement = wave.together
+    let count = wave.purposes.count
+    for place in rows.indices {
+      let row = rows[place]
       do {
-        guard try wave.together.step() else { return place }
+        guard try statement.step() else { return place - rows.startIndex }
       } catch {
         let failure = firstFailure(wave, chunk, row)
         _ = visit(Int(row), failure.purpose, .failed(failure.message))
-        return place + 1
+        return place - rows.startIndex + 1
       }
       var isAccepted = true
-      for index in wave.purposes.indices where isAccepted {
+      var read = 0
+      chunk.row = Int(row)
+      for index in 0..<count where isAccepted {
         // A value that reads an absent field is absent itself: the stored value stays.
-        if wave.reads[index].contains(where: { chunk.state($0, Int(row)) == .absent }) { continue }
-        isAccepted = visit(Int(row), wave.purposes[index], outcome(wave.together, Int32(index)))
+        var isAbsent = false
+        while read < wave.readsEnds[index] {
+          isAbsent = chunk.state(wave.reads[read], Int(row)) == .absent || isAbsent
+          read += 1
+        }
+        if isAbsent { continue }
+        let value = statement[Int32(index)]
+        if case .check = wave.purposes[index], !isFalse(value) { continue }
+        isAccepted = visit(Int(row), wave.purposes[index], outcome(value))
       }
       if isAccepted { accepted.append(row) }
     }
-    wave.together.reset()
+    statement.reset()
     return rows.count
   }
 
@@ -134,12 +160,21 @@ package final class ExpressionScan {
     return (wave.purposes[0], "the expression failed")
   }
 
-  private func outcome(_ statement: RawStatement, _ column: Int32) -> Outcome {
-    switch statement.type(column) {
-    case SQLITE_INTEGER: .integer(statement.integer(column))
-    case SQLITE_FLOAT: .real(statement.real(column))
-    case SQLITE_TEXT: .text(statement.bytes(column))
-    case SQLITE_BLOB: .blob(statement.bytes(column))
+  /// As SQL's CHECK sees it: null is not false.
+  private func isFalse(_ value: StatementValue) -> Bool {
+    switch value.type {
+    case SQLITE_INTEGER: value.integer == 0
+    case SQLITE_FLOAT: value.real == 0
+    default: false
+    }
+  }
+
+  private func outcome(_ value: StatementValue) -> Outcome {
+    switch value.type {
+    case SQLITE_INTEGER: .integer(value.integer)
+    case SQLITE_FLOAT: .real(value.real)
+    case SQLITE_TEXT: .text(value.bytes)
+    case SQLITE_BLOB: .blob(value.bytes)
     default: .null
     }
   }
