@@ -167,7 +167,7 @@ public final class Store: Sendable {
         sql: """
           PRAGMA page_size = 16384;
           PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -32768;
+          PRAGMA cache_size = -8192;
           PRAGMA trusted_schema = OFF;
           """)
     }

@@ -157,7 +157,7 @@ struct ChunkLimits: Sendable {
   /// Whether exactly so many.
   var isFixed = false
   /// So many bytes in memory at most; two chunks exist at a time.
-  var bytes = 12 << 20
+  var bytes = 18 << 20
   /// So long after its first record.
   var time = Duration.seconds(1)
 }

@@ -192,8 +192,7 @@ final class ChunkWriter {
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws {
     let first = try nextID()
-    let ids = (0..<rows.count).map { first + Int64($0) }
-    try table.show(chunk, rows: rows[...], ids: ids, owners: links.ids) { try insert.run() }
+    try table.show(chunk, rows: rows[...], firstID: first, owners: links.ids) { try insert.run() }
     times.end(.rows)
     let made = first...(first + Int64(rows.count) - 1)
     try history.noteInserts(entity, made)

@@ -42,18 +42,20 @@ final class ChunkTable {
   ///
   /// - Parameters:
   ///   - rows: the rows, in the order of the scan.
-  ///   - ids: an object id for each place; empty when no statement asks for it.
+  ///   - ids: an object id for each place; empty when they follow `firstID` or no statement asks for them.
+  ///   - firstID: the object id of the first place; the others follow.
   ///   - owners: for each link, the owner's object id by row of the chunk, 0 for none; empty likewise.
   func show<Result>(
-    _ chunk: Chunk, rows: ArraySlice<Int32>, ids: [Int64] = [], owners: [[Int64]] = [],
-    _ body: () throws -> Result
+    _ chunk: Chunk, rows: ArraySlice<Int32>, ids: [Int64] = [], firstID: Int64 = 0,
+    owners: [[Int64]] = [], _ body: () throws -> Result
   ) rethrows -> Result {
     try rows.withUnsafeBufferPointer { rows in
       try ids.withUnsafeBufferPointer { ids in
         view.pointee.memory = chunk.memory
         view.pointee.rows = rows.baseAddress
         view.pointee.rowCount = rows.count
-        view.pointee.ids = ids.baseAddress
+        view.pointee.ids = ids.isEmpty ? nil : ids.baseAddress
+        view.pointee.firstID = firstID
         view.pointee.owners = owners
         defer {
           view.pointee.rowCount = 0
@@ -74,6 +76,7 @@ private struct ChunkView {
   var rows: UnsafePointer<Int32>?
   var rowCount = 0
   var ids: UnsafePointer<Int64>?
+  var firstID: Int64 = 0
   var owners: [[Int64]] = []
 
   init(layout: ChunkLayout) {
@@ -155,8 +158,7 @@ private func column(
   } else if column == columnCount {
     sqlite3_result_int64(context, Int64(place))
   } else if column == columnCount + 1 {
-    guard let ids = view.pointee.ids else { return SQLITE_MISUSE }
-    sqlite3_result_int64(context, ids[place])
+    sqlite3_result_int64(context, view.pointee.ids?[place] ?? view.pointee.firstID + Int64(place))
   } else {
     let owner = view.pointee.owners[column - columnCount - 2][row]
     owner == 0 ? sqlite3_result_null(context) : sqlite3_result_int64(context, owner)
