@@ -14,8 +14,9 @@ struct BolideTool: ParsableCommand {
       """,
     version: "bolide 0.1.0",
     subcommands: [
-      ImportCommand.self, InitCommand.self, CheckCommand.self, ChangesCommand.self, VerifyCommand.self,
-      RejectsCommand.self, GenerateCommand.self, BenchCommand.self, BenchJobCommand.self,
+      ImportCommand.self, InitCommand.self, CheckCommand.self, ChangesCommand.self, ReadersCommand.self,
+      VerifyCommand.self, RejectsCommand.self, GenerateCommand.self, BenchCommand.self,
+      BenchJobCommand.self,
     ])
 
   static func main() {

@@ -23,30 +23,73 @@ struct ChangesCommand: ParsableCommand {
 
   @OptionGroup var filters: ChangeFilters
 
+  @Option(
+    help: ArgumentHelp(
+      "Begin where this reader is, and move it on when the command behind -- has taken everything.",
+      valueName: "name"))
+  var reader: String?
+
   @Flag(help: "Print how many changes there are, and nothing else.")
   var count = false
 
   @Option(help: "How changes are printed. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp(
+      "Gets whole transactions on its standard input, when there are any; 0 acknowledges them for the reader.",
+      valueName: "command"))
+  var command: [String] = []
+
+  func validate() throws {
+    if reader != nil, since != nil {
+      throw ValidationError("--reader begins where the reader is; leave out --since")
+    }
+    if count, !command.isEmpty { throw ValidationError("--count is printed, not handed to a command") }
+    if reader != nil, filters.limit != nil, !command.isEmpty {
+      throw ValidationError("a reader's command gets whole transactions; leave out --limit")
+    }
+  }
+
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
       try store.sealOrNote()
-      let request = filters.request(from: try since.map(HistoryRequest.Start.init(argument:)) ?? .beginning)
+      let place = try reader.map { try store.place(ofReader: $0) }
+      let start =
+        try place.map { .token($0) } ?? since.map(HistoryRequest.Start.init(argument:)) ?? .beginning
+      let request = filters.request(from: start)
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
-      var output = ChangeOutput(format ?? .standard, filters)
-      try store.readHistory(request) {
-        try output.write($0)
-      } commit: {
-        try output.write($0)
-      }
+      try deliver(store, request, from: place)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
+    } catch let status as ExitCode {
+      throw status
     } catch {
       throw Failure(error)
     }
+  }
+
+  /// Prints what a request gives, or hands it to the command and acknowledges it for the reader.
+  private func deliver(_ store: Store, _ request: HistoryRequest, from place: HistoryToken?) throws {
+    let consumer = FedCommand(command)
+    var output = ChangeOutput(format ?? (command.isEmpty ? .standard : .ndjson), filters) {
+      if command.isEmpty { try StandardOutput.write($0) } else { try consumer.write($0) }
+    }
+    var last: HistoryToken?
+    try store.readHistory(request) {
+      try output.write($0)
+    } commit: { transaction in
+      last = transaction.token
+      // A command is not run to be told that there is nothing for it.
+      if transaction.changeCount > 0 || command.isEmpty { try output.write(transaction) }
+    }
+    guard !command.isEmpty else { return }
+    let status = try consumer.finish()
+    guard status == 0 else { throw ExitCode(status) }
+    if let reader, let place, let last { try store.acknowledge(last, by: reader, from: place) }
   }
 }
 

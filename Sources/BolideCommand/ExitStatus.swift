@@ -66,7 +66,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .busy, .locked, .walLimit: self = .tryLater
     case .modelChange, .expression: self = .configuration
     case .constraint, .keyExists, .derivedOverflow: self = .dataRefused
-    case .notAToken, .badRequest: self = .usage
+    case .notAToken, .badRequest, .unknownReader: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged
     case .tokenOfAnotherStore: self = .tokenOfAnotherStore

@@ -131,6 +131,9 @@ final class RawStatement {
     isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
   }
 
+  /// All values of the current row.
+  var row: [Value] { (0..<sqlite3_column_count(pointer)).map(value) }
+
   func value(_ column: Int32) -> Value {
     switch type(column) {
     case SQLITE_INTEGER: .integer(integer(column))

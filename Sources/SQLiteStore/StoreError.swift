@@ -8,7 +8,8 @@ public struct StoreError: Error, Sendable, Hashable {
     private enum Kind: String {
       case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
       case constraint, keyExists, expression, modelChange, derivedOverflow
-      case badRequest, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore, tokenFromTheFuture, other
+      case badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
+        tokenFromTheFuture, other
     }
     private let kind: Kind
     /// The code as a word.
@@ -46,6 +47,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let derivedOverflow = Code(kind: .derivedOverflow)
     /// What was asked for does not go together, or names what the store does not have.
     public static let badRequest = Code(kind: .badRequest)
+    /// There is no reader of that name.
+    public static let unknownReader = Code(kind: .unknownReader)
     /// The text is not a token.
     public static let notAToken = Code(kind: .notAToken)
     /// The history after the token was pruned.

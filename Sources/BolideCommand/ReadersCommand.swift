@@ -1,0 +1,121 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// `bolide readers`
+struct ReadersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "readers",
+    abstract: "Lists a store's named readers, and adds, moves and drops them.",
+    discussion: """
+      A reader's place is kept in the store. `bolide changes STORE --reader NAME -- COMMAND` hands over what came after \
+      it; nothing but that command's success, or `ack`, moves the reader on. History is not pruned past a live reader.
+
+        add NAME --from now|beginning|TOKEN   a new reader
+        ack NAME TOKEN                        the reader has everything up to the token
+        reset NAME [--from …]                 begin again, at the beginning unless said
+        drop NAME                             the reader is no more
+      """)
+
+  /// What is done.
+  enum Action: String, ExpressibleByArgument, CaseIterable {
+    case list, add, ack, reset, drop
+  }
+
+  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  var storePath: String
+
+  @Argument(help: "What to do.")
+  var action: Action = .list
+
+  @Argument(help: "The reader's name.")
+  var name: String?
+
+  @Argument(help: "What the reader has seen.")
+  var token: String?
+
+  @Option(help: ArgumentHelp("Where the reader begins.", valueName: "now|beginning|token"))
+  var from: String?
+
+  @Option(help: "How readers are listed. (default: table on a terminal, ndjson elsewhere)")
+  var format: ChangeFormat?
+
+  func validate() throws {
+    guard (name == nil) == (action == .list) else {
+      throw ValidationError(
+        action == .list ? "'list' takes no name" : "'\(action.rawValue)' needs a reader's name")
+    }
+    guard (token == nil) == (action != .ack) else {
+      throw ValidationError(
+        action == .ack ? "'ack' needs a token" : "'\(action.rawValue)' takes no token; see --from")
+    }
+    if action == .add, from == nil {
+      throw ValidationError("'add' needs --from: now, beginning, or a token")
+    }
+    if from != nil, action != .add, action != .reset {
+      throw ValidationError("'\(action.rawValue)' takes no --from")
+    }
+  }
+
+  func run() throws {
+    do {
+      let store = try Store.opening(storePath)
+      let start: Reader.Start =
+        switch from {
+        case nil, "beginning": .beginning
+        case "now": .now
+        case .some(let text): .token(try HistoryToken(parsing: text))
+        }
+      let name = name ?? ""
+      switch action {
+      case .list: try list(store.namedReaders())
+      case .add: try store.addReader(name, from: start)
+      case .ack: try store.acknowledge(HistoryToken(parsing: token ?? ""), by: name)
+      case .reset: try store.resetReader(name, to: start)
+      case .drop: try store.dropReader(name)
+      }
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func list(_ readers: [Reader]) throws {
+    var text = JSONText()
+    switch format ?? .standard {
+    case .ndjson:
+      for reader in readers { text.write(reader) }
+    case .table:
+      if !readers.isEmpty { text.write(line: Self.line("reader", "state", "behind", "for", "place")) }
+      for reader in readers {
+        text.write(
+          line: Self.line(
+            reader.name, reader.state.rawValue,
+            "\(reader.transactionsBehind) transactions, \(reader.changesBehind) changes",
+            "\(Int(reader.secondsBehind)) s", "\(reader.token)"))
+      }
+    }
+    try StandardOutput.write(text.bytes)
+  }
+
+  private static func line(_ columns: String...) -> String {
+    zip(columns, [16, 8, 36, 10, 0]).map { text, width in
+      text + String(repeating: " ", count: max(0, width - text.count))
+    }.joined(separator: "  ")
+  }
+}
+
+extension JSONText {
+  /// `{"reader":"map","state":"live","token":"…","transactions":3,"changes":17,"seconds":12.5,"moved":"…"}`
+  fileprivate mutating func write(_ reader: Reader) {
+    object {
+      $0.member("reader", reader.name)
+      $0.member("state", reader.state.rawValue)
+      $0.member("token", reader.token.description)
+      $0.member("transactions", Int64(reader.transactionsBehind))
+      $0.member("changes", Int64(reader.changesBehind))
+      $0.member("seconds", (reader.secondsBehind * 1000).rounded() / 1000)
+      $0.member("moved", reader.moved)
+    }
+    endLine()
+  }
+}
