@@ -20,16 +20,18 @@ struct ChangeOutput {
   private let showsPrevious: Bool
   private let write: ([UInt8]) throws -> Void
   private var text = JSONText()
-  private var hasHeader = false
+  private var hasHeader: Bool
 
+  /// - Parameter isContinued: whether a table's head stands above already.
   init(
-    _ format: ChangeFormat, _ filters: ChangeFilters,
+    _ format: ChangeFormat, _ filters: ChangeFilters, isContinued: Bool,
     to write: @escaping ([UInt8]) throws -> Void = { try StandardOutput.write($0) }
   ) {
     self.format = format
     showsValues = filters.values
     showsPrevious = filters.previous
     self.write = write
+    hasHeader = isContinued
   }
 
   mutating func write(_ change: HistoryChange) throws {

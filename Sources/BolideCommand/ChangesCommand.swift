@@ -29,6 +29,9 @@ struct ChangesCommand: ParsableCommand {
       valueName: "name"))
   var reader: String?
 
+  @Flag(help: "Go on with what is committed from now on, by any program, until a signal or the reader's end.")
+  var follow = false
+
   @Flag(help: "Print how many changes there are, and nothing else.")
   var count = false
 
@@ -47,6 +50,9 @@ struct ChangesCommand: ParsableCommand {
       throw ValidationError("--reader begins where the reader is; leave out --since")
     }
     if count, !command.isEmpty { throw ValidationError("--count is printed, not handed to a command") }
+    if follow, count || filters.limit != nil {
+      throw ValidationError("--follow has no end to count or to limit to")
+    }
     if reader != nil, filters.limit != nil, !command.isEmpty {
       throw ValidationError("a reader's command gets whole transactions; leave out --limit")
     }
@@ -62,7 +68,8 @@ struct ChangesCommand: ParsableCommand {
         try place.map { .token($0) } ?? since.map(HistoryRequest.Start.init(argument:)) ?? .beginning
       let request = filters.request(from: start)
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
-      try deliver(store, request, from: place)
+      if follow { return try goOn(store, request, from: place) }
+      _ = try deliver(store, request, from: place)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch let status as ExitCode {
@@ -72,10 +79,40 @@ struct ChangesCommand: ParsableCommand {
     }
   }
 
+  /// Prints or hands over what there is, then what comes.
+  private func goOn(_ store: Store, _ request: HistoryRequest, from place: HistoryToken?) throws {
+    let stop = ImportCancellation()
+    let signals = SignalWatch { stop.cancel() }
+    let watch = try CommitWatch(store)
+    var (request, place, hasShown) = (request, place, false)
+    while !stop.isCancelled {
+      if try watch.hasCommit() {
+        try store.sealWherePossible()
+        if let last = try deliver(store, request, from: place, isContinued: hasShown) {
+          hasShown = true
+          request.start = .token(last)
+          if place != nil { place = last }
+        }
+      }
+      if command.isEmpty {
+        guard StandardOutput.isOpen(after: 10) else { return }
+      } else {
+        usleep(10_000)
+      }
+    }
+    throw ExitCode(128 + (signals.received ?? SIGTERM))
+  }
+
   /// Prints what a request gives, or hands it to the command and acknowledges it for the reader.
-  private func deliver(_ store: Store, _ request: HistoryRequest, from place: HistoryToken?) throws {
+  ///
+  /// - Returns: the place after it; nil when there was nothing.
+  private func deliver(
+    _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false
+  ) throws -> HistoryToken? {
     let consumer = FedCommand(command)
-    var output = ChangeOutput(format ?? (command.isEmpty ? .standard : .ndjson), filters) {
+    var output = ChangeOutput(
+      format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued
+    ) {
       if command.isEmpty { try StandardOutput.write($0) } else { try consumer.write($0) }
     }
     var last: HistoryToken?
@@ -86,10 +123,11 @@ struct ChangesCommand: ParsableCommand {
       // A command is not run to be told that there is nothing for it.
       if transaction.changeCount > 0 || command.isEmpty { try output.write(transaction) }
     }
-    guard !command.isEmpty else { return }
+    guard !command.isEmpty else { return last }
     let status = try consumer.finish()
     guard status == 0 else { throw ExitCode(status) }
     if let reader, let place, let last { try store.acknowledge(last, by: reader, from: place) }
+    return last
   }
 }
 

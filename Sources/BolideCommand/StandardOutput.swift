@@ -12,6 +12,14 @@ enum StandardOutput {
     } catch is Closed {}
   }
 
+  /// Waits, and tells whether there still is somebody to read.
+  ///
+  /// - Parameter milliseconds: how long to wait; less when the reader goes.
+  static func isOpen(after milliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    return unsafe poll(&descriptor, 1, milliseconds) <= 0
+  }
+
   /// Writes all bytes.
   ///
   /// - Throws: `Closed`, and `Failure` when writing fails.

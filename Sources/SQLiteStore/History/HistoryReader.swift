@@ -25,6 +25,11 @@ extension Store {
     return token
   }
 
+  /// The place after the newest transaction.
+  package func newestToken() throws -> HistoryToken {
+    try reading { try HistoryPlaces($0).newest() }
+  }
+
   static func hasUnsealedChanges(_ db: Database) throws -> Bool {
     try db.value(
       """

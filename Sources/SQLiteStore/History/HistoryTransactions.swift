@@ -20,22 +20,43 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     Iterator(store: store, token: token)
   }
 
+  /// How often the iterator looks for a commit. A look costs microseconds.
+  package static let pause = Duration.milliseconds(10)
+
   /// Goes from one transaction to the next.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let store: Store
     fileprivate var token: HistoryToken?
+    private var watch: CommitWatch?
+    /// Whether there may be a transaction that was not handed over.
+    private var mayHaveMore = true
+
+    fileprivate init(store: Store, token: HistoryToken?) {
+      self.store = store
+      self.token = token
+    }
 
     /// The next transaction; waits for one. Nil when the task is cancelled.
     ///
-    /// - Throws: `StoreError` when the token is not one of the store's history, or reading fails.
+    /// - Throws: `StoreError` when the token is not one of the store's history, reading fails, or another file has taken
+    ///   the store's place.
     public mutating func next() async throws -> HistoryTransaction? {
+      let watch = try self.watch ?? CommitWatch(store)
+      self.watch = watch
       while !Task.isCancelled {
-        if let transaction = try await store.transaction(after: token) {
-          token = transaction.token
-          return transaction
+        if try watch.hasCommit() { mayHaveMore = true }
+        if mayHaveMore {
+          if let transaction = try await store.transaction(after: token) {
+            token = transaction.token
+            return transaction
+          }
+          mayHaveMore = false
         }
-        // A look costs microseconds; a commit is seen well within 50 ms.
-        try? await Task.sleep(for: .milliseconds(20))
+        do {
+          try await Task.sleep(for: HistoryTransactions.pause)
+        } catch {
+          return nil
+        }
       }
       return nil
     }

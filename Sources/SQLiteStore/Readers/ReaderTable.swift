@@ -45,11 +45,7 @@ struct ReaderTable {
       db, "SELECT name, number, nonce, diverged FROM bolide_reader WHERE name = ?")
     statement.bind(name, at: 1)
     defer { statement.reset() }
-    guard try statement.step() else {
-      throw StoreError(
-        .unknownReader, "\(path): there is no reader '\(name)'",
-        hint: "Add it: bolide readers \(path) add \(name) --from now")
-    }
+    guard try statement.step() else { throw unknown(name) }
     let token = token(statement)
     let hint =
       "Start again from a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND"
@@ -108,10 +104,7 @@ struct ReaderTable {
 
   /// Puts a reader somewhere, whatever its state.
   func put(_ name: String, at token: HistoryToken) throws {
-    guard try exists(name) else {
-      _ = try place(of: name)
-      return
-    }
+    try check(name)
     try run(
       """
       UPDATE bolide_reader SET number = \(token.number), nonce = \(literal(token.nonce)), diverged = 0, moved = ?2
@@ -131,11 +124,19 @@ struct ReaderTable {
 
   /// Removes a reader.
   func drop(_ name: String) throws {
-    guard try exists(name) else {
-      _ = try place(of: name)
-      return
-    }
+    try check(name)
     try run("DELETE FROM bolide_reader WHERE name = ?1", name)
+  }
+
+  /// Checks that there is a reader of that name.
+  func check(_ name: String) throws {
+    guard try exists(name) else { throw unknown(name) }
+  }
+
+  private func unknown(_ name: String) -> StoreError {
+    StoreError(
+      .unknownReader, "\(path): there is no reader '\(name)'",
+      hint: "Add it: bolide readers \(path) add \(name) --from now")
   }
 
   private func exists(_ name: String) throws -> Bool {

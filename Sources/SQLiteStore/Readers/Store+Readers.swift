@@ -43,6 +43,11 @@ extension Store {
     try reading { try ReaderTable($0, path: path).place(of: name) }
   }
 
+  /// Checks that there is a reader of that name, whatever its state.
+  package func checkReader(_ name: String) throws {
+    try reading { try ReaderTable($0, path: path).check(name) }
+  }
+
   /// Adds a reader.
   package func addReader(_ name: String, from start: Reader.Start) throws {
     try changingReaders { try $0.add(name, at: $0.token(start)) }

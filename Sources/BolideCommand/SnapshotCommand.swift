@@ -1,0 +1,152 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// `bolide snapshot`
+struct SnapshotCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snapshot",
+    abstract: "Prints all rows, with the token from which changes lead on.",
+    usage: "bolide snapshot <store> [<entity> ...] [--reader <name>] [--sqlite <file>] [-- <command> ...]",
+    discussion: """
+      One state of the store, while imports go on: a line with the token and the rows of each entity, a line a row, and a \
+      line with "end". A copy without that last line is incomplete; rows that are not in the snapshot must go from the copy.
+      """)
+
+  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  var storePath: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "Only these entities; behind --, a command that gets the snapshot on its standard input.",
+      valueName: "entity"))
+  var words: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Begin again with this reader: it is put after the snapshot when the command behind -- has taken it.",
+      valueName: "name"))
+  var reader: String?
+
+  @Option(
+    name: .customLong("sqlite"),
+    help: ArgumentHelp("Write a plain SQLite file instead, in place of an older one.", valueName: "file"))
+  var file: String?
+
+  /// The words before `--`. The parser takes no second list beside the first, and drops the `--` between them.
+  private var entities: [String] { words.dropLast(command.count) }
+
+  private var command: [String] {
+    let arguments = CommandLine.arguments
+    return arguments.firstIndex(of: "--").map { Array(arguments[($0 + 1)...]) } ?? []
+  }
+
+  func validate() throws {
+    if reader != nil, command.isEmpty {
+      throw ValidationError(
+        "--reader needs a command behind --; by hand, `bolide readers STORE reset NAME --from TOKEN` does it afterwards"
+      )
+    }
+    if file != nil, !command.isEmpty {
+      throw ValidationError("--sqlite writes a file, and a command wants lines; leave out one of them")
+    }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let store = try Store.opening(storePath)
+      if let file {
+        try store.writeSnapshot(of: entities, to: file)
+        return
+      }
+      if let reader { try store.checkReader(reader) }
+      try deliver(store)
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch let status as ExitCode {
+      throw status
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func deliver(_ store: Store) throws {
+    let consumer = FedCommand(command)
+    let write: ([UInt8]) throws -> Void =
+      command.isEmpty ? { try StandardOutput.write($0) } : { try consumer.write($0) }
+    var text = JSONText()
+    var snapshot: Snapshot?
+    try store.readSnapshot(of: entities) { begun in
+      snapshot = begun
+      text.write(begun)
+    } row: { row in
+      text.write(row)
+      if text.bytes.count > 1 << 16 {
+        try write(text.bytes)
+        text.clear()
+      }
+    }
+    guard let snapshot else { return }
+    text.write(endOf: snapshot)
+    try write(text.bytes)
+    guard !command.isEmpty else { return }
+    let status = try consumer.finish()
+    guard status == 0 else { throw ExitCode(status) }
+    if let reader { try store.resetReader(reader, to: .token(snapshot.token)) }
+  }
+}
+
+/// `bolide token`
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Prints the token of the store's newest transaction.")
+
+  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  var storePath: String
+
+  func run() throws {
+    do {
+      let store = try Store.opening(storePath)
+      try store.sealOrNote()
+      try StandardOutput.write(line: "\(store.newestToken())")
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+extension JSONText {
+  /// `{"snapshot":true,"token":"…","at":"…","rows":{"Fireball":1000,"FireballGroup":38}}`
+  fileprivate mutating func write(_ snapshot: Snapshot) {
+    object {
+      $0.member("snapshot", true)
+      $0.member("token", snapshot.token.description)
+      $0.member("at", snapshot.at)
+      $0.member(
+        "rows", object: { rows in snapshot.counts.forEach { rows.member($0.entity, Int64($0.rows)) } })
+    }
+    endLine()
+  }
+
+  /// `{"entity":"Fireball","id":1,"key":{…},"values":{…}}`
+  fileprivate mutating func write(_ row: Snapshot.Row) {
+    object {
+      $0.member("entity", row.entity)
+      $0.member("id", row.id)
+      $0.member("key", object: { key in row.key.forEach { key.member($0) } })
+      $0.member("values", object: { values in row.values.forEach { values.member($0) } })
+    }
+    endLine()
+  }
+
+  /// `{"end":true,"token":"…","rows":1038}`
+  fileprivate mutating func write(endOf snapshot: Snapshot) {
+    object {
+      $0.member("end", true)
+      $0.member("token", snapshot.token.description)
+      $0.member("rows", Int64(snapshot.counts.reduce(0) { $0 + $1.rows }))
+    }
+    endLine()
+  }
+}

@@ -1,0 +1,110 @@
+internal import GRDB
+internal import ImportModel
+
+/// A store's content at one place of its history: what is not in it is not in the store.
+public struct Snapshot: Sendable, Hashable {
+  /// The place: the changes after it lead on from the snapshot.
+  public var token: HistoryToken
+  /// When the snapshot was taken: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+  public var at: String
+  /// How many rows each entity has, in the model's order.
+  public var counts: [Count]
+
+  /// How many rows an entity has.
+  public struct Count: Sendable, Hashable {
+    /// The entity's name.
+    public var entity: String
+    /// The number of its rows.
+    public var rows: Int
+  }
+
+  /// One object.
+  public struct Row: Sendable, Hashable {
+    /// The object's entity.
+    public var entity: String
+    /// The object's id, its table's `bolide_id`.
+    public var id: Int64
+    /// The object's key.
+    public var key: [HistoryChange.Property]
+    /// All stored properties, nulls too.
+    public var values: [HistoryChange.Property]
+  }
+}
+
+extension Store {
+  /// Reads everything, with the token from which changes lead on, from one state of the store. Imports go on meanwhile.
+  ///
+  /// - Parameters:
+  ///   - entities: which entities; empty for all.
+  ///   - row: called for each row, by entity and id.
+  /// - Returns: the snapshot's place and counts, when all rows were read.
+  /// - Throws: `StoreError`, and what the closure throws.
+  public func snapshot(
+    of entities: [String] = [], _ row: @escaping @Sendable (Snapshot.Row) throws -> Void
+  ) async throws -> Snapshot {
+    try await answering { store in
+      var found: Snapshot?
+      try store.readSnapshot(of: entities, begin: { found = $0 }, row: row)
+      guard let found else { preconditionFailure("a snapshot begins before it ends") }
+      return found
+    }
+  }
+
+  /// Reads everything from one state, on the calling thread.
+  package func readSnapshot(
+    of entities: [String], begin: (Snapshot) throws -> Void, row: (Snapshot.Row) throws -> Void
+  ) throws {
+    try sealedReading { db in
+      let (snapshot, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
+      try begin(snapshot)
+      let numbers = try PropertyNumbers(db, model: model, creating: false)
+      for entity in wanted {
+        let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
+        try reader.all { id, present in
+          try row(
+            Snapshot.Row(entity: entity.name, id: id, key: present.key, values: present.values ?? []))
+        }
+      }
+    }
+  }
+
+  /// Reads from a state in which every change has a transaction: what a token says and what the rows are is one.
+  func sealedReading(_ body: (Database) throws -> Void) throws {
+    for _ in 0..<100 {
+      let canSeal = try sealWherePossible()
+      let isSealed = try reading { db in
+        // Another program may have written since. Where nobody can seal, its changes will be told again.
+        guard try !canSeal || !Self.hasUnsealedChanges(db) else { return false }
+        try body(db)
+        return true
+      }
+      if isSealed { return }
+    }
+    throw StoreError(
+      .busy, "\(path): other programs write all the time", hint: "Run the command again in a quieter moment.")
+  }
+}
+
+extension Snapshot {
+  /// The place and the counts of some entities, in the caller's read transaction.
+  static func begin(
+    _ db: Database, of names: [String], path: String
+  ) throws -> (Snapshot, wanted: [Entity], Model) {
+    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    var request = HistoryRequest()
+    request.entities = Set(names)
+    try request.check(model, path: path)
+    let wanted = model.entities.filter { names.isEmpty || names.contains($0.name) }
+    let counts = try wanted.map { entity in
+      let count = try db.value("SELECT count(*) FROM \(quoted(entity.name))")
+      return Count(entity: entity.name, rows: Int(count.integer ?? 0))
+    }
+    return (Snapshot(token: try HistoryPlaces(db).newest(), at: timestamp(), counts: counts), wanted, model)
+  }
+}
+
+extension Value {
+  fileprivate var integer: Int64? {
+    if case .integer(let value) = self { value } else { nil }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// `bolide changes --follow`: commits of any program, as they come.
+@Suite struct FollowTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+    try take("a")
+  }
+
+  private func take(_ id: String) throws {
+    try folder.write(#"[{"id": "\#(id)"}]"#, to: "feed.json")
+    try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+  }
+
+  /// Starts a follower whose lines go to a file.
+  private func following(_ options: String = "") throws -> Running {
+    let tool = Folder.tool
+    return try Running(
+      "/bin/sh", ["-c", "exec '\(tool)' changes quakes.sqlite --follow \(options) > seen"], in: folder,
+      input: .open)
+  }
+
+  private func seen() throws -> String {
+    String(decoding: (try? folder.bytes(of: "seen")) ?? Data(), as: UTF8.self)
+  }
+
+  @Test func `imports and other programs are seen, in order, until a signal`() throws {
+    let running = try following()
+    defer { running.send(SIGKILL) }
+    try eventually { try seen().contains(#""id":"a""#) }
+    try take("b")
+    try eventually { try seen().contains(#""id":"b""#) }
+    try folder.sqlite("quakes.sqlite", "DELETE FROM Quake WHERE id = 'a'")
+    try eventually { try seen().contains(#""delete""#) }
+    running.send(SIGTERM)
+    #expect(try running.outcome() == Outcome(status: 128 + SIGTERM))
+    #expect(try seen() == folder.bolide("changes", "quakes.sqlite").output)
+  }
+
+  @Test func `a closed pipe ends it, also while nothing comes`() throws {
+    let outcome = try folder.shell(
+      #"{ "$bolide" changes quakes.sqlite --follow; echo "status $?" >&2; } | head -n 1"#)
+    #expect(outcome.status == 0 && outcome.lines.count == 1 && outcome.errors == "status 0\n")
+  }
+
+  @Test func `a reader's command runs for what comes, and its failure ends it`() throws {
+    try folder.bolide("readers", "quakes.sqlite", "add", "map", "--from", "now").expectSilence()
+    let running = try following(
+      "--reader map -- sh -c 'cat > got; grep -q stop got && exit 9; cat got >> all; exit 0'")
+    defer { running.send(SIGKILL) }
+    try take("b")
+    try eventually { FileManager.default.fileExists(atPath: folder.path("all")) }
+    try take("stop")
+    #expect(try running.outcome().status == 9)
+    let all = String(decoding: try folder.bytes(of: "all"), as: UTF8.self)
+    #expect(all.contains(#""id":"b""#) && !all.contains("stop") && !all.contains(#""id":"a""#))
+    #expect(try folder.bolide("changes", "quakes.sqlite", "--reader", "map").output.contains("stop"))
+  }
+
+  @Test func `a store that was replaced is told, not waited for`() throws {
+    try folder.sqlite("quakes.sqlite", "VACUUM INTO 'other.sqlite'")
+    let running = try following()
+    defer { running.send(SIGKILL) }
+    try eventually { try seen().contains(#""id":"a""#) }
+    try FileManager.default.removeItem(atPath: folder.path("quakes.sqlite"))
+    try FileManager.default.moveItem(
+      atPath: folder.path("other.sqlite"), toPath: folder.path("quakes.sqlite"))
+    let outcome = try running.outcome()
+    #expect(outcome.status == 73)
+    #expect(outcome.errors.hasPrefix("Error: quakes.sqlite: another file has taken the store's place.\n"))
+  }
+
+  @Test func `a commit is seen within 50 ms, and waiting costs next to nothing`() throws {
+    // A program that stamps its rows; the follower's lines are stamped as they arrive.
+    let delays = try folder.python(
+      #"""
+      import json, resource, sqlite3, subprocess, sys, time
+      follower = subprocess.Popen([sys.argv[1], "changes", "quakes.sqlite", "--follow"], stdout=subprocess.PIPE)
+      follower.stdout.readline(), follower.stdout.readline()
+      store = sqlite3.connect("quakes.sqlite", timeout=20)
+      delays = []
+      for number in range(60):
+        time.sleep(0.013)
+        store.execute("INSERT INTO Quake(id) VALUES (?)", ("n%d" % number,))
+        store.commit()
+        begin = time.time()
+        while "commit" not in json.loads(follower.stdout.readline()): pass
+        delays.append(time.time() - begin)
+      time.sleep(2)
+      follower.terminate()
+      follower.wait()
+      used = resource.getrusage(resource.RUSAGE_CHILDREN)
+      delays.sort()
+      print(delays[len(delays) // 2], used.ru_utime + used.ru_stime)
+      """#, Folder.tool
+    ).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    // The median, as other tests share the machine; the bound is that of a quiet one.
+    #expect(delays.count == 2 && delays[0] < 0.05, "\(delays)")
+    #expect(delays[1] < 2, "\(delays)")
+  }
+
+  @Test(arguments: [["--count"], ["--limit", "3"]]) func `what has no end has no count and no limit`(
+    option: [String]
+  ) throws {
+    let outcome = try folder.run(Folder.tool, ["changes", "quakes.sqlite", "--follow"] + option)
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.hasPrefix("Error: --follow has no end to count or to limit to\n"))
+  }
+}
