@@ -44,6 +44,7 @@ enum KnownInput {
     var pipeline = pipeline
     pipeline.store = nil
     pipeline.settings = ImportSettings()
+    pipeline.history = nil
     pipeline.places = Places()
     var text = "converters \(converterVersion)\n"
     dump(pipeline, to: &text)

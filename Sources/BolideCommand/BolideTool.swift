@@ -15,8 +15,8 @@ struct BolideTool: ParsableCommand {
     version: "bolide 0.1.0",
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, ChangesCommand.self, ReadersCommand.self,
-      SnapshotCommand.self, TokenCommand.self, VerifyCommand.self, RejectsCommand.self, GenerateCommand.self,
-      BenchCommand.self, BenchJobCommand.self,
+      SnapshotCommand.self, TokenCommand.self, PruneCommand.self, VerifyCommand.self, RejectsCommand.self,
+      GenerateCommand.self, BenchCommand.self, BenchJobCommand.self,
     ])
 
   static func main() {

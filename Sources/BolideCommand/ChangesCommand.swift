@@ -60,6 +60,9 @@ struct ChangesCommand: ParsableCommand {
 
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
+    let stop = ImportCancellation()
+    // Before any other thread is there, as the signals are blocked in all of them.
+    let signals = follow ? SignalWatch { _ in stop.cancel() } : nil
     do {
       let store = try Store.opening(storePath)
       try store.sealOrNote()
@@ -68,7 +71,10 @@ struct ChangesCommand: ParsableCommand {
         try place.map { .token($0) } ?? since.map(HistoryRequest.Start.init(argument:)) ?? .beginning
       let request = filters.request(from: start)
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
-      if follow { return try goOn(store, request, from: place) }
+      if follow {
+        try goOn(store, request, from: place, until: stop)
+        throw ExitCode(128 + (signals?.received ?? SIGTERM))
+      }
       _ = try deliver(store, request, from: place)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
@@ -79,10 +85,12 @@ struct ChangesCommand: ParsableCommand {
     }
   }
 
-  /// Prints or hands over what there is, then what comes.
-  private func goOn(_ store: Store, _ request: HistoryRequest, from place: HistoryToken?) throws {
-    let stop = ImportCancellation()
-    let signals = SignalWatch { stop.cancel() }
+  /// Prints or hands over what there is, then what comes, until a signal.
+  ///
+  /// - Throws: `StandardOutput.Closed` when nobody reads any more.
+  private func goOn(
+    _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, until stop: ImportCancellation
+  ) throws {
     let watch = try CommitWatch(store)
     var (request, place, hasShown) = (request, place, false)
     while !stop.isCancelled {
@@ -95,12 +103,11 @@ struct ChangesCommand: ParsableCommand {
         }
       }
       if command.isEmpty {
-        guard StandardOutput.isOpen(after: 10) else { return }
+        guard StandardOutput.isOpen(after: 10) else { throw StandardOutput.Closed() }
       } else {
         usleep(10_000)
       }
     }
-    throw ExitCode(128 + (signals.received ?? SIGTERM))
   }
 
   /// Prints what a request gives, or hands it to the command and acknowledges it for the reader.

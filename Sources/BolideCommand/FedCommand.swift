@@ -57,9 +57,9 @@ final class FedCommand {
     let pipe = Pipe()
     _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     process.standardInput = pipe
-    // The command obeys signals, and its own pipes end, as they would without us.
-    let ours = [SIGPIPE, SIGINT, SIGTERM].map { ($0, signal($0, SIG_DFL)) }
-    defer { for (number, action) in ours { signal(number, action) } }
+    // The command's own pipes end as they would without us.
+    signal(SIGPIPE, SIG_DFL)
+    defer { signal(SIGPIPE, SIG_IGN) }
     do {
       try process.run()
     } catch {

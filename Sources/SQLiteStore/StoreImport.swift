@@ -21,6 +21,7 @@ package final class StoreImport {
   private let isCancelled: @Sendable () -> Bool
   private let input: String
   private let author: String
+  private let retention: HistoryRetention?
   private let log: RunLog
   private let rejectLog: RejectLog
   private let rejectedKeys: RejectedKeys
@@ -51,6 +52,7 @@ package final class StoreImport {
     self.isCancelled = isCancelled
     self.input = input
     author = pipeline.author ?? pipeline.name
+    retention = pipeline.history
     let author = author
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
     (layout, log, rejectLog, rejectedKeys, writer, rowFinder, triggersFire) = try store.writing(
@@ -144,6 +146,7 @@ package final class StoreImport {
       }
       try writer.close()
     }
+    if outcome == "ok" { try store.pruneBriefly(retention) }
     // Whoever reads or writes now need not be waited for.
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }

@@ -84,7 +84,7 @@ import Testing
         + "'101%' is neither a number of records nor a share such as 2%"
     ),
     (
-      ["import", "quakes.yaml", "--lock-wait", "5d"], "The value '5d' is invalid for '--lock-wait <time>'"
+      ["import", "quakes.yaml", "--lock-wait", "5x"], "The value '5x' is invalid for '--lock-wait <time>'"
     ),
     (["changes"], "Missing expected argument '<store>'"),
     (["check"], "Missing expected argument '<pipeline>'"),

@@ -55,6 +55,7 @@ struct DocumentationTests {
       try text("Sources/ImportModel/File/PipelineFile.swift")
       + text("Sources/ImportModel/File/AttributeFile.swift")
       + text("Sources/ImportModel/File/SettingsFile.swift")
+      + text("Sources/ImportModel/File/RetentionFile.swift")
     let lists = source.split(separator: "static let keys = [").dropFirst().compactMap {
       $0.split(separator: "]").first
     }

@@ -88,8 +88,9 @@ final class Running {
     try standardInput?.close()
   }
 
-  /// Sends the program a signal.
+  /// Sends the program a signal, if it still runs.
   func send(_ signal: Int32) {
+    guard process.isRunning else { return }
     kill(process.processIdentifier, signal)
   }
 

@@ -44,7 +44,8 @@ import Testing
     ("lock-wait", "soon", "expected a time such as 30s or 10m, found 'soon'"),
     ("lock-wait", "-1s", "expected a time such as 30s or 10m, found '-1s'"),
     ("lock-wait", "infs", "expected a time such as 30s or 10m, found 'infs'"),
-    ("wal-limit", "1 GiB", "expected a size such as 256MiB or 1GiB, found '1 GiB'"),
+    ("wal-limit", "1 gib", "expected a size such as 256MiB or 1GiB, found '1 gib'"),
+    ("wal-limit", "1  GiB", "expected a size such as 256MiB or 1GiB, found '1  GiB'"),
     ("wal-limit", "GiB", "expected a size such as 256MiB or 1GiB, found 'GiB'"),
     ("wal-limit", "99999999999999GiB", "expected a size such as 256MiB or 1GiB, found '99999999999999GiB'"),
   ]) func `a mistake has its sentence and its place`(key: String, value: String, sentence: String) throws {
@@ -55,8 +56,13 @@ import Testing
   @Test func `sizes and times in their units`() {
     #expect(SizeText("7")?.bytes == 7 && SizeText("2kB")?.bytes == 2_000 && SizeText("2KiB")?.bytes == 2_048)
     #expect(SizeText("3MB")?.bytes == 3_000_000 && SizeText("1GiB")?.bytes == 1 << 30 && SizeText("") == nil)
+    #expect(SizeText("256 MB")?.bytes == 256_000_000 && SizeText(" ") == nil && SizeText("MB") == nil)
     #expect(
       WaitText("0")?.seconds == 0 && WaitText("1.5m")?.seconds == 90 && WaitText("1h")?.seconds == 3_600)
+    #expect(
+      WaitText("90d")?.seconds == 7_776_000 && WaitText("2w")?.seconds == 1_209_600
+        && WaitText("1y")?.seconds == 31_536_000)
+    #expect(WaitText(withUnit: "30d")?.seconds == 2_592_000 && WaitText(withUnit: "30") == nil)
     #expect(RejectLimit("0") == .count(0) && RejectLimit("100%") == .percent(100) && RejectLimit("%") == nil)
   }
 }

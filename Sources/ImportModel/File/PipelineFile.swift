@@ -45,7 +45,7 @@ struct PipelineFile {
 
   private static let keys = [
     "bolide", "name", "store", "entity", "key", "attributes", "relationships", "entities", "check", "link",
-    "records", "shape", "columns", "merge", "repeated-key", "author", "keep-text", "unique",
+    "records", "shape", "columns", "merge", "repeated-key", "author", "keep-text", "unique", "history",
   ]
 
   /// All problems: those of the file's form, and those of the pipeline's meaning.
@@ -79,6 +79,7 @@ struct PipelineFile {
       pipeline.repeatedKeyPolicy = repeated
     }
     pipeline.settings = SettingsFile.settings(settings, &reader)
+    pipeline.history = settings["history"].flatMap { RetentionFile.retention($0, &reader) }
     pipeline.records = recordPlace(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)

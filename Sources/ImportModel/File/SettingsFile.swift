@@ -12,26 +12,27 @@ enum SettingsFile {
     if let value = parts["chunk-rows"].flatMap({ reader.number($0, in: 1...Int(Int32.max)) }) {
       settings.chunkRows = value
     }
-    if let value = read(
-      parts["max-rejects"], "a number of records or a share such as 2%", &reader, RejectLimit.init)
+    if let value = reader.value(
+      parts["max-rejects"], "a number of records or a share such as 2%", { RejectLimit($0) })
     {
       settings.rejectLimit = value
     }
-    if let value = read(parts["lock-wait"], "a time such as 30s or 10m", &reader, WaitText.init) {
+    if let value = reader.value(parts["lock-wait"], "a time such as 30s or 10m", { WaitText($0) }) {
       settings.lockWait = value.seconds
     }
-    if let value = read(parts["wal-limit"], "a size such as 256MiB or 1GiB", &reader, SizeText.init) {
+    if let value = reader.value(parts["wal-limit"], "a size such as 256MiB or 1GiB", { SizeText($0) }) {
       settings.walLimit = value.bytes
     }
     return settings
   }
+}
 
-  private static func read<Value>(
-    _ part: YAMLPart?, _ expected: String, _ reader: inout YAMLReader, _ make: (String) -> Value?
-  ) -> Value? {
-    guard let part, let text = reader.text(part) else { return nil }
+extension YAMLReader {
+  /// A text that means something; `expected` says what.
+  mutating func value<Value>(_ part: YAMLPart?, _ expected: String, _ make: (String) -> Value?) -> Value? {
+    guard let part, let text = text(part) else { return nil }
     guard let value = make(text) else {
-      reader.report("expected \(expected), found '\(text)'", at: part.place)
+      report("expected \(expected), found '\(text)'", at: part.place)
       return nil
     }
     return value

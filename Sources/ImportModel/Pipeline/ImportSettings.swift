@@ -51,13 +51,22 @@ package struct WaitText {
   /// The time in seconds.
   package var seconds: Double
 
-  /// Reads `30s`, `10m`, `1h` or a number of seconds; nil for anything else.
+  /// Reads `30s`, `10m`, `1h`, `90d`, `2w`, `1y` of 365 days, or a number of seconds; nil for anything else.
   package init?(_ text: String) {
-    let unit = text.last.flatMap { ["s": 1.0, "m": 60, "h": 3600][$0] }
+    let units: [Character: Double] = [
+      "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000,
+    ]
+    let unit = text.last.flatMap { units[$0] }
     guard let number = Double(number: unit == nil ? text : String(text.dropLast())), number >= 0 else {
       return nil
     }
     seconds = number * (unit ?? 1)
+  }
+
+  /// Reads the same, but no bare number: `30` for `30d` would throw a year of history away.
+  package init?(withUnit text: String) {
+    guard text.last?.isLetter == true else { return nil }
+    self.init(text)
   }
 }
 
@@ -66,13 +75,15 @@ package struct SizeText {
   /// The size in bytes.
   package var bytes: Int
 
-  /// Reads `64MiB`, `1GiB`, `500kB` or a number of bytes; nil for anything else.
+  /// Reads `64MiB`, `1 GiB`, `500kB` or a number of bytes; nil for anything else.
   package init?(_ text: String) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let units = [
       "": 1, "kB": 1000, "MB": 1_000_000, "GB": 1_000_000_000, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
     ]
-    guard let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))] else { return nil }
+    var name = text.dropFirst(digits.count)
+    if name.first == " " { name = name.dropFirst() }
+    guard let number = Int(digits), let unit = units[String(name)] else { return nil }
     let (size, overflow) = number.multipliedReportingOverflow(by: unit)
     guard !overflow else { return nil }
     bytes = size

@@ -30,6 +30,8 @@ public struct Pipeline: Sendable, Hashable {
   public var keepsText: Bool
   /// How its imports run, unless a command or a program says otherwise.
   public var settings = ImportSettings()
+  /// How long the store keeps history after this pipeline's imports; nil for as long as it is not too large.
+  public var history: HistoryRetention?
   /// Where each part stands in the file, for messages; empty when the pipeline was built in code.
   package var places: Places
 

@@ -140,6 +140,6 @@ struct HistoryPlaces {
 }
 
 /// `1 transaction`, `1204 transactions`.
-func counted(_ count: Int64, _ noun: String) -> String {
+package func counted(_ count: some BinaryInteger, _ noun: String) -> String {
   count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
 }

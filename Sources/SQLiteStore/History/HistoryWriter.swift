@@ -39,7 +39,11 @@ final class HistoryWriter {
     model = version
     lastChange = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'")
     lastSealed = try RawStatement(
-      db, "SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1")
+      db,
+      """
+      SELECT ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1),
+        (SELECT last_change FROM bolide_pruned))
+      """)
     insertTransaction = try RawStatement(
       db,
       """

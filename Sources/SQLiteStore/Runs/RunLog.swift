@@ -17,7 +17,8 @@ final class RunLog {
       db,
       """
       INSERT INTO bolide_run(pipeline, author, input, started, before, model) VALUES (?, ?, ?, ?,
-      (SELECT ifnull(max(number), 0) FROM bolide_transaction), (SELECT max(version) FROM bolide_model))
+      (SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'),
+      (SELECT max(version) FROM bolide_model))
       RETURNING run, before
       """)
     for (index, text) in [pipeline, author, input, timestamp()].enumerated() {

@@ -113,7 +113,7 @@ enum StoreSchema {
       bytes     INTEGER NOT NULL DEFAULT 0,
       rolled_back INTEGER NOT NULL DEFAULT 0,       -- records that were read and undone
       last_transaction INTEGER,                     -- bolide_transaction
-      before    INTEGER NOT NULL,                   -- the last transaction when it began
+      before    INTEGER NOT NULL,                   -- the last number given out when it began
       model     INTEGER NOT NULL,                   -- bolide_model
       size      INTEGER,                            -- of the whole input file, in bytes
       digest    BLOB,                               -- of the whole input file: SHA-256

@@ -1,0 +1,25 @@
+/// How long a store keeps history. What is kept of nothing is pruned after an import, in small steps.
+///
+/// A transaction goes when both `keep` and `transactions` allow it. No live reader's unread transactions go, unless it was
+/// away for longer than `holdForReaders` or history is larger than `cap`: then the reader has expired.
+public struct HistoryRetention: Sendable, Hashable {
+  /// Younger transactions are kept, in seconds; nil for no rule, infinite for ever.
+  public var keep: Double?
+  /// So many of the newest transactions are kept; nil for no rule.
+  public var transactions: Int?
+  /// A reader that has left a transaction unread for so many seconds is not waited for; nil waits for ever.
+  public var holdForReaders: Double?
+  /// Readers are not waited for while history is larger than about so many bytes; nil for no limit.
+  public var cap: Int64?
+
+  /// Makes rules. Without `keep` and `transactions`, history goes only when it is larger than the rows it describes and
+  /// than 64 MB.
+  public init(
+    keep: Double? = nil, transactions: Int? = nil, holdForReaders: Double? = nil, cap: Int64? = nil
+  ) {
+    self.keep = keep
+    self.transactions = transactions
+    self.holdForReaders = holdForReaders
+    self.cap = cap
+  }
+}

@@ -1,0 +1,102 @@
+internal import GRDB
+internal import ImportModel
+
+/// What pruning did.
+public struct PruneReport: Sendable, Hashable {
+  /// Transactions that are gone from history.
+  public var transactions = 0
+  /// Their changes.
+  public var changes = 0
+  /// Live readers that keep more from going.
+  public var holding: [String] = []
+  /// Readers that have expired by it.
+  public var expired: [String] = []
+}
+
+/// What is to be pruned.
+public enum PruneRequest: Sendable, Hashable {
+  /// Everything before a place; a token's own transaction goes, and the token stays good.
+  case before(HistoryRequest.Start)
+  /// What was committed longer ago than so many seconds.
+  case olderThan(seconds: Double)
+  /// All but so many of the newest transactions.
+  case keepingTransactions(Int)
+}
+
+extension Store {
+  /// Takes the oldest transactions out of history, in small steps between which others may write. What a live reader has
+  /// not seen stays.
+  ///
+  /// - Throws: `StoreError` when the place is none of this history.
+  /// - Complexity: O(changes that go).
+  public func prune(_ request: PruneRequest) async throws -> PruneReport {
+    try await answering { try $0.prune(request) }
+  }
+
+  /// Takes the oldest transactions out of history, on the calling thread.
+  package func prune(_ request: PruneRequest) throws -> PruneReport {
+    try seal()
+    switch request {
+    case .olderThan(let seconds): return try prune { try $0.limit(HistoryRetention(keep: seconds)) }
+    case .keepingTransactions(let count):
+      return try prune { try $0.limit(HistoryRetention(transactions: count)) }
+    case .before(let start):
+      do {
+        let (number, inside) = try reading { try HistoryPlaces($0).start(start, path: path) }
+        // Of a transaction that is read in part, the rest is still wanted.
+        return try prune { try $0.limit(inside == nil ? number : number - 1) }
+      } catch let error as StoreError where error.code == .tokenExpired {
+        // It is gone already.
+        return PruneReport()
+      }
+    }
+  }
+
+  /// Prunes what a pipeline's rules let go, for a moment, and waits for nobody; the next import goes on.
+  func pruneBriefly(_ retention: HistoryRetention?) throws {
+    do {
+      _ = try prune(seconds: 0.25, lockWait: 0) { try $0.limit(retention) }
+    } catch let error as StoreError where error.code == .busy {}
+  }
+
+  /// Gives the space that is free inside the file back to the system. Writers wait meanwhile.
+  ///
+  /// - Complexity: O(store), in time and in room on the disk.
+  package func vacuum() throws {
+    try writing { try $0.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
+  }
+
+  private func prune(
+    seconds: Double = .infinity, lockWait: Double = 10, _ limit: (Pruning) throws -> Pruning.Limit
+  ) throws -> PruneReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    func hasTime() -> Bool { start.duration(to: clock.now) / .seconds(1) < seconds }
+    var report = PruneReport()
+    var hasMore = true
+    while hasMore, hasTime() {
+      try step(lockWait) { pruning in
+        // Asked each time: a reader may have come, and must not lose what it was just given.
+        let limit = try limit(pruning)
+        report.holding = limit.holding
+        guard let gone = try pruning.raiseFloor(to: limit.number) else { return hasMore = false }
+        report.transactions += gone.transactions
+        report.changes += gone.changes
+        // A reader that has expired is not among them the next time.
+        report.expired += limit.released.filter { $0.number < gone.floor }.map(\.name)
+      }
+    }
+    hasMore = true
+    while hasMore, hasTime() { try step(lockWait) { hasMore = try $0.removeChanges() } }
+    return report
+  }
+
+  private func step(_ lockWait: Double, _ body: (Pruning) throws -> Void) throws {
+    try writing(waiting: lockWait, isCancelled: { false }) { db in
+      try db.inTransaction(.immediate) {
+        try body(Pruning(db))
+        return .commit
+      }
+    }
+  }
+}
