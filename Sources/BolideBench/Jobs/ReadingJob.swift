@@ -5,7 +5,7 @@ internal import Foundation
 package enum ReadingDepth: String, Codable, Sendable, CaseIterable {
   /// The file's bytes as they are.
   case raw
-  /// Inflated, when they are gzip.
+  /// Their digest taken, and inflated when they are gzip.
   case bytes
   case records
   case rows

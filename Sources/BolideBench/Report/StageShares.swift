@@ -24,7 +24,9 @@ package struct StageShares: Codable, Sendable {
     let all = max(steps.reduce(0, +), .leastNormalMagnitude)
     let records = (outcome.stages["records"] ?? 0) / outcome.seconds
     reading =
-      zip(["read", "inflate", "parse", "type"], steps).map { Share(name: $0, share: records * $1 / all) } + [
+      zip(["read", "digest, inflate", "parse", "type"], steps).map {
+        Share(name: $0, share: records * $1 / all)
+      } + [
         share("expressions", "expressions"), share("sort", "sort"), share("waiting", "waitingForRoom"),
       ]
     let writing = [
