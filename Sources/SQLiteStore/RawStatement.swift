@@ -21,6 +21,8 @@ final class RawStatement {
 
   // Parameters count from 1, as in SQL.
 
+  var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
+
   func bind(_ value: Int64, at index: Int32) {
     sqlite3_bind_int64(pointer, index, value)
   }

@@ -71,23 +71,29 @@ public final class Store: Sendable {
 
   /// Reads from one state of the store, while others write.
   func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try Self.naming(path) {
-      let pool = try readers.withLock { readers in
-        if let readers { return readers }
-        var configuration = GRDB.Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(10)
-        let pool = try DatabasePool(path: path, configuration: configuration)
-        readers = pool
-        return pool
-      }
-      return try pool.read(body)
+    try naming { try pool().read(body) }
+  }
+
+  /// A connection of its own that stays in one state of the store.
+  func makeSnapshot() throws -> DatabaseSnapshot {
+    try naming { try pool().makeSnapshot() }
+  }
+
+  private func pool() throws -> DatabasePool {
+    try readers.withLock { readers in
+      if let readers { return readers }
+      var configuration = GRDB.Configuration()
+      configuration.readonly = true
+      configuration.busyMode = .timeout(10)
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      readers = pool
+      return pool
     }
   }
 
   /// Writes, or looks at what only the writer may see. The caller begins and ends transactions.
   func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try Self.naming(path) { try writer.inDatabase(body) }
+    try naming { try writer.inDatabase(body) }
   }
 
   /// As `writing`, with another patience for other programs' locks.
@@ -126,7 +132,7 @@ public final class Store: Sendable {
   /// - Throws: as `init(path:for:)`.
   package func fit(_ pipeline: Pipeline) throws {
     try Self.check(pipeline)
-    try Self.naming(path) { try Self.fit(writer, pipeline, path) }
+    try naming { try Self.fit(writer, pipeline, path) }
   }
 
   private static func check(_ pipeline: Pipeline) throws(PipelineError) {
@@ -188,6 +194,10 @@ public final class Store: Sendable {
   }
 
   /// Says which file an error is about.
+  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    try Self.naming(path, body)
+  }
+
   private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

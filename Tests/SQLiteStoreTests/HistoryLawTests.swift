@@ -97,6 +97,69 @@ struct HistoryLawTests {
     }
   }
 
+  @Test func `Replaying everything onto nothing gives the rows that are there`() throws {
+    for seed in 0..<RandomHistory.count {
+      let random = try RandomHistory(seed)
+      var (state, last): (RandomHistory.State, Int64) = ([:], 0)
+      var request = HistoryRequest()
+      request.includesValues = true
+      for transaction in try random.store.history(request) {
+        // Without a gap, as nothing was pruned.
+        try #require(transaction.number == last + 1)
+        last = transaction.number
+        for change in transaction.changes {
+          let isThere = state[change.object] != nil
+          try #require(isThere == (change.kind != .insert), "seed \(seed)")
+          // An object that is gone by now is told without values, and its deletion comes.
+          let values = (change.values ?? []).map { ($0.name, $0.value) }
+          state[change.object] =
+            change.kind == .delete ? nil : Dictionary(uniqueKeysWithValues: values)
+        }
+      }
+      try #require(state == random.states.last?.state, "seed \(seed)")
+    }
+  }
+
+  @Test func `An id is given out once, whoever deletes`() throws {
+    for seed in 0..<RandomHistory.count / 4 {
+      var dice = Dice(seed)
+      let temporary = try TemporaryStore()
+      let pipeline = Quakes.pipeline()
+      let store = try temporary.open(pipeline)
+      var highest: [String: Int64] = [:]
+      for round in 0..<12 {
+        let before = try Set(RandomHistory.state(of: store).keys)
+        if dice.once(in: 2) {
+          let records = (0...dice.int(0...5)).map { number -> Record in
+            [
+              "id": .text("\(round).\(number)"), "place": .text("r\(dice.int(0...4))"),
+              "@region": .text("r\(dice.int(0...4))"),
+            ]
+          }
+          try store.take(pipeline, records)
+        } else {
+          // The newest rows above all.
+          try store.execute(
+            dice.pick([
+              "DELETE FROM Quake WHERE bolide_id >= (SELECT max(bolide_id) FROM Quake)", "DELETE FROM Quake",
+              "DELETE FROM Region", "INSERT INTO Quake(id) VALUES ('f\(round)')",
+              "REPLACE INTO Quake(id, depth) SELECT id, 1 FROM Quake LIMIT 1",
+            ]))
+        }
+        for object in try RandomHistory.state(of: store).keys where !before.contains(object) {
+          let parts = object.split(separator: " ")
+          let (entity, id) = (String(parts[0]), try #require(Int64(parts[1])))
+          try #require(id > highest[entity] ?? 0, "seed \(seed), round \(round): \(object)")
+        }
+        for object in try RandomHistory.state(of: store).keys {
+          let parts = object.split(separator: " ")
+          let (entity, id) = (String(parts[0]), try #require(Int64(parts[1])))
+          highest[entity] = max(highest[entity] ?? 0, id)
+        }
+      }
+    }
+  }
+
   @Test func `Pages of any size are the whole, and go on inside a transaction`() throws {
     for seed in 0..<RandomHistory.count / 2 {
       let random = try RandomHistory(seed)

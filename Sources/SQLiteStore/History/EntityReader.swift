@@ -21,6 +21,8 @@ final class EntityReader {
   private let key: [(number: Int64, column: Column, index: Int32)]
   /// All columns in order, when rows are read whole.
   private let whole: [(number: Int64, column: Column)]
+  /// Their names in the table.
+  let columnNames: [String]
   private let rows: RawStatement
   private let deletes: RawStatement
   private let previous: RawStatement
@@ -38,6 +40,7 @@ final class EntityReader {
     name = entity.name
     isWanted = request.entities.isEmpty || request.entities.contains(entity.name)
     let stored = numbers.columns(of: entity)
+    columnNames = stored.map(\.column)
     let keys = entity.key.compactMap { name in stored.first { $0.name == name } }
     let types = Dictionary(entity.storedAttributes.map { ($0.name, $0.type) }) { first, _ in first }
     whole = stored.enumerated().map { index, column in
@@ -81,6 +84,14 @@ final class EntityReader {
 
   /// The numbers of all properties.
   var propertyNumbers: [Int64] { whole.map(\.number) }
+
+  /// All properties in the order of `columnNames`.
+  var columnList: [(number: Int64, name: String)] { whole.map { ($0.number, $0.column.name) } }
+
+  /// The table's column of an attribute or relationship; nil when there is none.
+  func columnName(_ property: String) -> String? {
+    zip(whole, columnNames).first { $0.0.column.name == property }?.1
+  }
 
   // MARK: Values
 
@@ -171,6 +182,13 @@ final class EntityReader {
     values.sorted { $0.key < $1.key }.compactMap { number, value in
       columns[number].map { property($0, value) }
     }
+  }
+
+  /// An object from another statement's row: `bolide_id`, and the columns in the order of `columnNames`.
+  func row(_ statement: RawStatement) -> Snapshot.Row {
+    let values = whole.enumerated().map { property($1.column, statement.value(Int32(1 + $0))) }
+    let keys = key.compactMap { key in values.first { $0.name == key.column.name } }
+    return Snapshot.Row(entity: name, id: statement.integer(0), key: keys, values: values)
   }
 
   private func deletion(_ id: Int64, after change: Int64) throws -> Int64? {

@@ -105,6 +105,16 @@ struct HistoryPlaces {
     }
   }
 
+  /// The last change before a place that was checked and is not inside a transaction; 0 when there is none.
+  func lastChange(before token: HistoryToken) throws -> Int64 {
+    try Self.number(
+      db,
+      """
+      SELECT last_change FROM bolide_transaction WHERE number = \(token.number)
+      UNION ALL SELECT last_change FROM bolide_pruned WHERE number = \(token.number)
+      """)
+  }
+
   /// A place inside a token's transaction.
   func token(_ token: HistoryToken, inside: HistoryToken.Inside) -> HistoryToken {
     HistoryToken(store: store, number: token.number, nonce: token.nonce, inside: inside)

@@ -75,7 +75,18 @@ struct HistoryReading {
     try request.check(model, path: path)
     places = try HistoryPlaces(db)
     (start, inside) = try places.start(request.start, path: path)
-    if let through = request.through { try places.check(through, path: path) }
+    if let through = request.through {
+      try places.check(through, path: path)
+      if through.inside != nil {
+        throw StoreError(
+          .badRequest, "\(path): a request ends between transactions, and \(through) is inside one")
+      }
+      if request.isNet, through.number < start, case .token = request.start {
+        throw StoreError(
+          .badRequest, "\(path): the request ends with \(through), before it begins",
+          hint: "Name the older place first.")
+      }
+    }
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     var entities: [Int64: EntityReader] = [:]
     for entity in model.entities {

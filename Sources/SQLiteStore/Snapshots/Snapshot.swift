@@ -70,15 +70,33 @@ extension Store {
 
   /// Reads from a state in which every change has a transaction: what a token says and what the rows are is one.
   func sealedReading(_ body: (Database) throws -> Void) throws {
-    for _ in 0..<100 {
-      let canSeal = try sealWherePossible()
-      let isSealed = try reading { db in
-        // Another program may have written since. Where nobody can seal, its changes will be told again.
-        guard try !canSeal || !Self.hasUnsealedChanges(db) else { return false }
-        try body(db)
-        return true
+    try retryingUntilSealed { canSeal -> Void? in
+      try reading { db -> Void? in
+        guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
+        return try body(db)
       }
-      if isSealed { return }
+    }
+  }
+
+  /// A connection that stays in such a state, and the state's place.
+  func sealedSnapshot() throws -> (DatabaseSnapshot, HistoryToken) {
+    try retryingUntilSealed { canSeal in
+      let snapshot = try makeSnapshot()
+      return try naming {
+        try snapshot.read { db in
+          guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
+          return (snapshot, try HistoryPlaces(db).newest())
+        }
+      }
+    }
+  }
+
+  /// Seals and tries again while other programs write in between. Where nobody can seal, their changes will be told again.
+  ///
+  /// - Parameter body: gives nil for another try; it is told whether changes can be sealed.
+  func retryingUntilSealed<Result>(_ body: (Bool) throws -> Result?) throws -> Result {
+    for _ in 0..<100 {
+      if let result = try body(sealWherePossible()) { return result }
     }
     throw StoreError(
       .busy, "\(path): other programs write all the time", hint: "Run the command again in a quieter moment.")

@@ -16,16 +16,15 @@ extension Store {
       for ending in ["", "-journal"] { try? FileManager.default.removeItem(atPath: part + ending) }
     }
     removePart()
-    var snapshot: Snapshot?
+    let snapshot: Snapshot
     do {
       var configuration = GRDB.Configuration()
       // Some entities' owners may not be wanted.
       configuration.foreignKeysEnabled = false
       configuration.busyMode = .timeout(10)
       let queue = try DatabaseQueue(path: part, configuration: configuration)
-      for _ in 0..<100 where snapshot == nil {
-        let canSeal = try sealWherePossible()
-        snapshot = try queue.inDatabase { try copy($0, entities, canSeal: canSeal) }
+      snapshot = try retryingUntilSealed { canSeal in
+        try queue.inDatabase { try copy($0, entities, canSeal: canSeal) }
       }
       try queue.close()
     } catch let error as DatabaseError {
@@ -34,12 +33,6 @@ extension Store {
     } catch {
       removePart()
       throw error
-    }
-    guard let snapshot else {
-      removePart()
-      throw StoreError(
-        .busy, "\(path): other programs write all the time",
-        hint: "Run the command again in a quieter moment.")
     }
     guard rename(part, file) == 0 else {
       let reason = String(cString: strerror(errno))

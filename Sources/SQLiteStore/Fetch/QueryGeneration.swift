@@ -1,0 +1,93 @@
+internal import GRDB
+internal import Synchronization
+
+/// A view of the store that is pinned to one state while imports go on, as long as somebody holds it.
+///
+/// While it is pinned the write-ahead log cannot be emptied: keep it for a page of answers, not for a day. An import that
+/// meets its `wal-limit` ends and names this program.
+public final class QueryGeneration: Sendable {
+  private struct Pin {
+    /// A connection with an open read transaction.
+    var snapshot: DatabaseSnapshot
+    /// The state that is seen.
+    var token: HistoryToken
+    /// Whether that is an older state than the transaction's own.
+    var isPast: Bool
+    var since = ContinuousClock.now
+  }
+
+  private let store: Store
+  private let pin: Mutex<Pin>
+
+  init(_ store: Store) throws {
+    self.store = store
+    let (snapshot, newest) = try store.sealedSnapshot()
+    pin = Mutex(Pin(snapshot: snapshot, token: newest, isPast: false))
+  }
+
+  /// The place in history that is seen: the changes after it lead on.
+  public var token: HistoryToken { pin.withLock { $0.token } }
+
+  /// How long it has been pinned to its state.
+  public var age: Duration { pin.withLock { $0.since.duration(to: .now) } }
+
+  /// The objects that a request asks for, in the pinned state.
+  ///
+  /// - Throws: `StoreError` when the request cannot be met.
+  public func fetch(_ request: FetchRequest) async throws -> [Snapshot.Row] {
+    let pin = pin.withLock { $0 }
+    return try await store.answering { store in
+      try store.naming {
+        try pin.snapshot.read { try $0.fetch(request, at: pin.isPast ? pin.token : nil, path: store.path) }
+      }
+    }
+  }
+
+  /// Goes on to the newest state.
+  ///
+  /// - Returns: its place in history.
+  @discardableResult
+  public func advance() async throws -> HistoryToken {
+    try await store.answering { store in
+      let (snapshot, newest) = try store.sealedSnapshot()
+      self.pin.withLock { $0 = Pin(snapshot: snapshot, token: newest, isPast: false) }
+      return newest
+    }
+  }
+
+  /// Goes on to the state at a token, and no further: a reader that has taken in the changes up to there sees what they
+  /// lead to, also when the store is ahead.
+  ///
+  /// - Throws: `StoreError` when the token is not a place of the store's history, or comes before the pinned state.
+  /// - Complexity: where the store is ahead, each fetch takes also O(changes after the token).
+  public func advance(to token: HistoryToken) async throws {
+    try await store.answering { store in
+      let (snapshot, newest) = try store.sealedSnapshot()
+      try store.naming {
+        try snapshot.read { try HistoryPlaces($0).check(token, path: store.path) }
+      }
+      try self.pin.withLock { pin in
+        guard token >= pin.token, token.inside == nil else {
+          throw StoreError(
+            .badRequest, "\(store.path): the token \(token) does not lead on from \(pin.token)",
+            hint: "A query generation goes forward, from transaction to transaction.")
+        }
+        pin = Pin(snapshot: snapshot, token: token, isPast: token != newest)
+      }
+    }
+  }
+}
+
+extension Store {
+  /// A view that is pinned to the newest state.
+  ///
+  /// - Throws: `StoreError` when the store cannot be read.
+  public func pin() async throws -> QueryGeneration {
+    try await answering { try QueryGeneration($0) }
+  }
+
+  /// Runs something with a view that is pinned to the newest state.
+  public func pinned<Result>(_ body: (QueryGeneration) async throws -> Result) async throws -> Result {
+    try await body(pin())
+  }
+}

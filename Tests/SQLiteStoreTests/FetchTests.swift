@@ -1,0 +1,132 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// Fetches of now and of past states, and what happened between two of them.
+struct FetchTests {
+  private let temporary: TemporaryStore
+  private let store: Store
+  private let tokens: [HistoryToken]
+
+  /// Three rows; then one changes, one goes and one comes; then another program moves one.
+  init() throws {
+    temporary = try TemporaryStore()
+    let store = try temporary.open(Quakes.pipeline())
+    func take(_ records: [Record]) throws -> HistoryToken {
+      try #require(try store.take(Quakes.pipeline(), records).token)
+    }
+    let first = try take([
+      ["id": "a", "depth": 1, "@region": "r"], ["id": "b", "depth": 2], ["id": "c", "depth": 3],
+    ])
+    try store.execute("DELETE FROM Quake WHERE id = 'b'")
+    let second = try #require(try store.seal())
+    let third = try take([["id": "a", "depth": 9], ["id": "d", "depth": 4]])
+    (self.store, tokens) = (store, [first, second, third])
+  }
+
+  private func ids(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> [Value] {
+    try await store.fetch(request, at: token).compactMap(\.key.first?.value)
+  }
+
+  @Test func `A fetch filters, sorts and limits, now and then`() async throws {
+    #expect(try await ids(FetchRequest("Quake")) == ["a", "c", "d"])
+    let deepest = FetchRequest("Quake", sort: [.init("depth", ascending: false)], limit: 2)
+    #expect(try await ids(deepest) == ["a", "d"])
+    #expect(try await ids(deepest, at: tokens[2]) == ["a", "d"])
+    #expect(try await ids(deepest, at: tokens[1]) == ["c", "a"])
+    #expect(try await ids(deepest, at: tokens[0]) == ["c", "b"])
+    let shallow = FetchRequest("Quake", where: "depth < ? OR id = ?", [3, "c"])
+    #expect(try await ids(shallow, at: tokens[0]) == ["a", "b", "c"])
+    #expect(try await ids(shallow) == ["c"])
+    let old = try await store.fetch(FetchRequest("Region"), at: tokens[0])
+    #expect(old.map { $0.values.map(\.name) } == [["code", "quakeCount", "magnitudes", "depths", "costs"]])
+    #expect(old.first?.values.map(\.value) == ["r", 1, 0.0, 1, 0])
+    #expect(try await store.fetch(FetchRequest("Region")).first?.values[3].value == 9)
+    // Before the beginning there was nothing.
+    let beginning = try store.reading { try HistoryPlaces($0).token(0) }
+    #expect(try await ids(FetchRequest("Quake"), at: beginning) == [])
+  }
+
+  @Test func `What other programs did and nobody sealed is not in a past state`() async throws {
+    try temporary.shell(
+      "UPDATE Quake SET depth = 7; INSERT INTO Quake(id) VALUES ('x'); DELETE FROM Quake WHERE id = 'd'")
+    let rows = try await store.fetch(FetchRequest("Quake"), at: tokens[2])
+    #expect(rows.map { $0.key[0].value } == ["a", "c", "d"])
+    #expect(rows.map { row in row.values.first { $0.name == "depth" }?.value } == [9, 3, 4])
+    #expect(try await ids(FetchRequest("Quake")) == ["a", "c", "x"])
+  }
+
+  @Test func `What cannot be fetched is said`() async throws {
+    func answer(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> StoreError? {
+      await #expect(throws: StoreError.self) { _ = try await store.fetch(request, at: token) }
+    }
+    let path = temporary.path
+    #expect(try await answer(FetchRequest("Qake"))?.message == "\(path): the store has no entity 'Qake'")
+    #expect(
+      try await answer(FetchRequest("Quake", sort: [.init("deep")]))?.message
+        == "\(path): Quake has no stored attribute or relationship 'deep'")
+    #expect(
+      try await answer(FetchRequest("Quake", where: "deep > 1"))?.message
+        == "\(path): the predicate is no expression over Quake (no such column: deep)")
+    #expect(
+      try await answer(FetchRequest("Quake", where: "depth > ?"))?.message
+        == "\(path): the predicate has 1 places for values, and 0 were given")
+    #expect(try await answer(FetchRequest("Quake", where: "1); DELETE FROM Quake; --"))?.code == .badRequest)
+    #expect(try await answer(FetchRequest("Quake", limit: -1))?.code == .badRequest)
+    let inside = try #require(HistoryToken("\(tokens[0])-0.1"))
+    #expect(try await answer(FetchRequest("Quake"), at: inside)?.code == .badRequest)
+    _ = try await store.prune(.before(.token(tokens[1])))
+    #expect(try await answer(FetchRequest("Quake"), at: tokens[0])?.code == .tokenExpired)
+    // The newest one that was pruned is a place still.
+    #expect(try await ids(FetchRequest("Quake"), at: tokens[1]) == ["a", "c"])
+  }
+
+  @Test func `Changes between two places are net, and go forward`() async throws {
+    let changes = try await store.changes(from: tokens[0], to: tokens[2]).filter { $0.entity == "Quake" }
+    #expect(changes.map(\.kind) == [.update, .delete, .insert])
+    #expect(try await store.changes(from: tokens[1], to: tokens[1]) == [])
+    let error = await #expect(throws: StoreError.self) {
+      _ = try await store.changes(from: tokens[2], to: tokens[0])
+    }
+    #expect(
+      error?.message == "\(temporary.path): the request ends with \(tokens[0]), before it begins"
+        && error?.code == .badRequest)
+  }
+
+  @Test func `A difference tells who came, went, moved and changed`() async throws {
+    let request = FetchRequest("Quake", sort: [.init("depth")])
+    let difference = try await store.difference(of: request, from: tokens[0], to: tokens[2])
+    // Depths 1 2 3 became 3 4 9: of the two that stayed one moves.
+    #expect(difference.objects.removals.count == 2 && difference.objects.insertions.count == 2)
+    let moves = difference.objects.insertions.compactMap { change -> Int64? in
+      guard case .insert(_, let object, .some) = change else { return nil }
+      return object.id
+    }
+    #expect(moves.count == 1)
+    #expect(
+      difference.updates == [
+        FetchDifference.Update(object: ObjectID(entity: "Quake", id: 1), offset: 2, changed: ["depth"])
+      ])
+    // An update in place is no move, and told all the same.
+    let byID = FetchRequest("Quake", sort: [.init("id")])
+    let still = try await store.difference(of: byID, from: tokens[1], to: tokens[2])
+    #expect(still.updates.map(\.object.id) == [1] && still.objects.count == 1)
+  }
+
+  @Test func `The longest rise is one, and as few objects move as can be`() {
+    var dice = Dice(7)
+    for _ in 0..<300 {
+      let numbers = Array(0..<dice.int(0...8)).shuffled(using: &dice)
+      let rise = FetchDifference.longestRise(numbers)
+      #expect(rise == rise.sorted())
+      // Every subset, as there are few.
+      let longest = (0..<(1 << numbers.count)).map { bits -> Int in
+        let part = numbers.indices.filter { bits >> $0 & 1 == 1 }.map { numbers[$0] }
+        return part == part.sorted() ? part.count : 0
+      }.max()
+      #expect(rise.count == longest)
+      #expect(numbers.filter(Set(rise).contains) == rise)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// A view that stays where it is pinned.
+struct QueryGenerationTests {
+  private let temporary: TemporaryStore
+  private let store: Store
+
+  init() throws {
+    temporary = try TemporaryStore()
+    store = try temporary.open(Quakes.pipeline())
+    try take("a")
+  }
+
+  @discardableResult
+  private func take(_ id: String) throws -> HistoryToken {
+    try #require(try store.take(Quakes.pipeline(), [["id": .text(id)]]).token)
+  }
+
+  private func ids(_ generation: QueryGeneration) async throws -> [Value] {
+    try await generation.fetch(FetchRequest("Quake")).compactMap(\.key.first?.value)
+  }
+
+  @Test func `It sees one state while imports go on, until it is advanced`() async throws {
+    let generation = try await store.pin()
+    let first = generation.token
+    let second = try take("b")
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('x')")
+    #expect(try await ids(generation) == ["a"] && generation.token == first && generation.age > .zero)
+    let newest = try await generation.advance()
+    // What the other program wrote was sealed: the place covers all that is seen.
+    #expect(newest > second && generation.token == newest)
+    #expect(try await ids(generation) == ["a", "b", "x"])
+    #expect(try Replay(store, after: newest).transactions.isEmpty)
+  }
+
+  @Test func `It is advanced to a token, and no further`() async throws {
+    let generation = try await store.pin()
+    let first = generation.token
+    let (second, third) = (try take("b"), try take("c"))
+    try await generation.advance(to: second)
+    #expect(try await ids(generation) == ["a", "b"] && generation.token == second)
+    // Pruning does not take away what is pinned.
+    _ = try await store.prune(.keepingTransactions(0))
+    #expect(try await ids(generation) == ["a", "b"])
+    let back = await #expect(throws: StoreError.self) { try await generation.advance(to: first) }
+    #expect(back?.code == .tokenExpired)
+    try await generation.advance(to: third)
+    #expect(try await ids(generation) == ["a", "b", "c"])
+    do {
+      let fourth = try take("d")
+      _ = try await generation.advance()
+      let fifth = try take("e")
+      try await generation.advance(to: fifth)
+      let error = await #expect(throws: StoreError.self) { try await generation.advance(to: fourth) }
+      #expect(
+        error?.message == "\(temporary.path): the token \(fourth) does not lead on from \(fifth)"
+          && error?.code == .badRequest)
+    }
+    #expect(try await ids(generation).count == 5)
+  }
+
+  @Test func `A pinned closure sees one state, and its end lets the log be emptied`() async throws {
+    let counts = try await store.pinned { generation in
+      let before = try await ids(generation).count
+      try take("b")
+      return [before, try await ids(generation).count]
+    }
+    #expect(counts == [1, 1])
+    try store.writing { db in
+      #expect(WriteAheadLog(store: store.path, limit: 0).empty(db))
+    }
+    let generation = try await store.pin()
+    try take("c")
+    try store.writing(waiting: 0, isCancelled: { true }) { db in
+      #expect(!WriteAheadLog(store: store.path, limit: 0).empty(db))
+    }
+    #expect(try await ids(generation).count == 2)
+  }
+}
