@@ -40,6 +40,19 @@ import Testing
     #expect(try seen() == folder.bolide("changes", "quakes.sqlite").output)
   }
 
+  @Test func `history that it has seen may go`() throws {
+    let running = try following()
+    defer { running.send(SIGKILL) }
+    try eventually { try seen().contains(#""commit":true"#) }
+    for id in ["b", "c"] {
+      try folder.bolide("prune", "quakes.sqlite", "--keep-transactions", "0").expectSilence()
+      try take(id)
+      try eventually { try seen().contains(#""id":"\#(id)""#) }
+    }
+    running.send(SIGINT)
+    #expect(try running.outcome() == Outcome(status: 128 + SIGINT))
+  }
+
   @Test func `a closed pipe ends it, also while nothing comes`() throws {
     let outcome = try folder.shell(
       #"{ "$bolide" changes quakes.sqlite --follow; echo "status $?" >&2; } | head -n 1"#)

@@ -59,7 +59,7 @@ struct HistoryTests {
     #expect(replay.transactions.map(\.number) == [1, 2] && progress.chunks == 3)
     #expect(replay.transactions.map(\.author) == ["cron", "cron"])
     #expect(replay.transactions.map(\.pipeline) == ["quakes", "quakes"])
-    #expect(replay.transactions.map(\.run) == [1, 1])
+    #expect(replay.transactions.map(\.run) == [1, 1] && replay.transactions.map(\.model) == [1, 1])
     // The region's sum is a change too.
     #expect(replay.transactions.map(\.changeCount) == [3, 2])
     #expect(replay.transactions.last?.token == progress.token)

@@ -166,7 +166,7 @@ struct HistoryReading {
       db,
       """
       SELECT number, nonce, at, t.author, t.run, pipeline, first_change, last_change,
-        t.inserted + t.updated + t.deleted
+        t.inserted + t.updated + t.deleted, t.model
       FROM bolide_transaction AS t LEFT JOIN bolide_run USING (run)
       WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?
       """)
@@ -182,7 +182,8 @@ struct HistoryReading {
       token: HistoryToken(
         store: places.store, number: statement.integer(0), nonce: statement.string(1) ?? ""),
       at: statement.string(2) ?? "", author: statement.string(3), pipeline: statement.string(5),
-      run: statement.isNull(4) ? nil : statement.integer(4), changeCount: Int(statement.integer(8)),
+      run: statement.isNull(4) ? nil : statement.integer(4), model: statement.integer(9),
+      changeCount: Int(statement.integer(8)),
       isWhole: true, changes: [])
   }
 }

@@ -14,6 +14,8 @@ public struct HistoryTransaction: Sendable, Hashable {
   public var pipeline: String?
   /// That run's number.
   public var run: Int64?
+  /// The model's version when it was committed: it counts up with every change of the model.
+  public var model: Int64
   /// How many changes were asked for and read; without a filter, all of the transaction's.
   public var changeCount: Int
   /// Whether its last change was read; false at the end of a page inside it.

@@ -65,7 +65,7 @@ final class HistoryWriter {
 
   /// Begins a transaction's changes; first seals what other programs have changed.
   ///
-  /// - Returns: the token of the sealed transaction, if there was anything to seal.
+  /// - Returns: the token of the last transaction that was sealed, if there was anything to seal.
   /// - Throws: `StoreError.busy` when another pipeline has changed the model since the writer was made: what is
   ///   derived from this writer's rows may be more than it knows.
   @discardableResult
@@ -78,13 +78,37 @@ final class HistoryWriter {
     let made = try integer(lastChange)
     let sealed = try integer(lastSealed)
     var token: HistoryToken?
-    if made > sealed {
-      try count(from: sealed + 1, through: made)
-      token = try insert(author: nil, run: nil, from: sealed + 1, through: made)
-    }
+    if made > sealed { token = try seal(from: sealed + 1, through: made) }
     first = max(made, sealed) + 1
     next = first
     (inserted, updated, deleted) = (0, 0, 0)
+    return token
+  }
+
+  /// Makes transactions of other programs' changes: one of each stretch that a program has signed, and one of each
+  /// stretch between them.
+  private func seal(from first: Int64, through last: Int64) throws -> HistoryToken? {
+    let signed = try RawStatement(
+      db,
+      "SELECT first, last, name FROM bolide_signed WHERE last >= \(first) AND first <= \(last) ORDER BY first"
+    )
+    var stretches: [(last: Int64, author: String?)] = []
+    var next = first
+    while try signed.step() {
+      if signed.integer(0) > next { stretches.append((signed.integer(0) - 1, nil)) }
+      stretches.append((signed.integer(1), signed.string(2)))
+      next = signed.integer(1) + 1
+    }
+    if next <= last { stretches.append((last, nil)) }
+    // A name that nobody took back belongs to a transaction that has ended.
+    try db.run("DELETE FROM bolide_author; DELETE FROM bolide_signed")
+    var token: HistoryToken?
+    next = first
+    for stretch in stretches {
+      try count(from: next, through: stretch.last)
+      token = try insert(author: stretch.author, run: nil, from: next, through: stretch.last)
+      next = stretch.last + 1
+    }
     return token
   }
 

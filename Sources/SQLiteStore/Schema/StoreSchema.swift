@@ -86,6 +86,28 @@ enum StoreSchema {
       moved    TEXT    NOT NULL
     ) STRICT, WITHOUT ROWID;
 
+    -- Another program's name for itself, inside its transaction: it inserts a row, writes, and deletes the row.
+    CREATE TABLE bolide_author(
+      name  TEXT NOT NULL,
+      first INTEGER                                 -- its first change; the trigger says it
+    ) STRICT;
+    -- What was written under a name and is not sealed yet.
+    CREATE TABLE bolide_signed(
+      first INTEGER PRIMARY KEY,                    -- bolide_change
+      last  INTEGER NOT NULL,
+      name  TEXT    NOT NULL
+    ) STRICT;
+    CREATE TRIGGER bolide_author_insert AFTER INSERT ON bolide_author BEGIN
+      UPDATE bolide_author SET first =
+        ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0) + 1 WHERE rowid = NEW.rowid;
+    END;
+    -- A row that an earlier transaction left behind signs nothing.
+    CREATE TRIGGER bolide_author_delete AFTER DELETE ON bolide_author BEGIN
+      INSERT INTO bolide_signed SELECT OLD.first, seq, OLD.name FROM sqlite_sequence
+      WHERE sqlite_sequence.name = 'bolide_change' AND seq >= OLD.first
+      AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
+    END;
+
     -- Owners whose derived attributes are to be computed anew by the next Bolide command that can write.
     CREATE TABLE bolide_dirty(
       entity INTEGER NOT NULL,                      -- bolide_entity

@@ -1,0 +1,83 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// Other programs sign what they write, and nobody else's changes come under their name.
+struct AuthorTests {
+  private let temporary: TemporaryStore
+  private let store: Store
+
+  init() throws {
+    temporary = try TemporaryStore()
+    store = try temporary.open(Quakes.pipeline())
+  }
+
+  private func sign(_ name: String, _ sql: String, end: String = "COMMIT") throws {
+    try temporary.shell(
+      "BEGIN IMMEDIATE; INSERT INTO bolide_author(name) VALUES ('\(name)'); \(sql); DELETE FROM bolide_author; \(end)"
+    )
+  }
+
+  private func told() throws -> [String] {
+    try store.seal()
+    return try store.history(HistoryRequest()).map { transaction in
+      "\(transaction.author ?? "-"): "
+        + transaction.changes.map { "\($0.key[0].value)" }.joined(separator: " ")
+    }
+  }
+
+  private func name(_ ids: String...) -> String {
+    ids.map { "\(Value.text($0))" }.joined(separator: " ")
+  }
+
+  @Test func `What is signed is a transaction of its own`() throws {
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('a')")
+    try sign("map", "INSERT INTO Quake(id) VALUES ('b'), ('c')")
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('d')")
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('e')")
+    try sign("map", "INSERT INTO Quake(id) VALUES ('f')")
+    try sign("app", "INSERT INTO Quake(id) VALUES ('g')")
+    #expect(
+      try told() == [
+        "-: " + name("a"), "map: " + name("b", "c"), "-: " + name("d", "e"), "map: " + name("f"),
+        "app: " + name("g"),
+      ])
+    var request = HistoryRequest()
+    request.excludedAuthors = ["map"]
+    #expect(try store.history(request).flatMap(\.changes).count == 4)
+    #expect(try Replay(store).problems() == [])
+    // An import seals first, and signs its own.
+    try sign("map", "DELETE FROM Quake WHERE id = 'g'")
+    try store.take(Quakes.pipeline(), [["id": "h"]])
+    #expect(try told().suffix(2) == ["map: " + name("g"), "quakes: " + name("h")])
+    #expect(try store.rows("SELECT 1 FROM bolide_author UNION ALL SELECT 1 FROM bolide_signed").isEmpty)
+  }
+
+  @Test func `A name without changes, or rolled back, or left behind, signs nothing`() throws {
+    try sign("map", "SELECT 1")
+    try sign("map", "INSERT INTO Quake(id) VALUES ('a')", end: "ROLLBACK")
+    #expect(try told() == [])
+    // Its transaction has ended, and what comes after it is others'.
+    try temporary.shell("INSERT INTO bolide_author(name) VALUES ('map'); INSERT INTO Quake(id) VALUES ('b')")
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('c')")
+    try sign("app", "INSERT INTO Quake(id) VALUES ('d')")
+    #expect(try told() == ["-: " + name("b", "c"), "app: " + name("d")])
+    try temporary.shell("INSERT INTO bolide_author(name) VALUES ('map'); INSERT INTO Quake(id) VALUES ('e')")
+    #expect(try told().last == "-: " + name("e"))
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('f'); DELETE FROM bolide_author")
+    #expect(try told().last == "-: " + name("f"))
+  }
+
+  @Test func `A name after the transaction's first changes signs what follows`() throws {
+    try temporary.shell(
+      """
+      BEGIN IMMEDIATE; INSERT INTO Quake(id) VALUES ('a'); INSERT INTO bolide_author(name) VALUES ('map');
+      INSERT INTO Quake(id) VALUES ('b'); DELETE FROM bolide_author; INSERT INTO Quake(id) VALUES ('c'); COMMIT;
+      """)
+    #expect(try told() == ["-: " + name("a"), "map: " + name("b"), "-: " + name("c")])
+    _ = try store.prune(.keepingTransactions(0))
+    try sign("map", "INSERT INTO Quake(id) VALUES ('d')")
+    #expect(try told() == ["map: " + name("d")])
+  }
+}
