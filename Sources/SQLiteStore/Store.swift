@@ -85,6 +85,7 @@ public final class Store: Sendable {
       var configuration = GRDB.Configuration()
       configuration.readonly = true
       configuration.busyMode = .timeout(10)
+      configuration.prepareDatabase { TextFunctions.add(to: $0) }
       let pool = try DatabasePool(path: path, configuration: configuration)
       readers = pool
       return pool
@@ -168,6 +169,7 @@ public final class Store: Sendable {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .callback { patience.waits($0) }
     configuration.prepareDatabase { db in
+      TextFunctions.add(to: db)
       // The page size counts only while the file is empty: WAL cannot change it later.
       try db.execute(
         sql: """

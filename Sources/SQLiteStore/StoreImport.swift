@@ -41,10 +41,11 @@ package final class StoreImport {
   ///
   /// - Parameters:
   ///   - settings: those that hold for this run.
+  ///   - clock: the present instant, as `timestamp()` gives it, for attributes that are derived from it.
   ///   - isCancelled: asked while another program holds the store.
   package init(
     _ store: Store, _ pipeline: Pipeline, input: String, settings: ImportSettings = ImportSettings(),
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    clock: @escaping () -> String = { timestamp() }, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.store = store
     pipelineName = pipeline.name
@@ -62,7 +63,7 @@ package final class StoreImport {
         throw StoreError(.corrupt, "the store has no model", hint: "Restore it from a backup.")
       }
       try RestoreCheck.run(db)
-      try OwnerRecompute.settle(db, model: model)
+      try DerivedSettling.run(db, model: model)
       // What came before the run is not the run's: a file is known again by what came after its beginning.
       try Store.seal(db)
       let layout = ChunkLayout(pipeline, model: model)
@@ -71,7 +72,7 @@ package final class StoreImport {
       return (
         layout, log, try RejectLog(db, pipeline: pipeline.name, run: log.run),
         try RejectedKeys(db, pipeline: pipeline.name),
-        try ChunkWriter(db, layout: layout, model: model, triggersWrite: triggersFire),
+        try ChunkWriter(db, layout: layout, model: model, triggersWrite: triggersFire, clock: clock),
         try RowFinder(db, layout: layout), triggersFire
       )
     }

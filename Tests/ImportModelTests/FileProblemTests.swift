@@ -16,6 +16,18 @@ struct FileProblemTests {
       "1:1: the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`"
     ),
     (head + "feed: full", "6:1: unknown key 'feed'"),
+    (
+      head + "  n: { type: day, where: \"id = 1\" }",
+      "6:26: 'where' has no meaning here, as 'n' is not derived"
+    ),
+    (
+      head + "  n: { derived: canonical:(id), where: \"id = 1\" }",
+      "6:17: 'where' belongs to an aggregate, and 'canonical:(id)' is none"
+    ),
+    (
+      head + "  n: { derived: group.name }",
+      "6:17: A has no relationship 'group' to derive 'n' along"
+    ),
     (head + "shap: columnar", "6:1: unknown key 'shap'; did you mean 'shape'?"),
     (head + "  x: { type: string, form: y }", "6:22: unknown key 'form'; did you mean 'from'?"),
     (

@@ -199,18 +199,61 @@ struct ModelProblemTests {
     Mistake("'total' cannot sum 'lat': it is transient, so the store would not know it") {
       $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "lat")
     },
-    Mistake("'total' cannot sum 'n': it is derived itself") {
-      $0.fireball.attributes.append(
-        Attribute(name: "n", type: .integer64, derivation: .count(relationship: "parts")))
-      $0.fireball.relationships.append(
-        Relationship(name: "parts", kind: .toMany, destination: "Fireball", inverse: "whole"))
-      $0.fireball.relationships.append(
-        Relationship(name: "whole", kind: .toOne, destination: "Fireball", inverse: "parts"))
-      $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "n")
+    Mistake("'total' cannot average 'note': it is a string, not a number") {
+      $0.group[attribute: 2].derivation = .aggregate(.init(.average, of: "note", over: "fireballs"))
+    },
+    Mistake("'total' cannot take the maximum of 'note': it is a string, not a number, a date or a day") {
+      $0.group[attribute: 2].derivation = .aggregate(.init(.max, of: "note", over: "fireballs"))
+    },
+    Mistake("Fireball has no attribute 'enrgy' to take the minimum of; did you mean 'energy'?") {
+      $0.group[attribute: 2].derivation = .aggregate(.init(.min, of: "enrgy", over: "fireballs"))
+    },
+    Mistake("'total' is derived and comes out as date, not double: leave the type out") {
+      $0.group[attribute: 2].derivation = .aggregate(.init(.min, of: "date", over: "fireballs"))
+    },
+    Mistake("Fireball has no relationship 'grp' to derive 'x' along; its to-one relationships are group") {
+      $0.fireball.attributes.append(derived("x", .integer16, .copy(path: ["grp", "year"])))
+    },
+    Mistake("Group has no attribute 'yaer' to derive 'x' from; did you mean 'year'?") {
+      $0.fireball.attributes.append(derived("x", .integer16, .copy(path: ["group", "yaer"])))
+    },
+    Mistake(
+      "'x' is derived along 'fireballs', which is to-many: a path follows to-one relationships, "
+        + "and what is to-many needs an operator at the end"
+    ) {
+      $0.fireball.attributes.append(derived("x", .double, .copy(path: ["group", "fireballs", "energy"])))
+    },
+    Mistake("'x' cannot be derived from 'lat': it is transient, so the store would not know it") {
+      $0.fireball.attributes.append(derived("x", .double, .copy(path: ["lat"])))
+    },
+    Mistake("'x' cannot be derived from 'energy': it is a double, and canonical is for strings") {
+      $0.fireball.attributes.append(derived("x", .string, .folded(.canonical, path: ["energy"])))
+    },
+    Mistake(
+      "'a' is derived from itself: Fireball.a from Group.b from Fireball.a\n"
+        + "'b' is derived from itself: Group.b from Fireball.a from Group.b"
+    ) {
+      $0.fireball.attributes.append(derived("a", .double, .copy(path: ["group", "b"])))
+      $0.group.attributes.append(derived("b", .double, .sum(relationship: "fireballs", attribute: "a")))
+    },
+    Mistake("'a' is derived from itself: Fireball.a from Fireball.a") {
+      $0.fireball.attributes.append(derived("a", .string, .copy(path: ["a"])))
     },
   ])
   func `Mistakes in derived attributes have their sentences`(mistake: Mistake) {
     mistake.check()
+  }
+
+  @Test func `What is derived may be derived from again`() {
+    var pipeline = Mistake.soundPipeline
+    pipeline.fireball.attributes.append(derived("all", .double, .copy(path: ["group", "total"])))
+    pipeline.group.attributes.append(
+      derived("largest", .double, .aggregate(.init(.max, of: "all", over: "fireballs"))))
+    pipeline.group.attributes.append(derived("changed", .date(milliseconds: true), .now))
+    pipeline.group.attributes.append(derived("copy", .date(milliseconds: true), .copy(path: ["changed"])))
+    #expect(pipeline.problems() == [])
+    let rank = { pipeline.model.rank(of: DerivedName(entity: $0, attribute: $1)) }
+    #expect(rank("Group", "total") == 0 && rank("Fireball", "all") == 1 && rank("Group", "largest") == 2)
   }
 
   @Test(arguments: [
@@ -251,6 +294,10 @@ struct ModelProblemTests {
 
 private func entity(_ name: String) -> Entity {
   Entity(name: name, key: ["id"], attributes: [Attribute(name: "id", type: .string, isRequired: true)])
+}
+
+private func derived(_ name: String, _ type: AttributeType, _ derivation: Derivation) -> Attribute {
+  Attribute(name: name, type: type, derivation: derivation)
 }
 
 private func toOne(_ name: String, _ destination: String) -> Relationship {

@@ -94,7 +94,10 @@ struct ExactSumTests {
     try store.take(
       pipeline, [["id": "a", "@region": "r", "magnitude": 1e308], ["id": "b", "@region": "s"]])
     try temporary.shell("INSERT INTO Quake(id, magnitude, region_id) VALUES ('c', 1.5e308, 1)")
-    #expect(try store.rows("SELECT entity, object FROM bolide_dirty") == [[2, 1]])
+    #expect(
+      try store.rows("SELECT name, hop, object FROM bolide_dirty JOIN bolide_property USING (property)") == [
+        ["magnitudes", 0, 1]
+      ])
     try store.take(pipeline, [["id": "d"]])
     #expect(try sums() == [[.real(.infinity), 1], [0.0, 0]])
     #expect(try store.rows("SELECT * FROM bolide_dirty") == [])

@@ -12,11 +12,14 @@ extension Store {
 /// A store's history from the beginning, and what must hold of it.
 struct Replay {
   let store: Store
+  /// Which objects and properties there are.
+  private let model: Model
   private(set) var transactions: [HistoryTransaction] = []
   private(set) var changes: [HistoryChange] = []
 
-  init(_ store: Store, after token: HistoryToken? = nil) throws {
+  init(_ store: Store, after token: HistoryToken? = nil, model: Model = Quakes.pipeline().model) throws {
     self.store = store
+    self.model = model
     var (changes, transactions): ([HistoryChange], [HistoryTransaction]) = ([], [])
     try store.readHistory(HistoryRequest(after: token)) {
       changes.append($0)
@@ -51,7 +54,7 @@ struct Replay {
         objects[change.entity, default: []].remove(change.id)
       }
     }
-    for entity in ["Quake", "Region"] {
+    for entity in model.entities.map(\.name) {
       let ids = try store.rows("SELECT bolide_id FROM \(entity)").compactMap { row -> Int64? in
         guard case .integer(let id) = row[0] else { return nil }
         return id
@@ -118,14 +121,14 @@ struct Replay {
   /// The present objects' values by property.
   private func present() throws -> [String: [String: Value]] {
     var objects: [String: [String: Value]] = [:]
-    for (entity, names) in [
-      ("Quake", ["id", "place", "magnitude", "depth", "cost", "kind", "seen", "region"]),
-      ("Region", ["code", "quakeCount", "magnitudes", "depths", "costs"]),
-    ] {
-      let columns = names.map { $0 == "region" ? "region_id" : $0 }.joined(separator: ", ")
-      for row in try store.rows("SELECT bolide_id, \(columns) FROM \(entity)") {
+    for entity in model.entities {
+      let properties =
+        entity.storedAttributes.map { ($0.name, quoted($0.name)) }
+        + entity.toOneRelationships.map { ($0.name, quoted($0.column)) }
+      let (names, columns) = (properties.map(\.0), properties.map(\.1).joined(separator: ", "))
+      for row in try store.rows("SELECT bolide_id, \(columns) FROM \(entity.name)") {
         guard case .integer(let id) = row[0] else { continue }
-        objects["\(entity) \(id)"] = Dictionary(uniqueKeysWithValues: zip(names, row.dropFirst()))
+        objects["\(entity.name) \(id)"] = Dictionary(uniqueKeysWithValues: zip(names, row.dropFirst()))
       }
     }
     return objects

@@ -82,7 +82,8 @@ struct SchemaTests {
       )
         == [
           ["bolide_Quake_delete"], ["bolide_Quake_id"], ["bolide_Quake_insert"], ["bolide_Quake_update"],
-          ["bolide_Region_delete"], ["bolide_Region_id"], ["bolide_Region_insert"], ["bolide_Region_update"],
+          ["bolide_Region_delete"], ["bolide_Region_derived"], ["bolide_Region_id"], ["bolide_Region_insert"],
+          ["bolide_Region_update"],
         ])
   }
 

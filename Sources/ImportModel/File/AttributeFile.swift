@@ -22,9 +22,8 @@ struct AttributeFile {
   }
 
   private static let keys = [
-    "type", "from", "value", "derived", "required", "default", "transient", "volatile", "missing", "one-of",
-    "min",
-    "max", "max-length", "scale", "precision", "epoch", "format", "description",
+    "type", "from", "value", "derived", "where", "required", "default", "transient", "volatile", "missing",
+    "one-of", "min", "max", "max-length", "scale", "precision", "epoch", "format", "description",
   ]
 
   /// The keys that speak of records.
@@ -45,9 +44,10 @@ struct AttributeFile {
       return attribute
     }
     guard let settings = reader.settings(of: part, allowed: Self.keys) else { return attribute }
-    attribute.derivation = settings["derived"].flatMap { derivation($0) }
+    attribute.derivation = settings["derived"].flatMap { derivation($0, settings["where"]) }
     if let type = type(settings) { attribute.type = type }
     if settings["derived"] == nil {
+      refuse(["where"], in: settings, because: "'\(name)' is not derived")
       readField(settings)
     } else {
       refuse(Self.sourceKeys, in: settings, because: "the store computes '\(name)': it has no source")
@@ -118,13 +118,14 @@ struct AttributeFile {
     reader.leaveUnread(part.path)
   }
 
-  private mutating func derivation(_ setting: YAMLPart) -> Derivation? {
-    guard let text = reader.text(setting) else {
+  private mutating func derivation(_ setting: YAMLPart, _ filter: YAMLPart?) -> Derivation? {
+    let condition = filter.flatMap { reader.text($0) }
+    guard let text = reader.text(setting), (condition == nil) == (filter == nil) else {
       reader.leaveUnread(part.path)
       return nil
     }
     do {
-      return try Derivation(parsing: text)
+      return try Derivation(parsing: text, where: condition)
     } catch {
       reader.report(error.message, at: setting.place)
       reader.leaveUnread(part.path)

@@ -61,12 +61,19 @@ final class ChunkWriter {
   private let update: RawStatement?
   private let lastID: RawStatement
   private let triggersWrite: Bool
+  private let clock: () -> String
   /// The objects whose keys the run has met.
   private var seen = ObjectSet()
 
-  /// - Parameter triggersWrite: history and derived attributes are left to the triggers, which then must be on.
-  init(_ db: Database, layout: ChunkLayout, model: Model, triggersWrite: Bool = false) throws {
+  /// - Parameters:
+  ///   - triggersWrite: history and derived attributes are left to the triggers, which then must be on.
+  ///   - clock: the present instant, as `timestamp()` gives it; asked once a chunk.
+  init(
+    _ db: Database, layout: ChunkLayout, model: Model, triggersWrite: Bool = false,
+    clock: @escaping () -> String = { timestamp() }
+  ) throws {
     self.triggersWrite = triggersWrite
+    self.clock = clock
     self.db = db
     self.layout = layout
     table = try ChunkTable(db, layout: layout)
@@ -85,11 +92,19 @@ final class ChunkWriter {
     // An alias that no entity can have: the update's table goes by its own name.
     let row = "bolide_row"
     let sources = stored.map { "\(row).\($0)" } + layout.owners.indices.map { "\(row).bolide_link_\($0)" }
+    let derivedColumns = derived.inline.map { quoted($0.column) }
+    let derivedValues = derived.inline.map { _, path in
+      path.value { column in
+        if stored.contains(quoted(column)) { return "\(row).\(quoted(column))" }
+        let link = layout.owners.firstIndex { $0.relationship.column == column }
+        return link.map { "\(row).bolide_link_\($0)" } ?? "NULL"
+      }
+    }
     insert = try RawStatement(
       db,
       """
-      INSERT INTO \(name)(bolide_id, \((stored + linked).joined(separator: ", ")))
-      SELECT \(row).bolide_id, \(sources.joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
+      INSERT INTO \(name)(bolide_id, \((stored + linked + derivedColumns).joined(separator: ", ")))
+      SELECT \(row).bolide_id, \((sources + derivedValues).joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
       """)
     let changing = layout.columns[..<layout.storedCount].filter { !$0.isKey }.map {
       "\(quoted($0.name)) = \(row).\(quoted($0.name))"
@@ -164,10 +179,11 @@ final class ChunkWriter {
     let new = refuseIncomplete(found.new, chunk, input: input)
     times.end(.difference)
     try parking.park(parks)
+    var ids: ClosedRange<Int64>?
     if !new.isEmpty {
       try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)
       times.end(.links)
-      try insertRows(new, chunk, entity)
+      ids = try insertRows(new, chunk, entity)
     }
     if !found.changed.isEmpty, let update {
       try table.show(chunk, rows: found.changed[...], ids: found.changedIDs, owners: links.ids) {
@@ -175,7 +191,11 @@ final class ChunkWriter {
       }
       times.end(.rows)
     }
-    if !triggersWrite { try derived.end(history: history, links: links) }
+    if triggersWrite {
+      try derived.settle(clock: clock())
+    } else {
+      try derived.end(history: history, links: links, new: ids, clock: clock())
+    }
     times.end(.derived)
 
     var counts = ChunkCounts()
@@ -190,7 +210,7 @@ final class ChunkWriter {
     return counts
   }
 
-  private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws {
+  private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws -> ClosedRange<Int64> {
     let first = try nextID()
     try table.show(chunk, rows: rows[...], firstID: first, owners: links.ids) { try insert.run() }
     times.end(.rows)
@@ -199,8 +219,9 @@ final class ChunkWriter {
     seen.insert(made)
     gate?.noteMade(made)
     times.end(.history)
-    for row in rows { derived.add(chunk, Int(row), links: links) }
+    for row in rows { try derived.add(chunk, Int(row), links: links) }
     times.end(.derived)
+    return made
   }
 
   /// A new row needs a value for each required attribute, and takes the default for what its record left out.

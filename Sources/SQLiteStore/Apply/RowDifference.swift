@@ -109,7 +109,7 @@ final class RowDifference {
       if isRepeated { result.repeated += 1 }
       try history.noteUpdate(entity, stored.id)
       try notePrevious(chunk, Int(row), stored, links, history)
-      derived.revise(chunk, Int(row), stored: stored, links: links)
+      try derived.revise(chunk, Int(row), stored: stored, links: links)
       fillAbsent(chunk, Int(row), stored)
       result.changed.append(row)
       result.changedIDs.append(stored.id)

@@ -95,36 +95,51 @@ private struct Verify {
     }
   }
 
-  /// Counts and sums, from the children. Owners that wait to be computed anew are left out.
+  /// Derived attributes, each from what it is derived from.
+  ///
+  /// What waits to be computed anew is left out, and what reads it.
   func derived() throws {
     let model = try SchemaUpdate.storedModel(db) ?? Model()
     let numbers = try PropertyNumbers(db, model: model, creating: false)
-    for group in DerivationGroup.all(in: model) {
-      try compare(group, numbers.entity(group.owner.name))
+    let plan = try DerivedPlan(model, numbers)
+    let waiting = try self.waiting(plan, model)
+    for step in try DerivedStep.all(db, plan, numbers, marks: nil) {
+      let objects = try RawStatement(
+        db,
+        """
+        SELECT bolide_id FROM \(quoted(step.entity.name))
+        WHERE bolide_id NOT IN (\(DerivedStep.marked(step.nodes))) ORDER BY bolide_id
+        """)
+      while try objects.step() { try compare(objects.integer(0), step, waiting) }
     }
   }
 
-  private func compare(_ group: DerivationGroup, _ number: Int64) throws {
-    let recompute = try OwnerRecompute(db, group)
-    let list = group.attributes.map { quoted($0.name) }.joined(separator: ", ")
-    let owners = try RawStatement(
-      db,
-      """
-      SELECT bolide_id, \(list) FROM \(quoted(group.owner.name))
-      WHERE bolide_id NOT IN (SELECT object FROM bolide_dirty WHERE entity = \(number)) ORDER BY bolide_id
-      """)
-    while try owners.step() {
-      let id = owners.integer(0)
-      var values = try recompute.values(of: id)[...]
-      for (index, attribute) in group.attributes.enumerated() {
-        let expected = values.removeFirst()
-        if attribute.lowPart != nil { values.removeFirst() }
-        let stored = owners.value(Int32(index + 1))
-        guard !stored.agrees(with: expected) else { continue }
-        try found(
-          Finding(
-            entity: group.owner.name, id: id, attribute: attribute.name, stored: stored, expected: expected))
-      }
+  /// The derived attributes that read others of which some are to be computed anew.
+  private func waiting(_ plan: DerivedPlan, _ model: Model) throws -> Set<Int64> {
+    let marked = try RawStatement(db, "SELECT DISTINCT property FROM bolide_dirty")
+    var pending: Set<Int64> = []
+    while try marked.step() { pending.insert(marked.integer(0)) }
+    var waiting: Set<Int64> = []
+    for node in plan.nodes {
+      let name = DerivedName(entity: node.entity.name, attribute: node.attribute.name)
+      guard let read = model.dependency(of: name),
+        let property = plan.nodes.first(where: {
+          $0.entity.name == read.entity && $0.attribute.name == read.attribute
+        })?.property,
+        pending.contains(property) || waiting.contains(property)
+      else { continue }
+      waiting.insert(node.property)
+    }
+    return waiting
+  }
+
+  private func compare(_ object: Int64, _ step: DerivedStep, _ waiting: Set<Int64>) throws {
+    for (node, stored, expected) in try step.values(of: object)
+    where !waiting.contains(node.property) && !stored.agrees(with: expected) {
+      try found(
+        Finding(
+          entity: step.entity.name, id: object, attribute: node.attribute.name, stored: stored,
+          expected: expected))
     }
   }
 }

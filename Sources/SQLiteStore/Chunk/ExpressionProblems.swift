@@ -22,6 +22,23 @@ extension Pipeline {
     for link in links {
       for key in link.ownerKey { compile(key.expression, ["link", link.relationship, "to", key.attribute]) }
     }
-    return problems
+    return problems + filterProblems()
+  }
+
+  /// What is wrong with the filters of aggregates, each compiled against the attributes of the objects they run over.
+  private func filterProblems() -> [PipelineProblem] {
+    model.entities.flatMap { owner in
+      owner.attributes.compactMap { attribute -> PipelineProblem? in
+        guard let aggregate = attribute.derivation?.aggregate, let filter = aggregate.filter,
+          let relationship = owner.relationship(named: aggregate.relationship),
+          let child = model.children(of: relationship)?.entity,
+          let problem = (try? ExpressionCheck(child.filterable))?.problem(filter)
+        else { return nil }
+        let part = part(of: owner.name, attribute: attribute.name) + ["where"]
+        return PipelineProblem(
+          file: places.file ?? name, place: places.place(of: part),
+          message: "the expression cannot be used: \(problem)")
+      }
+    }
   }
 }

@@ -9,6 +9,7 @@ extension Store {
   package func seal() throws -> HistoryToken? {
     try writing { db in
       try RestoreCheck.run(db)
+      if let model = try SchemaUpdate.storedModel(db) { try DerivedSettling.run(db, model: model) }
       return try Self.seal(db)
     }
   }

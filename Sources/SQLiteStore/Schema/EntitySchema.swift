@@ -38,17 +38,16 @@ struct EntitySchema {
       "CREATE \(kind) \(quoted(prefix + parts.joined(separator: "."))) ON \(quoted(entity.name))(\(list))"
   }
 
-  /// An attribute's column; a sum of reals has a second one for its low part.
+  /// An attribute's column, and behind a derived one those that hold what its next value is computed from.
   func columns(_ attribute: Attribute) -> [String] {
     var column = "\(quoted(attribute.name)) \(attribute.type.storage.sql)"
-    if attribute.derivation != nil {
+    if attribute.isDerivedNumber {
       column += " NOT NULL DEFAULT 0"
-    } else {
+    } else if attribute.derivation == nil {
       if attribute.isRequired { column += " NOT NULL" }
       if let value = attribute.defaultValue { column += " DEFAULT \(sql(value))" }
     }
-    guard let low = attribute.lowPart else { return [column] }
-    return [column, "\(quoted(low)) REAL DEFAULT 0"]
+    return [column] + attribute.hiddenColumns.map { "\(quoted($0.name)) \($0.type.sql) DEFAULT 0" }
   }
 
   func column(_ relationship: Relationship) -> String {
@@ -78,13 +77,5 @@ struct EntitySchema {
     case .text(let value): literal(value)
     case .blob(let bytes): "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
-  }
-}
-
-extension Attribute {
-  /// The column that holds what a sum of reals rounds away; see `TwoPartSum`. Null: to be computed anew.
-  var lowPart: String? {
-    guard case .sum = derivation, type.storage == .real else { return nil }
-    return "bolide_\(name)_low"
   }
 }

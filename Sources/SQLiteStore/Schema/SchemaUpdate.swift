@@ -33,7 +33,7 @@ struct SchemaUpdate {
 
   /// Changes the tables, and keeps the model. In the caller's transaction.
   func apply(_ db: Database) throws {
-    var derivedToCompute: [Entity] = []
+    var derivedToCompute: [(Entity, Attribute)] = []
     for entity in model.entities {
       let schema = EntitySchema(entity: entity, model: model)
       guard let before = stored.entity(named: entity.name) else {
@@ -53,7 +53,8 @@ struct SchemaUpdate {
       for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
         try Self.add(constraint, to: schema, db)
       }
-      if new.contains(where: { $0.derivation != nil }) { derivedToCompute.append(entity) }
+      // What comes from the clock comes with the next change.
+      derivedToCompute += new.filter { $0.derivation != nil && $0.derivation != .now }.map { (entity, $0) }
     }
     let numbers = try PropertyNumbers(db, model: model, creating: true)
     try createTriggers(db, numbers)
@@ -61,9 +62,12 @@ struct SchemaUpdate {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(model), as: UTF8.self)
     try db.run("INSERT INTO bolide_model(since, model) VALUES (\(literal(timestamp())), \(literal(text)))")
-    for entity in derivedToCompute {
+    for (entity, attribute) in derivedToCompute {
+      guard let column = numbers.columns(of: entity).first(where: { $0.name == attribute.name }) else {
+        continue
+      }
       try db.run(
-        "INSERT OR IGNORE INTO bolide_dirty SELECT \(numbers.entity(entity.name)), bolide_id FROM \(quoted(entity.name))"
+        "INSERT OR IGNORE INTO bolide_dirty SELECT \(column.number), 0, bolide_id FROM \(quoted(entity.name))"
       )
     }
   }
@@ -84,10 +88,10 @@ struct SchemaUpdate {
   }
 
   private func createTriggers(_ db: Database, _ numbers: PropertyNumbers) throws {
-    let triggers = Triggers(model: model, numbers: numbers)
-    for entity in model.entities {
-      for name in triggers.names(entity) { try db.run("DROP TRIGGER IF EXISTS \(name)") }
-      for sql in triggers.create(entity) { try db.run(sql) }
+    let triggers = try Triggers(model: model, numbers: numbers)
+    for trigger in model.entities.flatMap(triggers.all) {
+      try db.run("DROP TRIGGER IF EXISTS \(quoted(trigger.name))")
+      try db.run(trigger.sql)
     }
   }
 

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import ImportModel
 
 /// The tables that every store has, whatever its model. They are the file format: see *The store's file* in the
 /// documentation.
@@ -12,7 +13,8 @@ enum StoreSchema {
   static let sql = """
     CREATE TABLE bolide_store(
       id      TEXT NOT NULL,                        -- the store's name in its tokens
-      created TEXT NOT NULL
+      created TEXT NOT NULL,
+      folding INTEGER NOT NULL                      -- the version of canonical, uppercase and lowercase
     ) STRICT;
 
     -- The model, one row a version. Entities and properties keep their number for good, whatever their name.
@@ -108,11 +110,12 @@ enum StoreSchema {
       AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
     END;
 
-    -- Owners whose derived attributes are to be computed anew by the next Bolide command that can write.
+    -- Derived values to be computed anew by the next Bolide command that can write.
     CREATE TABLE bolide_dirty(
-      entity INTEGER NOT NULL,                      -- bolide_entity
-      object INTEGER NOT NULL,                      -- bolide_id
-      PRIMARY KEY (entity, object)
+      property INTEGER NOT NULL,                    -- bolide_property: the derived attribute
+      hop      INTEGER NOT NULL,                    -- 0: of the object itself; n: of all that come by it after n hops
+      object   INTEGER NOT NULL,                    -- bolide_id
+      PRIMARY KEY (property, hop, object)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE bolide_run(
@@ -177,7 +180,8 @@ enum StoreSchema {
     try db.run(sql)
     try db.run(rejectSQL)
     try db.run(
-      "INSERT INTO bolide_store VALUES (\(literal(randomWord(length: 6))), \(literal(timestamp())))")
+      "INSERT INTO bolide_store VALUES (\(literal(randomWord(length: 6))), \(literal(timestamp())), "
+        + "\(TextFolding.version))")
     try db.run("PRAGMA application_id = \(applicationID)")
     try db.run("PRAGMA user_version = \(format)")
   }

@@ -14,6 +14,24 @@ package struct TwoPartSum: Sendable, Hashable {
     self.low = low
   }
 
+  /// A number, exactly.
+  init(_ number: Number) {
+    switch number {
+    case .real(let value): self.init(high: value)
+    case .integer(let value):
+      let high = Double(value)
+      self.init(high: high, low: Double(Int128(value) - Int128(high)))
+    }
+  }
+
+  /// Changes the sign.
+  mutating func negate() {
+    (high, low) = (-high, -low)
+  }
+
+  /// The sum as a double; infinite when it left the range.
+  var value: Double { high.isNaN ? .infinity : high }
+
   /// Adds a number.
   package mutating func add(_ value: Double) {
     let sum = high + value

@@ -1,15 +1,17 @@
 internal import ImportModel
 
-/// What a child's insertion, change and deletion do to its owner's derived attributes, as SQL for the triggers.
-struct DerivedSQL {
+/// What a child's insertion, change and deletion do to the counts and sums of its owner that are kept at once.
+struct OwnerSQL {
   private let owner: Entity
   private let toOne: Relationship
-  private let attributes: [Attribute]
+  private let members: [DerivedGroup.Member]
 
-  init(_ group: DerivationGroup) {
+  /// Nil where none of the group is kept at once.
+  init?(_ group: DerivedGroup) {
     owner = group.owner
     toOne = group.toOne
-    attributes = group.attributes
+    members = group.members.filter(\.node.isKeptAtOnce)
+    if members.isEmpty { return nil }
   }
 
   private var link: String { quoted(toOne.column) }
@@ -25,19 +27,17 @@ struct DerivedSQL {
 
   /// Adds a child to its owner, or takes it away.
   private func move(_ row: String, sign: String, when condition: String?) -> [String] {
-    let changes = attributes.map { attribute -> Change in
-      switch attribute.derivation {
-      case .sum(_, let summed): Change(attribute, "\(sign)ifnull(\(row).\(quoted(summed)), 0)", rest: "0.0")
-      default: Change(attribute, "\(sign)1", rest: "0.0")
-      }
+    let changes = members.map { member in
+      let summed = member.children.attribute.map { "ifnull(\(row).\(quoted($0.name)), 0)" }
+      return Change(member, "\(sign)\(summed ?? "1")", rest: "0.0")
     }
     return update(changes, owner: "\(row).\(link)", when: condition)
   }
 
   /// Adds the difference when a summed value changed and the owner stayed.
   private var revise: [String] {
-    let sums = attributes.compactMap { attribute -> (Change, String)? in
-      guard case .sum(_, let summed) = attribute.derivation else { return nil }
+    let sums = members.compactMap { member -> (Change, String)? in
+      guard let summed = member.children.attribute?.name else { return nil }
       let old = "ifnull(OLD.\(quoted(summed)), 0)"
       let new = "ifnull(NEW.\(quoted(summed)), 0)"
       // The difference of two doubles is a double and a rest, both exact.
@@ -45,7 +45,7 @@ struct DerivedSQL {
       let part = "(\(difference) - \(new))"
       let rest = "((\(new) - (\(difference) - \(part))) + (-\(old) - \(part)))"
       return (
-        Change(attribute, difference, rest: rest), "OLD.\(quoted(summed)) IS NOT NEW.\(quoted(summed))"
+        Change(member, difference, rest: rest), "OLD.\(quoted(summed)) IS NOT NEW.\(quoted(summed))"
       )
     }
     guard !sums.isEmpty else { return [] }
@@ -55,11 +55,12 @@ struct DerivedSQL {
   }
 
   private struct Change {
-    let attribute: Attribute
+    let member: DerivedGroup.Member
     let difference: String
     let rest: String
-    init(_ attribute: Attribute, _ difference: String, rest: String) {
-      self.attribute = attribute
+    var attribute: Attribute { member.attribute }
+    init(_ member: DerivedGroup.Member, _ difference: String, rest: String) {
+      self.member = member
       self.difference = difference
       self.rest = rest
     }
@@ -96,15 +97,13 @@ struct DerivedSQL {
       "UPDATE \(quoted(owner.name)) SET \(assignments.joined(separator: ", "))\(from) "
         + "WHERE bolide_id = \(row)\(guarded)"
     ]
-    let lows = changes.compactMap(\.attribute.lowPart).map { "o.\(quoted($0)) IS NULL" }
-    if !lows.isEmpty {
-      // Not OR IGNORE: the policy of the statement that fires the trigger, such as OR FAIL, would replace it.
-      statements.append(
-        "INSERT INTO bolide_dirty(entity, object) SELECT e.entity, o.bolide_id FROM \(quoted(owner.name)) AS o "
-          + "JOIN bolide_entity AS e ON e.name = \(literal(owner.name)) WHERE o.bolide_id = \(row) "
-          + "AND (\(lows.joined(separator: " OR "))) AND NOT EXISTS (SELECT 1 FROM bolide_dirty AS d "
-          + "WHERE d.entity = e.entity AND d.object = o.bolide_id)")
+    let overflowed = changes.compactMap { change -> Mark? in
+      guard let low = change.attribute.lowPart else { return nil }
+      return Mark(
+        change.member.node.property, "o.bolide_id",
+        from: "\(quoted(owner.name)) AS o", when: "o.bolide_id = \(row) AND o.\(quoted(low)) IS NULL")
     }
+    statements += Mark.insert(overflowed)
     return statements
   }
 }

@@ -1,0 +1,26 @@
+internal import GRDB
+internal import ImportModel
+
+/// Which children take part in a filtered aggregate, asked of rows that the table does not have yet.
+final class ChildFilter {
+  private let statement: RawStatement
+  private let columns: [Int]
+
+  /// Nil for an aggregate without a filter.
+  init?(_ db: Database, _ children: DerivedChildren, layout: ChunkLayout) throws {
+    guard let filter = children.filter else { return nil }
+    columns = children.filterAttributes.compactMap { name in
+      layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
+    }
+    let values = columns.map { "? AS \(quoted(layout.columns[$0].name))" }
+    let from = values.isEmpty ? "" : " FROM (SELECT \(values.joined(separator: ", ")))"
+    statement = try RawStatement(db, "SELECT (\(filter)\n) IS TRUE\(from)")
+  }
+
+  /// Whether a row takes part.
+  func passes(_ row: RowVersion) throws -> Bool {
+    for (index, column) in columns.enumerated() { statement.bind(row.value(column), at: Int32(index + 1)) }
+    defer { statement.reset() }
+    return try statement.step() && statement.integer(0) == 1
+  }
+}

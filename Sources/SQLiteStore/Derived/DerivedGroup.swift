@@ -1,0 +1,62 @@
+internal import ImportModel
+
+/// The aggregates of one rank of one owner entity over one of its to-many relationships.
+///
+/// What touches one of them touches all: they are read, changed and computed together.
+struct DerivedGroup {
+  let owner: Entity
+  let child: Entity
+  /// The child's relationship to its owner.
+  let toOne: Relationship
+  let rank: Int
+  /// Never empty.
+  let members: [Member]
+
+  struct Member {
+    let node: DerivedNode
+    let children: DerivedChildren
+    var attribute: Attribute { node.attribute }
+  }
+
+  /// All groups of a plan, those of lower rank first.
+  static func all(in plan: DerivedPlan) -> [DerivedGroup] {
+    var groups: [DerivedGroup] = []
+    for node in plan.nodes {
+      guard let children = node.children else { continue }
+      let member = Member(node: node, children: children)
+      if let index = groups.firstIndex(where: { $0.holds(member) }) {
+        groups[index] = groups[index].adding(member)
+      } else {
+        groups.append(
+          DerivedGroup(
+            owner: node.entity, child: children.entity, toOne: children.toOne, rank: node.rank,
+            members: [member]))
+      }
+    }
+    return groups
+  }
+
+  private func holds(_ member: Member) -> Bool {
+    owner.name == member.node.entity.name && child.name == member.children.entity.name
+      && toOne.name == member.children.toOne.name && rank == member.node.rank
+  }
+
+  private func adding(_ member: Member) -> DerivedGroup {
+    DerivedGroup(owner: owner, child: child, toOne: toOne, rank: rank, members: members + [member])
+  }
+
+  /// The owner's columns of the group: each attribute's, and behind it those that no one but Bolide reads.
+  var columns: [String] {
+    members.flatMap { [$0.attribute.name] + $0.attribute.hiddenColumns.map(\.name) }.map(quoted)
+  }
+
+  /// The statement that reads them of one owner.
+  var select: String {
+    "SELECT \(columns.joined(separator: ", ")) FROM \(quoted(owner.name)) WHERE bolide_id = ?"
+  }
+
+  /// The statement that writes them of one owner: the values in their order, then the object's id.
+  var update: String {
+    "UPDATE \(quoted(owner.name)) SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE bolide_id = ?"
+  }
+}

@@ -1,0 +1,62 @@
+internal import GRDB
+internal import ImportModel
+
+/// Writes `bolide_dirty`: which derived values are to be computed anew.
+final class DerivedMarks {
+  private let insert: RawStatement
+  /// By derived attribute: what reads it.
+  private let readers: [Int64: [Reader]]
+
+  private enum Reader {
+    /// A path that ends at the attribute after some hops; 0 for the object's own.
+    case path(property: Int64, hop: Int)
+    /// An aggregate of the object's owner.
+    case owner(property: Int64, find: RawStatement)
+  }
+
+  init(_ db: Database, _ plan: DerivedPlan) throws {
+    insert = try RawStatement(
+      db, "INSERT OR IGNORE INTO bolide_dirty(property, hop, object) VALUES (?, ?, ?)")
+    var readers: [Int64: [Reader]] = [:]
+    for node in plan.nodes {
+      for reader in plan.nodes {
+        if let path = reader.path, path.attribute.name == node.attribute.name,
+          path.entity(after: path.hops.count, from: reader.entity).name == node.entity.name
+        {
+          readers[node.property, default: []].append(.path(property: reader.property, hop: path.hops.count))
+        } else if let children = reader.children, children.entity.name == node.entity.name,
+          children.attribute?.name == node.attribute.name
+        {
+          let find = try RawStatement(
+            db,
+            "SELECT \(quoted(children.toOne.column)) FROM \(quoted(children.entity.name)) WHERE bolide_id = ?"
+          )
+          readers[node.property, default: []].append(.owner(property: reader.property, find: find))
+        }
+      }
+    }
+    self.readers = readers
+  }
+
+  /// Marks a derived value: of an object itself, or of all that come by it after some hops.
+  func mark(_ property: Int64, hop: Int = 0, _ object: Int64) throws {
+    insert.bind(property, at: 1)
+    insert.bind(hop, at: 2)
+    insert.bind(object, at: 3)
+    try insert.run()
+  }
+
+  /// A derived value of an object has changed: marks what reads it.
+  func propagate(_ property: Int64, _ object: Int64) throws {
+    guard let readers = readers[property] else { return }
+    for reader in readers {
+      switch reader {
+      case .path(let property, let hop): try mark(property, hop: hop, object)
+      case .owner(let property, let find):
+        find.bind(object, at: 1)
+        defer { find.reset() }
+        if try find.step(), !find.isNull(0) { try mark(property, find.integer(0)) }
+      }
+    }
+  }
+}

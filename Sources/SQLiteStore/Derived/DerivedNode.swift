@@ -1,0 +1,183 @@
+internal import ImportModel
+
+/// A derived attribute of a store's model: what it reads, and how it is kept true.
+struct DerivedNode {
+  /// What it is computed from.
+  enum Source {
+    /// The clock.
+    case clock
+    /// One attribute at the end of a path.
+    case path(DerivedPath)
+    /// The objects of a to-many relationship.
+    case children(DerivedChildren)
+  }
+
+  let entity: Entity
+  let attribute: Attribute
+  /// The number by which `bolide_dirty` and history know it.
+  let property: Int64
+  /// What it reads has a lower rank.
+  let rank: Int
+  let source: Source
+
+  /// The path of one that is no aggregate.
+  var path: DerivedPath? {
+    if case .path(let path) = source { path } else { nil }
+  }
+
+  var children: DerivedChildren? {
+    if case .children(let children) = source { children } else { nil }
+  }
+
+  /// Whether it is the object's own: from the clock, or along a path.
+  var isScalar: Bool { children == nil }
+
+  /// Whether triggers write it at once; the others wait in `bolide_dirty`.
+  var isKeptAtOnce: Bool {
+    switch source {
+    case .clock: true
+    case .path(let path): path.folding == nil && path.hops.count < 2 && path.attribute.derivation == nil
+    case .children(let children):
+      children.filter == nil && children.attribute?.derivation == nil
+        && (children.function == .count || children.function == .sum)
+    }
+  }
+}
+
+/// The way from an object along to-one relationships to the attribute of another, or to one of its own.
+struct DerivedPath {
+  let hops: [(relationship: Relationship, destination: Entity)]
+  let attribute: Attribute
+  let folding: TextFolding?
+
+  /// The entity after so many hops.
+  func entity(after count: Int, from start: Entity) -> Entity {
+    count == 0 ? start : hops[count - 1].destination
+  }
+}
+
+/// The objects that an aggregate runs over, and what it takes of them.
+struct DerivedChildren {
+  let entity: Entity
+  /// Their relationship to the owner.
+  let toOne: Relationship
+  let function: Derivation.Function
+  /// The attribute; nil for a count.
+  let attribute: Attribute?
+  let filter: String?
+  /// The attributes that the filter reads.
+  let filterAttributes: [String]
+}
+
+/// The derived attributes of a model, those that are read before those that read them.
+struct DerivedPlan {
+  let nodes: [DerivedNode]
+
+  init(_ model: Model, _ numbers: PropertyNumbers) throws {
+    var nodes: [DerivedNode] = []
+    for entity in model.entities {
+      let columns = numbers.columns(of: entity)
+      for attribute in entity.derivedAttributes {
+        guard let derivation = attribute.derivation,
+          let source = try Self.source(derivation, entity, model),
+          let property = columns.first(where: { $0.name == attribute.name })?.number
+        else { continue }
+        let rank = model.rank(of: DerivedName(entity: entity.name, attribute: attribute.name))
+        nodes.append(
+          DerivedNode(entity: entity, attribute: attribute, property: property, rank: rank, source: source))
+      }
+    }
+    self.nodes = nodes.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+      .map(\.element)
+  }
+
+  /// The nodes that are an entity's own attributes and no aggregates.
+  func scalars(of entity: Entity) -> [DerivedNode] {
+    nodes.filter { $0.isScalar && $0.entity.name == entity.name }
+  }
+
+  /// The paths that come by an entity after some hops, or end there.
+  func paths(by entity: Entity) -> [(node: DerivedNode, path: DerivedPath, hop: Int)] {
+    nodes.flatMap { node -> [(DerivedNode, DerivedPath, Int)] in
+      guard let path = node.path, !path.hops.isEmpty else { return [] }
+      return (1...path.hops.count).filter { path.hops[$0 - 1].destination.name == entity.name }
+        .map { (node, path, $0) }
+    }
+  }
+
+  /// The aggregates over an entity's objects.
+  func aggregates(over entity: Entity) -> [(node: DerivedNode, children: DerivedChildren)] {
+    nodes.compactMap { node in
+      guard let children = node.children, children.entity.name == entity.name else { return nil }
+      return (node, children)
+    }
+  }
+
+  private static func source(
+    _ derivation: Derivation, _ entity: Entity, _ model: Model
+  ) throws -> DerivedNode.Source? {
+    switch derivation {
+    case .now: return .clock
+    case .copy(let path), .folded(_, let path):
+      guard let (_, attribute) = model.source(of: derivation, in: entity) else { return nil }
+      var hops: [(relationship: Relationship, destination: Entity)] = []
+      var place = entity
+      for hop in path.dropLast() {
+        guard let relationship = place.relationship(named: hop),
+          let next = model.entity(named: relationship.destination)
+        else { return nil }
+        hops.append((relationship, next))
+        place = next
+      }
+      var folding: TextFolding?
+      if case .folded(let wanted, _) = derivation { folding = wanted }
+      return .path(DerivedPath(hops: hops, attribute: attribute, folding: folding))
+    case .aggregate(let aggregate):
+      guard let relationship = entity.relationship(named: aggregate.relationship),
+        let (child, toOne) = model.children(of: relationship)
+      else { return nil }
+      let used =
+        try aggregate.filter.map { try ExpressionCheck(child.filterable).attributes(usedBy: $0) } ?? []
+      return .children(
+        DerivedChildren(
+          entity: child, toOne: toOne, function: aggregate.function,
+          attribute: aggregate.attribute.flatMap { child.attribute(named: $0) }, filter: aggregate.filter,
+          filterAttributes: used.sorted()))
+    }
+  }
+}
+
+extension Entity {
+  /// The entity with the attributes that an aggregate's filter may name: those that are stored and not derived.
+  var filterable: Entity {
+    var entity = self
+    entity.attributes = writableAttributes
+    return entity
+  }
+}
+
+extension Attribute {
+  /// The columns behind a derived one's own, with their types; see `TwoPartSum`.
+  ///
+  /// A sum of reals has its low part there, null where it is to be computed anew. An average has the number of
+  /// values and their sum in two parts.
+  var hiddenColumns: [(name: String, type: StorageClass)] {
+    switch derivation?.aggregate?.function {
+    case .sum where type.storage == .real: [("bolide_\(name)_low", .real)]
+    case .average:
+      [("bolide_\(name)_count", .integer), ("bolide_\(name)_sum", .real), ("bolide_\(name)_low", .real)]
+    default: []
+    }
+  }
+
+  /// The column that holds what a sum of reals rounds away.
+  var lowPart: String? {
+    derivation?.aggregate?.function == .sum ? hiddenColumns.first?.name : nil
+  }
+
+  /// Whether the column of a derived attribute has a value for every object: 0 where there is nothing.
+  var isDerivedNumber: Bool {
+    guard let function = derivation?.aggregate?.function else { return false }
+    return function == .count || function == .sum
+  }
+}

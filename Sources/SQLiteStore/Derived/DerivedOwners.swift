@@ -1,0 +1,239 @@
+internal import GRDB
+internal import ImportModel
+
+/// What one chunk does to the owners of one entity over one relationship: gathered, then applied once an owner.
+final class DerivedOwners {
+  let entityName: String
+  /// The relationship's index among the child's to-one relationships.
+  let relationship: Int
+
+  private let group: DerivedGroup
+  private let entity: Int64
+  private let parts: [Part]
+  private let filters: [ChildFilter?]
+  private let read: RawStatement
+  private let write: RawStatement
+  private let children: AggregateValues
+
+  /// The touched owners, and for each its differences: one for each attribute.
+  private var slots: [Int64: Int] = [:]
+  private var integers: [Int64] = []
+  private var reals: [TwoPartSum] = []
+  /// Stays empty where the group has none.
+  private var extremes: [Extreme] = []
+  private var overflowed: Set<Int64> = []
+
+  /// What an attribute takes of a child: a column of the chunk, as a rule.
+  private enum Part {
+    case count
+    case sum(Int)
+    case extreme(Int, isMaximum: Bool)
+    case average(Int)
+  }
+
+  init(_ db: Database, _ group: DerivedGroup, layout: ChunkLayout, numbers: PropertyNumbers) throws {
+    self.group = group
+    entityName = group.owner.name
+    guard let index = layout.entity.toOneRelationships.firstIndex(where: { $0.name == group.toOne.name })
+    else {
+      preconditionFailure("a group's children have its relationship")
+    }
+    relationship = index
+    entity = numbers.entity(group.owner.name)
+    parts = group.members.map { member in
+      guard let attribute = member.children.attribute,
+        let column = layout.columns[..<layout.storedCount].firstIndex(where: { $0.name == attribute.name })
+      else { return .count }
+      return switch member.children.function {
+      case .count: .count
+      case .sum: .sum(column)
+      case .min: .extreme(column, isMaximum: false)
+      case .max: .extreme(column, isMaximum: true)
+      case .average: .average(column)
+      }
+    }
+    filters = try group.members.map { try ChildFilter(db, $0.children, layout: layout) }
+    read = try RawStatement(db, group.select)
+    write = try RawStatement(db, group.update)
+    children = try AggregateValues(db, group)
+  }
+
+  func begin() {
+    slots.removeAll(keepingCapacity: true)
+    integers.removeAll(keepingCapacity: true)
+    reals.removeAll(keepingCapacity: true)
+    extremes.removeAll(keepingCapacity: true)
+    overflowed.removeAll()
+  }
+
+  // MARK: Gathering
+
+  /// A child joins its owner (1), or leaves it (-1).
+  func move(_ owner: Int64, by sign: Int64, _ row: RowVersion) throws {
+    let first = slot(owner)
+    for index in parts.indices where try takes(row, index) { note(row, sign, index, first + index, owner) }
+  }
+
+  /// A child of an owner gets other values.
+  func replace(_ owner: Int64, old: RowVersion, new: RowVersion) throws {
+    for (index, part) in parts.enumerated() {
+      let (was, willBe) = (try takes(old, index), try takes(new, index))
+      if was == willBe {
+        guard was else { continue }
+        switch part {
+        case .count: continue
+        case .sum(let column):
+          if old.number(column) == new.number(column) { continue }
+        case .extreme(let column, _), .average(let column):
+          if old.value(column) == new.value(column) { continue }
+        }
+      }
+      let first = slot(owner)
+      if willBe { note(new, 1, index, first + index, owner) }
+      if was { note(old, -1, index, first + index, owner) }
+    }
+  }
+
+  private func takes(_ row: RowVersion, _ index: Int) throws -> Bool {
+    try filters[index]?.passes(row) ?? true
+  }
+
+  private func slot(_ owner: Int64) -> Int {
+    if let slot = slots[owner] { return slot }
+    let first = integers.count
+    slots[owner] = first
+    integers.append(contentsOf: repeatElement(0, count: parts.count))
+    reals.append(contentsOf: repeatElement(TwoPartSum(), count: parts.count))
+    if group.hasExtremes {
+      extremes += group.members.map { Extreme(isMaximum: $0.children.function == .max) }
+    }
+    return first
+  }
+
+  private func note(_ row: RowVersion, _ sign: Int64, _ index: Int, _ place: Int, _ owner: Int64) {
+    switch parts[index] {
+    case .count: integers[place] += sign
+    case .sum(let column):
+      switch row.number(column) {
+      case .integer(let value):
+        let (product, tooLarge) = value.multipliedReportingOverflow(by: sign)
+        let (sum, overflow) = integers[place].addingReportingOverflow(product)
+        integers[place] = sum
+        if tooLarge || overflow { overflowed.insert(owner) }
+      case .real(let value): reals[place].add(sign < 0 ? -value : value)
+      }
+    case .extreme(let column, _):
+      if !row.isNull(column) { extremes[place].note(row.value(column), isAdded: sign > 0) }
+    case .average(let column):
+      guard !row.isNull(column) else { return }
+      integers[place] += sign
+      var value = TwoPartSum(row.number(column))
+      if sign < 0 { value.negate() }
+      reals[place].add(value)
+    }
+  }
+
+  // MARK: Applying
+
+  /// Adds the differences to the owners, one read and one write for each, and notes the history.
+  ///
+  /// - Parameter made: the owners made for this chunk; their history is their insertion alone.
+  func end(history: HistoryWriter, made: Set<Int64>, marks: DerivedMarks) throws {
+    for (owner, first) in slots.sorted(by: { $0.key < $1.key }) {
+      guard overflowed.contains(owner) || hasDifference(first) else { continue }
+      read.bind(owner, at: 1)
+      defer { read.reset() }
+      // An owner that another program deleted has nothing to keep true.
+      guard try read.step() else { continue }
+      var values = try newValues(owner, first)
+      if values == nil { values = try children.values(of: owner) }
+      guard let values else { continue }
+      let changed = group.changed(read, values)
+      try history.noteDerived(entity, owner, changed, read, isNew: made.contains(owner))
+      for (index, value) in values.enumerated() { write.bind(value, at: Int32(index + 1)) }
+      write.bind(owner, at: Int32(values.count + 1))
+      try write.run()
+      for change in changed { try marks.propagate(change.property, owner) }
+    }
+  }
+
+  private func hasDifference(_ first: Int) -> Bool {
+    parts.indices.contains {
+      integers[first + $0] != 0 || reals[first + $0] != TwoPartSum()
+        || (!extremes.isEmpty && extremes[first + $0].isTouched)
+    }
+  }
+
+  /// The owner's new columns; nil when they must be computed anew.
+  private func newValues(_ owner: Int64, _ first: Int) throws -> [Value]? {
+    if overflowed.contains(owner) { return nil }
+    var values: [Value] = []
+    for (index, member) in group.members.enumerated() {
+      let column = Int32(values.count)
+      let (integer, real) = (integers[first + index], reals[first + index])
+      switch parts[index] {
+      case .sum where member.attribute.lowPart != nil:
+        guard !read.isNull(column + 1) else { return nil }
+        var sum = TwoPartSum(high: read.real(column), low: read.real(column + 1))
+        sum.add(real)
+        guard sum.isFinite else { return nil }
+        values += [.real(sum.high), .real(sum.low)]
+      case .count, .sum:
+        let (sum, overflow) = read.integer(column).addingReportingOverflow(integer)
+        if overflow { return nil }
+        values.append(.integer(sum))
+      case .extreme:
+        guard let extreme = extremes[first + index].value(after: read.value(column)) else { return nil }
+        values.append(extreme)
+      case .average:
+        guard !read.isNull(column + 3) else { return nil }
+        var sum = TwoPartSum(high: read.real(column + 2), low: read.real(column + 3))
+        sum.add(real)
+        guard sum.isFinite else { return nil }
+        values += member.average(read.integer(column + 1) + integer, sum)
+      }
+    }
+    return values
+  }
+}
+
+extension DerivedGroup {
+  var hasExtremes: Bool {
+    members.contains { $0.children.function == .min || $0.children.function == .max }
+  }
+
+  /// The attributes whose values are others now: their numbers, and their columns in a row that `select` gave.
+  func changed(_ row: RawStatement, _ values: [Value]) -> [(property: Int64, column: Int32)] {
+    var changed: [(property: Int64, column: Int32)] = []
+    var column = 0
+    for member in members {
+      if row.value(Int32(column)) != values[column] { changed.append((member.node.property, Int32(column))) }
+      column += 1 + member.attribute.hiddenColumns.count
+    }
+    return changed
+  }
+}
+
+extension DerivedGroup.Member {
+  /// The columns of an average: itself, the number of values and their sum in two parts.
+  func average(_ count: Int64, _ sum: TwoPartSum) -> [Value] {
+    var divisor = Double(count)
+    if case .decimal(let scale) = children.attribute?.type { for _ in 0..<scale { divisor *= 10 } }
+    let average: Value = count == 0 ? .null : .real(sum.value / divisor)
+    return [average, .integer(count), .real(sum.value), sum.isFinite ? .real(sum.low) : .null]
+  }
+}
+
+extension HistoryWriter {
+  /// Notes that derived attributes of an object have other values, unless the object is new to history anyway.
+  ///
+  /// - Parameter row: a query's current row with the values before.
+  func noteDerived(
+    _ entity: Int64, _ object: Int64, _ changed: [(property: Int64, column: Int32)], _ row: RawStatement,
+    isNew: Bool
+  ) throws {
+    guard !isNew, !changed.isEmpty else { return }
+    try noteUpdate(entity, object)
+    for change in changed { try notePrevious(change.property, row, change.column) }
+  }
+}

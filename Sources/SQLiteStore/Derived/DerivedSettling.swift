@@ -1,0 +1,216 @@
+internal import GRDB
+internal import ImportModel
+
+/// Computes anew what stands in `bolide_dirty`, what is read before what reads it.
+final class DerivedSettling {
+  private let steps: [DerivedStep]
+  private let isPending: RawStatement
+  private let clear: RawStatement
+
+  init(_ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?) throws {
+    steps = try DerivedStep.all(db, plan, numbers, marks: marks)
+    isPending = try RawStatement(db, "SELECT 1 FROM bolide_dirty LIMIT 1")
+    clear = try RawStatement(db, "DELETE FROM bolide_dirty")
+  }
+
+  /// Settles, inside the caller's transaction.
+  ///
+  /// - Parameters:
+  ///   - history: nil where the triggers are on, and write it.
+  ///   - isNew: whether an object of an entity was made in this very transaction: its history is its insertion.
+  ///   - clock: the instant of the transaction.
+  func run(
+    history: HistoryWriter?, clock: String,
+    isNew: (_ entity: String, _ object: Int64) -> Bool = { _, _ in false }
+  ) throws {
+    guard try isPending.step() else { return }
+    isPending.reset()
+    for step in steps { try step.run(history, clock, isNew) }
+    try clear.run()
+  }
+
+  /// Settles what other programs have left, in a transaction of its own. The triggers are on.
+  static func run(_ db: Database, model: Model) throws {
+    let isFolded = try db.value("SELECT folding FROM bolide_store") == .integer(TextFolding.version)
+    guard try !isFolded || db.value("SELECT 1 FROM bolide_dirty LIMIT 1") != .null else { return }
+    try db.inTransaction(.immediate) {
+      let numbers = try PropertyNumbers(db, model: model, creating: false)
+      let plan = try DerivedPlan(model, numbers)
+      if !isFolded { try foldAnew(db, plan) }
+      try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+      return .commit
+    }
+  }
+}
+
+extension DerivedSettling {
+  /// Marks all texts in another spelling: another version of Bolide has written them in its own way.
+  private static func foldAnew(_ db: Database, _ plan: DerivedPlan) throws {
+    for node in plan.nodes where node.path?.folding != nil {
+      try db.run(
+        "INSERT OR IGNORE INTO bolide_dirty SELECT \(node.property), 0, bolide_id FROM \(quoted(node.entity.name))"
+      )
+    }
+    try db.run("UPDATE bolide_store SET folding = \(TextFolding.version)")
+  }
+}
+
+/// Some derived attributes of one entity and rank that are computed together.
+final class DerivedStep {
+  let entity: Entity
+  /// The attributes' numbers, in the order of the values.
+  let nodes: [DerivedNode]
+
+  private let number: Int64
+  private let marks: DerivedMarks?
+  private let marked: RawStatement
+  private let read: RawStatement
+  private let write: RawStatement
+  /// Nil for attributes that `read` itself computes, behind their stored values.
+  private let children: (group: DerivedGroup, values: AggregateValues)?
+  /// Parameters of `read` before the object's id: one for each attribute from the clock.
+  private let clocks: [Bool]
+
+  static func all(
+    _ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?
+  ) throws -> [DerivedStep] {
+    var steps: [DerivedStep] = []
+    var scalars: [[DerivedNode]] = []
+    for node in plan.nodes where node.isScalar {
+      if let index = scalars.firstIndex(where: {
+        $0[0].entity.name == node.entity.name && $0[0].rank == node.rank
+      }) {
+        scalars[index].append(node)
+      } else {
+        scalars.append([node])
+      }
+    }
+    steps += try scalars.map { try DerivedStep(db, $0, numbers, marks) }
+    steps += try DerivedGroup.all(in: plan).map { try DerivedStep(db, $0, numbers, marks) }
+    return steps.sorted { $0.nodes[0].rank < $1.nodes[0].rank }
+  }
+
+  /// Attributes of the objects' own.
+  private init(_ db: Database, _ nodes: [DerivedNode], _ numbers: PropertyNumbers, _ marks: DerivedMarks?)
+    throws
+  {
+    (self.nodes, self.marks, entity) = (nodes, marks, nodes[0].entity)
+    number = numbers.entity(entity.name)
+    let table = quoted(entity.name)
+    clocks = nodes.map { $0.path == nil }
+    let columns = nodes.map { "bolide_object.\(quoted($0.attribute.name))" }
+    let values = nodes.map { $0.path?.value { "bolide_object.\(quoted($0))" } ?? "?" }
+    read = try RawStatement(
+      db,
+      "SELECT \((columns + values).joined(separator: ", ")) FROM \(table) AS bolide_object WHERE bolide_id = ?"
+    )
+    let assignments = nodes.map { "\(quoted($0.attribute.name)) = ?" }.joined(separator: ", ")
+    write = try RawStatement(db, "UPDATE \(table) SET \(assignments) WHERE bolide_id = ?")
+    marked = try RawStatement(db, Self.marked(nodes))
+    children = nil
+  }
+
+  /// Aggregates over a relationship.
+  private init(_ db: Database, _ group: DerivedGroup, _ numbers: PropertyNumbers, _ marks: DerivedMarks?)
+    throws
+  {
+    nodes = group.members.map(\.node)
+    (self.marks, entity) = (marks, group.owner)
+    number = numbers.entity(entity.name)
+    clocks = []
+    read = try RawStatement(db, group.select)
+    write = try RawStatement(db, group.update)
+    marked = try RawStatement(db, Self.marked(nodes))
+    children = (group, try AggregateValues(db, group))
+  }
+
+  /// The objects whose attributes are marked, each once.
+  static func marked(_ nodes: [DerivedNode]) -> String {
+    let objects = nodes.flatMap { node in
+      (0...(node.path?.hops.count ?? 0)).map { hop in
+        node.path?.origins(from: node.entity, property: node.property, hop: hop)
+          ?? "SELECT object FROM bolide_dirty WHERE property = \(node.property) AND hop = 0"
+      }
+    }
+    // UNION orders and leaves each out but one.
+    return objects.joined(separator: " UNION ") + (objects.count == 1 ? "" : " ORDER BY 1")
+  }
+
+  func run(
+    _ history: HistoryWriter?, _ clock: String, _ isNew: (String, Int64) -> Bool
+  ) throws {
+    // First all of them: what is written below is also read by the search.
+    var objects: [Int64] = []
+    while try marked.step() { objects.append(marked.integer(0)) }
+    for object in objects {
+      guard let (changed, values) = try newValues(of: object, clock) else { continue }
+      defer { read.reset() }
+      guard !changed.isEmpty || children != nil else { continue }
+      try history?.noteDerived(number, object, changed, read, isNew: isNew(entity.name, object))
+      for (index, value) in values.enumerated() { write.bind(value, at: Int32(index + 1)) }
+      write.bind(object, at: Int32(values.count + 1))
+      try write.run()
+      for change in changed { try marks?.propagate(change.property, object) }
+    }
+  }
+
+  /// What an object's attributes should be; nil for an object that is not there any more.
+  ///
+  /// Leaves `read` on the object's row: the caller resets it.
+  func newValues(
+    of object: Int64, _ clock: String
+  ) throws -> (changed: [(property: Int64, column: Int32)], values: [Value])? {
+    var parameter: Int32 = 1
+    for (index, isClock) in clocks.enumerated() where isClock {
+      read.bind(nodes[index].attribute.instant(clock), at: parameter)
+      parameter += 1
+    }
+    read.bind(object, at: parameter)
+    guard try read.step() else {
+      read.reset()
+      return nil
+    }
+    if let children {
+      let values = try children.values.values(of: object)
+      return (children.group.changed(read, values), values)
+    }
+    let values = nodes.indices.map { read.value(Int32(nodes.count + $0)) }
+    let changed = nodes.indices.filter { read.differs(Int32($0), Int32(nodes.count + $0)) }
+    return (changed.map { (nodes[$0].property, Int32($0)) }, values)
+  }
+}
+
+extension DerivedStep {
+  /// What an object's attributes are and should be; none for those from the clock, which nothing can tell.
+  func values(of object: Int64) throws -> [(node: DerivedNode, stored: Value, expected: Value)] {
+    guard let (_, values) = try newValues(of: object, "") else { return [] }
+    defer { read.reset() }
+    var place = 0
+    return nodes.compactMap { node in
+      defer { place += 1 + node.attribute.hiddenColumns.count }
+      if node.isScalar && node.path == nil { return nil }
+      return (node, read.value(Int32(place)), values[place])
+    }
+  }
+}
+
+extension Attribute {
+  /// An instant with milliseconds as the attribute's type has it.
+  func instant(_ clock: String) -> String {
+    if case .date(milliseconds: true) = type { return clock }
+    return "\(clock.prefix(19))Z"
+  }
+}
+
+extension RawStatement {
+  /// Whether two columns of the current row hold other values, byte for byte.
+  func differs(_ left: Int32, _ right: Int32) -> Bool {
+    guard type(left) == type(right) else { return true }
+    return switch value(left) {
+    case .null: false
+    case .integer(let value): value != integer(right)
+    case .real(let value): value != real(right)
+    case .text, .blob: !bytes(left).elementsEqual(bytes(right))
+    }
+  }
+}

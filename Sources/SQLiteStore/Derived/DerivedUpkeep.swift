@@ -1,0 +1,148 @@
+internal import GRDB
+internal import ImportModel
+
+/// Keeps derived attributes true while chunks are applied with the triggers off.
+///
+/// Aggregates over what records bring: what a chunk adds and takes away is gathered, and applied once an owner. All
+/// others: the objects that a chunk touches are marked, and settled before the chunk's end.
+final class DerivedUpkeep {
+  /// How new rows get the values of their own that depend on nothing derived: SQL over the chunk's row.
+  let inline: [(column: String, path: DerivedPath)]
+
+  private let entity: Entity
+  private let owners: [DerivedOwners]
+  private let marks: DerivedMarks
+  private let settling: DerivedSettling
+  private let readers: [Reader]
+  /// The entity's own derived attributes that a changed row may have to change.
+  private let own: [DerivedNode]
+  /// Those that a new row does not get inline.
+  private let late: [DerivedNode]
+  /// The aggregates over derived attributes of the entity, with their relationship's index.
+  private let further: [(property: Int64, relationship: Int)]
+  /// The derived attributes of each entity that links make owners of.
+  private let ofOwners: [String: [DerivedNode]]
+  /// Marks are only written where some attribute needs them.
+  private var isQuiet: Bool { readers.isEmpty && own.isEmpty && further.isEmpty && ofOwners.isEmpty }
+  private var changed: [Int64] = []
+
+  /// A path of other objects that comes by the rows of a chunk.
+  private struct Reader {
+    let property: Int64
+    let hop: Int
+    /// What the path reads of the row: its attribute at the end, or a further relationship.
+    let column: Int?
+    let relationship: Int?
+  }
+
+  init(_ db: Database, layout: ChunkLayout, model: Model, numbers: PropertyNumbers) throws {
+    let plan = try DerivedPlan(model, numbers)
+    let entity = layout.entity
+    self.entity = entity
+    marks = try DerivedMarks(db, plan)
+    settling = try DerivedSettling(db, plan, numbers, marks: marks)
+    owners = try DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }.map {
+      try DerivedOwners(db, $0, layout: layout, numbers: numbers)
+    }
+    own = plan.scalars(of: entity)
+    inline = own.filter { $0.rank == 0 }.compactMap { node in node.path.map { (node.attribute.name, $0) } }
+    late = own.filter { $0.rank > 0 || $0.path == nil }
+    let relationships = entity.toOneRelationships.map(\.name)
+    further = plan.aggregates(over: entity).filter { $0.node.rank > 0 }.compactMap { node, children in
+      relationships.firstIndex(of: children.toOne.name).map { (node.property, $0) }
+    }
+    readers = plan.paths(by: entity).compactMap { node, path, hop in
+      let isEnd = hop == path.hops.count
+      // What is derived at the end marks its readers when it is written.
+      if isEnd && path.attribute.derivation != nil { return nil }
+      return Reader(
+        property: node.property, hop: hop,
+        column: isEnd ? layout.columns.firstIndex { $0.name == path.attribute.name } : nil,
+        relationship: isEnd ? nil : relationships.firstIndex(of: path.hops[hop].relationship.name))
+    }
+    var ofOwners: [String: [DerivedNode]] = [:]
+    for owner in layout.owners {
+      let scalars = plan.scalars(of: owner.entity)
+      if !scalars.isEmpty { ofOwners[owner.entity.name] = scalars }
+    }
+    self.ofOwners = ofOwners
+  }
+
+  /// Forgets the chunk before.
+  func begin() {
+    for owners in owners { owners.begin() }
+    changed.removeAll(keepingCapacity: true)
+  }
+
+  /// A new row joins its owners.
+  func add(_ chunk: Chunk, _ row: Int, links: Links) throws {
+    for owners in owners {
+      let id = links.id(ofRelationship: owners.relationship, row) ?? 0
+      if id != 0 { try owners.move(id, by: 1, .new(chunk, row)) }
+    }
+    for (property, relationship) in further {
+      let id = links.id(ofRelationship: relationship, row) ?? 0
+      if id != 0 { try marks.mark(property, id) }
+    }
+  }
+
+  /// A row gets other values, or another owner.
+  ///
+  /// - Parameter stored: the row as it is in the table; cells that the record left out are not filled yet.
+  func revise(_ chunk: Chunk, _ row: Int, stored: StoredRow, links: Links) throws {
+    let (old, new) = (RowVersion.stored(stored), RowVersion.revised(chunk, row, stored))
+    for owners in owners {
+      let before = stored.link(owners.relationship)
+      let after = links.newOwner(ofRelationship: owners.relationship, row) ?? before
+      if before == after {
+        if before != 0 { try owners.replace(before, old: old, new: new) }
+      } else {
+        if before != 0 { try owners.move(before, by: -1, old) }
+        if after != 0 { try owners.move(after, by: 1, new) }
+      }
+    }
+    if isQuiet { return }
+    if !own.isEmpty { changed.append(stored.id) }
+    for (property, relationship) in further {
+      let before = stored.link(relationship)
+      guard let after = links.newOwner(ofRelationship: relationship, row), after != before else { continue }
+      if before != 0 { try marks.mark(property, before) }
+      try marks.mark(property, after)
+    }
+    for reader in readers {
+      let isRelinked =
+        reader.relationship.flatMap { index in
+          links.newOwner(ofRelationship: index, row).map { $0 != stored.link(index) }
+        } ?? false
+      let isOther = reader.column.map { old.value($0) != new.value($0) } ?? false
+      if isRelinked || isOther { try marks.mark(reader.property, hop: reader.hop, stored.id) }
+    }
+  }
+
+  /// Writes what was gathered, and settles what was marked.
+  ///
+  /// - Parameters:
+  ///   - links: knows which owners were made for this chunk; their history is their insertion alone.
+  ///   - new: the ids of the new rows.
+  ///   - clock: the chunk's instant.
+  func end(history: HistoryWriter, links: Links, new: ClosedRange<Int64>?, clock: String) throws {
+    for owners in owners {
+      try owners.end(history: history, made: links.made(owners.entityName), marks: marks)
+    }
+    if let new, !late.isEmpty {
+      for id in new { for node in late { try marks.mark(node.property, id) } }
+    }
+    for id in changed { for node in own { try marks.mark(node.property, id) } }
+    for (entity, nodes) in ofOwners {
+      for id in links.made(entity) { for node in nodes { try marks.mark(node.property, id) } }
+    }
+    try settling.run(history: history, clock: clock) { [entity] name, object in
+      (name == entity.name && new?.contains(object) == true) || links.made(name).contains(object)
+    }
+  }
+
+  /// Settles what the triggers have marked.
+  func settle(clock: String) throws {
+    try settling.run(history: nil, clock: clock)
+  }
+}

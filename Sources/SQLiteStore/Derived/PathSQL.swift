@@ -1,0 +1,39 @@
+internal import ImportModel
+
+extension DerivedPath {
+  /// The value at the path's end, as SQL.
+  ///
+  /// - Parameter column: the SQL for a column of the object where the path begins.
+  func value(of column: (String) -> String) -> String {
+    let plain = hops.isEmpty ? column(attribute.name) : value(at: 0, key: column(hops[0].relationship.column))
+    return folding.map { "\(TextFunctions.name($0))(\(plain))" } ?? plain
+  }
+
+  private func value(at hop: Int, key: String) -> String {
+    let table = "bolide_hop_\(hop)"
+    let next = hop + 1
+    let value =
+      next == hops.count
+      ? "\(table).\(quoted(attribute.name))"
+      : self.value(at: next, key: "\(table).\(quoted(hops[next].relationship.column))")
+    return
+      "(SELECT \(value) FROM \(quoted(hops[hop].destination.name)) AS \(table) WHERE \(table).bolide_id = \(key))"
+  }
+
+  /// The objects at the path's beginning that come by those of `bolide_dirty` after some hops.
+  func origins(from entity: Entity, property: Int64, hop: Int) -> String {
+    let marks = "bolide_dirty AS bolide_mark"
+    let marked = "bolide_mark.property = \(property) AND bolide_mark.hop = \(hop)"
+    guard hop > 0 else { return "SELECT bolide_mark.object FROM \(marks) WHERE \(marked)" }
+    // From the marks back to the beginning: each join is a search in the index of a to-one relationship.
+    var joins = ""
+    var key = "bolide_mark.object"
+    for index in stride(from: hop - 1, through: 0, by: -1) {
+      let (table, alias) = (self.entity(after: index, from: entity), "bolide_hop_\(index)")
+      joins +=
+        " CROSS JOIN \(quoted(table.name)) AS \(alias) ON \(alias).\(quoted(hops[index].relationship.column)) = \(key)"
+      key = "\(alias).bolide_id"
+    }
+    return "SELECT \(key) FROM \(marks)\(joins) WHERE \(marked)"
+  }
+}

@@ -1,0 +1,125 @@
+internal import ImportModel
+
+/// A row for `bolide_dirty`, as SQL.
+struct Mark {
+  private let select: String
+
+  /// - Parameters:
+  ///   - object: the object's id; null marks nothing.
+  ///   - source: where the object comes from, if not from the row that changes.
+  init(
+    _ property: Int64, hop: Int = 0, _ object: String, from source: String? = nil,
+    when condition: String? = nil
+  ) {
+    select =
+      "SELECT \(property) AS property, \(hop) AS hop, \(object) AS object"
+      + (source.map { " FROM \($0)" } ?? "")
+      + (condition.map { " WHERE \($0)" } ?? "")
+  }
+
+  /// The statement that writes marks, those that are not there yet; none for no marks.
+  ///
+  /// Not OR IGNORE: the policy of the statement that fires the trigger, such as OR FAIL, would replace it.
+  static func insert(_ marks: [Mark]) -> [String] {
+    guard !marks.isEmpty else { return [] }
+    return [
+      "INSERT INTO bolide_dirty(property, hop, object) SELECT m.property, m.hop, m.object FROM ("
+        + marks.map(\.select).joined(separator: " UNION ")
+        + ") AS m WHERE m.object IS NOT NULL AND NOT EXISTS "
+        + "(SELECT 1 FROM bolide_dirty AS d WHERE d.property = m.property AND d.hop = m.hop AND d.object = m.object)"
+    ]
+  }
+}
+
+/// What the triggers of a table leave in `bolide_dirty` for the next Bolide command.
+struct MarkSQL {
+  private let entity: Entity
+  private let plan: DerivedPlan
+  private let model: Model
+
+  init(_ entity: Entity, _ plan: DerivedPlan, _ model: Model) {
+    self.entity = entity
+    self.plan = plan
+    self.model = model
+  }
+
+  var inserted: [String] {
+    var marks = scalars.map { Mark($0.property, "NEW.bolide_id") }
+    marks += aggregates.map { Mark($0.node.property, link($0.children, "NEW")) }
+    // A program that leaves foreign keys off may have written children, or whoever leads here, beforehand.
+    for case let (node, children?) in plan.nodes.map({ ($0, $0.children) })
+    where node.entity.name == entity.name {
+      marks.append(Mark(node.property, "NEW.bolide_id", when: leadsHere(children.entity, children.toOne)))
+    }
+    for (node, path, hop) in plan.paths(by: entity) {
+      let before = path.entity(after: hop - 1, from: node.entity)
+      marks.append(
+        Mark(
+          node.property, hop: hop, "NEW.bolide_id", when: leadsHere(before, path.hops[hop - 1].relationship)))
+    }
+    return Mark.insert(marks)
+  }
+
+  var updated: [String] {
+    var marks: [Mark] = []
+    for node in scalars {
+      guard let path = node.path else { continue }
+      let read = path.hops.first.map(\.relationship.column) ?? path.attribute.name
+      guard !path.hops.isEmpty || path.attribute.derivation == nil else { continue }
+      marks.append(Mark(node.property, "NEW.bolide_id", when: differs([read])))
+    }
+    for (node, children) in aggregates {
+      let attribute = [children.attribute].compactMap { $0 }.filter { $0.derivation == nil }.map(\.name)
+      let changed = differs([children.toOne.column] + attribute + children.filterAttributes)
+      for row in ["OLD", "NEW"] { marks.append(Mark(node.property, link(children, row), when: changed)) }
+    }
+    for (node, path, hop) in plan.paths(by: entity) where !node.isKeptAtOnce {
+      let isEnd = hop == path.hops.count
+      guard !isEnd || path.attribute.derivation == nil else { continue }
+      let read = isEnd ? path.attribute.name : path.hops[hop].relationship.column
+      marks.append(Mark(node.property, hop: hop, "NEW.bolide_id", when: differs([read])))
+    }
+    return Mark.insert(marks)
+  }
+
+  var deleted: [String] {
+    Mark.insert(aggregates.map { Mark($0.node.property, link($0.children, "OLD")) })
+  }
+
+  /// What reads the entity's own derived attributes.
+  var derived: [String] {
+    var marks: [Mark] = []
+    for node in plan.nodes {
+      if let path = node.path, path.attribute.derivation != nil,
+        path.entity(after: path.hops.count, from: node.entity).name == entity.name
+      {
+        marks.append(
+          Mark(node.property, hop: path.hops.count, "NEW.bolide_id", when: differs([path.attribute.name])))
+      }
+      if let children = node.children, let attribute = children.attribute, attribute.derivation != nil,
+        children.entity.name == entity.name
+      {
+        marks.append(Mark(node.property, link(children, "NEW"), when: differs([attribute.name])))
+      }
+    }
+    return Mark.insert(marks)
+  }
+
+  private var scalars: [DerivedNode] { plan.scalars(of: entity).filter { !$0.isKeptAtOnce } }
+
+  private var aggregates: [(node: DerivedNode, children: DerivedChildren)] {
+    plan.aggregates(over: entity).filter { !$0.node.isKeptAtOnce }
+  }
+
+  private func link(_ children: DerivedChildren, _ row: String) -> String {
+    "\(row).\(quoted(children.toOne.column))"
+  }
+
+  private func leadsHere(_ from: Entity, _ relationship: Relationship) -> String {
+    "EXISTS (SELECT 1 FROM \(quoted(from.name)) WHERE \(quoted(relationship.column)) = NEW.bolide_id)"
+  }
+
+  private func differs(_ columns: [String]) -> String {
+    "(" + columns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }.joined(separator: " OR ") + ")"
+  }
+}

@@ -1,0 +1,55 @@
+internal import ImportModel
+
+/// The derived attributes of an object's own that triggers write at once: from the clock, and copies over one hop.
+struct ScalarSQL {
+  private let entity: Entity
+  private let own: [DerivedNode]
+  /// Copies that other objects have of this one's attributes.
+  private let copies: [(node: DerivedNode, path: DerivedPath)]
+
+  init(_ entity: Entity, _ plan: DerivedPlan) {
+    self.entity = entity
+    own = plan.scalars(of: entity).filter(\.isKeptAtOnce)
+    copies = plan.paths(by: entity).filter { $0.node.isKeptAtOnce }.map { ($0.node, $0.path) }
+  }
+
+  var inserted: [String] {
+    own.isEmpty ? [] : [update(own, when: nil)]
+  }
+
+  var updated: [String] {
+    var statements: [String] = []
+    let clocks = own.filter { $0.path == nil }
+    if !clocks.isEmpty {
+      let columns =
+        entity.writableAttributes.filter { !$0.isVolatile }.map(\.name)
+        + entity.toOneRelationships.map(\.column)
+      let differs = columns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }
+      statements.append(update(clocks, when: differs.joined(separator: " OR ")))
+    }
+    let paths = own.filter { $0.path != nil }
+    if !paths.isEmpty {
+      let differs = paths.map { "\(quoted($0.attribute.name)) IS NOT \(value($0))" }
+      statements.append(update(paths, when: differs.joined(separator: " OR ")))
+    }
+    return statements
+      + copies.map { node, path in
+        let (copy, source) = (quoted(node.attribute.name), quoted(path.attribute.name))
+        return "UPDATE \(quoted(node.entity.name)) SET \(copy) = NEW.\(source) "
+          + "WHERE \(quoted(path.hops[0].relationship.column)) = NEW.bolide_id "
+          + "AND OLD.\(source) IS NOT NEW.\(source) AND \(copy) IS NOT NEW.\(source)"
+      }
+  }
+
+  private func update(_ nodes: [DerivedNode], when condition: String?) -> String {
+    let assignments = nodes.map { "\(quoted($0.attribute.name)) = \(value($0))" }.joined(separator: ", ")
+    return "UPDATE \(quoted(entity.name)) SET \(assignments) WHERE bolide_id = NEW.bolide_id"
+      + (condition.map { " AND (\($0))" } ?? "")
+  }
+
+  private func value(_ node: DerivedNode) -> String {
+    if let path = node.path { return path.value { "NEW.\(quoted($0))" } }
+    if case .date(milliseconds: true) = node.attribute.type { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
+    return "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+  }
+}

@@ -1,0 +1,105 @@
+internal import GRDB
+internal import ImportModel
+
+/// The triggers that keep history and derived attributes true when another program writes with plain SQL.
+///
+/// One for each table and event, since the order of several is not defined; an update of what is stored and one of what
+/// is derived are two events. They use nothing but SQLite's own functions. An import switches them off on its own
+/// connection and does the same work for a whole chunk.
+///
+/// No trigger causes itself to fire, at whatever distance: then `PRAGMA recursive_triggers` makes no difference.
+struct Triggers {
+  let model: Model
+  private let numbers: PropertyNumbers
+  private let plan: DerivedPlan
+
+  init(model: Model, numbers: PropertyNumbers) throws {
+    self.model = model
+    self.numbers = numbers
+    plan = try DerivedPlan(model, numbers)
+  }
+
+  /// One trigger.
+  struct Trigger {
+    let name: String
+    let sql: String
+  }
+
+  /// An entity's triggers.
+  func all(of entity: Entity) -> [Trigger] {
+    let history = HistorySQL(entity, numbers)
+    let owners = DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }
+      .compactMap(OwnerSQL.init)
+    let scalars = ScalarSQL(entity, plan)
+    let marks = MarkSQL(entity, plan, model)
+    var triggers = [
+      trigger(
+        entity, "insert", "AFTER INSERT",
+        [history.inserted] + scalars.inserted + owners.flatMap { $0.childInserted } + marks.inserted),
+      trigger(
+        entity, "update", "AFTER UPDATE OF \(stored(entity))",
+        history.updated + scalars.updated + owners.flatMap { $0.childUpdated } + marks.updated),
+      trigger(
+        entity, "delete", "AFTER DELETE",
+        history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted + leaveChildren(entity)),
+      Trigger(
+        name: name(entity, "id"),
+        sql: """
+          CREATE TRIGGER \(quoted(name(entity, "id"))) BEFORE UPDATE OF bolide_id ON \(quoted(entity.name))
+          WHEN OLD.bolide_id IS NOT NEW.bolide_id BEGIN
+            SELECT RAISE(ABORT, 'bolide_id is the identity of an object and never changes');
+          END
+          """),
+    ]
+    let derived = entity.derivedAttributes.map { quoted($0.name) }.joined(separator: ", ")
+    if !derived.isEmpty {
+      triggers.append(
+        trigger(entity, "derived", "AFTER UPDATE OF \(derived)", history.derived + marks.derived))
+    }
+    return triggers
+  }
+
+  /// Whether other programs have put triggers of their own on the model's tables.
+  static func areForeign(_ db: Database, model: Model) throws -> Bool {
+    let tables = model.entities.map { literal($0.name) }.joined(separator: ", ")
+    return try db.value(
+      """
+      SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name COLLATE NOCASE IN (\(tables))
+      AND substr(name, 1, 7) <> 'bolide_' LIMIT 1
+      """) != .null
+  }
+
+  private func name(_ entity: Entity, _ event: String) -> String {
+    "bolide_\(entity.name)_\(event)"
+  }
+
+  private func stored(_ entity: Entity) -> String {
+    (entity.writableAttributes.map(\.name) + entity.toOneRelationships.map(\.column)).map(quoted)
+      .joined(separator: ", ")
+  }
+
+  private func trigger(_ entity: Entity, _ event: String, _ when: String, _ statements: [String]) -> Trigger {
+    Trigger(
+      name: name(entity, event),
+      sql: """
+        CREATE TRIGGER \(quoted(name(entity, event))) \(when) ON \(quoted(entity.name)) BEGIN
+        \(statements.map { "  \($0);" }.joined(separator: "\n"))
+        END
+        """)
+  }
+
+  /// What the foreign keys do to an owner's children, for programs that leave these off, as the `sqlite3` shell does.
+  private func leaveChildren(_ entity: Entity) -> [String] {
+    entity.relationships.compactMap { toMany in
+      guard let (child, toOne) = model.children(of: toMany) else { return nil }
+      let (table, column) = (quoted(child.name), quoted(toOne.column))
+      return switch toMany.deleteRule {
+      case .nullify: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"
+      case .cascade: "DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"
+      case .deny:
+        "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE EXISTS "
+          + "(SELECT 1 FROM \(table) WHERE \(column) = OLD.bolide_id)"
+      }
+    }
+  }
+}
