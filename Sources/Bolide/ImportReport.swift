@@ -31,6 +31,9 @@ public struct ImportReport: Sendable, Hashable {
   /// Of a replay, how many refused records of the pipeline the store still keeps; nil for an import of an input.
   public var stillKept: Int?
 
+  /// What was wrong with the store's triggers and indexes; the import has restored them.
+  public var restored: [String] = []
+
   /// Records read a second.
   public var rowsPerSecond: Double {
     seconds > 0 ? Double(progress.counts.read) / seconds : 0

@@ -28,12 +28,14 @@ struct ImportRun {
     let name = input.name
     let size = input.totalBytes
     let writing: StoreImport
+    let restored: [String]
     let lock: StoreLock
     do {
       lock = try StoreLock(
         store: store.path, pipeline: pipeline.name, wait: settings.lockWait,
         isCancelled: { cancellation.isCancelled })
       try store.fit(pipeline)
+      restored = try store.restoreTriggers()
       if !settings.force, let known = try KnownInput.find(input, pipeline, store) {
         return ImportReport(
           pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
@@ -75,9 +77,11 @@ struct ImportRun {
       failure = failure ?? ImportError(error)
     }
     options.logger?.debug("import ended: \(outcome)", metadata: consumer.metadata)
+    for problem in restored { options.logger?.warning("restored: \(problem)") }
     var report = ImportReport(
       pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
       firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit)
+    report.restored = restored
     report.times = writing.times
     if var failure {
       failure.report = report

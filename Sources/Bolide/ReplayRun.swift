@@ -24,6 +24,7 @@ struct ReplayRun {
         isCancelled: { cancellation.isCancelled })
       defer { withExtendedLifetime(lock) {} }
       try store.fit(pipeline)
+      try store.restoreTriggers()
       let writing = try StoreImport(
         store, pipeline, input: "replay", settings: settings, isCancelled: { cancellation.isCancelled })
       var firstRejects: [Reject] = []

@@ -15,7 +15,8 @@ struct BolideTool: ParsableCommand {
     version: "bolide 0.1.0",
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, ChangesCommand.self, ReadersCommand.self,
-      SnapshotCommand.self, TokenCommand.self, PruneCommand.self, VerifyCommand.self, RejectsCommand.self,
+      SnapshotCommand.self, TokenCommand.self, PruneCommand.self, VerifyCommand.self, SchemaCommand.self,
+      RejectsCommand.self,
       GenerateCommand.self, BenchCommand.self, BenchJobCommand.self,
     ])
 

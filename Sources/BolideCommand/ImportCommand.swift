@@ -130,6 +130,7 @@ struct ImportCommand: ParsableCommand {
       throw error
     }
     terminal.clearProgress()
+    terminal.note(report.restored)
     try show(report, terminal)
     switch report.verdict {
     case .allLanded: return

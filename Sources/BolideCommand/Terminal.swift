@@ -28,6 +28,15 @@ final class Terminal: Sendable {
     if showsProgress { Self.write("\r\u{1b}[K") }
   }
 
+  /// What was wrong with the store, and is not any more.
+  func note(_ restored: [String]) {
+    guard !isQuiet, !restored.isEmpty else { return }
+    for problem in restored { Self.write("Note: \(problem); it was restored.\n") }
+    Self.write(
+      "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap.\n"
+    )
+  }
+
   /// The report's line, and the first refused records.
   func show(_ report: ImportReport) {
     if !isQuiet, report.verdict != .allLanded || showsReport {

@@ -5,19 +5,29 @@ import Bolide
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Recomputes counts, sums and history, and compares them with the store.",
+    abstract: "Recomputes derived attributes and history, and compares them with the store.",
     discussion: """
-      Also checks the file itself, foreign keys, unique constraints and the counts of runs. A line for each thing that \
-      is wrong, and status 65; nothing and status 0 when all is well.
+      Also checks the file itself, triggers, indexes, foreign keys, unique constraints and the counts of runs. A line \
+      for each thing that is wrong, and status 65; nothing and status 0 when all is well.
+
+      With --rebuild, triggers and indexes are restored and derived attributes computed anew, a line for each; status \
+      65 only for what is wrong still. History has a gap then: whoever reads it starts again from a snapshot.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String
 
+  @Flag(help: "Repair what can be repaired.")
+  var rebuild = false
+
   func run() throws {
     var count = 0
     do {
-      try Store.opening(storePath).verify { finding in
+      let store = try Store.opening(storePath)
+      if rebuild {
+        try store.rebuild { try StandardOutput.write(line: "repaired: \($0)") }
+      }
+      try store.verify { finding in
         count += 1
         try StandardOutput.write(line: "\(finding)")
       }

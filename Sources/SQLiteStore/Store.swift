@@ -149,6 +149,8 @@ public final class Store: Sendable {
         let stored = try SchemaUpdate.storedModel(db) ?? Model()
         // The usual case takes no lock.
         if try SchemaUpdate(stored: stored, declared: pipeline.model).isEmpty { return }
+        // The update makes all triggers anew: that some were missing would never be noticed.
+        _ = try TriggerCare.restore(db, model: stored)
       } else {
         // A file that is another program's keeps its mode; a store of ours was made in this one.
         try db.run("PRAGMA journal_mode = WAL")

@@ -37,6 +37,7 @@ import Testing
           status: 65,
           output: """
             Quake 2: leads to a Region that is not there
+            the trigger bolide_Quake_update is missing
             Region 1 quakeCount: stored 2, true 1
             Region 1 total: stored 7.0, true 1.0
 

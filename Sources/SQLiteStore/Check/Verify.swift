@@ -13,6 +13,7 @@ extension Store {
       try check.foreignKeys()
       try check.runs()
       try check.history()
+      try check.triggers()
       try check.derived()
     }
   }
@@ -95,6 +96,13 @@ private struct Verify {
     }
   }
 
+  /// The triggers and indexes that Bolide made.
+  func triggers() throws {
+    for problem in try TriggerCare.problems(db, model: SchemaUpdate.storedModel(db) ?? Model()) {
+      try found(Finding(message: problem))
+    }
+  }
+
   /// Derived attributes, each from what it is derived from.
   ///
   /// What waits to be computed anew is left out, and what reads it.
@@ -134,19 +142,15 @@ private struct Verify {
   }
 
   private func compare(_ object: Int64, _ step: DerivedStep, _ waiting: Set<Int64>) throws {
-    for (node, stored, expected) in try step.values(of: object)
-    where !waiting.contains(node.property) && !stored.agrees(with: expected) {
-      try found(
-        Finding(
-          entity: step.entity.name, id: object, attribute: node.attribute.name, stored: stored,
-          expected: expected))
+    for (node, finding) in try step.findings(of: object) where !waiting.contains(node.property) {
+      try found(finding)
     }
   }
 }
 
 extension Value {
   /// Equal, or for reals within one unit in the last place.
-  fileprivate func agrees(with other: Value) -> Bool {
+  func agrees(with other: Value) -> Bool {
     guard case .real(let left) = self, case .real(let right) = other else { return self == other }
     return left == right || abs(left - right) <= max(left.ulp, right.ulp)
   }

@@ -11,6 +11,7 @@ final class DerivedOwners {
   private let entity: Int64
   private let parts: [Part]
   private let filters: [ChildFilter?]
+  private let isFiltered: Bool
   private let read: RawStatement
   private let write: RawStatement
   private let children: AggregateValues
@@ -53,6 +54,7 @@ final class DerivedOwners {
       }
     }
     filters = try group.members.map { try ChildFilter(db, $0.children, layout: layout) }
+    isFiltered = filters.contains { $0 != nil }
     read = try RawStatement(db, group.select)
     write = try RawStatement(db, group.update)
     children = try AggregateValues(db, group)
@@ -95,7 +97,7 @@ final class DerivedOwners {
   }
 
   private func takes(_ row: RowVersion, _ index: Int) throws -> Bool {
-    try filters[index]?.passes(row) ?? true
+    try !isFiltered || filters[index]?.passes(row) ?? true
   }
 
   private func slot(_ owner: Int64) -> Int {

@@ -9,6 +9,8 @@ struct HistoryPlaces {
   let newestNumber: Int64
   /// The newest number that was pruned; 0 when nothing was.
   let floor: Int64
+  /// The newest number before which history misses changes; 0 for none.
+  let gap: Int64
   private let db: Database
 
   init(_ db: Database) throws {
@@ -20,6 +22,7 @@ struct HistoryPlaces {
     newestNumber = try Self.number(
       db, "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
     floor = try Self.number(db, "SELECT ifnull(max(number), 0) FROM bolide_pruned")
+    gap = try Self.number(db, "SELECT ifnull(max(number), 0) FROM bolide_gap")
   }
 
   /// The place after the newest transaction.
@@ -69,6 +72,12 @@ struct HistoryPlaces {
         .tokenExpired,
         "\(path): the history after the token \(token) is gone: it now starts "
           + "\(counted(try missed(after: token), "transaction")) later",
+        hint: "Start again from a snapshot: bolide snapshot \(path)")
+    }
+    guard token.number >= gap else {
+      throw StoreError(
+        .tokenExpired,
+        "\(path): the history after the token \(token) has a gap: changes were made that no trigger has seen",
         hint: "Start again from a snapshot: bolide snapshot \(path)")
     }
     // Before the first transaction there is none whose word could differ.

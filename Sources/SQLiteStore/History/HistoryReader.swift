@@ -7,9 +7,18 @@ extension Store {
   /// - Returns: its token, or nil when there was nothing to seal.
   @discardableResult
   package func seal() throws -> HistoryToken? {
+    try seal(restoring: true)
+  }
+
+  /// - Parameter restoring: whether missing triggers are restored first, so that no reader passes over what they missed.
+  @discardableResult
+  func seal(restoring: Bool) throws -> HistoryToken? {
     try writing { db in
       try RestoreCheck.run(db)
-      if let model = try SchemaUpdate.storedModel(db) { try DerivedSettling.run(db, model: model) }
+      if let model = try SchemaUpdate.storedModel(db) {
+        if restoring { _ = try TriggerCare.restore(db, model: model) }
+        try DerivedSettling.run(db, model: model)
+      }
       return try Self.seal(db)
     }
   }

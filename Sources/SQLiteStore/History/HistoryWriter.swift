@@ -147,6 +147,15 @@ final class HistoryWriter {
     return try insert(author: author, run: run, from: first, through: next - 1)
   }
 
+  /// Notes that changes were made which are in no transaction: whoever has not seen what comes now cannot catch up.
+  ///
+  /// Seals first, so that what is known comes before the gap.
+  func noteGap(_ reason: String) throws {
+    try begin()
+    let token = try insert(author: nil, run: nil, from: next, through: next - 1)
+    try db.run("INSERT INTO bolide_gap(number, reason) VALUES (\(token.number), \(literal(reason)))")
+  }
+
   /// Counts the objects of a range of changes by kind.
   private func count(from first: Int64, through last: Int64) throws {
     countKinds.bind(first, at: 1)

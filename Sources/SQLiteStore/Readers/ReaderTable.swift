@@ -27,7 +27,8 @@ struct ReaderTable {
     while try statement.step() {
       let token = token(statement)
       let state: Reader.State =
-        statement.integer(3) != 0 ? .diverged : token.number < places.floor ? .expired : .live
+        statement.integer(3) != 0
+        ? .diverged : token.number < max(places.floor, places.gap) ? .expired : .live
       readers.append(
         Reader(
           name: statement.string(0) ?? "", token: token, state: state,

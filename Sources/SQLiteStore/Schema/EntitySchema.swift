@@ -22,20 +22,25 @@ struct EntitySchema {
   }
 
   func createIndex(_ relationship: Relationship) -> String {
-    createIndex("INDEX", named: "bolide_index_", on: [relationship.column])
+    createIndex([relationship.column], isUnique: false)
   }
 
   /// A further constraint is an index of its own, so that it can be added to a table that is there.
   func createIndex(_ constraint: [String]) -> String {
-    createIndex("UNIQUE INDEX", named: "bolide_unique_", on: constraint)
+    createIndex(constraint, isUnique: true)
   }
 
-  private func createIndex(_ kind: String, named prefix: String, on columns: [String]) -> String {
+  private func createIndex(_ columns: [String], isUnique: Bool) -> String {
+    let name = indexName(columns, isUnique: isUnique)
+    let list = columns.map(quoted).joined(separator: ", ")
+    return "CREATE \(isUnique ? "UNIQUE INDEX" : "INDEX") \(quoted(name)) ON \(quoted(entity.name))(\(list))"
+  }
+
+  /// The name of the index of a relationship's column, or of a constraint.
+  func indexName(_ columns: [String], isUnique: Bool) -> String {
     // A dot parts the names, so a dot of their own is written as ~1 and the ~ as ~0: no two indexes share a name.
     let parts = ([entity.name] + columns).map { $0.replacing("~", with: "~0").replacing(".", with: "~1") }
-    let list = columns.map(quoted).joined(separator: ", ")
-    return
-      "CREATE \(kind) \(quoted(prefix + parts.joined(separator: "."))) ON \(quoted(entity.name))(\(list))"
+    return (isUnique ? "bolide_unique_" : "bolide_index_") + parts.joined(separator: ".")
   }
 
   /// An attribute's column, and behind a derived one those that hold what its next value is computed from.

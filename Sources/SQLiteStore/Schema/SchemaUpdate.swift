@@ -57,7 +57,7 @@ struct SchemaUpdate {
       derivedToCompute += new.filter { $0.derivation != nil && $0.derivation != .now }.map { (entity, $0) }
     }
     let numbers = try PropertyNumbers(db, model: model, creating: true)
-    try createTriggers(db, numbers)
+    try TriggerCare.create(db, try Triggers(model: model, numbers: numbers))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(model), as: UTF8.self)
@@ -84,14 +84,6 @@ struct SchemaUpdate {
         hint: "Find them with SQL: SELECT \(columns), count(*) FROM \(quoted(entity)) "
           + "GROUP BY \(columns) HAVING count(*) > 1; then change or delete them, or leave the constraint out."
       )
-    }
-  }
-
-  private func createTriggers(_ db: Database, _ numbers: PropertyNumbers) throws {
-    let triggers = try Triggers(model: model, numbers: numbers)
-    for trigger in model.entities.flatMap(triggers.all) {
-      try db.run("DROP TRIGGER IF EXISTS \(quoted(trigger.name))")
-      try db.run(trigger.sql)
     }
   }
 

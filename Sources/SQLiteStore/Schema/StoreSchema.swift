@@ -14,7 +14,8 @@ enum StoreSchema {
     CREATE TABLE bolide_store(
       id      TEXT NOT NULL,                        -- the store's name in its tokens
       created TEXT NOT NULL,
-      folding INTEGER NOT NULL                      -- the version of canonical, uppercase and lowercase
+      folding INTEGER NOT NULL,                     -- the version of canonical, uppercase and lowercase
+      triggers TEXT NOT NULL                        -- a digest of Bolide's triggers
     ) STRICT;
 
     -- The model, one row a version. Entities and properties keep their number for good, whatever their name.
@@ -78,6 +79,11 @@ enum StoreSchema {
       first   INTEGER PRIMARY KEY,
       last    INTEGER NOT NULL,
       noticed TEXT    NOT NULL
+    ) STRICT;
+    -- Transactions before which changes were made that no transaction holds: nobody can catch up over one.
+    CREATE TABLE bolide_gap(
+      number INTEGER PRIMARY KEY,                   -- bolide_transaction
+      reason TEXT NOT NULL
     ) STRICT;
     CREATE TABLE bolide_reader(
       name     TEXT    PRIMARY KEY,
@@ -175,13 +181,31 @@ enum StoreSchema {
     CREATE INDEX bolide_reject_run ON bolide_reject(last_run);
     """
 
+  /// What each table is for, in one line.
+  static let purposes = [
+    ("bolide_store", "The store: its name in tokens, and what it was written with."),
+    ("bolide_model", "The model as JSON, one row a version; the newest counts."),
+    ("bolide_entity", "Entities by the number that history knows them by."),
+    ("bolide_property", "Attributes and relationships by the number that history knows them by."),
+    ("bolide_transaction", "History: one row a commit, which owns a range of changes."),
+    ("bolide_change", "History: what happened to which object."),
+    ("bolide_previous", "History: the values before a change."),
+    ("bolide_pruned", "History: the newest transaction that was pruned."),
+    ("bolide_lost", "History: numbers that were handed out before the store was restored."),
+    ("bolide_gap", "History: transactions before which changes are missing."),
+    ("bolide_reader", "Named readers and the transaction that each has acknowledged."),
+    ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
+    ("bolide_run", "One row a run of an import."),
+    ("bolide_reject", "Refused records."),
+  ]
+
   /// Makes the tables in an empty file.
   static func create(_ db: Database) throws {
     try db.run(sql)
     try db.run(rejectSQL)
     try db.run(
       "INSERT INTO bolide_store VALUES (\(literal(randomWord(length: 6))), \(literal(timestamp())), "
-        + "\(TextFolding.version))")
+        + "\(TextFolding.version), '')")
     try db.run("PRAGMA application_id = \(applicationID)")
     try db.run("PRAGMA user_version = \(format)")
   }

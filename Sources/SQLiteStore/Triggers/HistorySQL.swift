@@ -14,7 +14,7 @@ struct HistorySQL {
 
   var updated: [String] {
     let stored = columns.filter { !$0.isDerived }
-    return [change(kind: 1, row: "NEW") + " WHERE " + differs(stored)] + [previous(stored)]
+    return [change(kind: 1, row: "NEW") + "\n    WHERE " + differs(stored)] + [previous(stored)]
   }
 
   /// Derived values that are written to a row as its insertion's last part are the insertion's.
@@ -26,12 +26,12 @@ struct HistorySQL {
       ORDER BY number DESC LIMIT 1), 0))
       """
     return [
-      change(kind: 1, row: "NEW") + " WHERE (\(differs(derived))) AND NOT \(isInsertion)",
+      change(kind: 1, row: "NEW") + "\n    WHERE (\(differs(derived))) AND NOT \(isInsertion)",
       // Where the change was not booked, the last one is the insertion.
       "INSERT INTO bolide_previous(change, property, value) SELECT change, property, value FROM ("
         + derived.map {
           "SELECT \($0.number) AS property, OLD.\(quoted($0.column)) AS value WHERE \(difference($0))"
-        }.joined(separator: " UNION ALL ")
+        }.joined(separator: "\n    UNION ALL ")
         + ") JOIN bolide_change ON change = (SELECT max(change) FROM bolide_change) WHERE kind = 1",
     ]
   }
@@ -44,7 +44,8 @@ struct HistorySQL {
     }
     return [
       change(kind: 2, row: "OLD"),
-      "INSERT INTO bolide_previous(change, property, value) " + previous.joined(separator: " UNION ALL "),
+      "INSERT INTO bolide_previous(change, property, value)\n    "
+        + previous.joined(separator: "\n    UNION ALL "),
     ]
   }
 
@@ -58,13 +59,13 @@ struct HistorySQL {
   }
 
   private func differs(_ columns: [PropertyNumbers.Column]) -> String {
-    columns.map(difference).joined(separator: " OR ")
+    columns.map(difference).joined(separator: "\n    OR ")
   }
 
   private func previous(_ columns: [PropertyNumbers.Column]) -> String {
-    "INSERT INTO bolide_previous(change, property, value) "
+    "INSERT INTO bolide_previous(change, property, value)\n    "
       + columns.map {
         "SELECT (SELECT max(change) FROM bolide_change), \($0.number), OLD.\(quoted($0.column)) WHERE \(difference($0))"
-      }.joined(separator: " UNION ALL ")
+      }.joined(separator: "\n    UNION ALL ")
   }
 }

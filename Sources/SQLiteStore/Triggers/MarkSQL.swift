@@ -23,9 +23,9 @@ struct Mark {
   static func insert(_ marks: [Mark]) -> [String] {
     guard !marks.isEmpty else { return [] }
     return [
-      "INSERT INTO bolide_dirty(property, hop, object) SELECT m.property, m.hop, m.object FROM ("
-        + marks.map(\.select).joined(separator: " UNION ")
-        + ") AS m WHERE m.object IS NOT NULL AND NOT EXISTS "
+      "INSERT INTO bolide_dirty(property, hop, object) SELECT m.property, m.hop, m.object FROM (\n    "
+        + marks.map(\.select).joined(separator: "\n    UNION ")
+        + ") AS m\n    WHERE m.object IS NOT NULL AND NOT EXISTS "
         + "(SELECT 1 FROM bolide_dirty AS d WHERE d.property = m.property AND d.hop = m.hop AND d.object = m.object)"
     ]
   }

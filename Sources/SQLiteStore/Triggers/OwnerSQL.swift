@@ -91,11 +91,11 @@ struct OwnerSQL {
         assignments.append("\(column) = \(column)\(sign)\(change.difference)")
       }
     }
-    let from = sources.isEmpty ? "" : " FROM \(sources.joined(separator: " JOIN "))"
+    let from = sources.isEmpty ? "" : "\n    FROM \(sources.joined(separator: "\n    JOIN "))"
     let guarded = condition.map { " AND \($0)" } ?? ""
     var statements = [
-      "UPDATE \(quoted(owner.name)) SET \(assignments.joined(separator: ", "))\(from) "
-        + "WHERE bolide_id = \(row)\(guarded)"
+      "UPDATE \(quoted(owner.name)) SET \(assignments.joined(separator: ",\n    "))\(from) "
+        + "\n    WHERE bolide_id = \(row)\(guarded)"
     ]
     let overflowed = changes.compactMap { change -> Mark? in
       guard let low = change.attribute.lowPart else { return nil }

@@ -32,16 +32,22 @@ struct Triggers {
       .compactMap(OwnerSQL.init)
     let scalars = ScalarSQL(entity, plan)
     let marks = MarkSQL(entity, plan, model)
+    let replace = ReplaceSQL(entity)
+    let deleted =
+      history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted + leaveChildren(entity)
     var triggers = [
       trigger(
         entity, "insert", "AFTER INSERT",
-        [history.inserted] + scalars.inserted + owners.flatMap { $0.childInserted } + marks.inserted),
+        replace.afterInsert + [history.inserted] + scalars.inserted + owners.flatMap { $0.childInserted }
+          + marks.inserted),
       trigger(
         entity, "update", "AFTER UPDATE OF \(stored(entity))",
-        history.updated + scalars.updated + owners.flatMap { $0.childUpdated } + marks.updated),
-      trigger(
-        entity, "delete", "AFTER DELETE",
-        history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted + leaveChildren(entity)),
+        replace.afterUpdate + history.updated + scalars.updated + owners.flatMap { $0.childUpdated }
+          + marks.updated),
+      trigger(entity, "delete", "AFTER DELETE", [replace.deleted] + deleted),
+      trigger(entity, "replaced", "AFTER DELETE", deleted, on: replace.table, where: "OLD.bolide_gone"),
+      trigger(entity, "before_insert", "BEFORE INSERT", replace.beforeInsert),
+      trigger(entity, "before_update", "BEFORE UPDATE OF \(replace.unique)", replace.beforeUpdate),
       Trigger(
         name: name(entity, "id"),
         sql: """
@@ -78,11 +84,15 @@ struct Triggers {
       .joined(separator: ", ")
   }
 
-  private func trigger(_ entity: Entity, _ event: String, _ when: String, _ statements: [String]) -> Trigger {
+  private func trigger(
+    _ entity: Entity, _ event: String, _ when: String, _ statements: [String], on table: String? = nil,
+    where condition: String? = nil
+  ) -> Trigger {
     Trigger(
       name: name(entity, event),
       sql: """
-        CREATE TRIGGER \(quoted(name(entity, event))) \(when) ON \(quoted(entity.name)) BEGIN
+        CREATE TRIGGER \(quoted(name(entity, event))) \(when) ON \(table ?? quoted(entity.name))\
+        \(condition.map { " WHEN \($0)" } ?? "") BEGIN
         \(statements.map { "  \($0);" }.joined(separator: "\n"))
         END
         """)

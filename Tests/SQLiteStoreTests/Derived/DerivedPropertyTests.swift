@@ -114,7 +114,7 @@ struct RandomWrites {
     let (quake, region) = ("id = 'q\(dice.int(0...30))'", "name = 'r\(dice.int(0...4))'")
     let country = "code = 'c\(dice.int(0...2))'"
     let some = "bolide_id % \(dice.int(2...4)) = 0"
-    switch dice.int(0...13) {
+    switch dice.int(0...18) {
     case 0, 1, 2:
       let record = self.quake()
       let names = record.keys.filter { !$0.hasPrefix("@") }.sorted()
@@ -141,6 +141,18 @@ struct RandomWrites {
       return
         "UPDATE Region SET country_id = \(owner("Country", country)), title = \(sql(text())) WHERE \(region)"
     case 9: return "UPDATE Country SET name = \(sql(text())) WHERE \(country)"
+    case 14, 15:
+      let id = dice.once(in: 3) ? "bolide_id, " : ""
+      let value = id.isEmpty ? "" : "\(dice.int(1...20)), "
+      return
+        "\(dice.pick(["REPLACE", "INSERT OR REPLACE"])) INTO Quake(\(id)id, code, magnitude, depth, region_id) "
+        + "VALUES (\(value)'q\(dice.int(0...30))', \(dice.int(0...40)), \(sql(number())), \(sql(whole())), "
+        + "\(owner("Region", region)))"
+    case 16: return "UPDATE OR REPLACE Quake SET code = \(dice.int(0...40)), depth = 7 WHERE \(quake)"
+    case 17:
+      return "REPLACE INTO Region(name, title, country_id) VALUES ('r\(dice.int(0...4))', \(sql(text())), "
+        + "\(owner("Country", country)))"
+    case 18: return "UPDATE OR REPLACE Region SET name = 'r\(dice.int(0...4))' WHERE \(region)"
     case 10: return "DELETE FROM \(dice.once(in: 2) ? "Region WHERE \(region)" : "Country WHERE \(country)")"
     case 11:
       return

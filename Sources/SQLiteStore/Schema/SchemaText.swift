@@ -1,0 +1,79 @@
+internal import GRDB
+package import ImportModel
+
+extension Store {
+  /// The store's tables, indexes and triggers as SQL that makes them, with a comment line for what each is for.
+  package func schemaText() throws -> String {
+    try reading { try SchemaText.text($0, SchemaUpdate.storedModel($0) ?? Model()) }
+  }
+}
+
+/// The tables, indexes and triggers of a store as SQL, with what each is for.
+package enum SchemaText {
+  /// What a pipeline would make in a new store.
+  package static func text(_ pipeline: Pipeline) throws -> String {
+    try DatabaseQueue().inDatabase { db in
+      try StoreSchema.create(db)
+      try SchemaUpdate(stored: Model(), declared: pipeline.model).apply(db)
+      return try text(db, pipeline.model)
+    }
+  }
+
+  static func text(_ db: Database, _ model: Model) throws -> String {
+    var parts: [String] = []
+    func add(_ comment: String, _ type: String, _ table: String, _ name: String? = nil) throws {
+      let find = try RawStatement(
+        db,
+        """
+        SELECT sql FROM sqlite_schema WHERE type = ? AND tbl_name = ? AND name = ifnull(?, name) AND sql IS NOT NULL
+        ORDER BY name
+        """)
+      for (index, value) in [type, table, name].enumerated() { find.bind(value, at: Int32(index + 1)) }
+      while try find.step() { parts.append("-- \(comment)\n\(find.string(0) ?? "");\n") }
+    }
+    for entity in model.entities {
+      let name = entity.name
+      let key = entity.key.listed
+      try add("\(name): one row an object, known by \(key).".oneLine, "table", name)
+      for constraint in entity.uniquenessConstraints {
+        let index = EntitySchema(entity: entity, model: model).indexName(constraint, isUnique: true)
+        try add("\(name): no two objects have the same \(constraint.listed).".oneLine, "index", name, index)
+      }
+      for relationship in entity.toOneRelationships {
+        let index = EntitySchema(entity: entity, model: model).indexName(
+          [relationship.column], isUnique: false)
+        try add(
+          "\(name): finds the objects that lead to a \(relationship.destination).".oneLine, "index", name,
+          index)
+      }
+      try add(
+        "\(name): rows that OR REPLACE may take away, for a moment.".oneLine, "table",
+        "bolide_replaced_\(name)")
+      for (event, purpose) in events {
+        let table = event == "replaced" ? "bolide_replaced_\(name)" : name
+        try add("\(name): \(purpose)".oneLine, "trigger", table, "bolide_\(name)_\(event)")
+      }
+    }
+    for (table, purpose) in StoreSchema.purposes {
+      try add(purpose, "table", table)
+      try add("\(table): finds rows.", "index", table)
+    }
+    return parts.joined(separator: "\n")
+  }
+
+  private static let events = [
+    ("insert", "a new row goes into history and into what is derived from it."),
+    ("update", "changed values go into history and into what is derived from them."),
+    ("derived", "changed derived values go into history, and mark what is derived from them."),
+    ("delete", "a deleted row goes into history and out of what is derived from it."),
+    ("before_insert", "remembers the rows that OR REPLACE would take away."),
+    ("before_update", "remembers the rows that OR REPLACE would take away."),
+    ("replaced", "a row that OR REPLACE took away is booked as deleted."),
+    ("id", "the identity of an object never changes."),
+  ]
+}
+
+extension String {
+  /// A name may hold a line's end, and a comment may not.
+  fileprivate var oneLine: String { String(map { $0.isNewline ? " " : $0 }) }
+}

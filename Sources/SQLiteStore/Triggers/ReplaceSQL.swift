@@ -1,0 +1,70 @@
+internal import ImportModel
+
+/// What `OR REPLACE` takes away: SQLite deletes rows that stand in the way without firing a trigger.
+///
+/// Before a row is written, the rows with its id or its unique values are copied beside the table. Afterwards those that
+/// are not there any more were replaced; taking their copies away fires what their deletion should have fired.
+struct ReplaceSQL {
+  private let entity: Entity
+  private let columns: [String]
+
+  init(_ entity: Entity) {
+    self.entity = entity
+    columns = (entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.column)).map(quoted)
+  }
+
+  /// The table of the copies.
+  var table: String { quoted("bolide_replaced_\(entity.name)") }
+
+  /// The statements that make it, anew where there is one: it never holds anything of worth.
+  var createTable: [String] {
+    [
+      "DROP TABLE IF EXISTS \(table)",
+      "CREATE TABLE \(table)(bolide_id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")), "
+        + "bolide_gone INTEGER NOT NULL DEFAULT 0)",
+    ]
+  }
+
+  /// The columns of which new values may take another row's place.
+  var unique: String {
+    var names: [String] = []
+    for name in entity.key + entity.uniquenessConstraints.joined() where !names.contains(name) {
+      names.append(name)
+    }
+    return names.map(quoted).joined(separator: ", ")
+  }
+
+  var beforeInsert: [String] { remember("bolide_id = NEW.bolide_id OR \(sameValues)") }
+
+  var beforeUpdate: [String] { remember("bolide_id IS NOT OLD.bolide_id AND (\(sameValues))") }
+
+  /// A row given the id of the one it replaces is another object.
+  var afterInsert: [String] { book("bolide_id = NEW.bolide_id OR \(isMissing)") }
+
+  var afterUpdate: [String] { book(isMissing) }
+
+  /// A deletion that fires is booked by itself.
+  var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
+
+  private var sameValues: String {
+    ([entity.key] + entity.uniquenessConstraints).map { names in
+      "(" + names.map { "\(quoted($0)) = NEW.\(quoted($0))" }.joined(separator: " AND ") + ")"
+    }.joined(separator: " OR ")
+  }
+
+  private var isMissing: String {
+    "NOT EXISTS (SELECT 1 FROM \(quoted(entity.name)) AS bolide_row WHERE bolide_row.bolide_id = \(table).bolide_id)"
+  }
+
+  private func remember(_ condition: String) -> [String] {
+    let list = (["bolide_id"] + columns).joined(separator: ", ")
+    return [
+      "DELETE FROM \(table)",
+      "INSERT INTO \(table)(\(list)) SELECT \(list) FROM \(quoted(entity.name)) WHERE \(condition)",
+    ]
+  }
+
+  private func book(_ condition: String) -> [String] {
+    ["UPDATE \(table) SET bolide_gone = 1 WHERE \(condition)", "DELETE FROM \(table)"]
+  }
+}

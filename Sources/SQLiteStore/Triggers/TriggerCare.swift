@@ -1,0 +1,101 @@
+internal import GRDB
+internal import ImportModel
+
+/// Keeps watch over the store's triggers: a tool that rebuilds a table drops them in silence.
+enum TriggerCare {
+  /// Makes all triggers anew, and what they need, in the caller's transaction.
+  static func create(_ db: Database, _ triggers: Triggers) throws {
+    let names = try RawStatement(
+      db, "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'bolide_'")
+    var old: [String] = []
+    while try names.step() { old.append(names.string(0) ?? "") }
+    for name in old { try db.run("DROP TRIGGER \(quoted(name))") }
+    for entity in triggers.model.entities {
+      for sql in ReplaceSQL(entity).createTable { try db.run(sql) }
+    }
+    for entity in triggers.model.entities {
+      for trigger in triggers.all(of: entity) { try db.run(trigger.sql) }
+    }
+    try db.run("UPDATE bolide_store SET triggers = \(literal(try fingerprint(db)))")
+  }
+
+  /// What is wrong with the triggers and indexes, a sentence each; empty when they are as Bolide made them.
+  static func problems(_ db: Database, model: Model) throws -> [String] {
+    let indexes = try missingIndexes(db, model)
+      .map { "the index \($0.name) is missing" }
+    guard try db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else { return indexes }
+    let triggers = try Triggers(model: model, numbers: PropertyNumbers(db, model: model, creating: false))
+    let find = try RawStatement(db, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?")
+    let problems = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
+      find.bind(trigger.name, at: 1)
+      defer { find.reset() }
+      guard try find.step() else { return "the trigger \(trigger.name) is missing" }
+      return find.string(0) == trigger.sql ? nil : "the trigger \(trigger.name) was altered"
+    }
+    return indexes + (problems.isEmpty ? ["a trigger with a name of Bolide's was added"] : problems)
+  }
+
+  /// Restores triggers and indexes, computes all derived attributes anew, and notes that history has a gap.
+  ///
+  /// What other programs wrote meanwhile is in no transaction, so nobody can catch up over it.
+  /// - Returns: what was wrong; empty when there was nothing to do.
+  static func restore(_ db: Database, model: Model) throws -> [String] {
+    guard !model.entities.isEmpty, try !problems(db, model: model).isEmpty else { return [] }
+    var problems: [String] = []
+    try db.inTransaction(.immediate) {
+      // Another process may have been here in between.
+      problems = try self.problems(db, model: model)
+      guard !problems.isEmpty else { return .commit }
+      for index in try missingIndexes(db, model) { try db.run(index.sql) }
+      guard problems.contains(where: { !$0.hasPrefix("the index") }) else { return .commit }
+      let numbers = try PropertyNumbers(db, model: model, creating: false)
+      try create(db, Triggers(model: model, numbers: numbers))
+      let plan = try DerivedPlan(model, numbers)
+      for node in plan.nodes where node.path != nil || node.children != nil {
+        try db.run(
+          "INSERT OR IGNORE INTO bolide_dirty SELECT \(node.property), 0, bolide_id FROM \(quoted(node.entity.name))"
+        )
+      }
+      try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+      try HistoryWriter(db).noteGap(problems.joined(separator: "; "))
+      return .commit
+    }
+    return problems
+  }
+
+  private static func missingIndexes(_ db: Database, _ model: Model) throws -> [(name: String, sql: String)] {
+    let find = try RawStatement(db, "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
+    return try model.entities.flatMap { entity in
+      let schema = EntitySchema(entity: entity, model: model)
+      let wanted =
+        entity.toOneRelationships.map {
+          (schema.indexName([$0.column], isUnique: false), schema.createIndex($0))
+        }
+        + entity.uniquenessConstraints.map { (schema.indexName($0, isUnique: true), schema.createIndex($0)) }
+      return try wanted.filter { name, _ in
+        find.bind(name, at: 1)
+        defer { find.reset() }
+        return try !find.step()
+      }
+    }
+  }
+
+  /// A digest of all triggers that have a name of Bolide's, with their text.
+  private static func fingerprint(_ db: Database) throws -> String {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'bolide_'
+      ORDER BY name
+      """)
+    // FNV-1a, 64 bits: against accidents, not against malice.
+    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+    while try rows.step() {
+      for column: Int32 in 0...2 {
+        for byte in rows.bytes(column) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        digest = (digest ^ 0xff) &* 0x100_0000_01b3
+      }
+    }
+    return String(digest, radix: 16)
+  }
+}

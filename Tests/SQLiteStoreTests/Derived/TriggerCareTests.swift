@@ -1,0 +1,105 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// Triggers that a tool dropped in silence are noticed and restored, and history says that it has a gap.
+struct TriggerCareTests {
+  private let temporary: TemporaryStore
+  private let pipeline = Quakes.pipeline()
+  private let store: Store
+  private let token: HistoryToken
+
+  init() throws {
+    temporary = try TemporaryStore()
+    store = try temporary.open(pipeline)
+    let records = (0..<6).map {
+      ["id": .text("q\($0)"), "@region": .text("r\($0 % 2)"), "depth": .integer(Int64($0))] as Record
+    }
+    token = try #require(try store.take(pipeline, records).token)
+  }
+
+  private func findings() throws -> [String] {
+    var findings: [String] = []
+    try store.verify { findings.append("\($0)") }
+    return findings
+  }
+
+  @Test func `A sound store has nothing to restore`() throws {
+    #expect(try store.restoreTriggers() == [])
+    #expect(try findings() == [])
+    try temporary.shell("CREATE TRIGGER mine AFTER INSERT ON Quake BEGIN SELECT 1; END; VACUUM")
+    #expect(try store.restoreTriggers() == [])
+    #expect(try store.newestToken() == token)
+  }
+
+  @Test func `Dropped triggers are told, restored, and what they missed is computed anew`() throws {
+    try temporary.shell(
+      """
+      DROP TRIGGER bolide_Quake_insert; DROP TRIGGER bolide_Region_derived; DROP INDEX "bolide_index_Quake.region_id";
+      INSERT INTO Quake(id, depth, region_id) VALUES ('new', 100, 1);
+      """)
+    let problems = [
+      "the index bolide_index_Quake.region_id is missing", "the trigger bolide_Quake_insert is missing",
+      "the trigger bolide_Region_derived is missing",
+    ]
+    #expect(try Array(findings().prefix(3)) == problems)
+    #expect(try store.rows(Quakes.untrue) == [["r0"]])
+    #expect(try store.restoreTriggers() == problems)
+    #expect(try store.rows(Quakes.untrue) == [])
+    #expect(try findings() == [])
+    let error = #expect(throws: StoreError.self) { try Replay(store, after: token) }
+    #expect(error?.code == .tokenExpired)
+    #expect(
+      error?.message
+        == "\(temporary.path): the history after the token \(token) has a gap: changes were made that no trigger has seen"
+    )
+    // From the gap on, history is whole again.
+    let gap = try store.newestToken()
+    try temporary.shell("INSERT INTO Quake(id, depth, region_id) VALUES ('newer', 1, 1)")
+    try store.seal()
+    #expect(try Replay(store, after: gap).changes.map(\.entity) == ["Quake", "Region"])
+  }
+
+  @Test func `An altered trigger is one that is missing`() throws {
+    try temporary.shell(
+      """
+      DROP TRIGGER bolide_Quake_update;
+      CREATE TRIGGER bolide_Quake_update AFTER UPDATE ON Quake BEGIN SELECT 1; END;
+      CREATE TRIGGER bolide_extra AFTER UPDATE ON Quake BEGIN SELECT 1; END;
+      """)
+    #expect(try store.restoreTriggers() == ["the trigger bolide_Quake_update was altered"])
+    try temporary.shell("CREATE TRIGGER bolide_extra AFTER UPDATE ON Quake BEGIN SELECT 1; END")
+    #expect(try store.restoreTriggers() == ["a trigger with a name of Bolide's was added"])
+    #expect(try store.rows("SELECT count(*) FROM bolide_gap") == [[2]])
+    #expect(try findings() == [])
+  }
+
+  @Test func `A model that grows does not hide what was missing`() throws {
+    try temporary.shell("DROP TRIGGER bolide_Quake_delete; DELETE FROM Quake WHERE id = 'q0'")
+    let wider = Quakes.pipeline {
+      $0[entity: "Quake"].attributes.append(Attribute(name: "note", type: .string))
+    }
+    let store = try temporary.open(wider)
+    #expect(try store.rows("SELECT count(*) FROM bolide_gap") == [[1]])
+    #expect(try store.rows(Quakes.untrue) == [])
+  }
+
+  @Test func `Whoever reads history restores them too`() throws {
+    try temporary.shell("DROP TRIGGER bolide_Quake_delete; DELETE FROM Quake WHERE id = 'q0'")
+    try store.seal()
+    #expect(throws: StoreError.self) { try Replay(store, after: token) }
+    #expect(try store.rows(Quakes.untrue) == [])
+  }
+
+  @Test func `A rebuild repairs wrong values once, and says each`() throws {
+    try temporary.shell("UPDATE Region SET quakeCount = 77, depths = 5 WHERE code = 'r0'")
+    var repaired: [String] = []
+    try store.rebuild { repaired.append("\($0)") }
+    #expect(repaired == ["Region 1 quakeCount: stored 77, true 3", "Region 1 depths: stored 5, true 6"])
+    #expect(try findings() == [])
+    #expect(try store.rows("SELECT reason FROM bolide_gap") == [["derived values were not true"]])
+    try store.rebuild { _ in Issue.record("nothing is wrong any more") }
+    #expect(try store.rows("SELECT count(*) FROM bolide_gap") == [[1]])
+  }
+}
