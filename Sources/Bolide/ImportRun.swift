@@ -69,7 +69,8 @@ struct ImportRun {
     writing.times.add(end.times)
     failure = failure ?? end.error
     if settings.isAtomic { failure = failure?.rolledBack }
-    let outcome = failure?.code ?? (writing.isRolledBack ? "too-many-refused" : "ok")
+    let isGood = settings.rejectLimit.allows(writing.progress.counts)
+    let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
     do {
       let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
       try writing.finish(outcome: outcome, bytes: end.bytes, read: identity)

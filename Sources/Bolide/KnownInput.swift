@@ -45,6 +45,7 @@ enum KnownInput {
     pipeline.store = nil
     pipeline.settings = ImportSettings()
     pipeline.history = nil
+    pipeline.maxAge = nil
     pipeline.places = Places()
     var text = "converters \(converterVersion)\n"
     dump(pipeline, to: &text)

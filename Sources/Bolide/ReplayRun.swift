@@ -26,7 +26,7 @@ struct ReplayRun {
       try store.fit(pipeline)
       try store.restoreTriggers()
       let writing = try StoreImport(
-        store, pipeline, input: "replay", settings: settings, isCancelled: { cancellation.isCancelled })
+        store, pipeline, input: RunLog.replay, settings: settings, isCancelled: { cancellation.isCancelled })
       var firstRejects: [Reject] = []
       var failure: ImportError?
       do {
@@ -38,7 +38,8 @@ struct ReplayRun {
       } catch {
         failure = ImportError(error)
       }
-      let outcome = failure?.code ?? (writing.isRolledBack ? "too-many-refused" : "ok")
+      let isGood = settings.rejectLimit.allows(writing.progress.counts)
+      let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
       try writing.finish(outcome: outcome, bytes: 0)
       let report = ImportReport(
         pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,

@@ -25,7 +25,7 @@ struct CheckCommand: ParsableCommand {
       try StandardOutput.write(line: "\(pipelinePath): \(pipeline.summary)")
       guard let input else { return }
       let check = try FeedCheck(pipeline, path: input)
-      try StandardOutput.write(line: check.text)
+      try StandardOutput.write(lines: check.text)
       if check.refused > 0 { throw ExitStatus.dataRefused.exitCode }
     } catch let status as ExitCode {
       throw status

@@ -13,6 +13,7 @@ enum ExitStatus: Int32, CaseIterable {
   case inputOutput = 74
   case tryLater = 75
   case configuration = 78
+  case overdue = 79
   case tokenExpired = 80
   case tokenDiverged = 81
   case tokenOfAnotherStore = 82
@@ -32,6 +33,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .inputOutput: "reading or writing failed, or the disk is full"
     case .tryLater: "another import or program holds the store: try later"
     case .configuration: "the pipeline or the model is wrong"
+    case .overdue: "a pipeline's last good run is older than its max-age (status)"
     case .tokenExpired: "the history after the token is gone"
     case .tokenDiverged: "the store's history took another way"
     case .tokenOfAnotherStore: "the token is another store's"

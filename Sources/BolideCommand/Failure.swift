@@ -14,6 +14,11 @@ struct Failure: Error {
     self.hint = hint
   }
 
+  /// A pipeline that names no store, where a store is needed.
+  init(noStoreIn pipeline: String, hint: String = "Say `store:` in the pipeline, or name the store itself.") {
+    self.init(.usage, "\(pipeline) names no store", hint: hint)
+  }
+
   /// Any error of the library.
   init(_ error: any Error) {
     switch error {
@@ -33,9 +38,9 @@ struct Failure: Error {
   /// `Error: the sentence.`, a line each, and under it what to do.
   func printToStandardError() {
     var text = message.split(separator: "\n").map { sentence in
-      "Error: \(sentence)\(sentence.last.map { ".?!".contains($0) } ?? true ? "" : ".")\n"
+      "Error: \(String(sentence).printable)\(sentence.last.map { ".?!".contains($0) } ?? true ? "" : ".")\n"
     }.joined()
-    if let hint { text += "       \(hint)\n" }
+    for line in hint?.split(separator: "\n") ?? [] { text += "       \(String(line).printable)\n" }
     FileHandle.standardError.write(Data(text.utf8))
   }
 }

@@ -95,8 +95,7 @@ struct ImportCommand: ParsableCommand {
     if let author { pipeline.author = author }
     guard let storePath = store ?? pipeline.store else {
       throw Failure(
-        .usage, "\(pipelinePath) names no store",
-        hint: "Say `store:` in the pipeline, or --store on the command line.")
+        noStoreIn: pipelinePath, hint: "Say `store:` in the pipeline, or --store on the command line.")
     }
     let cancellation = ImportCancellation()
     let signals = SignalWatch { _ in cancellation.cancel() }

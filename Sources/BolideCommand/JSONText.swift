@@ -19,9 +19,9 @@ struct JSONText {
     needsComma = false
   }
 
-  /// A line that is not JSON.
+  /// A line that is not JSON, as a terminal may show it.
   mutating func write(line: String) {
-    append(line)
+    append(line.printable)
     endLine()
   }
 
@@ -32,6 +32,15 @@ struct JSONText {
   mutating func member(_ name: String, object body: (inout JSONText) -> Void) {
     key(name)
     object(body)
+  }
+
+  mutating func member<Element>(
+    _ name: String, objects: [Element], _ body: (inout JSONText, Element) -> Void
+  ) {
+    key(name)
+    enclosed(UInt8(ascii: "["), UInt8(ascii: "]")) { text in
+      for element in objects { text.object { body(&$0, element) } }
+    }
   }
 
   mutating func member(_ name: String, _ value: String?) {
@@ -122,18 +131,29 @@ struct JSONText {
     append(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
   }
 
+  /// What a terminal would obey is escaped, so that a JSON line may be shown on one.
   private mutating func append(string: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): append("\\\"")
-      case UInt8(ascii: "\\"): append("\\\\")
-      case 0x0a: append("\\n")
-      case 0..<0x20: append("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16))
-      default: bytes.append(byte)
+    let isPlain = string.utf8.allSatisfy { 0x20..<0x7f ~= $0 && $0 != 0x22 && $0 != 0x5c }
+    if isPlain { append(string) } else { append(escaping: string.unicodeScalars) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(escaping scalars: String.UnicodeScalarView) {
+    for scalar in scalars {
+      switch scalar {
+      case "\"": append("\\\"")
+      case "\\": append("\\\\")
+      case "\n": append("\\n")
+      case _ where scalar.isVisible:
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      default:
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+          let digits = String(unit, radix: 16)
+          append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+        }
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 
   private func decimal(_ units: Int64, _ scale: Int) -> String {

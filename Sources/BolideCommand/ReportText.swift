@@ -3,20 +3,11 @@ import Bolide
 extension ImportReport {
   /// The line for people; parts that are zero are left out.
   var line: String {
-    let counts = progress.counts
-    let parts = [
-      (counts.inserted, "inserted"), (counts.updated, "updated"), (counts.unchanged, "unchanged"),
-      (counts.ignored, "ignored"), (counts.folded, "folded"), (counts.rejected, "refused"),
-      (counts.rolledBack, "rolled back"),
-    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    let sum = parts.isEmpty ? "" : " = \(parts.joined(separator: " + "))"
-    let repeated = counts.repeated > 0 ? "; \(counts.repeated) of the updated repeat a key" : ""
-    let known = progress.sameAs.map { " (same bytes as run \($0))" } ?? ""
     let kept = stillKept.map { " · \($0) still kept" } ?? ""
     let token = token.map { " · token \($0)" } ?? ""
     let verb = stillKept == nil ? "read" : "replayed"
-    let time = text(seconds, decimals: 2)
-    return "\(pipeline): \(counts.read) \(verb)\(sum)\(repeated)\(known)\(kept) · \(time) s\(token)"
+    let time = decimal(seconds, places: 2)
+    return "\(pipeline): \(progress.sum(verb))\(kept) · \(time) s\(token)"
   }
 
   /// Too many records were refused, in one sentence.
@@ -28,29 +19,56 @@ extension ImportReport {
 
   /// One object for programs.
   var json: String {
-    let counts = progress.counts
     var text = JSONText()
     text.object {
       $0.member("pipeline", pipeline)
       $0.member("run", run)
-      $0.member("read", Int64(counts.read))
-      $0.member("inserted", Int64(counts.inserted))
-      $0.member("updated", Int64(counts.updated))
-      $0.member("repeated", Int64(counts.repeated))
-      $0.member("unchanged", Int64(counts.unchanged))
-      $0.member("ignored", Int64(counts.ignored))
-      $0.member("folded", Int64(counts.folded))
-      $0.member("rejected", Int64(counts.rejected))
-      $0.member("rolledBack", Int64(counts.rolledBack))
-      if let sameAs = progress.sameAs { $0.member("sameAs", sameAs) }
+      $0.write(progress)
       if let stillKept { $0.member("stillKept", Int64(stillKept)) }
-      $0.member("chunks", Int64(progress.chunks))
-      $0.member("bytes", Int64(progress.bytes))
       $0.member("seconds", seconds)
       $0.member("rowsPerSecond", Int64(rowsPerSecond))
       $0.member("token", token?.description)
     }
     return text.string
+  }
+}
+
+extension RunProgress {
+  /// What became of the records: a count for each, those of nothing too.
+  var parts: [(name: String, count: Int)] {
+    [
+      ("inserted", counts.inserted), ("updated", counts.updated), ("unchanged", counts.unchanged),
+      ("ignored", counts.ignored), ("folded", counts.folded), ("refused", counts.rejected),
+      ("rolled back", counts.rolledBack),
+    ]
+  }
+
+  /// `1060 read = 3 inserted + 1057 unchanged`; parts that are zero are left out.
+  func sum(_ verb: String = "read") -> String {
+    let parts = parts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+    let sum = parts.isEmpty ? "" : " = \(parts.joined(separator: " + "))"
+    let repeated = counts.repeated > 0 ? "; \(counts.repeated) of the updated repeat a key" : ""
+    let known = sameAs.map { " (same bytes as run \($0))" } ?? ""
+    return "\(counts.read) \(verb)\(sum)\(repeated)\(known)"
+  }
+}
+
+extension JSONText {
+  /// The members of a run's counts.
+  mutating func write(_ progress: RunProgress) {
+    let counts = progress.counts
+    member("read", Int64(counts.read))
+    member("inserted", Int64(counts.inserted))
+    member("updated", Int64(counts.updated))
+    member("repeated", Int64(counts.repeated))
+    member("unchanged", Int64(counts.unchanged))
+    member("ignored", Int64(counts.ignored))
+    member("folded", Int64(counts.folded))
+    member("rejected", Int64(counts.rejected))
+    member("rolledBack", Int64(counts.rolledBack))
+    if let sameAs = progress.sameAs { member("sameAs", sameAs) }
+    member("chunks", Int64(progress.chunks))
+    member("bytes", Int64(progress.bytes))
   }
 }
 
@@ -70,17 +88,17 @@ extension ImportProgress {
   }
 
   private func short(_ number: Double) -> String {
-    if number >= 1e6 { return "\(text(number / 1e6, decimals: 1)) M" }
+    if number >= 1e6 { return "\(decimal(number / 1e6, places: 1)) M" }
     if number >= 1e3 { return "\(Int(number / 1e3)) k" }
     return "\(Int(number))"
   }
 }
 
 /// A number with a fixed count of decimals.
-private func text(_ number: Double, decimals: Int) -> String {
+func decimal(_ number: Double, places: Int) -> String {
   var scale = 1.0
-  for _ in 0..<decimals { scale *= 10 }
+  for _ in 0..<places { scale *= 10 }
   let units = Int((number * scale).rounded())
   let fraction = String(units % Int(scale))
-  return "\(units / Int(scale))." + String(repeating: "0", count: decimals - fraction.count) + fraction
+  return "\(units / Int(scale))." + String(repeating: "0", count: places - fraction.count) + fraction
 }

@@ -1,3 +1,4 @@
+import Bolide
 import Foundation
 
 /// Standard output in large pieces.
@@ -5,10 +6,10 @@ enum StandardOutput {
   /// The reader has closed its end.
   struct Closed: Error {}
 
-  /// Writes a line. A reader that has closed its end does not miss it.
+  /// Writes a line, as a terminal may show it. A reader that has closed its end does not miss it.
   static func write(line: String) throws {
     do {
-      try write(Array((line + "\n").utf8))
+      try write(Array((line.printable + "\n").utf8))
     } catch is Closed {}
   }
 
@@ -18,6 +19,13 @@ enum StandardOutput {
   static func isOpen(after milliseconds: Int32) -> Bool {
     var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
     return unsafe poll(&descriptor, 1, milliseconds) <= 0
+  }
+
+  /// Writes lines, each as a terminal may show it.
+  static func write(lines text: String) throws {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      try write(line: String(line))
+    }
   }
 
   /// Writes all bytes.

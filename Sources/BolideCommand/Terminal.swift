@@ -42,12 +42,14 @@ final class Terminal: Sendable {
     if !isQuiet, report.verdict != .allLanded || showsReport {
       for reject in report.firstRejects {
         Self.write(
-          "\(reject.input):\(reject.line):\(reject.column): record \(reject.record): \(reject.message)\n")
+          "\(reject.input):\(reject.line):\(reject.column): record \(reject.record): \(reject.message)"
+            .printable
+            + "\n")
       }
       let hidden = report.progress.counts.rejected - report.firstRejects.count
       if hidden > 0 { Self.write("… and \(hidden) more records were refused\n") }
     }
-    if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line + "\n") }
+    if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line.printable + "\n") }
   }
 
   private static func write(_ text: String) {

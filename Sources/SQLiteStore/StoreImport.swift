@@ -54,7 +54,6 @@ package final class StoreImport {
     self.input = input
     author = pipeline.author ?? pipeline.name
     retention = pipeline.history
-    let author = author
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
     (layout, log, rejectLog, rejectedKeys, writer, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
@@ -67,7 +66,7 @@ package final class StoreImport {
       // What came before the run is not the run's: a file is known again by what came after its beginning.
       try Store.seal(db)
       let layout = ChunkLayout(pipeline, model: model)
-      let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)
+      let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.areForeign(db, model: model)
       return (
         layout, log, try RejectLog(db, pipeline: pipeline.name, run: log.run),

@@ -36,7 +36,7 @@ package final class StoreLock {
     let pause: Double = 0.02
     var waited: Double = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      let holder = Holder(read(descriptor))
+      let holder = LockHolder(read(descriptor))
       if holder?.pipeline == pipeline || waited >= wait || isCancelled() {
         let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
         throw StoreError(
@@ -47,7 +47,7 @@ package final class StoreLock {
       waited += pause
     }
     isHeld = true
-    write(descriptor, Holder(process: getpid(), pipeline: pipeline, since: timestamp()))
+    write(descriptor, LockHolder(process: getpid(), pipeline: pipeline, since: timestamp()))
   }
 
   /// The file beside a store, whatever name leads to the store.
@@ -58,35 +58,21 @@ package final class StoreLock {
     } ?? store) + "-bolide"
   }
 
+  /// Who holds a store's lock, as the file beside it says; the lock itself is not touched.
+  static func holder(of store: String) -> LockHolder? {
+    let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return LockHolder(read(descriptor))
+  }
+
   /// Runs also when `init` throws: then the file is another's, and so is what it says.
   deinit {
     if isHeld { ftruncate(descriptor, off_t(TokenMemory.size)) }
     if descriptor >= 0 { close(descriptor) }
   }
 
-  private struct Holder {
-    var process: Int32
-    var pipeline: String
-    var since: String
-
-    init(process: Int32, pipeline: String, since: String) {
-      self.process = process
-      self.pipeline = pipeline
-      self.since = since
-    }
-
-    /// Reads `PROCESS SINCE PIPELINE`; nil when nobody alive stands there.
-    init?(_ text: String) {
-      let parts = text.split(separator: " ", maxSplits: 2)
-      guard parts.count == 3, let process = Int32(parts[0]), kill(process, 0) == 0 || errno == EPERM
-      else { return nil }
-      self.init(process: process, pipeline: String(parts[2]), since: String(parts[1]))
-    }
-
-    var text: String { "\(process) \(since) \(pipeline)" }
-  }
-
-  private func write(_ descriptor: Int32, _ holder: Holder) {
+  private func write(_ descriptor: Int32, _ holder: LockHolder) {
     // A new file gets its first line, an old one keeps it.
     if lseek(descriptor, 0, SEEK_END) < TokenMemory.size {
       var blank = TokenMemory.line("")
@@ -96,6 +82,32 @@ package final class StoreLock {
     ftruncate(descriptor, off_t(TokenMemory.size))
     _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, off_t(TokenMemory.size)) }
   }
+}
+
+/// The import that holds a store's lock.
+package struct LockHolder: Sendable, Hashable {
+  /// Its process.
+  package var process: Int32
+  /// Its pipeline's name.
+  package var pipeline: String
+  /// When it took the lock.
+  package var since: String
+
+  fileprivate init(process: Int32, pipeline: String, since: String) {
+    self.process = process
+    self.pipeline = pipeline
+    self.since = since
+  }
+
+  /// Reads `PROCESS SINCE PIPELINE`; nil when nobody alive stands there.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 2)
+    guard parts.count == 3, let process = Int32(parts[0]), kill(process, 0) == 0 || errno == EPERM
+    else { return nil }
+    self.init(process: process, pipeline: String(parts[2]), since: String(parts[1]))
+  }
+
+  fileprivate var text: String { "\(process) \(since) \(pipeline)" }
 }
 
 private func read(_ descriptor: Int32) -> String {

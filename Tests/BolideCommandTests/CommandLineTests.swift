@@ -14,7 +14,7 @@ import Testing
     (
       [],
       [
-        "--version", "-h, --help", "import", "check", "changes", "verify", "rejects", "generate",
+        "--version", "-h, --help", "import", "check", "changes", "verify", "rejects", "generate", "status",
         "EXIT STATUS:",
       ]
     ),
@@ -35,6 +35,7 @@ import Testing
         "--format <format>",
       ]
     ),
+    (["status"], ["<store>", "--format <format>", "--json", "-q, --quiet"]),
     (["verify"], ["<store>"]),
     (["rejects"], ["<store>", "--run <n>", "--format <format>"]),
     (["generate"], ["fireballs"]),
@@ -57,7 +58,7 @@ import Testing
 
   @Test func `help lists the exit statuses`() throws {
     let help = try folder.bolide("--help").output
-    for status in [0, 3, 64, 65, 66, 70, 73, 74, 75, 78, 80, 81, 82, 83] {
+    for status in [0, 3, 64, 65, 66, 70, 73, 74, 75, 78, 79, 80, 81, 82, 83] {
       #expect(help.contains("\n  \(status) "), "\(status)")
     }
     #expect(help.contains("\n  128+n "))

@@ -65,7 +65,7 @@ import Testing
         == ["\(code)|2|3|\(row)"])
     #expect(
       try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, inserted, rejected FROM bolide_run")
-        == ["ok|3|2|1"])
+        == ["too-many-refused|3|2|1"])
     // Mended, it gives what a clean run gives.
     try folder.write(feed(Self.good), to: "feed.json")
     #expect(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)

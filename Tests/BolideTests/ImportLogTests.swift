@@ -51,11 +51,11 @@ struct ImportLogTests {
     let lines = kept.lines.withLock { $0 }
     #expect(
       lines.map { $0.prefix { $0 != "=" } } == [
-        "chunk committed pipeline", "chunk committed pipeline", "import ended: ok pipeline",
+        "chunk committed pipeline", "chunk committed pipeline", "import ended: too-many-refused pipeline",
       ])
     #expect(
       lines.last
-        == "import ended: ok pipeline=quakes read=3 rejected=1 run=1 token=\(report.token?.description ?? "")"
+        == "import ended: too-many-refused pipeline=quakes read=3 rejected=1 run=1 token=\(report.token?.description ?? "")"
     )
     #expect(!lines.contains { $0.contains("secret") })
   }

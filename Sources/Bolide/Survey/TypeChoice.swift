@@ -134,7 +134,7 @@ extension MissingSpelling {
 
 extension Int {
   /// `4,700`
-  var grouped: String {
+  package var grouped: String {
     var text = ""
     for (place, digit) in String(self).reversed().enumerated() {
       if place > 0, place % 3 == 0, digit != "-" { text = "," + text }

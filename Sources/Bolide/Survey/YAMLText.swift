@@ -19,7 +19,7 @@ enum YAMLText {
       case "\\": result += "\\\\"
       case "\n": result += "\\n"
       case "\t": result += "\\t"
-      case _ where isVisible(scalar): result.unicodeScalars.append(scalar)
+      case _ where scalar.isVisible: result.unicodeScalars.append(scalar)
       case _ where scalar.value > 0xffff: result += "\\U" + hex(scalar.value, digits: 8)
       default: result += "\\u" + hex(scalar.value, digits: 4)
       }
@@ -30,7 +30,7 @@ enum YAMLText {
   /// The text as a comment holds it: on one line, and without characters that no YAML may have.
   static func comment(_ text: String) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(isVisible(scalar) ? scalar : " ") }
+    for scalar in text.unicodeScalars { result.append(scalar.isVisible ? scalar : " ") }
     return String(result)
   }
 
@@ -46,15 +46,6 @@ enum YAMLText {
 
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
     "a"..."z" ~= scalar || "A"..."Z" ~= scalar
-  }
-
-  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isASCII { return scalar.value >= 0x20 && scalar.value < 0x7f }
-    switch scalar.properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-      return false
-    default: return true
-    }
   }
 
   private static func hex(_ value: UInt32, digits: Int) -> String {

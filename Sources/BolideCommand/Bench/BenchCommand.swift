@@ -78,7 +78,7 @@ struct BenchCommand: ParsableCommand {
 
   private func runBench() throws {
     if showPeers {
-      return try StandardOutput.write(line: Peer.all.map(\.listing).joined(separator: "\n"))
+      return try StandardOutput.write(lines: Peer.all.map(\.listing).joined(separator: "\n"))
     }
     var plan = BenchPlan(
       scenarios: scenarios.isEmpty ? Scenario.allCases : scenarios, sizes: rows?.counts ?? [100_000],
@@ -108,18 +108,18 @@ struct BenchCommand: ParsableCommand {
       if watches { FileHandle.standardError.write(Data("\r\u{1b}[K\(text)".utf8)) }
     }
     let bench = Bench(plan, in: workspace, progress: say)
-    try StandardOutput.write(line: bench.machine.lines.joined(separator: "\n"))
+    try StandardOutput.write(lines: bench.machine.lines.joined(separator: "\n"))
     var failures = 0
     let report = try bench.run { result in
       say("")
-      try StandardOutput.write(line: result.table)
+      try StandardOutput.write(lines: result.table)
     } failed: { scenario, error in
       say("")
       failures += 1
       Failure(.bug, "\(scenario.rawValue): \(error)").printToStandardError()
     }
     say("")
-    try StandardOutput.write(line: report.summary)
+    try StandardOutput.write(lines: report.summary)
     if let json { try Data(try report.json.utf8).write(to: URL(filePath: json)) }
     if let chart { try Data(BenchChart(report).svg.utf8).write(to: URL(filePath: chart)) }
     if failures > 0 { throw ExitStatus.bug.exitCode }

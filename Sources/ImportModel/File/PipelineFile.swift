@@ -45,7 +45,7 @@ struct PipelineFile {
 
   private static let keys = [
     "bolide", "name", "store", "entity", "key", "attributes", "relationships", "entities", "check", "link",
-    "records", "shape", "columns", "merge", "repeated-key", "author", "keep-text", "unique", "history",
+    "records", "shape", "columns", "merge", "repeated-key", "author", "keep-text", "unique", "history", "max-age",
   ]
 
   /// All problems: those of the file's form, and those of the pipeline's meaning.
@@ -78,6 +78,7 @@ struct PipelineFile {
     if let repeated = settings["repeated-key"].flatMap({ reader.choice($0, among: MergeFile.repeatedKeys) }) {
       pipeline.repeatedKeyPolicy = repeated
     }
+    pipeline.maxAge = SettingsFile.age(settings["max-age"], &reader)
     pipeline.settings = SettingsFile.settings(settings, &reader)
     pipeline.history = settings["history"].flatMap { RetentionFile.retention($0, &reader) }
     pipeline.records = recordPlace(settings)

@@ -25,6 +25,11 @@ enum SettingsFile {
     }
     return settings
   }
+
+  /// An age after which something is overdue.
+  static func age(_ part: YAMLPart?, _ reader: inout YAMLReader) -> Double? {
+    reader.value(part, "an age such as 90m, 26h or 2d") { WaitText(withUnit: $0)?.seconds }
+  }
 }
 
 extension YAMLReader {

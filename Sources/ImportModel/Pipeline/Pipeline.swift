@@ -28,6 +28,8 @@ public struct Pipeline: Sendable, Hashable {
   public var author: String?
   /// Whether the text of a refused record is kept with its reject.
   public var keepsText: Bool
+  /// How old its last good run may be before it is overdue, in seconds; nil for no limit.
+  public var maxAge: Double?
   /// How its imports run, unless a command or a program says otherwise.
   public var settings = ImportSettings()
   /// How long the store keeps history after this pipeline's imports; nil for as long as it is not too large.

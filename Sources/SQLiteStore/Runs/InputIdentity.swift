@@ -66,9 +66,8 @@ extension Store {
           progress.counts.folded = Int(runs.integer(5))
           progress.bytes = identity.size
           runs.reset()
-          let author = pipeline.author ?? pipeline.name
-          let log = try RunLog(db, pipeline: pipeline.name, author: author, input: input)
-          try log.write(progress, outcome: "ok")
+          let log = try RunLog(db, pipeline, input: input)
+          try log.write(progress, outcome: RunLog.good)
           recorded = (log.run, progress)
         }
         return .commit

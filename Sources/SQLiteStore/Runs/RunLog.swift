@@ -2,7 +2,7 @@ internal import GRDB
 internal import ImportModel
 
 /// The row of `bolide_run` that one run writes.
-final class RunLog {
+package final class RunLog {
   /// The run's number.
   let run: Int64
   /// The last transaction when the run began.
@@ -10,20 +10,27 @@ final class RunLog {
   let database: Database
   private let update: RawStatement
 
+  /// The outcome of a run that came to a good end.
+  package static let good = "ok"
+  /// The outcome of a run that refused more than its limit allows.
+  package static let tooManyRefused = "too-many-refused"
+  /// What the input of a replay is called.
+  package static let replay = "replay"
+
   /// Begins a run, in a transaction of its own: a run that is killed leaves its row too.
-  init(_ db: Database, pipeline: String, author: String, input: String) throws {
+  init(_ db: Database, _ pipeline: Pipeline, input: String) throws {
     database = db
     let insert = try RawStatement(
       db,
       """
-      INSERT INTO bolide_run(pipeline, author, input, started, before, model) VALUES (?, ?, ?, ?,
+      INSERT INTO bolide_run(pipeline, author, input, started, max_age, before, model) VALUES (?, ?, ?, ?, ?,
       (SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'),
       (SELECT max(version) FROM bolide_model))
       RETURNING run, before
       """)
-    for (index, text) in [pipeline, author, input, timestamp()].enumerated() {
-      insert.bind(text, at: Int32(index + 1))
-    }
+    let texts = [pipeline.name, pipeline.author ?? pipeline.name, input, timestamp()]
+    for (index, text) in texts.enumerated() { insert.bind(text, at: Int32(index + 1)) }
+    insert.bind(pipeline.maxAge.map(Value.real) ?? .null, at: 5)
     _ = try insert.step()
     run = insert.integer(0)
     before = insert.integer(1)

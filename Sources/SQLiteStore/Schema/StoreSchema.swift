@@ -149,7 +149,8 @@ enum StoreSchema {
       size      INTEGER,                            -- of the whole input file, in bytes
       digest    BLOB,                               -- of the whole input file: SHA-256
       rules     BLOB,                               -- of pipeline, settings left out, and converters: SHA-256
-      same_as   INTEGER                             -- the run that imported the same bytes; then none was read
+      same_as   INTEGER,                            -- the run that imported the same bytes; then none was read
+      max_age   REAL                                -- seconds until the next good run is overdue; null for no limit
     ) STRICT;
     CREATE INDEX bolide_run_size ON bolide_run(size) WHERE digest IS NOT NULL;
     """

@@ -1,0 +1,78 @@
+import Bolide
+
+/// Metrics in the text format of Prometheus, without times of their own, as a textfile collector wants them.
+struct PrometheusText {
+  private var metrics: [(name: String, help: String, samples: [String])] = []
+
+  init(_ stores: [StatusOfStore]) {
+    let pipelines = stores.flatMap { store in store.pipelines.map { (store: store.path, pipeline: $0) } }
+    func each(_ name: String, _ help: String, _ value: (PipelineStatus) -> Double?) {
+      add(
+        name, help,
+        pipelines.compactMap { at in
+          value(at.pipeline).map { ([("store", at.store), ("pipeline", at.pipeline.name)], $0) }
+        })
+    }
+    each("bolide_last_good_run_timestamp_seconds", "When the last good run ended.") { $0.lastGoodRun?.time }
+    each("bolide_last_change_timestamp_seconds", "When the last run ended that changed something.") {
+      $0.lastChange?.time
+    }
+    each("bolide_last_run_good", "Whether the last run was good; absent while none has ended.") {
+      $0.lastRun?.outcome.map { $0 == "ok" ? 1 : 0 }
+    }
+    each("bolide_last_run_duration_seconds", "How long the last run took.") { $0.lastRun?.seconds }
+    each("bolide_overdue", "Whether the last good run is older than max-age.") { $0.isOverdue ? 1 : 0 }
+    each("bolide_max_age_seconds", "How old the last good run may be.") { $0.maxAge }
+    each("bolide_open_rejects", "Refused records that are kept.") { Double($0.openRejects) }
+    add(
+      "bolide_last_run_records", "Records of the last run.",
+      pipelines.flatMap { at in
+        (at.pipeline.lastRun?.progress.parts ?? []).map { part in
+          ([("store", at.store), ("pipeline", at.pipeline.name), ("became", part.name)], Double(part.count))
+        }
+      })
+    func store(_ name: String, _ help: String, _ value: (StoreStatus) -> Int64) {
+      add(name, help, stores.compactMap { at in at.status.map { ([("store", at.path)], Double(value($0))) } })
+    }
+    add(
+      "bolide_rows", "Objects of an entity.",
+      stores.flatMap { at in
+        (at.status?.entities ?? []).map { ([("store", at.path), ("entity", $0.entity)], Double($0.rows)) }
+      })
+    store("bolide_store_bytes", "The store's size.") { $0.bytes }
+    store("bolide_wal_bytes", "The write-ahead log's size.") { $0.walBytes }
+    store("bolide_history_transactions", "Transactions that are kept.") { $0.transactions }
+    store("bolide_history_changes", "Changes that are kept.") { $0.changes }
+    store("bolide_unsealed_changes", "Changes of other programs in no transaction yet.") {
+      $0.unsealedChanges
+    }
+    store("bolide_dirty_owners", "Objects whose derived attributes are to be computed anew.") {
+      $0.dirtyOwners
+    }
+  }
+
+  var text: String {
+    metrics.map { metric in
+      "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) gauge\n" + metric.samples.joined()
+    }.joined()
+  }
+
+  private mutating func add(
+    _ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Double)]
+  ) {
+    guard !samples.isEmpty else { return }
+    let lines = samples.map { sample in
+      let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+      return "\(name){\(labels)} \(Self.number(sample.value))\n"
+    }
+    metrics.append((name, help, lines))
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int64(exactly: value).map(String.init) ?? value.description
+  }
+}

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// `bolide status`
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Says how stores and their imports are.",
+    discussion: """
+      One store is shown in full; of several, each pipeline gets a line. A pipeline stands for its store, and counts \
+      also when it has never run.
+
+      A pipeline that says `max-age: 26h` is overdue when its last good import is older; then the exit status is 79. \
+      With -q nothing is printed while all is well, so that cron mails only what somebody should look at:
+
+        bolide status -q /srv/feeds/*.yaml
+      """)
+
+  /// How the answer is printed.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    /// For people.
+    case text
+    /// Metrics, as a textfile collector reads them.
+    case prometheus
+  }
+
+  @Argument(help: ArgumentHelp("Stores' files, or pipelines that name them.", valueName: "store"))
+  var paths: [String]
+
+  @Option(help: "How the answer is printed.")
+  var format: Format = .text
+
+  @Flag(help: "Print one JSON object a store.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print only pipelines that are overdue, failed or were killed.")
+  var quiet = false
+
+  func validate() throws {
+    if paths.isEmpty { throw ValidationError("name a store, or a pipeline that names it") }
+    if json, format == .prometheus {
+      throw ValidationError("--json and --format prometheus are two forms: name one")
+    }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    let (stores, failure) = StatusOfStore.all(paths)
+    do {
+      if json {
+        for store in stores { try StandardOutput.write(line: store.json) }
+      } else if format == .prometheus {
+        try StandardOutput.write(Array(PrometheusText(stores).text.utf8))
+      } else if stores.count == 1, paths.count == 1, !quiet {
+        try StandardOutput.write(Array(stores[0].text.utf8))
+      } else if let table = StatusTable(stores, isQuiet: quiet) {
+        try StandardOutput.write(Array(table.text.utf8))
+      }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    }
+    if let failure { throw failure.status.exitCode }
+    if stores.contains(where: { $0.pipelines.contains(where: \.isOverdue) }) {
+      throw ExitStatus.overdue.exitCode
+    }
+  }
+}
+
+/// A store that was asked for, and its pipelines.
+struct StatusOfStore {
+  let path: String
+  /// Nil for a store that no import has made yet.
+  let status: StoreStatus?
+  /// The pipelines that have run, and those that were named and have not.
+  private(set) var pipelines: [PipelineStatus]
+
+  /// What the pipelines that were named say themselves counts, not what they said when they ran.
+  private init(_ path: String, declared: [Pipeline]) throws {
+    self.path = path
+    let exists = FileManager.default.fileExists(atPath: path)
+    status = exists || declared.isEmpty ? try Store(reading: path).status() : nil
+    pipelines = status?.pipelines ?? []
+    for pipeline in declared {
+      if let index = pipelines.firstIndex(where: { $0.name == pipeline.name }) {
+        pipelines[index].maxAge = pipeline.maxAge
+      } else {
+        pipelines.append(PipelineStatus(neverRun: pipeline.name, maxAge: pipeline.maxAge))
+      }
+    }
+  }
+
+  /// The stores that paths name, each once, in their order. One that cannot be looked at does not hide the others: it is
+  /// told on standard error.
+  static func all(_ paths: [String]) -> (stores: [StatusOfStore], failure: Failure?) {
+    var order: [String] = []
+    var declared: [String: [Pipeline]] = [:]
+    var failure: Failure?
+    func trying(_ body: () throws -> Void) {
+      do {
+        try body()
+      } catch {
+        let new = Failure(error)
+        new.printToStandardError()
+        failure = failure ?? new
+      }
+    }
+    for path in paths {
+      trying {
+        let pipeline = path.isPipeline ? try Pipeline(path: path) : nil
+        if let pipeline, pipeline.store == nil { throw Failure(noStoreIn: path) }
+        let store = pipeline?.store ?? path
+        if !order.contains(store) { order.append(store) }
+        declared[store, default: []] += [pipeline].compactMap(\.self)
+      }
+    }
+    var stores: [StatusOfStore] = []
+    for path in order {
+      trying { stores.append(try StatusOfStore(path, declared: declared[path] ?? [])) }
+    }
+    return (stores, failure)
+  }
+}
+
+extension String {
+  /// Whether a path stands for a pipeline file.
+  fileprivate var isPipeline: Bool { hasSuffix(".yaml") || hasSuffix(".yml") }
+}

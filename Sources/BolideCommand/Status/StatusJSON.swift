@@ -1,0 +1,69 @@
+import Bolide
+
+extension StatusOfStore {
+  /// One object for programs. Times are UTC, ages and limits seconds.
+  var json: String {
+    var text = JSONText()
+    text.object {
+      $0.member("store", path)
+      if let status { $0.write(status) }
+      $0.member("pipelines", objects: pipelines) { $0.write($1) }
+    }
+    return text.string
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func write(_ status: StoreStatus) {
+    member("created", status.created)
+    member("bytes", status.bytes)
+    member("walBytes", status.walBytes)
+    member("model") {
+      $0.member("version", status.modelVersion)
+      $0.member("since", status.modelSince)
+    }
+    member("entities") {
+      for count in status.entities { $0.member(count.entity, count.rows) }
+    }
+    member("history") {
+      $0.member("token", status.token.description)
+      $0.member("transactions", status.transactions)
+      $0.member("changes", status.changes)
+      $0.member("since", status.historySince)
+      $0.member("unsealedChanges", status.unsealedChanges)
+    }
+    member("dirtyOwners", status.dirtyOwners)
+    if let holder = status.holder {
+      member("atWork") {
+        $0.member("pipeline", holder.pipeline)
+        $0.member("process", Int64(holder.process))
+        $0.member("since", holder.since)
+      }
+    }
+  }
+
+  fileprivate mutating func write(_ pipeline: PipelineStatus) {
+    member("pipeline", pipeline.name)
+    member("state", pipeline.state.rawValue)
+    member("isOverdue", pipeline.isOverdue)
+    if let maxAge = pipeline.maxAge { member("maxAge", maxAge) }
+    member("openRejects", pipeline.openRejects)
+    write(pipeline.lastRun, as: "lastRun")
+    write(pipeline.lastGoodRun, as: "lastGoodRun")
+    write(pipeline.lastChange, as: "lastChange")
+  }
+
+  private mutating func write(_ run: PipelineStatus.Run?, as name: String) {
+    guard let run else { return member(name, nil as String?) }
+    member(name) {
+      $0.member("run", run.number)
+      $0.member("input", run.input)
+      $0.member("started", run.started)
+      $0.member("ended", run.ended)
+      $0.member("age", run.age)
+      if let seconds = run.seconds { $0.member("seconds", seconds) }
+      $0.member("outcome", run.outcome)
+      $0.write(run.progress)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Bolide
+import Foundation
+
+/// One line a pipeline, with a head.
+struct StatusTable {
+  private let rows: [[String]]
+
+  /// - Parameter isQuiet: only what somebody should look at.
+  /// - Returns: nil when there is nothing to say.
+  init?(_ stores: [StatusOfStore], isQuiet: Bool) {
+    let lines = stores.flatMap { store in
+      store.pipelines.filter { !isQuiet || $0.state.isTrouble }.map { pipeline in
+        [
+          pipeline.name.printable, pipeline.state.rawValue, pipeline.lastGoodRun?.age.ago ?? "never",
+          pipeline.lastChange?.age.ago ?? "never", "\(pipeline.openRejects)", store.path.printable,
+        ]
+      }
+    }
+    guard !lines.isEmpty else { return nil }
+    rows = [["PIPELINE", "STATE", "LAST GOOD RUN", "LAST CHANGE", "REFUSED", "STORE"]] + lines
+  }
+
+  var text: String {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let cells = zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+      return cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces) + "\n"
+    }.joined()
+  }
+}
+
+extension PipelineStatus.State {
+  /// Whether somebody should look.
+  var isTrouble: Bool { self == .overdue || self == .failed || self == .killed }
+}
+
+extension StatusOfStore {
+  /// The full picture, in blocks of `name  value` lines.
+  var text: String {
+    ([storeBlock] + pipelines.map(\.block)).map { block in
+      let width = block.map { $0.name.count }.max() ?? 0
+      return block.map { line in
+        let name = line.name.padding(toLength: width, withPad: " ", startingAt: 0)
+        return "\(name)  \(line.value.printable)\n"
+      }.joined()
+    }.joined(separator: "\n")
+  }
+
+  private var storeBlock: [(name: String, value: String)] {
+    guard let status else { return [("store", "\(path): not made yet")] }
+    var lines = [
+      ("store", path), ("made", status.created.minute),
+      ("size", "\(status.bytes.size), write-ahead log \(status.walBytes.size)"),
+      ("model", "version \(status.modelVersion), since \(status.modelSince.minute)"),
+    ]
+    let width = status.entities.map { $0.entity.count }.max() ?? 0
+    for (index, count) in status.entities.enumerated() {
+      let name = count.entity.padding(toLength: width, withPad: " ", startingAt: 0)
+      lines.append((index == 0 ? "entities" : "", "\(name)  \(count.rows.grouped)"))
+    }
+    let since = status.historySince.map { ", since \($0.minute)" } ?? ""
+    lines += [
+      (
+        "history",
+        "\(counted(status.transactions, "transaction")), \(counted(status.changes, "change"))\(since)"
+      ),
+      ("token", status.token.description),
+    ]
+    if status.unsealedChanges > 0 {
+      lines.append(("unsealed", "\(counted(status.unsealedChanges, "change")) of other programs"))
+    }
+    if status.dirtyOwners > 0 {
+      lines.append(("dirty", "\(counted(status.dirtyOwners, "object")) to be computed anew"))
+    }
+    if let holder = status.holder {
+      lines.append(("at work", "\(holder.pipeline), process \(holder.process), since \(holder.since.minute)"))
+    }
+    return lines
+  }
+}
+
+extension PipelineStatus {
+  fileprivate var block: [(name: String, value: String)] {
+    var lines = [("pipeline", name), ("state", state.rawValue + limit)]
+    guard let lastRun else { return lines + [("last run", "never")] }
+    lines.append(("last run", lastRun.line))
+    if lastRun.number != lastGoodRun?.number {
+      lines.append(("last good run", lastGoodRun?.line ?? "never"))
+    }
+    if lastRun.number != lastChange?.number { lines.append(("last change", lastChange?.line ?? "never")) }
+    if openRejects > 0 { lines.append(("refused", "\(counted(openRejects, "record")) kept")) }
+    return lines
+  }
+
+  private var limit: String {
+    guard let maxAge else { return "" }
+    return isOverdue
+      ? ": the last good run is to be no older than \(maxAge.duration)" : "; overdue after \(maxAge.duration)"
+  }
+}
+
+extension PipelineStatus.Run {
+  /// `run 42, 3 h ago, 2026-05-12 06:00 UTC: 1060 read = 3 inserted + 1057 unchanged; ok`
+  fileprivate var line: String {
+    let end = outcome.map { $0 == "ok" ? "" : "; \($0)" } ?? "; it has not ended"
+    return "run \(number), \(age.ago), \((ended ?? started).minute): \(progress.sum())\(end)"
+  }
+}
+
+/// `1 change`, `1,203 changes`
+private func counted(_ number: Int64, _ noun: String) -> String {
+  "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
+}
+
+extension Int64 {
+  /// `4,700`
+  fileprivate var grouped: String { Int(self).grouped }
+
+  /// `1.2 MB`
+  fileprivate var size: String {
+    let units = ["kB", "MB", "GB", "TB"]
+    var number = Double(self)
+    guard number >= 1000 else { return "\(self) bytes" }
+    var unit = -1
+    while number >= 999.95, unit < units.count - 1 {
+      number /= 1000
+      unit += 1
+    }
+    return "\(decimal(number, places: 1)) \(units[unit])"
+  }
+}
+
+extension Double {
+  /// `3 h ago`
+  fileprivate var ago: String { self < 1 ? "just now" : "\(duration) ago" }
+
+  /// A time in seconds, in its largest unit that goes into it: `26 h`, `3 d`.
+  fileprivate var duration: String {
+    let units: [(name: String, seconds: Double, least: Double)] = [
+      ("d", 86_400, 172_800), ("h", 3600, 7200), ("min", 60, 120), ("s", 1, 0),
+    ]
+    let unit = units.first { self >= $0.least } ?? units[3]
+    return "\(Int(self / unit.seconds)) \(unit.name)"
+  }
+}
+
+extension String {
+  /// `2026-05-12T06:00:03.118Z` as `2026-05-12 06:00 UTC`
+  fileprivate var minute: String {
+    count >= 16 ? prefix(16).replacing("T", with: " ") + " UTC" : self
+  }
+}

@@ -1,0 +1,113 @@
+/// How a store is, in one state of it: what `bolide status` prints.
+package struct StoreStatus: Sendable {
+  /// An entity and how many objects it has.
+  package struct Count: Sendable, Hashable {
+    package var entity: String
+    package var rows: Int64
+  }
+
+  /// The store's path, as given.
+  package var path: String
+  /// When it was made.
+  package var created: String
+  /// The model's version, and since when it holds.
+  package var modelVersion: Int64
+  package var modelSince: String
+  /// The entities in the model's order.
+  package var entities: [Count]
+  /// The pipelines that have run, by name.
+  package var pipelines: [PipelineStatus]
+  /// The place after the newest transaction.
+  package var token: HistoryToken
+  /// Transactions that are kept, and their changes.
+  package var transactions: Int64
+  package var changes: Int64
+  /// When the oldest transaction that is kept was committed; nil when there is none.
+  package var historySince: String?
+  /// Changes of other programs that are in no transaction yet.
+  package var unsealedChanges: Int64
+  /// Owners whose derived attributes wait to be computed anew.
+  package var dirtyOwners: Int64
+  /// The file's size, and its write-ahead log's, in bytes.
+  package var bytes: Int64
+  package var walBytes: Int64
+  /// The import that is at work just now.
+  package var holder: LockHolder?
+}
+
+/// How the imports of one pipeline fared.
+package struct PipelineStatus: Sendable {
+  /// A run, as far as it is of interest here.
+  package struct Run: Sendable {
+    package var number: Int64
+    package var input: String
+    package var started: String
+    /// Nil while it runs, and for ever when it was killed.
+    package var ended: String?
+    /// `ok`, or the code of what ended it; nil as `ended`.
+    package var outcome: String?
+    package var progress: RunProgress
+    /// From start to end, in seconds; nil as `ended`.
+    package var seconds: Double?
+    /// When it ended, or began when it has no end, in seconds since 1970.
+    package var time: Double
+    /// Seconds since then.
+    package var age: Double
+    /// How old the last good run may be, in seconds, as the pipeline said then.
+    package var maxAge: Double?
+  }
+
+  /// The pipeline's name.
+  package var name: String
+  /// The newest run; nil when there was none.
+  package var lastRun: Run?
+  /// The newest import that came to a good end, replays left out.
+  package var lastGoodRun: Run?
+  /// The newest run that changed something.
+  package var lastChange: Run?
+  /// Refused records that are kept.
+  package var openRejects: Int64
+  /// How old the last good run may be, in seconds; nil for no limit. The last run's, unless somebody says otherwise.
+  package var maxAge: Double?
+  /// Whether its import is at work just now.
+  package var isAtWork: Bool
+
+  /// What one word says of a pipeline.
+  package enum State: String, Sendable, CaseIterable {
+    /// There was no good run for longer than `maxAge`.
+    case overdue
+    /// Its import is at work.
+    case running
+    /// The last run was not good.
+    case failed
+    /// The last run was killed, or its machine went down.
+    case killed
+    /// It has never run.
+    case never
+    /// The last run was good.
+    case ok
+  }
+
+  /// A pipeline that has not run.
+  package init(neverRun name: String, maxAge: Double?) {
+    self.name = name
+    self.maxAge = maxAge
+    openRejects = 0
+    isAtWork = false
+  }
+
+  /// Whether there was no good run for longer than `maxAge`.
+  package var isOverdue: Bool {
+    guard let maxAge else { return false }
+    return lastGoodRun.map { $0.age > maxAge } ?? true
+  }
+
+  /// The most pressing thing to say.
+  package var state: State {
+    if isOverdue { return .overdue }
+    if isAtWork { return .running }
+    guard let lastRun else { return .never }
+    guard let outcome = lastRun.outcome else { return .killed }
+    return outcome == RunLog.good ? .ok : .failed
+  }
+}

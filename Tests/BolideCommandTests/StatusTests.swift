@@ -1,0 +1,215 @@
+import BolideBench
+import Foundation
+import Testing
+
+/// `bolide status`: how stores and their imports are.
+@Suite struct StatusTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+    try folder.write(Folder.quakes + "\nmax-age: 26h\n", to: "daily.yaml")
+    try folder.write(
+      #"[{"id": "a", "place": "x", "magnitude": 1}, {"id": "b", "place": "x"}]"#, to: "feed.json")
+    try folder.write(#"[{"id": "c"}, {"id": null}]"#, to: "bad.json")
+  }
+
+  /// The text with times, ages and tokens replaced.
+  private func plain(_ text: String) -> String {
+    text.replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d UTC/#, with: "TIME").replacing(
+      #/just now|\d+ s ago/#, with: "AGE"
+    )
+    .replacing(#/b1-\w+-(\d+)-\w+/#) { "TOKEN \($0.1)" }.replacing(#/\d+\.\d kB/#, with: "SIZE")
+  }
+
+  @Test func `one store is shown in full`() throws {
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    #expect(try folder.bolide("import", "daily.yaml", "bad.json").status == 65)
+    let outcome = try folder.bolide("status", "quakes.sqlite")
+    #expect(outcome.status == 0)
+    #expect(
+      plain(outcome.output) == """
+        store     quakes.sqlite
+        made      TIME
+        size      SIZE, write-ahead log 0 bytes
+        model     version 1, since TIME
+        entities  Quake   3
+                  Region  1
+        history   2 transactions, 4 changes, since TIME
+        token     TOKEN 2
+
+        pipeline       daily
+        state          failed; overdue after 26 h
+        last run       run 2, AGE, TIME: 2 read = 1 inserted + 1 refused; too-many-refused
+        last good run  run 1, AGE, TIME: 2 read = 2 inserted
+        refused        1 record kept
+
+        """)
+    // A pipeline stands for its store.
+    #expect(try plain(folder.bolide("status", "daily.yaml").output) == plain(outcome.output))
+  }
+
+  @Test func `of several stores each pipeline gets a line`() throws {
+    try folder.write(Folder.quakes.replacing("quakes.sqlite", with: "other.sqlite"), to: "other.yaml")
+    try folder.write(Folder.quakes + "\nname: second\n", to: "second.yaml")
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    #expect(try folder.bolide("import", "second.yaml", "bad.json", "--max-rejects", "1").status == 3)
+    #expect(try folder.bolide("import", "second.yaml", "feed.json") == .silent)
+    let outcome = try folder.bolide("status", "quakes.sqlite", "other.yaml", "daily.yaml")
+    #expect(outcome.status == 0)
+    #expect(
+      plain(outcome.output) == """
+        PIPELINE  STATE  LAST GOOD RUN  LAST CHANGE  REFUSED  STORE
+        daily     ok     AGE       AGE     0        quakes.sqlite
+        second    ok     AGE       AGE     1        quakes.sqlite
+        other     never  never          never        0        other.sqlite
+
+        """)
+  }
+
+  @Test func `a pipeline is overdue when it never ran, and when its last good run is too old`() throws {
+    let never = try folder.bolide("status", "daily.yaml", "quakes.yaml")
+    #expect(never.status == 79)
+    #expect(never.lines.map { $0.split(separator: " ")[1] } == ["STATE", "overdue", "never"])
+    // A pipeline that says nothing of its age is never overdue.
+    #expect(try folder.bolide("status", "quakes.yaml").status == 0)
+
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    #expect(try folder.bolide("status", "-q", "quakes.sqlite") == .silent)
+    func age(_ run: Int, _ hours: Double) throws {
+      try folder.sqlite(
+        "quakes.sqlite",
+        """
+        UPDATE bolide_run SET started = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-\(hours) hours'),
+        ended = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-\(hours) hours') WHERE run = \(run)
+        """)
+    }
+    try age(1, 25.99)
+    #expect(try folder.bolide("status", "quakes.sqlite").status == 0)
+    try age(1, 26.01)
+    // Neither a run that refused too much nor a replay makes up for it.
+    #expect(try folder.bolide("import", "daily.yaml", "bad.json").status == 65)
+    try folder.write(
+      Folder.quakes.replacing("id:        string", with: "id: { type: string }") + "\nmax-age: 26h\n",
+      to: "daily.yaml")
+    #expect(try folder.bolide("import", "daily.yaml", "--replay").status == 65)
+    try folder.sqlite("quakes.sqlite", "DELETE FROM bolide_reject")
+    #expect(try folder.bolide("import", "daily.yaml", "--replay") == .silent)
+    let outcome = try folder.bolide("status", "-q", "quakes.sqlite")
+    #expect(outcome.status == 79)
+    #expect(
+      outcome.lines.map {
+        $0.split(separator: "  ").prefix(3).map { $0.trimmingCharacters(in: .whitespaces) }
+      }
+        == [["PIPELINE", "STATE", "LAST GOOD RUN"], ["daily", "overdue", "26 h ago"]])
+    // What the file says now counts more than what it said then.
+    try folder.write(Folder.quakes + "\nmax-age: 2d\n", to: "daily.yaml")
+    #expect(try folder.bolide("status", "daily.yaml").status == 0)
+    // A known file counts as a good run.
+    try folder.write(Folder.quakes + "\nmax-age: 1h\n", to: "daily.yaml")
+    #expect(try folder.bolide("status", "daily.yaml").status == 79)
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    #expect(try folder.bolide("status", "daily.yaml").status == 0)
+  }
+
+  @Test func `a run at work is told from one that was killed`() throws {
+    let running = try folder.starting("import", "quakes.yaml", "--chunk-rows", "1")
+    try running.write(Data(#"[{"id": "y"}, {"id": "z"}"#.utf8))
+    try eventually { try folder.count("Quake", in: "quakes.sqlite") > 0 }
+    func state() throws -> String? {
+      try folder.bolide("status", "quakes.sqlite").lines.first { $0.hasPrefix("state") }?.split(
+        separator: " "
+      ).last.map(String.init)
+    }
+    #expect(try state() == "running")
+    let text = try folder.bolide("status", "quakes.sqlite").output
+    #expect(text.contains("\nat work   quakes, process \(running.processID), since 20"), "\(text)")
+    running.send(SIGKILL)
+    _ = try running.outcome()
+    #expect(try state() == "killed")
+    #expect(try folder.bolide("status", "quakes.sqlite").output.contains("; it has not ended\n"))
+    #expect(try folder.bolide("status", "-q", "quakes.sqlite").lines.count == 2)
+  }
+
+  @Test func `what other programs did shows until it is settled`() throws {
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    try folder.sqlite(
+      "quakes.sqlite", "UPDATE Quake SET magnitude = 9 WHERE id = 'b'; DELETE FROM Quake WHERE id = 'a'")
+    let text = try folder.bolide("status", "quakes.sqlite").output
+    #expect(text.contains("\nunsealed  "), "\(text)")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    #expect(try !folder.bolide("status", "quakes.sqlite").output.contains("unsealed"))
+  }
+
+  @Test func `a store that cannot be looked at does not hide the others`() throws {
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    try folder.write("no store", to: "text.sqlite")
+    let outcome = try folder.bolide("status", "nosuch.sqlite", "quakes.sqlite", "text.sqlite")
+    #expect(outcome.status == 73)
+    #expect(outcome.lines.count == 2)
+    #expect(
+      outcome.errors == """
+        Error: nosuch.sqlite: there is no such store.
+               Check the path, or import first.
+        Error: text.sqlite: the file is not an SQLite database.
+               Name another path for the store.
+
+        """)
+  }
+
+  @Test func `as JSON there is one object a store`() throws {
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    let outcome = try folder.bolide("status", "--json", "quakes.sqlite", "daily.yaml")
+    #expect(outcome.lines.count == 1)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    #expect(object["entities"] as? [String: Int] == ["Quake": 2, "Region": 1])
+    let pipelines = try #require(object["pipelines"] as? [[String: Any]])
+    #expect(pipelines.map { $0["state"] as? String } == ["ok"])
+    #expect(pipelines[0]["maxAge"] as? Int == 93_600)
+    let run = try #require(pipelines[0]["lastGoodRun"] as? [String: Any])
+    #expect(run["inserted"] as? Int == 2)
+    #expect(run["input"] as? String == "feed.json")
+  }
+
+  @Test func `metrics are what a collector can read`() throws {
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    let text = try folder.bolide("status", "--format", "prometheus", "quakes.sqlite").output
+    // Each metric has its head once, its samples together, and no time of its own.
+    var heads: Set<Substring> = []
+    var current: Substring = ""
+    var values: [String: Double] = [:]
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("# HELP ") {
+        current = line.split(separator: " ")[2]
+        #expect(heads.insert(current).inserted)
+      } else if line.hasPrefix("#") {
+        #expect(line == "# TYPE \(current) gauge")
+      } else {
+        let sample = try #require(
+          line.wholeMatch(of: #/(\w+)\{(\w+="[^"\\\n]*"(,\w+="[^"\\\n]*")*)\} (-?[0-9.]+)/#), "\(line)")
+        #expect(sample.1 == current)
+        values["\(sample.1) \(sample.2)"] = Double(sample.4)
+      }
+    }
+    let pipeline = #"store="quakes.sqlite",pipeline="daily""#
+    #expect(values["bolide_overdue \(pipeline)"] == 0)
+    #expect(values["bolide_max_age_seconds \(pipeline)"] == 93_600)
+    #expect(values[#"bolide_last_run_records \#(pipeline),became="inserted""#] == 2)
+    #expect(values[#"bolide_rows store="quakes.sqlite",entity="Quake""#] == 2)
+    let time = try #require(values["bolide_last_good_run_timestamp_seconds \(pipeline)"])
+    #expect(abs(time - Date().timeIntervalSince1970) < 300)
+  }
+
+  @Test(arguments: [
+    (
+      ["status", "--json", "--format", "prometheus", "x"],
+      "--json and --format prometheus are two forms: name one"
+    ),
+    (["status"], "Missing expected argument '<store> ...'"),
+  ]) func `a wrong call is refused`(arguments: [String], sentence: String) throws {
+    let outcome = try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.hasPrefix("Error: \(sentence)\n"), "\(outcome.errors)")
+  }
+}
