@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bolide
 
 /// The tool: `bolide COMMAND …`.
 @main
@@ -21,6 +22,7 @@ struct BolideTool: ParsableCommand {
 
   static func main() {
     do {
+      try checkCommand(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       try command.run()
     } catch let failure as Failure {
@@ -28,6 +30,24 @@ struct BolideTool: ParsableCommand {
       exit(withError: failure.status.exitCode)
     } catch {
       exit(withError: error)
+    }
+  }
+
+  /// Says which command was meant, which the parser does for options alone.
+  private static func checkCommand(_ arguments: ArraySlice<String>) throws {
+    var command: any ParsableCommand.Type = BolideTool.self
+    for name in arguments {
+      guard !name.hasPrefix("-"), name != "help" else { return }
+      let commands = command.configuration.subcommands
+      guard !commands.isEmpty else { return }
+      guard let next = commands.first(where: { $0.configuration.commandName == name }) else {
+        let names = commands.filter { $0.configuration.shouldDisplay }.compactMap {
+          $0.configuration.commandName
+        }
+        let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+        throw ValidationError("unknown command '\(name.printable)'\(meant)")
+      }
+      command = next
     }
   }
 }

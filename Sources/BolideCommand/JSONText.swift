@@ -91,7 +91,7 @@ struct JSONText {
     case (.real(let value), _): member(property.name, value)
     case (.text(let value), .json):
       key(property.name)
-      append(value)
+      append(json: value)
       needsComma = true
     case (.text(let value), _): member(property.name, value)
     case (.blob(let value), _): member(property.name, Data(value).base64EncodedString())
@@ -145,14 +145,25 @@ struct JSONText {
       case "\"": append("\\\"")
       case "\\": append("\\\\")
       case "\n": append("\\n")
-      case _ where scalar.isVisible:
-        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-      default:
-        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-          let digits = String(unit, radix: 16)
-          append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-        }
+      default: append(scalar)
       }
+    }
+  }
+
+  /// A JSON value that is text already.
+  private mutating func append(json: String) {
+    if json.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) { return append(json) }
+    for scalar in json.unicodeScalars {
+      // Below U+0020 there is only space between values; what else a terminal would obey stands in a string.
+      if scalar.value < 0x20 { append(" ") } else { append(scalar) }
+    }
+  }
+
+  private mutating func append(_ scalar: Unicode.Scalar) {
+    guard !scalar.isVisible else { return append(String(scalar)) }
+    for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+      let digits = String(unit, radix: 16)
+      append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
     }
   }
 

@@ -72,28 +72,6 @@ extension JSONText {
   }
 }
 
-extension ImportProgress {
-  /// `62 %  6.2 M rows  812 k/s  3 refused  ETA 0:05`
-  var line: String {
-    var parts: [String] = []
-    if let totalBytes, totalBytes > 0 { parts.append("\(bytes * 100 / totalBytes) %") }
-    parts.append("\(short(Double(read))) rows")
-    parts.append("\(short(Double(read) / seconds))/s")
-    if rejected > 0 { parts.append("\(rejected) refused") }
-    if let totalBytes, bytes > 0, bytes < totalBytes {
-      let left = Int(seconds * Double(totalBytes - bytes) / Double(bytes))
-      parts.append("ETA \(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60)")
-    }
-    return parts.joined(separator: "  ")
-  }
-
-  private func short(_ number: Double) -> String {
-    if number >= 1e6 { return "\(decimal(number / 1e6, places: 1)) M" }
-    if number >= 1e3 { return "\(Int(number / 1e3)) k" }
-    return "\(Int(number))"
-  }
-}
-
 /// A number with a fixed count of decimals.
 func decimal(_ number: Double, places: Int) -> String {
   var scale = 1.0

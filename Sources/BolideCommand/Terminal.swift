@@ -1,11 +1,27 @@
 import Bolide
 import Foundation
+import Synchronization
 
 /// What a person sees besides results: on standard error, and only where somebody looks.
+///
+/// No colours and no escape sequences: the progress line goes back to its beginning and writes over itself, which any
+/// terminal can.
 final class Terminal: Sendable {
   private let showsReport: Bool
   private let showsProgress: Bool
   private let isQuiet: Bool
+  private let drawn = Mutex(Drawn())
+
+  private struct Drawn {
+    /// How many columns of the line are not blank.
+    var width = 0
+    var time: Double = 0
+  }
+
+  /// Nobody reads a line that is gone at once.
+  private static let firstDraw = 0.5
+  /// Seconds between two draws.
+  private static let pause = 0.1
 
   init(isQuiet: Bool, isVerbose: Bool) {
     let isTerminal = isatty(STDERR_FILENO) == 1
@@ -18,14 +34,23 @@ final class Terminal: Sendable {
   func progress(_ name: String) -> (@Sendable (ImportProgress) -> Void)? {
     guard showsProgress else { return nil }
     return { progress in
-      // Nobody reads a line that is gone at once.
-      guard progress.seconds > 0.5 else { return }
-      Self.write("\r\u{1b}[K\(name)  \(progress.line)")
+      self.drawn.withLock { drawn in
+        guard progress.seconds >= max(Self.firstDraw, drawn.time + Self.pause) else { return }
+        drawn.time = progress.seconds
+        // The last column stays free: some terminals wrap when it is written.
+        let line = progress.line(name.printable, columns: Self.columns - 1)
+        Self.write("\r" + line + String(repeating: " ", count: max(0, drawn.width - line.columns)))
+        drawn.width = line.columns
+      }
     }
   }
 
   func clearProgress() {
-    if showsProgress { Self.write("\r\u{1b}[K") }
+    drawn.withLock { drawn in
+      guard drawn.width > 0 else { return }
+      Self.write("\r" + String(repeating: " ", count: min(drawn.width, Self.columns - 1)) + "\r")
+      drawn.width = 0
+    }
   }
 
   /// What was wrong with the store, and is not any more.
@@ -41,10 +66,8 @@ final class Terminal: Sendable {
   func show(_ report: ImportReport) {
     if !isQuiet, report.verdict != .allLanded || showsReport {
       for reject in report.firstRejects {
-        Self.write(
-          "\(reject.input):\(reject.line):\(reject.column): record \(reject.record): \(reject.message)"
-            .printable
-            + "\n")
+        let place = "\(reject.input):\(reject.line):\(reject.column): record \(reject.record)"
+        Self.write("\(place): \(reject.message)".printable + "\n")
       }
       let hidden = report.progress.counts.rejected - report.firstRejects.count
       if hidden > 0 { Self.write("… and \(hidden) more records were refused\n") }
@@ -54,5 +77,12 @@ final class Terminal: Sendable {
 
   private static func write(_ text: String) {
     FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  /// The window's width just now; 80 where nobody knows.
+  private static var columns: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
   }
 }

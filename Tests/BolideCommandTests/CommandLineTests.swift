@@ -91,7 +91,7 @@ import Testing
     (["check"], "Missing expected argument '<pipeline>'"),
     (["verify"], "Missing expected argument '<store>'"),
     (["rejects"], "Missing expected argument '<store>'"),
-    (["nosuch"], "Unexpected argument 'nosuch'"),
+    (["nosuch"], "unknown command 'nosuch'"),
     (["generate", "fireballs", "--rows", "many"], "The value 'many' is invalid for '--rows <n>'"),
     (["generate", "fireballs", "--rows", "99999999999"], "--rows is 0 to 1000000000"),
     (["generate", "fireballs", "--revise", "101%"], "The value '101%' is invalid for '--revise <p%>'"),

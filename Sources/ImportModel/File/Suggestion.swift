@@ -1,7 +1,7 @@
 /// What a misspelt name was probably meant to be.
-enum Suggestion {
+package enum Suggestion {
   /// The candidate nearest to a word, when it is near enough to be meant: a third of its letters may differ.
-  static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+  package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let letters = Array(word.lowercased())
     var best: (candidate: String, distance: Int)?
     for candidate in candidates where candidate != word {
