@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import Bolide
@@ -32,6 +33,16 @@ struct SurveyRoundTrip {
   func attribute(_ name: String) -> String? {
     let start = YAMLText.scalar(name) + ":"
     return settings.first { $0.hasPrefix(start) }?.dropFirst(start.count).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// A column's values after an import into a new store, as SQLite writes them, in the order of the rows.
+  func values(of column: String, in path: String) async throws -> [String] {
+    let store = try await Store(path: path, for: pipeline)
+    _ = try await store.run(pipeline, on: .bytes(input))
+    let sql = "SELECT ifnull(CAST(\(column) AS TEXT), 'null') FROM \(pipeline.entity) ORDER BY bolide_id"
+    return try await DatabaseQueue(path: path).read { db in
+      try String.fetchAll(db, sql: sql)
+    }
   }
 
   /// How many records an import inserts, and how many it reads.

@@ -23,11 +23,13 @@ struct SurveyTextTests {
         shape: columnar
         key: date                       # unique in all 3 records
         attributes:
-          date:    date
-          impactE: { type: double, from: impact-e }
-          alt:     double                            # missing in 1
-          lat:     double                            # missing in 1
-          latDir:  { type: string, from: lat-dir }   # missing in 1
+          date:     date
+          impactE:  { type: double, from: impact-e }
+          alt:      double                                                            # missing in 1
+          lat:      { type: double, transient: true }                                 # missing in 1
+          latDir:   { type: string, transient: true, from: lat-dir, one-of: ["N", S] }  # missing in 1
+          latitude: { type: double, value: "CASE latDir WHEN 'N' THEN lat WHEN 'S' THEN -lat END" }
+        check: [(lat IS NULL) = (latDir IS NULL)]
 
         """)
     #expect(try await feed.imported() == (3, 3))

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import JSONStream
 
 /// What all values of one column show: sets of types that only shrink, and counts.
 struct ColumnValues {
@@ -26,6 +27,16 @@ struct ColumnValues {
   private(set) var areThousands = true
   /// Values other than the words `0` and `1` that a boolean is written with.
   private(set) var hasBooleanWords = false
+  /// Texts that are a direction, such as `N`; that are a number with one behind it, such as `22.0S`; and empty ones.
+  private(set) var directions = 0
+  private(set) var numbersWithDirection = 0
+  private(set) var emptyTexts = 0
+  /// The directions that were seen.
+  private(set) var compass: Compass = []
+  /// The numbers, of texts too, that may stand for no value, and the range of the others.
+  private(set) var sentinels: [MissingSpelling] = []
+  private(set) var lowest = Double.infinity
+  private(set) var highest = -Double.infinity
 
   /// Values that are there.
   var count: Int { booleans + numbers + texts + structures }
@@ -52,6 +63,7 @@ struct ColumnValues {
 
   mutating func take(number bytes: UnsafeBufferPointer<UInt8>) {
     numbers += 1
+    takeMagnitude(bytes)
     narrow(bytes, to: TypeCandidates(number: bytes, &facts))
   }
 
@@ -60,9 +72,36 @@ struct ColumnValues {
     if bytes.count > 20, !facts.contains(.accessKey), Self.hasAccessKey(bytes) { facts.insert(.accessKey) }
     let found = TypeCandidates(
       text: bytes, among: candidates.union(spelledCandidates).union([.double]), &facts)
-    if found.contains(.double) || found.contains(.integer) { numberTexts += 1 }
+    if found.contains(.double) || found.contains(.integer) {
+      numberTexts += 1
+      takeMagnitude(bytes)
+    }
+    takeDirection(bytes)
     if found.contains(.boolean), bytes.count > 1 { hasBooleanWords = true }
     narrow(bytes, to: found)
+  }
+
+  /// Notes where the values lie, apart from those that often stand for none.
+  private mutating func takeMagnitude(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if bytes.count <= MissingSpelling.longest, MissingSpelling.isSentinel(bytes) {
+      return MissingSpelling.count(bytes, in: &sentinels)
+    }
+    guard let number = NumberParsing.double(bytes, grammar: .text) else { return }
+    lowest = min(lowest, number)
+    highest = max(highest, number)
+  }
+
+  private mutating func takeDirection(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let last = bytes.last else { return emptyTexts += 1 }
+    guard let direction = Compass(last) else { return }
+    if bytes.count == 1 {
+      directions += 1
+    } else {
+      let number = UnsafeBufferPointer(rebasing: bytes.dropLast())
+      guard number[0].isDigit, NumberParsing.double(number, grammar: .text) != nil else { return }
+      numbersWithDirection += 1
+    }
+    compass.insert(direction)
   }
 
   /// Whether a link carries what gives its caller access.
@@ -99,6 +138,20 @@ struct MissingSpelling {
     "", "na", "n/a", "#n/a", "-", "--", "---", ".", "?", "null", "none", "nil", "nan", "missing", "unknown",
     "tbd", "999", "9999", "99999", "999999", "-1", "-99", "-999", "-9999", "-99999", "999.9", "9999.9",
   ]
+
+  /// Numbers that stand for no value in many feeds, and are far from what is measured.
+  private static let sentinelWords: Set<String> = [
+    "-9", "-99", "-999", "-9999", "-99999", "-999.0", "-999.9", "-9999.0", "-9999.9", "999", "9999", "99999",
+    "999999",
+    "999.0", "999.9", "9999.0", "9999.9", "99999.0", "99999.9", "99.99", "999.99",
+  ]
+
+  static func isSentinel(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = bytes.first, first == UInt8(ascii: "9") || first == UInt8(ascii: "-") else {
+      return false
+    }
+    return sentinelWords.contains(String(decoding: bytes, as: UTF8.self))
+  }
 
   static func isKnown(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     words.contains(String(decoding: bytes, as: UTF8.self).lowercased())

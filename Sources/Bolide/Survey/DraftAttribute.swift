@@ -13,10 +13,24 @@ struct DraftAttribute {
   let depth: Int
   /// Records that bring a value, objects taken apart included.
   let count: Int
+  /// Other settings than these, where the values mean more than their type says.
+  var role: Role = .own
+  /// Texts that mean that there is no value.
+  var missing: [String] = []
+
+  /// What becomes of an attribute besides being stored.
+  enum Role: Equatable {
+    /// It is stored as it comes.
+    case own
+    /// It lives during the import only: an expression uses it. `oneOf` are the values it may have.
+    case used(oneOf: [String])
+    /// An expression gives it.
+    case computed(String)
+  }
 
   /// How likely the attribute is the key; 0 for one that cannot be.
   func keyRank(of records: Int) -> Int {
-    guard count == records, !choice.isLeftOut else { return 0 }
+    guard count == records, !choice.isLeftOut, role == .own else { return 0 }
     let byType: Int
     switch choice.type {
     case .uuid: byType = 40

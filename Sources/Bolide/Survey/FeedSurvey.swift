@@ -52,20 +52,42 @@ package struct FeedSurvey {
       sources.insert(([wildcard], "<\(wildcard)>", pass.wildcard), at: 0)
     }
     draft.place = place
-    let names = AttributeNames.names(for: sources.map(\.path))
-    draft.attributes = zip(names, sources).map { name, source in
-      DraftAttribute(
-        name: name, from: source.from, choice: TypeChoice(source.values, name: source.path.last ?? ""),
-        key: source.path.last ?? "", depth: source.path.count, count: source.values.count)
+    draft.attributes = attributes(sources)
+    draft.children = leaves.compactMap { leaf in
+      let index = sources.firstIndex { $0.path == leaf.path }
+      return index.flatMap { children(of: leaf.node, named: draft.attributes[$0].name) }
     }
     if draft.attributes.allSatisfy(\.choice.isLeftOut) {
       for index in draft.attributes.indices { draft.attributes[index].choice.isLeftOut = false }
     }
+    DirectionSearch.apply(to: &draft, sources.map(\.values))
     draft.odd = pass.odd
     draft.key = try KeySearch(
       draft.attributes, records: pass.records - pass.odd, draft.pipeline, source
     ).key()
     return draft
+  }
+
+  private static func attributes(
+    _ sources: [(path: [String], from: String, values: ColumnValues)]
+  ) -> [DraftAttribute] {
+    zip(AttributeNames.names(for: sources.map(\.path)), sources).map { name, source in
+      DraftAttribute(
+        name: name, from: source.from, choice: TypeChoice(source.values, name: source.path.last ?? ""),
+        key: source.path.last ?? "", depth: source.path.count, count: source.values.count)
+    }
+  }
+
+  /// What arrays of objects, and of nothing else, hold.
+  private static func children(of node: SurveyNode, named name: String) -> DraftChildren? {
+    guard let elements = node.elements, node.otherElements == 0, node.values.scalars == 0 else { return nil }
+    elements.settle()
+    elements.bound(leaves: mostAttributes)
+    let sources = elements.leaves().map {
+      (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
+    }
+    guard !sources.isEmpty else { return nil }
+    return DraftChildren(attribute: name, objects: elements.objects, attributes: attributes(sources))
   }
 
   /// An input without records teaches nothing.

@@ -23,7 +23,10 @@ struct KeySearch {
   func key() throws -> KeyFinding? {
     guard !candidates.isEmpty else { return nil }
     let singles = try count(candidates.map { [$0.index] })
-    if let unique = singles.first(where: \.isUnique) { return unique }
+    if var unique = singles.first(where: \.isUnique) {
+      unique.others = singles.filter(\.isUnique).dropFirst().flatMap(\.attributes)
+      return unique
+    }
     let pairs = try count(self.pairs(singles))
     if let unique = pairs.first(where: \.isUnique) { return unique }
     // Nothing is unique: the one with the fewest repeats, counted to the end.
@@ -78,6 +81,8 @@ struct KeyFinding {
   var repeats: Int
   /// One in so many keys was looked at.
   var share: Int
+  /// Other attributes that no two records have alike.
+  var others: [Int] = []
   /// Records in the input that would land.
   var read: Int
 

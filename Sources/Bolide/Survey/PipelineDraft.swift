@@ -14,6 +14,10 @@ struct PipelineDraft {
   var notes: [String] = []
   var attributes: [DraftAttribute] = []
   var key: KeyFinding?
+  /// Arrays of objects within the records.
+  var children: [DraftChildren] = []
+  /// Expressions that hold for every record.
+  var checks: [String] = []
 
   init(_ name: FeedName, input: String?, records: Int) {
     self.name = name
@@ -26,8 +30,8 @@ struct PipelineDraft {
     let entity = Entity(
       name: name.entity, key: [],
       attributes: attributes.map { Attribute(name: $0.name, type: $0.choice.type) })
-    let fields = attributes.map {
-      Field($0.name, from: .path($0.from), dateForm: $0.choice.dateForm)
+    let fields = attributes.filter { !$0.isComputed }.map {
+      Field($0.name, from: .path($0.from), missing: $0.missing, dateForm: $0.choice.dateForm)
     }
     return Pipeline(
       name: name.pipeline, entity: name.entity, model: Model(entities: [entity]), fields: fields,
@@ -38,7 +42,7 @@ struct PipelineDraft {
 
   /// The pipeline file.
   var text: String {
-    (head + settings + attributeLines).map { $0 + "\n" }.joined()
+    (head + settings + attributeLines + checkLines + childLines).map { $0 + "\n" }.joined()
   }
 
   private var head: [String] {
@@ -76,7 +80,10 @@ struct PipelineDraft {
     }
     let names = key.attributes.map { attributes[$0].name }
     let text = names.count == 1 ? YAMLText.scalar(names[0]) : YAMLText.list(names)
-    return commented("key: \(text)", key.evidence, at: 32)
+    // Of a few records almost everything is different.
+    let others = key.read < 20 ? [] : key.others.prefix(3).map { attributes[$0].name }
+    let also = others.isEmpty ? "" : "; so is \(others.joined(separator: ", so is "))"
+    return commented("key: \(text)", key.evidence + also, at: 32)
   }
 
   private var attributeLines: [String] {
@@ -88,7 +95,9 @@ struct PipelineDraft {
     let column = min(entries.map(\.count).max() ?? 0, 76) + 2
     return ["attributes:"]
       + zip(entries, attributes).flatMap { entry, attribute -> [String] in
-        let notes = (attribute.choice.notes + [attribute.gap(of: records - odd)].compactMap { $0 })
+        let notes =
+          attribute.isComputed
+          ? [] : (attribute.choice.notes + [attribute.gap(of: records - odd)].compactMap { $0 })
         let start = attribute.choice.isLeftOut ? "# " + entry.dropFirst(2) : entry
         let line = commented(start, notes.joined(separator: "; "), at: column)
         guard let alternative = attribute.alternativeSettings else { return [line] }
@@ -96,15 +105,43 @@ struct PipelineDraft {
       }
   }
 
+  private var checkLines: [String] {
+    checks.isEmpty ? [] : ["check: [\(checks.joined(separator: ", "))]"]
+  }
+
+  /// Comments only: what each array holds.
+  private var childLines: [String] {
+    children.flatMap { children -> [String] in
+      let name = YAMLText.comment(children.attribute)
+      let objects = children.objects == 1 ? "1 object" : "\(children.objects.grouped) objects"
+      let names = children.attributes.map { YAMLText.scalar($0.name) + ":" }
+      let width = min(names.map(\.count).max() ?? 0, 32) + 1
+      return ["#", "# \(name) holds lists, kept as JSON; the \(objects) in them have:"]
+        + zip(names, children.attributes).map { name, attribute in
+          let entry = "#   " + name.padded(to: width) + attribute.settings
+          return commented(entry, attribute.gap(of: children.objects) ?? "", at: entry.count + 2)
+        }
+    }
+  }
+
   private func commented(_ line: String, _ note: String, at column: Int) -> String {
     note.isEmpty ? line : line.padded(to: column - 1) + " # " + YAMLText.comment(note)
   }
 }
 
+/// What the objects in one attribute's arrays have.
+struct DraftChildren {
+  /// The attribute.
+  let attribute: String
+  /// Objects in all records.
+  let objects: Int
+  let attributes: [DraftAttribute]
+}
+
 extension DraftAttribute {
   /// `double`, or `{ type: double, from: alt }`
   fileprivate var settings: String {
-    settings(choice.type, choice.dateForm, missing: [])
+    settings(choice.type, choice.dateForm, missing: missing)
   }
 
   /// The same with the spellings of missing that would give it another type.
@@ -114,6 +151,11 @@ extension DraftAttribute {
 
   private func settings(_ type: AttributeType, _ form: DateForm?, missing: [String]) -> String {
     var parts = ["type: \(type.name)"]
+    switch role {
+    case .own: break
+    case .used: parts.append("transient: true")
+    case .computed(let expression): return "{ type: \(type.name), value: \(YAMLText.quoted(expression)) }"
+    }
     if from != name { parts.append("from: \(YAMLText.scalar(from))") }
     switch form {
     case .epochSeconds: parts.append("epoch: seconds")
@@ -123,6 +165,7 @@ extension DraftAttribute {
     case nil: break
     }
     if case .date(milliseconds: true) = type { parts.append("precision: ms") }
+    if case .used(let oneOf) = role, !oneOf.isEmpty { parts.append("one-of: \(YAMLText.list(oneOf))") }
     if !missing.isEmpty { parts.append("missing: \(YAMLText.list(missing))") }
     return parts.count == 1 ? type.name : "{ \(parts.joined(separator: ", ")) }"
   }

@@ -68,6 +68,19 @@ struct RecordSurvey {
     }
   }
 
+  /// Takes an element of an array that is kept whole: what its objects have may be of use.
+  private mutating func takeElement(of node: SurveyNode?, _ cursor: inout JSONCursor, depth: Int) {
+    switch cursor.item() {
+    case .object:
+      guard let node, depth < Self.deepest else { return cursor.leave() }
+      takeMembers(of: node.element(), &cursor, depth: depth + 1)
+    case .array:
+      node?.otherElements += 1
+      cursor.leave()
+    default: node?.otherElements += 1
+    }
+  }
+
   private mutating func takeValue(of node: SurveyNode?, _ cursor: inout JSONCursor, depth: Int) {
     switch cursor.item() {
     case .null: node?.values.takeNull()
@@ -78,8 +91,11 @@ struct RecordSurvey {
       // A text with half of a character is refused by the import, and says nothing of the type.
       _ = escaped.withContent(of: bytes) { node.values.take(text: $0) }
     case .array:
-      let isEmpty = !cursor.hasElement()
-      if !isEmpty { cursor.leave() }
+      var isEmpty = true
+      while cursor.hasElement() {
+        isEmpty = false
+        takeElement(of: node, &cursor, depth: depth)
+      }
       node?.values.takeArray(isEmpty: isEmpty)
     case .object:
       guard let node, !node.isWhole, depth < Self.deepest else {

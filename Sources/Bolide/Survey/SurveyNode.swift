@@ -15,6 +15,10 @@ final class SurveyNode {
   var objects = 0
   /// Objects here are kept whole: they go too deep, or have too many keys.
   private(set) var isWhole = false
+  /// What the objects in arrays here have; nil while there was none.
+  private(set) var elements: SurveyNode?
+  /// Elements of arrays here that are no objects.
+  var otherElements = 0
   private var indexes: [[UInt8]: Int] = [:]
 
   init(key: [UInt8] = []) {
@@ -38,6 +42,14 @@ final class SurveyNode {
     let child = SurveyNode(key: bytes)
     children.append(child)
     return child
+  }
+
+  /// The node of the objects in arrays here, one more of which has come.
+  func element() -> SurveyNode {
+    let node = elements ?? SurveyNode()
+    elements = node
+    node.objects += 1
+    return node
   }
 
   /// From now on objects here are kept whole.

@@ -11,6 +11,11 @@ struct TypeChoice {
   /// What the column would be if the texts in `missing` meant that there is no value.
   var alternative: (type: AttributeType, dateForm: DateForm?, missing: [String])?
 
+  /// A type that needs no choice.
+  init(_ type: AttributeType) {
+    self.type = type
+  }
+
   /// Chooses for a column of the given name.
   init(_ values: ColumnValues, name: String) {
     guard values.count > 0 else {
@@ -32,6 +37,7 @@ struct TypeChoice {
     type = choice?.type ?? .string
     dateForm = choice?.form
     if let note = choice?.note { notes.append(note) }
+    if choice != nil { proposeSentinels(values) }
     guard choice == nil else { return }
     isLeftOut = values.facts.contains(.accessKey)
     notes += Self.notesOnText(values)
@@ -102,6 +108,20 @@ struct TypeChoice {
       notes.append("mixed: numbers and texts")
     }
     return notes
+  }
+
+  /// Numbers that are far from all others, and that many feeds write where there is no value.
+  private mutating func proposeSentinels(_ values: ColumnValues) {
+    guard values.lowest <= values.highest else { return }
+    let reach = max(abs(values.lowest), abs(values.highest))
+    let found = values.sentinels.filter { sentinel in
+      guard let number = Double(sentinel.text) else { return false }
+      return number < 0 ? values.lowest >= 0 || -number > 10 * reach : number > 10 * reach
+    }
+    guard !found.isEmpty, found.reduce(0, { $0 + $1.count }) < values.count else { return }
+    alternative = (type, dateForm, found.map(\.text))
+    let list = found.prefix(4).map { "\($0.text) in \($0.count.grouped)" }
+    notes.append("\(list.joined(separator: ", ")), far from the others; if that means missing:")
   }
 
   private mutating func proposeMissing(_ values: ColumnValues, _ name: String) {
