@@ -21,6 +21,12 @@ struct ReadingEnd: Sendable {
   /// The digest of all bytes of a file that was read to its end.
   var digest: [UInt8]?
 
+  /// Fields of the records that the pipeline does not use, and which of them are new.
+  var unusedFields: [String] = []
+  var newFields: [NewField] = []
+  /// How many records have nothing under the source of an attribute, where any has.
+  var absent: [AbsentCount] = []
+
   /// Whether the input was read to a good end.
   var isGood: Bool { error == nil }
 }

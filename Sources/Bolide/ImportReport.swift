@@ -28,6 +28,10 @@ public struct ImportReport: Sendable, Hashable {
   public var rejectLimit: RejectLimit
   /// What the stages of both threads took.
   package var times = StageTimes()
+  /// Fields that the records have only since now; the pipeline does not use them.
+  public var newFields: [NewField] = []
+  /// How many records had no value for an attribute, not even null, where any had.
+  public var absent: [AbsentCount] = []
   /// Of a replay, how many refused records of the pipeline the store still keeps; nil for an import of an input.
   public var stillKept: Int?
 
@@ -48,6 +52,14 @@ public struct ImportReport: Sendable, Hashable {
     if counts.rejected == 0 { return .allLanded }
     return rejectLimit.allows(counts) ? .someRefused : .tooManyRefused
   }
+}
+
+/// How many records brought nothing for an attribute.
+public struct AbsentCount: Sendable, Hashable {
+  /// The attribute.
+  public var attribute: String
+  /// The records.
+  public var records: Int
 }
 
 extension RejectLimit {

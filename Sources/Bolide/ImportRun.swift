@@ -29,6 +29,7 @@ struct ImportRun {
     let size = input.totalBytes
     let writing: StoreImport
     let restored: [String]
+    let newFields: NewFields
     let lock: StoreLock
     do {
       lock = try StoreLock(
@@ -41,6 +42,8 @@ struct ImportRun {
           pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
           firstRejects: [], rejectLimit: settings.rejectLimit)
       }
+      let known = try store.unusedFields(pipeline: pipeline.name)
+      newFields = NewFields(known: known, policy: settings.newFieldPolicy, keepsText: pipeline.keepsText)
       writing = try StoreImport(
         store, pipeline, input: name, settings: settings, isCancelled: { cancellation.isCancelled })
     } catch {
@@ -50,7 +53,7 @@ struct ImportRun {
     defer { withExtendedLifetime(lock) {} }
 
     let queue = ChunkQueue(chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) })
-    startReading(input, writing.layout, queue)
+    startReading(input, writing.layout, queue, newFields)
     var consumer = ChunkConsumer(
       queue: queue, writing: writing, settings: settings, options: options, pipeline: pipeline.name,
       start: start)
@@ -73,7 +76,7 @@ struct ImportRun {
     let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
     do {
       let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
-      try writing.finish(outcome: outcome, bytes: end.bytes, read: identity)
+      try writing.finish(outcome: outcome, bytes: end.bytes, read: identity, unusedFields: end.unusedFields)
     } catch {
       failure = failure ?? ImportError(error)
     }
@@ -84,6 +87,8 @@ struct ImportRun {
       firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit)
     report.restored = restored
     report.times = writing.times
+    report.newFields = end.newFields
+    report.absent = end.absent
     if var failure {
       failure.report = report
       throw failure
@@ -91,12 +96,14 @@ struct ImportRun {
     return report
   }
 
-  private func startReading(_ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue) {
+  private func startReading(
+    _ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue, _ newFields: NewFields
+  ) {
     let (pipeline, settings, stop) = (pipeline, settings, stop)
     // The input belongs to the reading thread from here on.
     nonisolated(unsafe) let input = input
     let thread = Thread {
-      let end = ImportRun.read(input, pipeline, layout, queue, settings, stop)
+      let end = ImportRun.read(input, pipeline, layout, queue, settings, stop, newFields)
       queue.finish(end)
     }
     thread.name = "bolide reading"
@@ -107,7 +114,7 @@ struct ImportRun {
 
   private static func read(
     _ input: ByteInput, _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
-    _ settings: ImportSettings, _ stop: Cancellation
+    _ settings: ImportSettings, _ stop: Cancellation, _ newFields: NewFields
   ) -> ReadingEnd {
     do {
       let builder = try RowBuilder(pipeline, layout: layout, input: input.name)
@@ -115,7 +122,7 @@ struct ImportRun {
       let reader = try RecordReader(fields: builder.paths, shape: RecordShape(pipeline.records))
       let producer = ChunkProducer(
         RecordInput(input, reader: reader), builder: builder, expressions: expressions, queue: queue,
-        settings: settings, stop: stop)
+        settings: settings, stop: stop, newFields: newFields)
       guard var producer else { return ReadingEnd(bytes: 0) }
       return producer.run()
     } catch {

@@ -25,11 +25,28 @@ extension ImportReport {
       $0.member("run", run)
       $0.write(progress)
       if let stillKept { $0.member("stillKept", Int64(stillKept)) }
+      if !newFields.isEmpty {
+        $0.member("newFields", objects: newFields) {
+          $0.member("name", $1.name)
+          $0.member("example", $1.example)
+        }
+      }
+      if !absent.isEmpty {
+        $0.member("absent") { text in absent.forEach { text.member($0.attribute, Int64($0.records)) } }
+      }
       $0.member("seconds", seconds)
       $0.member("rowsPerSecond", Int64(rowsPerSecond))
       $0.member("token", token?.description)
     }
     return text.string
+  }
+}
+
+extension NewField {
+  /// `fireballs: the feed has a new field 'diameter', such as 12.5; the pipeline does not use it`
+  func line(_ pipeline: String) -> String {
+    let such = example.map { ", such as \($0)" } ?? ""
+    return "\(pipeline): the feed has a new field '\(name)'\(such); the pipeline does not use it"
   }
 }
 

@@ -72,6 +72,7 @@ final class Terminal: Sendable {
       let hidden = report.progress.counts.rejected - report.firstRejects.count
       if hidden > 0 { Self.write("… and \(hidden) more records were refused\n") }
     }
+    for field in isQuiet ? [] : report.newFields { Self.write(field.line(report.pipeline).printable + "\n") }
     if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line.printable + "\n") }
   }
 

@@ -128,6 +128,9 @@ struct FieldPlan: ~Copyable {
     nodes[0].guesses?.others.map { String(decoding: $0, as: UTF8.self) } ?? []
   }
 
+  /// How many of them there are.
+  var unrequestedKeyCount: Int { nodes[0].guesses?.others.count ?? 0 }
+
   /// What a column does whose cells belong to `node`: the node's slot when nothing lies below it.
   func target(of node: Int32) -> Int32 {
     guard node >= 0 else { return Column.none }

@@ -98,6 +98,9 @@ extension ReaderCore {
     childReaders[list].next(view, in: childrenField(list), firstEscape: recordEscape)
   }
 
+  /// How many keys were noted so far; of rows, whose names are all known, less than none.
+  var unrequestedKeyCount: Int { envelope.names == nil ? parser.plan.unrequestedKeyCount : -1 }
+
   /// Keys, or names of columns, that lead to no field.
   var unrequestedKeys: [String] {
     guard let names = envelope.names else { return parser.plan.unrequestedKeys }

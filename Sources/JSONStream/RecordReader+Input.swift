@@ -13,6 +13,9 @@ extension RecordReader {
   /// first seen; at most 256 of them.
   public var unrequestedKeys: [String] { core.pointee.unrequestedKeys }
 
+  /// Changes when `unrequestedKeys` does, and costs less to look at.
+  package var unrequestedKeyCount: Int { core.pointee.unrequestedKeyCount }
+
   /// The keys that wildcards of the records' path matched last, each with its component, as in `<day>`.
   package var wildcardKeys: [(component: String, key: String)] { core.pointee.route.wildcards }
 

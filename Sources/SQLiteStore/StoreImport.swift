@@ -132,7 +132,10 @@ package final class StoreImport {
   ///   - outcome: `ok`, or the code of what ended it.
   ///   - bytes: input bytes taken in all.
   ///   - read: what the input was, if it was read to its end and is known by that again.
-  package func finish(outcome: String, bytes: Int, read identity: InputIdentity? = nil) throws {
+  ///   - unusedFields: fields of the records that the pipeline does not use.
+  package func finish(
+    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: [String] = []
+  ) throws {
     progress.bytes = bytes
     // A stopped import still records its run, if the store is free within a moment.
     let wait = isCancelled() ? min(settings.lockWait, 1) : settings.lockWait
@@ -141,6 +144,7 @@ package final class StoreImport {
         if isRolledBack { try spool?.copy(to: rejectLog) }
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
+        try log.write(unusedFields, of: pipelineName)
         try RejectAge.forget(db)
         return .commit
       }

@@ -23,13 +23,14 @@ struct ChunkProducer: ~Copyable {
   private var isStopped = false
   /// The keys that wildcards matched, as the chunk in hand knows them.
   private var knownWildcards = -1
+  private var newFields: NewFields
 
   /// After so many records that are all refused, nothing good is to be expected.
   private static let hopeless = 1000
 
   init?(
     _ records: consuming RecordInput, builder: RowBuilder, expressions: ExpressionStage, queue: ChunkQueue,
-    settings: ImportSettings, stop: Cancellation
+    settings: ImportSettings, stop: Cancellation, newFields: NewFields
   ) {
     guard let chunk = queue.takeEmpty() else { return nil }
     self.records = records
@@ -38,6 +39,7 @@ struct ChunkProducer: ~Copyable {
     self.queue = queue
     self.settings = settings
     self.stop = stop
+    self.newFields = newFields
     var limits = ChunkLimits()
     if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     self.limits = limits
@@ -64,7 +66,12 @@ struct ChunkProducer: ~Copyable {
     }
     end.bytes = records.bytes
     end.times = times
-    if end.isGood { end.digest = records.digest }
+    end.newFields = newFields.found
+    end.absent = builder.absent
+    if end.isGood {
+      end.digest = records.digest
+      end.unusedFields = records.reader.unrequestedKeys
+    }
     return end
   }
 
@@ -84,6 +91,7 @@ struct ChunkProducer: ~Copyable {
 
   private mutating func takeRecord() throws {
     if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
+    try newFields.look(records)
     noteSurroundings(isFirst: chunk.isEmpty)
     let isRow = builder.add(records.reader, to: chunk)
     read += 1

@@ -15,6 +15,16 @@ struct RowBuilder {
   private let keyColumns: [Int]
   private let keepsText: Bool
   private let isJSON: [Bool]
+  private let absences: Absences
+
+  /// How many records had nothing for each field. Used by one thread, as the builder is.
+  private final class Absences {
+    var counts: [Int]
+
+    init(count: Int) {
+      counts = Array(repeating: 0, count: count)
+    }
+  }
 
   private struct Key {
     /// Its place among `paths` and `converters`.
@@ -44,6 +54,7 @@ struct RowBuilder {
     self.columns = columns
     self.converters = converters
     self.rules = rules
+    absences = Absences(count: columns.count)
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
     // A key that an expression gives is looked at when the expression has run.
     keys = layout.keyColumns.compactMap { column in
@@ -52,6 +63,13 @@ struct RowBuilder {
       }
     }
     keyColumns = keys.map { columns[$0.field] }
+  }
+
+  /// How many records had nothing for an attribute so far, where any had.
+  var absent: [AbsentCount] {
+    rules.indices.filter { absences.counts[$0] > 0 }.map {
+      AbsentCount(attribute: rules[$0].attribute.name, records: absences.counts[$0])
+    }
   }
 
   /// The first key source that is not among the names of a feed's columns.
@@ -75,7 +93,10 @@ struct RowBuilder {
     let fields = reader.fields
     for index in converters.indices {
       let field = fields[index]
-      guard let value = value(field, index, reader) else { continue }
+      guard let value = value(field, index, reader) else {
+        absences.counts[index] += 1
+        continue
+      }
       if let refusal = converters[index].write(value, chunk) {
         refuse(
           reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name, offset: field.offset,

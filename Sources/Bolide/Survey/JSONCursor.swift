@@ -49,6 +49,19 @@ struct JSONCursor {
     return key
   }
 
+  /// Passes a value.
+  ///
+  /// - Returns: its text.
+  mutating func passValue() -> Slice<UnsafeBufferPointer<UInt8>> {
+    skipSpace()
+    let start = index
+    switch item() {
+    case .object, .array: leave()
+    default: break
+    }
+    return bytes[start..<index]
+  }
+
   /// Whether another element follows in the array that the cursor is in; if not, it stands behind the bracket.
   mutating func hasElement() -> Bool { goesOn(before: UInt8(ascii: "]")) }
 

@@ -2,6 +2,11 @@
 enum SettingsFile {
   static let keys = [
     "atomic", "stop-on-reject", "max-rejects", "chunk-rows", "lock-wait", "wal-limit", "force",
+    "on-new-field",
+  ]
+
+  static let newFields: [(word: String, choice: NewFieldPolicy)] = [
+    ("warn", .warn), ("ignore", .ignore), ("fail", .fail),
   ]
 
   static func settings(_ parts: [String: YAMLPart], _ reader: inout YAMLReader) -> ImportSettings {
@@ -9,6 +14,9 @@ enum SettingsFile {
     if let value = parts["atomic"].flatMap({ reader.boolean($0) }) { settings.isAtomic = value }
     if let value = parts["stop-on-reject"].flatMap({ reader.boolean($0) }) { settings.stopsOnReject = value }
     if let value = parts["force"].flatMap({ reader.boolean($0) }) { settings.force = value }
+    if let value = parts["on-new-field"].flatMap({ reader.choice($0, among: newFields) }) {
+      settings.newFieldPolicy = value
+    }
     if let value = parts["chunk-rows"].flatMap({ reader.number($0, in: 1...Int(Int32.max)) }) {
       settings.chunkRows = value
     }

@@ -12,11 +12,23 @@ public struct ImportSettings: Sendable, Hashable {
   public var lockWait: Double = 600
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
   public var walLimit = 1 << 30
+  /// What happens when records have a field that the pipeline does not use and no earlier run has met.
+  public var newFieldPolicy = NewFieldPolicy.warn
   /// Imports also a file that was imported before and has the same bytes.
   public var force = false
 
   /// Makes the usual settings.
   public init() {}
+}
+
+/// What happens when a feed has a field that it did not have before, and that the pipeline does not use.
+public enum NewFieldPolicy: String, Sendable, Hashable {
+  /// It is told of once.
+  case warn
+  /// Nothing.
+  case ignore
+  /// The import ends at the first record that has it.
+  case fail
 }
 
 /// How many records an import may refuse and still be a good one.

@@ -152,6 +152,13 @@ enum StoreSchema {
       same_as   INTEGER,                            -- the run that imported the same bytes; then none was read
       max_age   REAL                                -- seconds until the next good run is overdue; null for no limit
     ) STRICT;
+    -- Fields of the records that a pipeline does not use, and the first run that met them.
+    CREATE TABLE bolide_field(
+      pipeline TEXT    NOT NULL,
+      name     TEXT    NOT NULL,
+      run      INTEGER NOT NULL,                    -- bolide_run
+      PRIMARY KEY (pipeline, name)
+    ) STRICT, WITHOUT ROWID;
     CREATE INDEX bolide_run_size ON bolide_run(size) WHERE digest IS NOT NULL;
     """
 

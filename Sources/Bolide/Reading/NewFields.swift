@@ -1,0 +1,89 @@
+internal import ImportModel
+internal import JSONStream
+
+/// A field of the records that the pipeline does not use, and that no earlier run has met.
+public struct NewField: Sendable, Hashable {
+  /// Its key, or its column's name.
+  public var name: String
+  /// The first value, as JSON and cut; nil where texts of records are not kept.
+  public var example: String?
+}
+
+/// Finds fields that the feed has had only since now.
+struct NewFields {
+  /// Keys that earlier runs met and the pipeline does not use; nil before the first good run: then all are taken as known.
+  private let known: Set<String>?
+  private let policy: NewFieldPolicy
+  private let keepsText: Bool
+  private(set) var found: [NewField] = []
+  /// How many keys the reader had noted at the last look.
+  private var noted = 0
+
+  private static let longestExample = 40
+  /// Fields that are told of in a run.
+  private static let most = 20
+
+  init(known: Set<String>?, policy: NewFieldPolicy, keepsText: Bool) {
+    self.known = known
+    self.policy = policy
+    self.keepsText = keepsText
+  }
+
+  /// Looks at the reader's current record, if it has brought a key that no record before it had.
+  ///
+  /// - Throws: `ImportError` when a new field ends the import.
+  mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
+    let count = records.reader.unrequestedKeyCount
+    guard count != noted else { return }
+    noted = count
+    guard let known, policy != .ignore else { return }
+    for name in records.reader.unrequestedKeys where !known.contains(name) {
+      guard found.count < Self.most, !found.contains(where: { $0.name == name }) else { continue }
+      if policy == .fail { throw Self.error(name, records) }
+      found.append(NewField(name: name, example: keepsText ? Self.example(name, records) : nil))
+    }
+  }
+
+  private static func error(_ name: String, _ records: borrowing RecordInput) -> ImportError {
+    let place = records.reader.recordPosition
+    return ImportError(
+      .badInput, code: "new-field",
+      "\(records.name):\(place.line):\(place.column): record \(records.reader.recordNumber): new field '\(name)'",
+      hint: "Give it an attribute in the pipeline, or say `on-new-field: warn`.")
+  }
+
+  /// The value under a key of the current record, or in its column.
+  private static func example(_ name: String, _ records: borrowing RecordInput) -> String? {
+    let text = records.reader.recordText
+    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text) else {
+      return nil
+    }
+    let json = String(decoding: value.prefix(longestExample), as: UTF8.self)
+    return value.count > longestExample ? json + "…" : json
+  }
+}
+
+extension JSONCursor {
+  /// The text of a record's value: under a key of an object, or in the column of a row.
+  static func value(
+    of name: String, columns: [String]?, in text: UnsafeBufferPointer<UInt8>
+  ) -> Slice<UnsafeBufferPointer<UInt8>>? {
+    var cursor = JSONCursor(text)
+    switch cursor.item() {
+    case .object:
+      var escaped = EscapedText()
+      while let key = cursor.key() {
+        let isWanted = escaped.withContent(of: key) { $0.elementsEqual(name.utf8) } ?? false
+        let value = cursor.passValue()
+        if isWanted { return value }
+      }
+    case .array:
+      for column in columns ?? [] where cursor.hasElement() {
+        let value = cursor.passValue()
+        if column == name { return value }
+      }
+    default: break
+    }
+    return nil
+  }
+}
