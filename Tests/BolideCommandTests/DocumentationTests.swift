@@ -49,20 +49,54 @@ struct DocumentationTests {
     }
   }
 
-  @Test func `every key of a pipeline file stands in its reference`() throws {
-    let reference = try text("Sources/Bolide/Documentation.docc/Pipelines.md")
-    let source =
-      try text("Sources/ImportModel/File/PipelineFile.swift")
-      + text("Sources/ImportModel/File/AttributeFile.swift")
-      + text("Sources/ImportModel/File/SettingsFile.swift")
-      + text("Sources/ImportModel/File/RetentionFile.swift")
-    let lists = source.split(separator: "static let keys = [").dropFirst().compactMap {
-      $0.split(separator: "]").first
+  @Test func `the reference and the schema are those that the tool prints`() throws {
+    let page = try text("Sources/Bolide/Documentation.docc/Pipelines.md")
+    let tables = try Folder().bolide("schema", "--pipeline-format", "--markdown").output.components(
+      separatedBy: "\n\n")
+    #expect(tables.count == 7)
+    for table in tables {
+      let table = table.trimmingCharacters(in: .newlines)
+      #expect(page.contains(table + "\n\n"), "run .ci/reference: \(table.prefix(40))")
     }
-    let keys = lists.flatMap {
-      $0.split(separator: "\"").filter { $0.allSatisfy { $0.isLetter || $0 == "-" } }
+    let schema = try Folder().bolide("schema", "--pipeline-format").output
+    #expect(try text("pipelines/pipeline.schema.json") == schema, "run .ci/reference")
+    for name in try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "pipelines").path)
+    where name.hasSuffix(".yaml") {
+      #expect(
+        try text("pipelines/\(name)").hasPrefix("# yaml-language-server: $schema=pipeline.schema.json\n"))
     }
-    #expect(keys.count > 25)
-    for key in keys { #expect(reference.contains("`\(key)"), "the key '\(key)' is not documented") }
+  }
+
+  static let hasValidator =
+    (try? Folder().run("python3", ["-c", "import jsonschema, yaml"]).status) == 0
+
+  @Test(.enabled(if: hasValidator, "python3 has no jsonschema and yaml"))
+  func `the schema takes good pipelines and refuses what the parser refuses`() throws {
+    let folder = try Folder()
+    try folder.write(Folder.quakes, to: "quakes.yaml")
+    let good = [
+      try text("pipelines/fireballs.yaml"), Folder.quakes,
+      Folder.quakes + "\nmax-age: 26h\nmax-rejects: 5\nlock-wait: 30\nmerge: { update-if-newer: time }",
+      Folder.quakes + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nhistory: { keep: 90d, cap: 256 MB }",
+    ]
+    let bad = [
+      "max-age: 26", "max-rejects: some", "lock-wait: 5x", "merge: replace", "form: x", "atomic: maybe",
+      "chunk-rows: 0",
+      "wal-limit: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die", "history: { keep: 90 }",
+    ]
+    for (index, pipeline) in (good + bad.map { Folder.quakes + "\n" + $0 }).enumerated() {
+      try folder.write(pipeline, to: "one.yaml")
+      let outcome = try folder.run(
+        "python3",
+        [
+          "-c",
+          "import json, sys, yaml, jsonschema\n"
+            + "jsonschema.validate(yaml.safe_load(open('one.yaml')), json.load(open(sys.argv[1])))",
+          root.appending(path: "pipelines/pipeline.schema.json").path,
+        ])
+      let isGood = index < good.count
+      #expect((outcome.status == 0) == isGood, "\(pipeline.suffix(60)): \(outcome.errors.suffix(300))")
+      #expect((try folder.bolide("check", "one.yaml").status == 0) == isGood, "\(pipeline.suffix(60))")
+    }
   }
 }

@@ -21,9 +21,11 @@ struct AttributeFile {
     self.bringsRecords = bringsRecords
   }
 
-  private static let keys = [
-    "type", "from", "value", "derived", "where", "required", "default", "transient", "volatile", "missing",
-    "one-of", "min", "max", "max-length", "scale", "precision", "epoch", "format", "description",
+  static let epochs: [(word: String, choice: DateForm)] = [
+    ("seconds", .epochSeconds), ("milliseconds", .epochMilliseconds),
+  ]
+  static let formats: [(word: String, choice: DateForm)] = [
+    ("day-first", .dayFirst), ("month-first", .monthFirst),
   ]
 
   /// The keys that speak of records.
@@ -43,7 +45,7 @@ struct AttributeFile {
       if let type = namedType(part), let complete = scaled(type, [:]) { attribute.type = complete }
       return attribute
     }
-    guard let settings = reader.settings(of: part, allowed: Self.keys) else { return attribute }
+    guard let settings = reader.settings(of: part, allowed: .attribute) else { return attribute }
     attribute.derivation = settings["derived"].flatMap { derivation($0, settings["where"]) }
     if let type = type(settings) { attribute.type = type }
     if settings["derived"] == nil {
@@ -153,14 +155,14 @@ struct AttributeFile {
     if let missing = settings["missing"] { field.missing = reader.texts(missing, emptyAllowed: true) ?? [] }
     if let epoch = settings["epoch"] {
       field.dateForm = reader.choice(
-        epoch, among: [("seconds", .epochSeconds), ("milliseconds", .epochMilliseconds)])
+        epoch, among: Self.epochs)
     }
     if let format = settings["format"] {
       if settings["epoch"] != nil {
         reader.report("'epoch' and 'format' exclude each other: a date has one form", at: format.place)
       } else {
         field.dateForm = reader.choice(
-          format, among: [("day-first", .dayFirst), ("month-first", .monthFirst)])
+          format, among: Self.formats)
       }
     }
     self.field = field

@@ -9,8 +9,6 @@ struct EntityFile {
     self.reader = reader
   }
 
-  private static let keys = ["key", "unique", "attributes", "relationships"]
-
   /// The entities that no record becomes.
   mutating func entities(_ part: YAMLPart, besides main: String) -> [Entity] {
     guard let entries = reader.entries(of: part) else { return [] }
@@ -21,7 +19,7 @@ struct EntityFile {
           at: part.place)
         return nil
       }
-      guard let settings = reader.settings(of: part, allowed: Self.keys) else { return nil }
+      guard let settings = reader.settings(of: part, allowed: .entity) else { return nil }
       return entity(named: name, settings, at: part.path, bringsRecords: false)
     }
   }
@@ -57,7 +55,7 @@ struct EntityFile {
 
   private mutating func relationship(named name: String, _ part: YAMLPart) -> Relationship? {
     guard
-      let settings = reader.settings(of: part, allowed: ["to-many", "to-one", "inverse", "on-delete"])
+      let settings = reader.settings(of: part, allowed: .relationship)
     else { return nil }
     let relationship: Relationship
     switch (settings["to-many"], settings["to-one"]) {
@@ -89,7 +87,7 @@ struct EntityFile {
     return nil
   }
 
-  private static let deleteRules: [(word: String, choice: Relationship.DeleteRule)] = [
+  static let deleteRules: [(word: String, choice: Relationship.DeleteRule)] = [
     ("nullify", .nullify), ("cascade", .cascade), ("deny", .deny),
   ]
 
@@ -130,11 +128,13 @@ extension EntityFile {
 
 /// Reads the links of a pipeline file.
 enum LinkFile {
+  static let timings: [(word: String, choice: Link.Timing)] = [("insert", .insert), ("always", .always)]
+
   /// The links under the key `link`.
   static func links(_ part: YAMLPart, _ reader: inout YAMLReader) -> [Link] {
     guard let entries = reader.entries(of: part) else { return [] }
     return entries.compactMap { name, part in
-      guard let settings = reader.settings(of: part, allowed: ["to", "when"]) else { return nil }
+      guard let settings = reader.settings(of: part, allowed: .link) else { return nil }
       var link = Link(name, ownerKey: [])
       if let to = settings["to"] {
         guard let entries = reader.entries(of: to) else { return nil }
@@ -145,7 +145,7 @@ enum LinkFile {
         }
       }
       if let when = settings["when"] {
-        link.timing = reader.choice(when, among: [("insert", .insert), ("always", .always)]) ?? .insert
+        link.timing = reader.choice(when, among: timings) ?? .insert
       }
       return link
     }

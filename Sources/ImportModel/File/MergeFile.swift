@@ -1,5 +1,8 @@
 /// Reads what a pipeline file says of rows that are there, and of keys that come again.
 enum MergeFile {
+  static let policies: [(word: String, choice: MergePolicy)] = [
+    ("update", .update), ("ignore", .ignore), ("fail", .fail),
+  ]
   static let repeatedKeys: [(word: String, choice: RepeatedKeyPolicy)] = [
     ("last", .last), ("first", .first), ("reject", .reject),
   ]
@@ -7,21 +10,18 @@ enum MergeFile {
   /// The merge policy under the key `merge`: a word, or the mapping of `update-if-newer`.
   static func policy(_ part: YAMLPart, _ reader: inout YAMLReader) -> MergePolicy? {
     if part.isMapping {
-      guard let settings = reader.settings(of: part, allowed: ["update-if-newer"]) else { return nil }
+      guard let settings = reader.settings(of: part, allowed: .merge) else { return nil }
       return settings["update-if-newer"].flatMap { reader.text($0) }.map { .updateIfNewer(attribute: $0) }
     }
     guard let word = reader.text(part) else { return nil }
-    switch word {
-    case "update": return .update
-    case "ignore": return .ignore
-    case "fail": return .fail
-    case "update-if-newer":
+    if let policy = policies.first(where: { $0.word == word })?.choice { return policy }
+    if word == "update-if-newer" {
       reader.report(
         "'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`",
         at: part.place)
-    default:
-      reader.report(
-        "'merge' is update, ignore, fail or { update-if-newer: ATTRIBUTE }, not '\(word)'", at: part.place)
+    } else {
+      let words = policies.map(\.word).joined(separator: ", ")
+      reader.report("'merge' is \(words) or { update-if-newer: ATTRIBUTE }, not '\(word)'", at: part.place)
     }
     return nil
   }

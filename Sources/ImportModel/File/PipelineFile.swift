@@ -43,11 +43,6 @@ struct PipelineFile {
     self.directory = directory
   }
 
-  private static let keys = [
-    "bolide", "name", "store", "entity", "key", "attributes", "relationships", "entities", "check", "link",
-    "records", "shape", "columns", "merge", "repeated-key", "author", "keep-text", "unique", "history", "max-age",
-  ]
-
   /// All problems: those of the file's form, and those of the pipeline's meaning.
   func problems(
     with pipeline: Pipeline, _ alsoChecking: (Pipeline) -> [PipelineProblem]
@@ -62,7 +57,7 @@ struct PipelineFile {
   mutating func pipeline(_ top: YAMLPart) -> Pipeline {
     reader.note([], at: top.place)
     var pipeline = Pipeline(name: nameOfFile, entity: "", model: Model(), fields: [])
-    guard let settings = reader.settings(of: top, allowed: Self.keys + SettingsFile.keys) else {
+    guard let settings = reader.settings(of: top, allowed: .pipeline) else {
       return pipeline
     }
     readVersion(settings["bolide"], top)
@@ -141,11 +136,11 @@ struct PipelineFile {
     }
   }
 
-  private enum Shape {
+  enum Shape {
     case automatic, array, columnar, lines, rows
   }
 
-  private static let shapes: [(word: String, choice: Shape)] = [
+  static let shapes: [(word: String, choice: Shape)] = [
     ("automatic", .automatic), ("array", .array), ("columnar", .columnar), ("lines", .lines), ("rows", .rows),
   ]
 

@@ -1,9 +1,7 @@
 /// Reads `history:` of a pipeline file.
 enum RetentionFile {
-  static let keys = ["keep", "transactions", "hold-for-readers", "cap"]
-
   static func retention(_ part: YAMLPart, _ reader: inout YAMLReader) -> HistoryRetention? {
-    guard let settings = reader.settings(of: part, allowed: keys) else { return nil }
+    guard let settings = reader.settings(of: part, allowed: .retention) else { return nil }
     var retention = HistoryRetention()
     if let keep = settings["keep"] {
       retention.keep = reader.time(keep)

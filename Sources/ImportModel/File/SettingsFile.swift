@@ -1,10 +1,5 @@
 /// Reads a pipeline file's keys for how its imports run; a flag of the tool is named like its key.
 enum SettingsFile {
-  static let keys = [
-    "atomic", "stop-on-reject", "max-rejects", "chunk-rows", "lock-wait", "wal-limit", "force",
-    "on-new-field",
-  ]
-
   static let newFields: [(word: String, choice: NewFieldPolicy)] = [
     ("warn", .warn), ("ignore", .ignore), ("fail", .fail),
   ]

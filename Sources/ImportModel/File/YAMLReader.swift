@@ -83,9 +83,10 @@ struct YAMLReader {
     return entries
   }
 
-  /// The settings in a mapping with known keys; a key that is not `allowed` is a problem.
-  mutating func settings(of part: YAMLPart, allowed: [String]) -> [String: YAMLPart]? {
+  /// The settings in a mapping with known keys; a key that is none of the section's is a problem.
+  mutating func settings(of part: YAMLPart, allowed section: FormatSection) -> [String: YAMLPart]? {
     guard let entries = entries(of: part) else { return nil }
+    let allowed = PipelineFormat.keys(of: section).names
     var settings: [String: YAMLPart] = [:]
     for (name, part) in entries {
       guard allowed.contains(name) else {

@@ -1,0 +1,191 @@
+/// Every key of a pipeline file.
+package enum PipelineFormat {
+  /// The keys of a part, in the order of the reference.
+  package static func keys(of section: FormatSection) -> [FormatKey] {
+    switch section {
+    case .pipeline: pipeline + settings
+    case .entity: entity
+    case .attribute: attribute
+    case .relationship: relationship
+    case .link: link
+    case .merge: merge
+    case .retention: retention
+    }
+  }
+
+  /// What the pipeline is.
+  package static let pipeline = [
+    FormatKey("bolide", .words(["1"]), "the format's version: 1", examples: ["1"]),
+    FormatKey(
+      "name", .text, "how runs and history know the pipeline; the file's name without its ending, unless said"
+    ),
+    FormatKey("store", .text, "the store's path, relative to the file", examples: ["../quakes.sqlite"]),
+    FormatKey("entity", .text, "what a record becomes", examples: ["Quake"]),
+    key, unique, attributes, relationships,
+    FormatKey(
+      "entities", .names(.keys(.entity)),
+      "further entities by name, each with `key`, `unique`, `attributes` and `relationships`"),
+    FormatKey(
+      "check", .list(.text), "one expression or a list: each holds for every record",
+      examples: ["magnitude < 11"]),
+    FormatKey(
+      "link", .names(.keys(.link)),
+      "`RELATIONSHIP: { to: { OWNER-KEY: EXPRESSION }, when: insert }`: finds or makes the owner; `when: always` also "
+        + "moves rows that are there"),
+    FormatKey(
+      "records", .text,
+      "the path to the records, as in `near_earth_objects/<day>`; found from the bytes unless said",
+      examples: ["features"]),
+    FormatKey("shape", .words(PipelineFile.shapes.map(\.word)), words(PipelineFile.shapes.map(\.word))),
+    FormatKey(
+      "columns", .list(.text), "the names of rows that have none", examples: ["[id, time, magnitude]"]),
+    FormatKey(
+      "merge", .either([.words(MergeFile.policies.map(\.word)), .keys(.merge)]),
+      "what a record does to a row that is there: \(words(MergeFile.policies.map(\.word))), `{ update-if-newer: ATTRIBUTE }`, "
+        + "see [Rows that are there](#Rows-that-are-there)", examples: ["{ update-if-newer: modified }"]),
+    FormatKey(
+      "repeated-key", .words(MergeFile.repeatedKeys.map(\.word)),
+      "which record counts when a key comes again in one input: \(words(MergeFile.repeatedKeys.map(\.word))), see "
+        + "[The same key again](#The-same-key-again)"),
+    FormatKey("author", .text, "who the history says has written; the pipeline's name unless said"),
+    FormatKey(
+      "max-age", .form(age),
+      "how old the last good import may be, such as `26h` or `2d`: past it `bolide status` exits 79; no limit unless said",
+      examples: ["26h"]),
+    FormatKey(
+      "history", .keys(.retention),
+      "how long history is kept, see [How long history is kept](#How-long-history-is-kept)",
+      examples: ["{ keep: 90d }"]),
+    FormatKey("keep-text", .boolean, "whether a refused record's text is kept: `true` unless said"),
+  ]
+
+  /// How its imports run.
+  package static let settings = [
+    FormatKey(
+      "atomic", .boolean, "one transaction: the whole input lands, or nothing of it: `false` unless said"),
+    FormatKey(
+      "max-rejects", .form(#"^([0-9]+|[0-9]+(\.[0-9]+)?%)$"#),
+      "how many records may be refused, such as `5` or `2%`: 0 unless said", examples: ["2%"]),
+    FormatKey("stop-on-reject", .boolean, "the import ends at the first refused record: `false` unless said"),
+    FormatKey(
+      "chunk-rows", .number(1...Int(Int32.max)),
+      "commits after so many records; found from the load unless said",
+      examples: ["10000"]),
+    FormatKey(
+      "lock-wait", .form(#"^[0-9]+(\.[0-9]+)?[smhdwy]?$"#),
+      "how long to wait for another import or program, such as `30s`: `10m` unless said", examples: ["30s"]),
+    FormatKey(
+      "wal-limit", .form(size),
+      "how large the write-ahead log may grow while somebody reads, such as `256MiB`: `1GiB` unless said",
+      examples: ["256MiB"]),
+    FormatKey(
+      "on-new-field", .words(SettingsFile.newFields.map(\.word)),
+      "when the feed has a field it did not have before: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
+        + "`warn` unless said"),
+    FormatKey("force", .boolean, "imports also a file that is known again: `false` unless said"),
+  ]
+
+  /// What an entity is that no record becomes.
+  package static let entity = [key, unique, attributes, relationships]
+
+  /// What an attribute is.
+  package static let attribute = [
+    FormatKey("type", .words(AttributeType.names), AttributeType.names.joined(separator: ", ")),
+    FormatKey(
+      "from", .text,
+      "the key or path in the record, as in `miss_distance/kilometers`; the attribute's name unless said",
+      examples: ["impact-e"]),
+    FormatKey(
+      "value", .text, "instead of `from`: an SQL scalar expression over the entity's attributes",
+      examples: ["\"CASE latDir WHEN 'N' THEN lat WHEN 'S' THEN -lat END\""]),
+    FormatKey(
+      "derived", .text, "instead of both: the store computes it, see *Derived attributes*",
+      examples: ["quakes.@count", "quakes.magnitude.@max", "canonical:(title)"]),
+    FormatKey(
+      "where", .text, "with an aggregate in `derived`: the children that count, an SQL expression over their attributes",
+      examples: ["magnitude >= 5"]),
+    FormatKey("required", .boolean, "null is refused"),
+    FormatKey("default", .scalar, "what a new row gets when its record says nothing"),
+    FormatKey("transient", .boolean, "lives during the import only"),
+    FormatKey("volatile", .boolean, "a difference in it alone leaves the row unchanged"),
+    FormatKey("missing", .list(.text), "a text, or a list, that means null", examples: ["[\"\", NA]"]),
+    FormatKey("one-of", .list(.text), "the values allowed", examples: ["[\"N\", S]"]),
+    FormatKey("min", .text, "the smallest value allowed"),
+    FormatKey("max", .text, "the greatest value allowed"),
+    FormatKey("max-length", .number(1...Int.max), "how many characters or bytes a value may have"),
+    FormatKey("scale", .number(0...18), "a decimal's places", examples: ["2"]),
+    FormatKey("precision", .words(["ms"]), "`ms`: a date with milliseconds"),
+    FormatKey(
+      "epoch", .words(AttributeFile.epochs.map(\.word)),
+      "\(words(AttributeFile.epochs.map(\.word))): a date as a number since 1970"),
+    FormatKey(
+      "format", .words(AttributeFile.formats.map(\.word)),
+      "\(words(AttributeFile.formats.map(\.word))): a date such as 11/12/2009"),
+    FormatKey("description", .text, "what it means, its unit above all", examples: ["km/s"]),
+  ]
+
+  /// What a relationship is.
+  package static let relationship = [
+    FormatKey("to-many", .text, "the entity of which many belong to each object"),
+    FormatKey("to-one", .text, "the entity of which one belongs to each object"),
+    FormatKey("inverse", .text, "the relationship back"),
+    FormatKey(
+      "on-delete", .words(EntityFile.deleteRules.map(\.word)),
+      "what becomes of them when the object is deleted: \(words(EntityFile.deleteRules.map(\.word)))"),
+  ]
+
+  /// How an owner is found.
+  package static let link = [
+    FormatKey("to", .names(.text), "each attribute of the owner's key, with the expression that gives it"),
+    FormatKey(
+      "when", .words(LinkFile.timings.map(\.word)),
+      "which rows are linked: \(words(LinkFile.timings.map(\.word)))"),
+  ]
+
+  /// How `merge` compares.
+  package static let merge = [
+    FormatKey("update-if-newer", .text, "the attribute that decides", examples: ["modified"])
+  ]
+
+  /// How long history is kept.
+  package static let retention = [
+    FormatKey(
+      "keep", .form(timeOrForever),
+      "younger transactions are kept: a number and `s`, `m`, `h`, `d`, `w` or `y`, or `forever`",
+      examples: ["90d"]),
+    FormatKey(
+      "transactions", .number(0...Int(Int32.max)),
+      "so many of the newest are kept; beside `keep`, a transaction goes when both allow it",
+      examples: ["1000"]),
+    FormatKey(
+      "hold-for-readers", .form(timeOrForever),
+      "a named reader that left a transaction unread for so long is not waited for; `forever` unless said",
+      examples: ["1y"]),
+    FormatKey(
+      "cap", .form(size), "nor is any reader while history is larger than about this: `256 MB`",
+      examples: ["256 MB"]),
+  ]
+
+  private static let key = FormatKey(
+    "key", .list(.text), "the attribute, or the list of attributes, that the import upserts on",
+    examples: ["[asteroid, at]"])
+  private static let unique = FormatKey(
+    "unique", .list(.list(.text)),
+    "further constraints, see [Constraints besides the key](#Constraints-besides-the-key)",
+    examples: ["[name, [network, code]]"])
+  private static let attributes = FormatKey(
+    "attributes",
+    .names(.either([.words(AttributeType.names.filter { $0 != "decimal" }), .keys(.attribute)])),
+    "the entity's attributes, see below")
+  private static let relationships = FormatKey(
+    "relationships", .names(.keys(.relationship)), "the entity's relationships, see below")
+
+  private static let age = #"^[0-9]+(\.[0-9]+)?[smhdwy]$"#
+
+  private static let timeOrForever = #"^([0-9]+(\.[0-9]+)?[smhdwy]|forever)$"#
+  private static let size = "^[0-9]+ ?([kMG]B|[KMG]iB)?$"
+
+  private static func words(_ words: [String]) -> String {
+    words.map { "`\($0)`" }.joined(separator: ", ")
+  }
+}
