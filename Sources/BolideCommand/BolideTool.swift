@@ -13,7 +13,7 @@ struct BolideTool: ParsableCommand {
 
       \(ExitStatus.table)
       """,
-    version: "bolide 0.1.0",
+    version: "bolide 0.1.0 (\(LibraryVersions.text))",
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, ChangesCommand.self,
       ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self, VerifyCommand.self,

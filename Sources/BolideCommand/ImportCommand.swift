@@ -68,7 +68,7 @@ struct ImportCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print the report also when standard error is not a terminal.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Print errors only.")
+  @Flag(name: .shortAndLong, help: "Print errors only, and not that another import is at work.")
   var quiet = false
 
   func validate() throws {
@@ -85,6 +85,9 @@ struct ImportCommand: ParsableCommand {
       try runImport()
     } catch let status as ExitCode {
       throw status
+    } catch let error as ImportError where quiet && error.kind == .store(.locked) {
+      // A run that another one makes needless is no news.
+      throw ExitStatus.tryLater.exitCode
     } catch {
       throw Failure(error)
     }

@@ -78,3 +78,9 @@ final class Inflater {
     }
   }
 }
+
+/// The system's zlib.
+package enum Zlib {
+  /// Its version, as in `1.2.13`.
+  package static var version: String { String(cString: zlibVersion()) }
+}

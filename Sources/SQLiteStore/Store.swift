@@ -219,3 +219,8 @@ extension StoreError {
     message.hasPrefix(path) || code == .keyExists ? self : StoreError(code, "\(path): \(message)", hint: hint)
   }
 }
+
+extension Store {
+  /// The version of the system's SQLite, as in `3.40.1`.
+  package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+}

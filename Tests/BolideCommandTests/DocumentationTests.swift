@@ -67,6 +67,19 @@ struct DocumentationTests {
     }
   }
 
+  @Test func `the table of exit statuses is that of the help`() throws {
+    let help = try Folder().bolide("--help").output
+    let lines = help.split(separator: "\n").drop { !$0.hasPrefix("  EXIT STATUS") && !$0.hasPrefix("EXIT STATUS") }
+    let statuses = lines.dropFirst().prefix { $0.hasPrefix("  ") }.map { line in
+      line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(statuses.count >= 15)
+    let page = try text("Sources/Bolide/Documentation.docc/Operations.md")
+    for status in statuses {
+      #expect(page.contains("\n| \(status[0]) | \(status[1]) |\n"), "\(status)")
+    }
+  }
+
   static let hasValidator =
     (try? Folder().run("python3", ["-c", "import jsonschema, yaml"]).status) == 0
 

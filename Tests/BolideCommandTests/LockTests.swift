@@ -16,6 +16,8 @@ import Testing
     let holder = try holding()
     // Again and again: a run that is refused leaves the holder's name where it stands.
     for _ in 1...3 { expectHeld(try folder.bolide("import", "quakes.yaml", "feed.json"), by: holder) }
+    // A crontab that starts too often need not be told.
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "-q") == Outcome(status: 75))
     // The first run goes on, undisturbed.
     try holder.write(Data(#", {"id": "z"}]"#.utf8))
     try holder.close()

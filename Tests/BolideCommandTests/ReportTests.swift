@@ -20,13 +20,13 @@ import Testing
     #expect(
       masked(first.output)
         == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"folded":1,"#
-        + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":"T"}"#
+        + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"absent":{"time":3,"magnitude":2,"place":1},"seconds":S,"rowsPerSecond":R,"token":"T"}"#
         + "\n")
     let again = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-q", "--max-rejects", "1")
     #expect(
       masked(again.output)
         == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"folded":1,"#
-        + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"seconds":S,"rowsPerSecond":R,"token":null}"#
+        + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"absent":{"time":3,"magnitude":2,"place":1},"seconds":S,"rowsPerSecond":R,"token":null}"#
         + "\n")
   }
 
