@@ -107,15 +107,18 @@ struct ReadersCommand: ParsableCommand {
 extension JSONText {
   /// `{"reader":"map","state":"live","token":"…","transactions":3,"changes":17,"seconds":12.5,"moved":"…"}`
   fileprivate mutating func write(_ reader: Reader) {
-    object {
-      $0.member("reader", reader.name)
-      $0.member("state", reader.state.rawValue)
-      $0.member("token", reader.token.description)
-      $0.member("transactions", Int64(reader.transactionsBehind))
-      $0.member("changes", Int64(reader.changesBehind))
-      $0.member("seconds", (reader.secondsBehind * 1000).rounded() / 1000)
-      $0.member("moved", reader.moved)
-    }
+    object { $0.write(members: reader) }
     endLine()
+  }
+
+  /// A reader's members, here and in a store's status.
+  mutating func write(members reader: Reader) {
+    member("reader", reader.name)
+    member("state", reader.state.rawValue)
+    member("token", reader.token.description)
+    member("transactions", Int64(reader.transactionsBehind))
+    member("changes", Int64(reader.changesBehind))
+    member("seconds", (reader.secondsBehind * 1000).rounded() / 1000)
+    member("moved", reader.moved)
   }
 }

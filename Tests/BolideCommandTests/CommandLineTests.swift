@@ -67,7 +67,9 @@ import Testing
   @Test func `the version is one line`() throws {
     let outcome = try folder.bolide("--version")
     #expect(outcome.status == 0)
-    #expect(outcome.output.wholeMatch(of: /bolide \d+\.\d+\.\d+ \(SQLite \d+\.\d+\.\d+, zlib \d+\.\d+\.\d+\S*\)\n/) != nil)
+    #expect(
+      outcome.output.wholeMatch(of: /bolide \d+\.\d+\.\d+ \(SQLite \d+\.\d+\.\d+, zlib \d+\.\d+\.\d+\S*\)\n/)
+        != nil)
   }
 
   @Test(arguments: [

@@ -69,7 +69,9 @@ struct DocumentationTests {
 
   @Test func `the table of exit statuses is that of the help`() throws {
     let help = try Folder().bolide("--help").output
-    let lines = help.split(separator: "\n").drop { !$0.hasPrefix("  EXIT STATUS") && !$0.hasPrefix("EXIT STATUS") }
+    let lines = help.split(separator: "\n").drop {
+      !$0.hasPrefix("  EXIT STATUS") && !$0.hasPrefix("EXIT STATUS")
+    }
     let statuses = lines.dropFirst().prefix { $0.hasPrefix("  ") }.map { line in
       line.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
     }
@@ -90,12 +92,14 @@ struct DocumentationTests {
     let good = [
       try text("pipelines/fireballs.yaml"), Folder.quakes,
       Folder.quakes + "\nmax-age: 26h\nmax-rejects: 5\nlock-wait: 30\nmerge: { update-if-newer: time }",
-      Folder.quakes + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nhistory: { keep: 90d, cap: 256 MB }",
+      Folder.quakes
+        + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nhistory: { keep: 90d, cap: 256 MB }",
     ]
     let bad = [
       "max-age: 26", "max-rejects: some", "lock-wait: 5x", "merge: replace", "form: x", "atomic: maybe",
       "chunk-rows: 0",
-      "wal-limit: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die", "history: { keep: 90 }",
+      "wal-limit: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die",
+      "history: { keep: 90 }",
     ]
     for (index, pipeline) in (good + bad.map { Folder.quakes + "\n" + $0 }).enumerated() {
       try folder.write(pipeline, to: "one.yaml")

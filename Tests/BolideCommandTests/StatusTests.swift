@@ -131,6 +131,23 @@ import Testing
     #expect(try folder.bolide("status", "-q", "quakes.sqlite").lines.count == 2)
   }
 
+  @Test func `readers are shown with their lag`() throws {
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    try folder.sqlite("quakes.sqlite", "SELECT 1")
+    #expect(try folder.bolide("readers", "quakes.sqlite", "add", "map", "--from", "beginning").status == 0)
+    #expect(try folder.bolide("readers", "quakes.sqlite", "add", "new", "--from", "now").status == 0)
+    let outcome = try folder.bolide("status", "quakes.sqlite")
+    #expect(
+      outcome.output.contains(
+        #/\nreaders +map  live, 1 transaction behind for \d+ s\n +new  live, has seen everything\n/#),
+      "\(outcome)")
+    let json = try folder.bolide("status", "--json", "quakes.sqlite").output
+    #expect(json.contains(#""readers":[{"reader":"map","state":"live","token":"#))
+    let metrics = try folder.bolide("status", "--format", "prometheus", "quakes.sqlite").output
+    #expect(metrics.contains("\nbolide_reader_live{store=\"quakes.sqlite\",reader=\"map\"} 1\n"))
+    #expect(metrics.contains("\nbolide_reader_lag_seconds{store=\"quakes.sqlite\",reader=\"new\"} 0\n"))
+  }
+
   @Test func `what other programs did shows until it is settled`() throws {
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
     try folder.sqlite(

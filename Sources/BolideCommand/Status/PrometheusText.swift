@@ -39,6 +39,19 @@ struct PrometheusText {
       stores.flatMap { at in
         (at.status?.entities ?? []).map { ([("store", at.path), ("entity", $0.entity)], Double($0.rows)) }
       })
+    let readers = stores.flatMap { at in
+      (at.status?.readers ?? []).map { (labels: [("store", at.path), ("reader", $0.name)], reader: $0) }
+    }
+    add(
+      "bolide_reader_lag_seconds", "How long the oldest unread transaction waits.",
+      readers.map {
+        ($0.labels, $0.reader.secondsBehind)
+      })
+    add(
+      "bolide_reader_live", "Whether a reader can go on from its place.",
+      readers.map {
+        ($0.labels, $0.reader.state == .live ? 1 : 0)
+      })
     store("bolide_store_bytes", "The store's size.") { $0.bytes }
     store("bolide_wal_bytes", "The write-ahead log's size.") { $0.walBytes }
     store("bolide_history_transactions", "Transactions that are kept.") { $0.transactions }

@@ -32,6 +32,7 @@ extension JSONText {
       $0.member("since", status.historySince)
       $0.member("unsealedChanges", status.unsealedChanges)
     }
+    member("readers", objects: status.readers) { $0.write(members: $1) }
     member("dirtyOwners", status.dirtyOwners)
     if let holder = status.holder {
       member("atWork") {

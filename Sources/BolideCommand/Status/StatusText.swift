@@ -66,6 +66,9 @@ extension StatusOfStore {
       ),
       ("token", status.token.description),
     ]
+    for (index, reader) in status.readers.enumerated() {
+      lines.append((index == 0 ? "readers" : "", reader.line))
+    }
     if status.unsealedChanges > 0 {
       lines.append(("unsealed", "\(counted(status.unsealedChanges, "change")) of other programs"))
     }
@@ -76,6 +79,14 @@ extension StatusOfStore {
       lines.append(("at work", "\(holder.pipeline), process \(holder.process), since \(holder.since.minute)"))
     }
     return lines
+  }
+}
+
+extension Reader {
+  /// `map  live, 3 transactions behind for 2 h`
+  fileprivate var line: String {
+    let behind = "\(counted(Int64(transactionsBehind), "transaction")) behind for \(secondsBehind.duration)"
+    return "\(name)  \(state.rawValue), \(transactionsBehind == 0 ? "has seen everything" : behind)"
   }
 }
 

@@ -35,6 +35,7 @@ extension Store {
         transactions: try number("SELECT count(*) FROM bolide_transaction"),
         changes: try number("SELECT ifnull(sum(inserted + updated + deleted), 0) FROM bolide_transaction"),
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
+        readers: try ReaderTable(db, path: path).all(),
         unsealedChanges: try number(
           """
           SELECT ifnull(sum(last - first + 1), 0) FROM bolide_change WHERE change > ifnull((SELECT last_change FROM bolide_transaction

@@ -24,6 +24,8 @@ package struct StoreStatus: Sendable {
   package var changes: Int64
   /// When the oldest transaction that is kept was committed; nil when there is none.
   package var historySince: String?
+  /// The named readers and how far behind they are.
+  package var readers: [Reader]
   /// Changes of other programs that are in no transaction yet.
   package var unsealedChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.
