@@ -78,8 +78,10 @@ struct SchemaTests {
     let store = try temporary.open(Quakes.pipeline())
     #expect(
       try store.rows(
-        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name NOT GLOB 'bolide_*' ORDER BY name"
-      )
+        """
+        SELECT name FROM sqlite_schema WHERE type = 'trigger'
+        AND (tbl_name NOT GLOB 'bolide_*' OR tbl_name GLOB 'bolide_replaced_*') ORDER BY name
+        """)
         == [
           ["bolide_Quake_before_insert"], ["bolide_Quake_before_update"], ["bolide_Quake_delete"],
           ["bolide_Quake_id"], ["bolide_Quake_insert"], ["bolide_Quake_replaced"], ["bolide_Quake_update"],

@@ -6,7 +6,8 @@ import Foundation
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Prints the tables, indexes and triggers of a store or a pipeline; or the format of pipeline files.",
+    abstract:
+      "Prints the tables, indexes and triggers of a store or a pipeline; or the format of pipeline files.",
     discussion: """
       SQL that makes them, with a comment line for what each is for. A pipeline needs no store: what is printed is \
       what a new one would have.
@@ -27,7 +28,9 @@ struct SchemaCommand: ParsableCommand {
   var markdown = false
 
   func validate() throws {
-    if (path == nil) != pipelineFormat { throw ValidationError("name a store or a pipeline, or say --pipeline-format") }
+    if (path == nil) != pipelineFormat {
+      throw ValidationError("name a store or a pipeline, or say --pipeline-format")
+    }
     if markdown && !pipelineFormat { throw ValidationError("--markdown goes with --pipeline-format") }
   }
 

@@ -99,10 +99,12 @@ package enum PipelineFormat {
       "value", .text, "instead of `from`: an SQL scalar expression over the entity's attributes",
       examples: ["\"CASE latDir WHEN 'N' THEN lat WHEN 'S' THEN -lat END\""]),
     FormatKey(
-      "derived", .text, "instead of both: the store computes it, see *Derived attributes*",
+      "derived", .text,
+      "instead of both: what the store computes, see [Derived attributes](#Derived-attributes)",
       examples: ["quakes.@count", "quakes.magnitude.@max", "canonical:(title)"]),
     FormatKey(
-      "where", .text, "with an aggregate in `derived`: the children that count, an SQL expression over their attributes",
+      "where", .text,
+      "beside `derived`: which objects an aggregate takes, an SQL scalar expression over their attributes",
       examples: ["magnitude >= 5"]),
     FormatKey("required", .boolean, "null is refused"),
     FormatKey("default", .scalar, "what a new row gets when its record says nothing"),

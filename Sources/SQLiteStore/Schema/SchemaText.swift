@@ -57,6 +57,7 @@ package enum SchemaText {
     for (table, purpose) in StoreSchema.purposes {
       try add(purpose, "table", table)
       try add("\(table): finds rows.", "index", table)
+      try add("\(table): signs what the program writes.", "trigger", table)
     }
     return parts.joined(separator: "\n")
   }

@@ -202,9 +202,12 @@ enum StoreSchema {
     ("bolide_lost", "History: numbers that were handed out before the store was restored."),
     ("bolide_gap", "History: transactions before which changes are missing."),
     ("bolide_reader", "Named readers and the transaction that each has acknowledged."),
+    ("bolide_author", "Another program's name for itself, inside its transaction."),
+    ("bolide_signed", "What was written under such a name and is not sealed yet."),
     ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
     ("bolide_run", "One row a run of an import."),
     ("bolide_reject", "Refused records."),
+    ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
   ]
 
   /// Makes the tables in an empty file.

@@ -3,10 +3,16 @@ internal import ImportModel
 
 /// Keeps watch over the store's triggers: a tool that rebuilds a table drops them in silence.
 enum TriggerCare {
+  /// The triggers that follow from the model; those of Bolide's own tables never change.
+  private static let areOurs = """
+    type = 'trigger' AND substr(name, 1, 7) = 'bolide_'
+    AND (substr(tbl_name, 1, 7) <> 'bolide_' OR substr(tbl_name, 1, 16) = 'bolide_replaced_')
+    """
+
   /// Makes all triggers anew, and what they need, in the caller's transaction.
   static func create(_ db: Database, _ triggers: Triggers) throws {
     let names = try RawStatement(
-      db, "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'bolide_'")
+      db, "SELECT name FROM sqlite_schema WHERE \(areOurs)")
     var old: [String] = []
     while try names.step() { old.append(names.string(0) ?? "") }
     for name in old { try db.run("DROP TRIGGER \(quoted(name))") }
@@ -85,8 +91,7 @@ enum TriggerCare {
     let rows = try RawStatement(
       db,
       """
-      SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) = 'bolide_'
-      ORDER BY name
+      SELECT name, tbl_name, sql FROM sqlite_schema WHERE \(areOurs) ORDER BY name
       """)
     // FNV-1a, 64 bits: against accidents, not against malice.
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
