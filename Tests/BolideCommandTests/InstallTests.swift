@@ -42,7 +42,7 @@ import Testing
 
   @Test(.enabled(if: has("systemd-analyze"), "there is no systemd-analyze"))
   func `systemd finds no fault with the service and the timer`() throws {
-    let units = Folder.repository.appending(path: "systemd")
+    let units = Folder.repository.appending(path: "pipelines/systemd")
     for name in try FileManager.default.contentsOfDirectory(atPath: units.path) {
       let text = try String(contentsOf: units.appending(path: name), encoding: .utf8)
       // The tool is not installed where it is tested.
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `the service's command imports, and passes on what went wrong`() throws {
     let unit = try String(
-      contentsOf: Folder.repository.appending(path: "systemd/bolide@.service"), encoding: .utf8)
+      contentsOf: Folder.repository.appending(path: "pipelines/systemd/bolide@.service"), encoding: .utf8)
     let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
     // As systemd would run it, with a feed of our own and a folder for its two.
     let command = line.dropFirst("ExecStart=".count).replacing("%i", with: "quakes")
