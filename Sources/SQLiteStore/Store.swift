@@ -177,7 +177,7 @@ public final class Store: Sendable {
         sql: """
           PRAGMA page_size = 16384;
           PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -8192;
+          PRAGMA cache_size = -16384;
           PRAGMA trusted_schema = OFF;
           """)
     }

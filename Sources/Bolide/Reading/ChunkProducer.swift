@@ -165,7 +165,7 @@ struct ChunkLimits: Sendable {
   /// Whether exactly so many.
   var isFixed = false
   /// So many bytes in memory at most; two chunks exist at a time.
-  var bytes = 18 << 20
+  var bytes = 14 << 20
   /// So long after its first record.
   var time = Duration.seconds(1)
 }

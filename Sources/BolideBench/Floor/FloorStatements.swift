@@ -42,7 +42,7 @@ struct FloorStatements {
     PRAGMA page_size = 16384;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
-    PRAGMA cache_size = -8192;
+    PRAGMA cache_size = -16384;
     """
 
   /// The store's table but for AUTOINCREMENT, which would cost the floor a write a row.

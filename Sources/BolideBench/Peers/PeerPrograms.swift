@@ -16,7 +16,7 @@ extension Peer {
     PRAGMA page_size = 16384;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
-    PRAGMA cache_size = -8192;
+    PRAGMA cache_size = -16384;
     """
 
   private static let update: String = {
