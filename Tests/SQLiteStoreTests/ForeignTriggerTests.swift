@@ -41,6 +41,21 @@ struct ForeignTriggerTests {
     #expect(findings == [])
   }
 
+  @Test func `One that puts rows among those of the import ends it`() throws {
+    let store = try temporary.open(pipeline)
+    try temporary.shell(
+      """
+      CREATE TRIGGER double AFTER INSERT ON Quake WHEN NEW.id NOT LIKE 'x%'
+      BEGIN INSERT INTO Quake(id) VALUES ('x' || NEW.id); END;
+      """)
+    let error = #expect(throws: StoreError.self) { try store.take(pipeline, records) }
+    #expect(
+      error?.message
+        == "\(temporary.path): a trigger of another program added rows to Quake between those of the import")
+    #expect(error?.hint == "Drop the trigger, or let it write to another table.")
+    #expect(try store.rows("SELECT count(*) FROM Quake") == [[0]])
+  }
+
   @Test func `The same chunk again gives no token`() throws {
     let store = try temporary.open(pipeline)
     try temporary.shell("CREATE TRIGGER watch AFTER INSERT ON Quake BEGIN SELECT 1; END")

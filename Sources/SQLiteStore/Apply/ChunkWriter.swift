@@ -100,11 +100,12 @@ final class ChunkWriter {
         return link.map { "\(row).bolide_link_\($0)" } ?? "NULL"
       }
     }
+    // SQLite gives the ids: one that is given to it costs a search of the table.
     insert = try RawStatement(
       db,
       """
-      INSERT INTO \(name)(bolide_id, \((stored + linked + derivedColumns).joined(separator: ", ")))
-      SELECT \(row).bolide_id, \((sources + derivedValues).joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
+      INSERT INTO \(name)(\((stored + linked + derivedColumns).joined(separator: ", ")))
+      SELECT \((sources + derivedValues).joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
       """)
     let changing = layout.columns[..<layout.storedCount].filter { !$0.isKey }.map {
       "\(quoted($0.name)) = \(row).\(quoted($0.name))"
@@ -123,7 +124,12 @@ final class ChunkWriter {
         WHERE \(name).bolide_id = \(row).bolide_id
         """)
     lastID = try RawStatement(
-      db, "SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.entity.name))")
+      db,
+      """
+      SELECT max(
+        ifnull((SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.entity.name))), 0),
+        ifnull((SELECT max(bolide_id) FROM \(name)), 0))
+      """)
   }
 
   /// What the writer remembers of the run's earlier chunks: to be put back when a chunk is rolled back.
@@ -212,9 +218,15 @@ final class ChunkWriter {
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws -> ClosedRange<Int64> {
     let first = try nextID()
-    try table.show(chunk, rows: rows[...], firstID: first, owners: links.ids) { try insert.run() }
+    try table.show(chunk, rows: rows[...], owners: links.ids) { try insert.run() }
     times.end(.rows)
     let made = first...(first + Int64(rows.count) - 1)
+    guard db.lastInsertedRowID == made.upperBound else {
+      throw StoreError(
+        .constraint,
+        "a trigger of another program added rows to \(layout.entity.name) between those of the import",
+        hint: "Drop the trigger, or let it write to another table.")
+    }
     try history.noteInserts(entity, made)
     seen.insert(made)
     gate?.noteMade(made)

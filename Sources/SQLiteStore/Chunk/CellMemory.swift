@@ -15,8 +15,9 @@ struct CellMemory: BitwiseCopyable {
   private(set) var windowStart = 0
   /// How much text the rows before it have.
   private var windowText = 0
-  /// The row whose cells are written.
-  var row = 0
+  /// The row whose cells are written, and where they are.
+  private(set) var row = 0
+  private var current: RowCells
   /// How many records were read, refused ones included, and the last one's number.
   var recordsRead = 0
   var lastRecord = 0
@@ -57,6 +58,7 @@ struct CellMemory: BitwiseCopyable {
     window = .allocate(byteCount: Self.windowRows * windowRowBytes, alignment: 8)
     positions = .allocate(capacity: Self.windowRows)
     texts = .allocate(capacity: Self.windowRows)
+    current = RowCells(kept: window, window: window, keptCount: kept, transientCount: transient)
   }
 
   mutating func deallocate() {
@@ -86,11 +88,17 @@ struct CellMemory: BitwiseCopyable {
   // MARK: Rows
 
   mutating func beginRow() {
-    precondition(!isWindowFull, "a full window is ended first")
+    precondition(count - windowStart < Self.windowRows, "a full window is ended first")
     if count == blockCount << Self.windowBits { addBlock() }
-    row = count
-    memset(keptRow(row) + kept * 8, 0, kept)
-    memset(window + (row - windowStart) * windowRowBytes + transient * 8, 0, transient)
+    go(to: count)
+    current.clear()
+  }
+
+  /// Makes a row of the window the one whose cells are written.
+  @inline(__always)
+  mutating func go(to row: Int) {
+    self.row = row
+    current = cells(ofRow: row)
   }
 
   mutating func endRow(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
@@ -140,28 +148,37 @@ struct CellMemory: BitwiseCopyable {
     blocks[row >> Self.windowBits] + (row & (Self.windowRows - 1)) * rowBytes
   }
 
+  /// A row by its addresses, for who reads several of its cells. Valid until the window ends.
   @inline(__always)
-  func cell(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt64> {
-    let start =
-      column < kept
-      ? keptRow(row) + column * 8
-      : window + (row - windowStart) * windowRowBytes + (column - kept) * 8
-    return start.assumingMemoryBound(to: UInt64.self)
+  func cells(ofRow row: Int) -> RowCells {
+    // A row before the window has no transient cells, and nobody asks for them.
+    let window = row < windowStart ? window : window + (row - windowStart) * windowRowBytes
+    return RowCells(
+      kept: keptRow(row), window: window, keptCount: kept, transientCount: transient)
   }
 
   @inline(__always)
-  func state(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
-    let start =
-      column < kept
-      ? keptRow(row) + kept * 8 + column
-      : window + (row - windowStart) * windowRowBytes + transient * 8 + (column - kept)
-    return start.assumingMemoryBound(to: UInt8.self)
-  }
+  func cell(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt64> { cells(ofRow: row).cell(column) }
+
+  @inline(__always)
+  func state(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> { cells(ofRow: row).state(column) }
+
+  // Of the row whose cells are written:
 
   @inline(__always)
   func set(_ value: UInt64, _ column: Int) {
-    cell(column, row).pointee = value
-    state(column, row).pointee = CellState.value.rawValue
+    current.cell(column).pointee = value
+    current.state(column).pointee = CellState.value.rawValue
+  }
+
+  @inline(__always)
+  func setNull(_ column: Int) {
+    current.state(column).pointee = CellState.null.rawValue
+  }
+
+  @inline(__always)
+  func isAbsent(_ column: Int) -> Bool {
+    current.state(column).pointee == CellState.absent.rawValue
   }
 
   // MARK: Texts and blobs
@@ -189,5 +206,41 @@ struct CellMemory: BitwiseCopyable {
   @inline(__always)
   mutating func taken(_ byteCount: Int, _ column: Int) -> UInt64 {
     column < kept ? arena.taken(byteCount) : windowArena.taken(byteCount)
+  }
+}
+
+/// One row of a chunk, as `CellMemory` lays it out. Columns are few: no sum here can overflow.
+struct RowCells: BitwiseCopyable {
+  fileprivate let kept: UnsafeMutableRawPointer
+  fileprivate let window: UnsafeMutableRawPointer
+  fileprivate let keptCount: Int
+  fileprivate let transientCount: Int
+
+  /// Makes every cell absent.
+  @inline(__always)
+  fileprivate func clear() {
+    memset(kept + keptCount * 8, 0, keptCount)
+    memset(window + transientCount * 8, 0, transientCount)
+  }
+
+  @inline(__always)
+  func cell(_ column: Int) -> UnsafeMutablePointer<UInt64> {
+    let start = column < keptCount ? kept + column &* 8 : window + (column &- keptCount) &* 8
+    return start.assumingMemoryBound(to: UInt64.self)
+  }
+
+  @inline(__always)
+  func state(_ column: Int) -> UnsafeMutablePointer<UInt8> {
+    let start =
+      column < keptCount
+      ? kept + (keptCount &* 8 &+ column)
+      : window + (transientCount &* 8 &+ column &- keptCount)
+    return start.assumingMemoryBound(to: UInt8.self)
+  }
+
+  /// A cell that holds a value; nil for null and absent.
+  @inline(__always)
+  func value(_ column: Int) -> UInt64? {
+    state(column).pointee == CellState.value.rawValue ? cell(column).pointee : nil
   }
 }

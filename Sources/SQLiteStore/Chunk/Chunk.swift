@@ -98,7 +98,7 @@ package final class Chunk {
   /// The row whose cells are written: the one under way, or one of the window that gets an expression's results.
   package var row: Int {
     get { memory.pointee.row }
-    set { memory.pointee.row = newValue }
+    set { memory.pointee.go(to: newValue) }
   }
 
   /// The bytes that the rows take, a measure of the chunk's size.
@@ -126,7 +126,7 @@ package final class Chunk {
   }
 
   package func setNull(_ column: Int) {
-    memory.pointee.state(column, row).pointee = CellState.null.rawValue
+    memory.pointee.setNull(column)
   }
 
   package func set(_ value: Int64, _ column: Int) {
@@ -164,9 +164,11 @@ package final class Chunk {
   ///
   /// - Parameter removed: for each row of the window, whether it was refused; nil for none.
   package func endWindow(removed: [Bool]? = nil) {
-    for row in window where removed?[row - window.lowerBound] != true {
-      order.append(Int32(truncatingIfNeeded: row))
-      if mayBeRefused(row) {
+    let window = window
+    let accepted = window.filter { removed?[$0 - window.lowerBound] != true }
+    order.append(contentsOf: accepted.lazy.map { Int32(truncatingIfNeeded: $0) })
+    if layout.refusesLate || !layout.required.isEmpty {
+      for row in accepted where mayBeRefused(row) {
         records.append(row, memory.pointee.position(row), text: memory.pointee.text(row))
       }
     }

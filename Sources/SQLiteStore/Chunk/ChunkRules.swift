@@ -45,5 +45,5 @@ extension Chunk {
 
 extension Chunk {
   /// Whether the record under way says nothing of a column.
-  package func isAbsent(_ column: Int) -> Bool { state(column, row) == .absent }
+  package func isAbsent(_ column: Int) -> Bool { memory.pointee.isAbsent(column) }
 }

@@ -38,46 +38,36 @@ final class ChunkTable {
     view.deallocate()
   }
 
-  /// Shows some rows of a chunk to the statements that `body` runs.
+  /// Shows some rows of a chunk to the statements that `body` runs. What was shown before is shown again afterwards.
   ///
   /// - Parameters:
   ///   - rows: the rows, in the order of the scan.
-  ///   - ids: an object id for each place; empty when they follow `firstID` or no statement asks for them.
-  ///   - firstID: the object id of the first place; the others follow.
+  ///   - ids: an object id for each place; empty when no statement asks for them.
   ///   - owners: for each link, the owner's object id by row of the chunk, 0 for none; empty likewise.
   func show<Result>(
-    _ chunk: Chunk, rows: ArraySlice<Int32>, ids: [Int64] = [], firstID: Int64 = 0,
-    owners: [[Int64]] = [], _ body: () throws -> Result
+    _ chunk: Chunk, rows: ArraySlice<Int32>, ids: [Int64] = [], owners: [[Int64]] = [],
+    _ body: () throws -> Result
   ) rethrows -> Result {
     try rows.withUnsafeBufferPointer { rows in
       try ids.withUnsafeBufferPointer { ids in
-        view.pointee.memory = chunk.memory
-        view.pointee.rows = rows.baseAddress
-        view.pointee.rowCount = rows.count
-        view.pointee.ids = ids.isEmpty ? nil : ids.baseAddress
-        view.pointee.firstID = firstID
-        view.pointee.owners = owners
-        defer {
-          view.pointee.rowCount = 0
-          view.pointee.owners = []
-        }
+        let before = view.pointee.shown
+        defer { view.pointee.shown = before }
+        view.pointee.shown = ShownRows(
+          memory: chunk.memory, rows: rows.baseAddress, count: rows.count,
+          ids: ids.isEmpty ? nil : ids.baseAddress,
+          owners: owners)
         return try withExtendedLifetime(chunk) { try body() }
       }
     }
   }
 }
 
-/// What the callbacks below read. The pointers are those of the `show` under way.
+/// What the callbacks below read.
 private struct ChunkView {
   let columnCount: Int
   let storages: UnsafeMutablePointer<StorageClass>
   let declaration: String
-  var memory: UnsafeMutablePointer<CellMemory>?
-  var rows: UnsafePointer<Int32>?
-  var rowCount = 0
-  var ids: UnsafePointer<Int64>?
-  var firstID: Int64 = 0
-  var owners: [[Int64]] = []
+  var shown = ShownRows()
 
   init(layout: ChunkLayout) {
     columnCount = layout.columns.count
@@ -90,6 +80,15 @@ private struct ChunkView {
   }
 }
 
+/// The rows of the `show` under way.
+private struct ShownRows {
+  var memory: UnsafeMutablePointer<CellMemory>?
+  var rows: UnsafePointer<Int32>?
+  var count = 0
+  var ids: UnsafePointer<Int64>?
+  var owners: [[Int64]] = []
+}
+
 // SQLite hands these structs back by the address of their first member.
 
 private struct TableInstance {
@@ -97,10 +96,22 @@ private struct TableInstance {
   var view: UnsafeMutablePointer<ChunkView>
 }
 
+/// The row under the cursor is looked up once, and not for each of its columns.
 private struct TableCursor {
   var base = sqlite3_vtab_cursor()
   var view: UnsafeMutablePointer<ChunkView>
   var place = 0
+  var row = 0
+  var cells: RowCells?
+
+  var isAtEnd: Bool { place >= view.pointee.shown.count }
+
+  mutating func go(to place: Int) {
+    self.place = place
+    guard !isAtEnd, let rows = view.pointee.shown.rows, let memory = view.pointee.shown.memory else { return }
+    row = Int(rows[place])
+    cells = memory.pointee.cells(ofRow: row)
+  }
 }
 
 private func cursor(_ pointer: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<
@@ -129,38 +140,54 @@ private func disconnect(_ table: UnsafeMutablePointer<sqlite3_vtab>?) -> Int32 {
   return SQLITE_OK
 }
 
+/// Gives SQLite the value of a column: called for every cell that a statement reads.
+@inline(__always)
 private func column(
   _ cursorPointer: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ context: OpaquePointer?, _ column: Int32
 ) -> Int32 {
   let cursor = cursor(cursorPointer)
-  let place = cursor.pointee.place
   let column = Int(column)
   let view = cursor.pointee.view
-  guard let rows = view.pointee.rows, let memory = view.pointee.memory else { return SQLITE_MISUSE }
-  let row = Int(rows[place])
-  let columnCount = view.pointee.columnCount
-  if column < columnCount {
-    guard memory.pointee.state(column, row).pointee == CellState.value.rawValue else {
-      sqlite3_result_null(context)
-      return SQLITE_OK
-    }
-    let cell = memory.pointee.cell(column, row).pointee
-    // Texts and blobs have no destructor: the bytes stay in the chunk for the whole statement.
-    switch view.pointee.storages[column] {
-    case .integer: sqlite3_result_int64(context, Int64(bitPattern: cell))
-    case .real: sqlite3_result_double(context, Double(bitPattern: cell))
-    case .text:
-      let text = UnsafeRawPointer(memory.pointee.address(cell, column)).assumingMemoryBound(to: CChar.self)
-      sqlite3_result_text64(context, text, cell & 0xffff_ffff, nil, UInt8(SQLITE_UTF8))
-    case .blob:
-      sqlite3_result_blob64(context, memory.pointee.address(cell, column), cell & 0xffff_ffff, nil)
-    }
-  } else if column == columnCount {
-    sqlite3_result_int64(context, Int64(place))
-  } else if column == columnCount + 1 {
-    sqlite3_result_int64(context, view.pointee.ids?[place] ?? view.pointee.firstID + Int64(place))
+  guard column < view.pointee.columnCount else { return addedColumn(cursor, context, column) }
+  guard let cell = cursor.pointee.cells?.value(column) else {
+    sqlite3_result_null(context)
+    return SQLITE_OK
+  }
+  switch view.pointee.storages[column] {
+  case .integer: sqlite3_result_int64(context, Int64(bitPattern: cell))
+  case .real: sqlite3_result_double(context, Double(bitPattern: cell))
+  case .text: bytes(cursor, context, column, cell, isText: true)
+  case .blob: bytes(cursor, context, column, cell, isText: false)
+  }
+  return SQLITE_OK
+}
+
+/// Texts and blobs have no destructor: the bytes stay in the chunk for the whole statement.
+private func bytes(
+  _ cursor: UnsafeMutablePointer<TableCursor>, _ context: OpaquePointer?, _ column: Int, _ cell: UInt64,
+  isText: Bool
+) {
+  guard let memory = cursor.pointee.view.pointee.shown.memory else { return sqlite3_result_null(context) }
+  let bytes = memory.pointee.slice(cell, column)
+  if isText {
+    let text = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
+    sqlite3_result_text64(context, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
   } else {
-    let owner = view.pointee.owners[column - columnCount - 2][row]
+    sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
+  }
+}
+
+/// The columns behind the chunk's own.
+private func addedColumn(
+  _ cursor: UnsafeMutablePointer<TableCursor>, _ context: OpaquePointer?, _ column: Int
+) -> Int32 {
+  let view = cursor.pointee.view
+  let place = cursor.pointee.place
+  switch column - view.pointee.columnCount {
+  case 0: sqlite3_result_int64(context, Int64(place))
+  case 1: sqlite3_result_int64(context, view.pointee.shown.ids?[place] ?? 0)
+  case let number:
+    let owner = view.pointee.shown.owners[number - 2][cursor.pointee.row]
     owner == 0 ? sqlite3_result_null(context) : sqlite3_result_int64(context, owner)
   }
   return SQLITE_OK
@@ -191,18 +218,16 @@ private nonisolated(unsafe) var chunkModule = {
     return SQLITE_OK
   }
   module.xFilter = { pointer, _, _, _, _ in
-    cursor(pointer).pointee.place = 0
+    cursor(pointer).pointee.go(to: 0)
     return SQLITE_OK
   }
   module.xNext = { pointer in
-    cursor(pointer).pointee.place += 1
+    let cursor = cursor(pointer)
+    cursor.pointee.go(to: cursor.pointee.place + 1)
     return SQLITE_OK
   }
-  module.xEof = { pointer in
-    let cursor = cursor(pointer)
-    return cursor.pointee.place >= cursor.pointee.view.pointee.rowCount ? 1 : 0
-  }
-  module.xColumn = column
+  module.xEof = { pointer in cursor(pointer).pointee.isAtEnd ? 1 : 0 }
+  module.xColumn = { pointer, context, number in column(pointer, context, number) }
   module.xRowid = { pointer, rowid in
     rowid?.pointee = Int64(cursor(pointer).pointee.place)
     return SQLITE_OK

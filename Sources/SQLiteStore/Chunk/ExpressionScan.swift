@@ -40,14 +40,17 @@ package final class ExpressionScan {
   private let table: ChunkTable
 
   private struct Wave {
-    let purposes: [Expression.Purpose]
-    /// The columns that each value reads, one after the other; a check's are left out, since to it absent is null.
+    /// The values' columns in the chunk; these come first.
+    let columns: [Int]
+    /// The columns that each value reads, one after the other.
     let reads: [Int]
-    /// Where those of each expression end.
+    /// Where those of each value end.
     let readsEnds: [Int]
+    /// Behind the values one more result says whether all checks hold, if there are any.
+    let hasChecks: Bool
     let together: RawStatement
-    /// The same expressions one by one, to find which of them failed.
-    let apart: [RawStatement]
+    /// The same expressions one by one, to find which of them failed or does not hold.
+    let apart: [(purpose: Expression.Purpose, statement: RawStatement)]
   }
 
   /// Compiles the expressions.
@@ -58,19 +61,33 @@ package final class ExpressionScan {
     let (table, waves) = try queue.inDatabase { db in
       let table = try ChunkTable(db, layout: layout)
       let waves = try Self.waves(of: expressions, layout: layout).map { wave in
-        let expressions = wave.map(\.expression)
-        let list = expressions.map { "(\($0.text)\n)" }.joined(separator: ", ")
-        let reads = wave.map { reading -> [Int] in
-          guard case .value = reading.expression.purpose else { return [] }
-          return reading.reads.compactMap(layout.column)
+        var columns: [Int] = []
+        var reads: [[Int]] = []
+        var texts: [String] = []
+        var checks: [String] = []
+        for (expression, attributes) in wave {
+          switch expression.purpose {
+          case .value(let column):
+            columns.append(column)
+            reads.append(attributes.compactMap(layout.column))
+            texts.append("(\(expression.text)\n)")
+          case .check: checks.append("(\(expression.text)\n)")
+          }
         }
+        // To one that reads an absent field, absent is null. Null holds, as in SQL's CHECK, and so it does in AND.
+        if !checks.isEmpty { texts.append(checks.joined(separator: " AND ")) }
         return Wave(
-          purposes: expressions.map(\.purpose),
-          reads: reads.flatMap(\.self),
+          columns: columns, reads: reads.flatMap(\.self),
           readsEnds: reads.indices.map { reads[...$0].reduce(0) { $0 + $1.count } },
-          together: try RawStatement(db, Self.query(list, reading: Set(wave.flatMap(\.reads)))),
-          apart: try expressions.map { try RawStatement(db, "SELECT (\($0.text)\n) FROM \(ChunkTable.name)") }
-        )
+          hasChecks: !checks.isEmpty,
+          together: try RawStatement(
+            db, Self.query(texts.joined(separator: ", "), reading: Set(wave.flatMap(\.reads)))),
+          apart: try wave.map { expression, _ in
+            (
+              expression.purpose,
+              try RawStatement(db, "SELECT (\(expression.text)\n) FROM \(ChunkTable.name)")
+            )
+          })
       }
       return (table, waves)
     }
@@ -116,30 +133,33 @@ package final class ExpressionScan {
     _ visit: (Int, Expression.Purpose, Outcome) -> Bool
   ) -> Int {
     let statement = wave.together
-    let count = wave.purposes.count
+    let checks = Int32(wave.columns.count)
     for place in rows.indices {
       let row = rows[place]
       do {
         guard try statement.step() else { return place - rows.startIndex }
       } catch {
         let failure = firstFailure(wave, chunk, row)
-        _ = visit(Int(row), failure.purpose, .failed(failure.message))
+        _ = visit(Int(row), failure.purpose, failure.outcome)
         return place - rows.startIndex + 1
       }
       var isAccepted = true
       var read = 0
       chunk.row = Int(row)
-      for index in 0..<count where isAccepted {
+      let cells = chunk.memory.pointee.cells(ofRow: Int(row))
+      for index in wave.columns.indices where isAccepted {
         // A value that reads an absent field is absent itself: the stored value stays.
         var isAbsent = false
         while read < wave.readsEnds[index] {
-          isAbsent = chunk.state(wave.reads[read], Int(row)) == .absent || isAbsent
+          isAbsent = isAbsent || cells.state(wave.reads[read]).pointee == CellState.absent.rawValue
           read += 1
         }
         if isAbsent { continue }
-        let value = statement[Int32(index)]
-        if case .check = wave.purposes[index], !isFalse(value) { continue }
-        isAccepted = visit(Int(row), wave.purposes[index], outcome(value))
+        isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome(statement[Int32(index)]))
+      }
+      if isAccepted, wave.hasChecks, isFalse(statement[checks]) {
+        let failure = firstFailure(wave, chunk, row)
+        isAccepted = visit(Int(row), failure.purpose, failure.outcome)
       }
       if isAccepted { accepted.append(row) }
     }
@@ -147,17 +167,20 @@ package final class ExpressionScan {
     return rows.count
   }
 
+  /// What one of the expressions gave that failed, or a check that does not hold.
   private func firstFailure(
     _ wave: Wave, _ chunk: Chunk, _ row: Int32
-  ) -> (purpose: Expression.Purpose, message: String) {
-    for (purpose, statement) in zip(wave.purposes, wave.apart) {
+  ) -> (purpose: Expression.Purpose, outcome: Outcome) {
+    for (purpose, statement) in wave.apart {
+      defer { statement.reset() }
       do {
-        try table.show(chunk, rows: [row][...]) { try statement.run() }
+        let hasRow = try table.show(chunk, rows: [row][...]) { try statement.step() }
+        if hasRow, case .check = purpose, isFalse(statement[0]) { return (purpose, .integer(0)) }
       } catch {
-        return (purpose, (error as? StoreError)?.message ?? "the expression failed")
+        return (purpose, .failed((error as? StoreError)?.message ?? "the expression failed"))
       }
     }
-    return (wave.purposes[0], "the expression failed")
+    return (wave.apart[0].purpose, .failed("the expression failed"))
   }
 
   /// As SQL's CHECK sees it: null is not false.
