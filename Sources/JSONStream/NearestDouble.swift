@@ -8,12 +8,17 @@ enum NearestDouble {
   ]
 
   /// `mantissa` × 10^`exponent`, correctly rounded.
+  @inline(__always)
   static func to(_ mantissa: UInt64, exponent: Int) -> Double {
     // Clinger's case: both factors are exact doubles, so one rounding is all there is.
     if mantissa <= 1 << 53 && exponent >= -22 && exponent <= 22 {
       let value = Double(mantissa)
       return exponent < 0 ? value / exactPowers[-exponent] : value * exactPowers[exponent]
     }
+    return toAny(mantissa, exponent: exponent)
+  }
+
+  private static func toAny(_ mantissa: UInt64, exponent: Int) -> Double {
     if mantissa == 0 || exponent < PowersOfFive.least { return 0 }
     if exponent > PowersOfFive.most { return .infinity }
     return product(mantissa, exponent)

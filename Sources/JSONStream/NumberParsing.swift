@@ -68,6 +68,35 @@ public enum NumberParsing {
     return decimal.isNegative ? -magnitude : magnitude
   }
 
+  /// The same, by the text's grammar, for few digits with at most one point and perhaps a minus, which is how most
+  /// numbers come; nil for any other text.
+  package static func shortDouble(_ text: UnsafePointer<UInt8>, count: Int) -> Double? {
+    guard count > 0 else { return nil }
+    let isNegative = text[0] == UInt8(ascii: "-")
+    let end = text + count
+    var place = isNegative ? text + 1 : text
+    // With a point among them 15 digits at most, which are below 2^53.
+    guard end - place <= 15, place < end else { return nil }
+    var digits: UInt64 = 0
+    while place < end, Scalar.isDigit(place.pointee) {
+      digits = digits &* 10 &+ UInt64(place.pointee &- 0x30)
+      place += 1
+    }
+    var fraction = 0
+    if place < end {
+      guard place.pointee == UInt8(ascii: "."), count > (isNegative ? 2 : 1) else { return nil }
+      place += 1
+      fraction = end - place
+      while place < end, Scalar.isDigit(place.pointee) {
+        digits = digits &* 10 &+ UInt64(place.pointee &- 0x30)
+        place += 1
+      }
+      guard place == end else { return nil }
+    }
+    let magnitude = NearestDouble.to(digits, exponent: -fraction)
+    return isNegative ? -magnitude : magnitude
+  }
+
   /// Whether one of more than 19 significant digits, not 0, stands behind the point.
   private static func hasFraction(_ text: UnsafeBufferPointer<UInt8>, _ decimal: DecimalText) -> Bool {
     // The last digit that is not 0 decides by its place; there is one, since the text is cut.

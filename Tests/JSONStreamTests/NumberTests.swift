@@ -55,6 +55,30 @@ import Testing
     #expect(integer(text) == .notANumber)
   }
 
+  @Test func `Short numbers are what all numbers are`() {
+    var random = SeededGenerator(seed: 11)
+    let characters = Array("00123456789...-e".utf8)
+    for _ in 0..<200_000 {
+      let text = (0..<Int.random(in: 0...18, using: &random)).map { _ in
+        characters.randomElement(using: &random) ?? 0
+      }
+      let short = text.withUnsafeBufferPointer { bytes in
+        bytes.baseAddress.flatMap { NumberParsing.shortDouble($0, count: bytes.count) }
+      }
+      guard let short else { continue }
+      let whole = NumberParsing.double(text.span, grammar: .text)
+      #expect(short.bitPattern == whole?.bitPattern, "\(String(decoding: text, as: UTF8.self))")
+    }
+    let shortened = ["0", "-0", "25.8", "-.5", "35.", "007", "123456789012345", "-123456789012345"]
+    for text in shortened {
+      let bytes = Array(text.utf8)
+      let short = bytes.withUnsafeBufferPointer { bytes in
+        bytes.baseAddress.flatMap { NumberParsing.shortDouble($0, count: bytes.count) }
+      }
+      #expect(short?.bitPattern == strtod(text, nil).bitPattern, "\(text)")
+    }
+  }
+
   @Test(arguments: [".19", "+12.8", "35.", "007", "-.5", "+.5e+1", "1.e3"])
   func `forms of feeds are numbers in text and not in JSON`(text: String) {
     expectLikeC(text)

@@ -11,6 +11,9 @@ final class CellRules {
   /// The texts of `oneOf`, one after the other, and where each ends: compared for every record.
   private let allowedBytes: [UInt8]
   private let allowedEnds: [Int]
+  private let isOneOf: Bool
+  private let isText: Bool
+  private let isBounded: Bool
 
   init(_ layout: ChunkLayout, column: Int, field: Field?) {
     attribute = layout.columns[column].attribute
@@ -19,16 +22,16 @@ final class CellRules {
     let texts = attribute.oneOf.compactMap { if case .text(let text) = $0 { Array(text.utf8) } else { nil } }
     allowedBytes = texts.flatMap(\.self)
     allowedEnds = texts.indices.map { texts[...$0].reduce(0) { $0 + $1.count } }
+    isOneOf = !attribute.oneOf.isEmpty
+    isText = attribute.type.storage == .text
+    isBounded = attribute.minimum != nil || attribute.maximum != nil || attribute.maximumLength != nil
   }
 
   /// Whether some texts or numbers mean null.
   var hasMissing: Bool { !missing.isEmpty }
 
   /// Whether values are limited.
-  var hasLimits: Bool {
-    !attribute.oneOf.isEmpty || attribute.minimum != nil || attribute.maximum != nil
-      || attribute.maximumLength != nil
-  }
+  var hasLimits: Bool { isOneOf || isBounded }
 
   /// Whether the value is one of the spellings of null.
   func isMissing(_ value: SourceValue) -> Bool {
@@ -53,9 +56,10 @@ final class CellRules {
 
   /// The limit that the cell just written breaks, if it breaks one.
   func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
-    if !attribute.oneOf.isEmpty, !isAllowed(chunk, column) {
+    if isOneOf, !isAllowed(chunk, column) {
       return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")
     }
+    guard isBounded else { return nil }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
       return Refusal(code: "out-of-range", message: "\(attribute.name) is below the smallest value allowed")
     }
@@ -69,7 +73,7 @@ final class CellRules {
   }
 
   private func isAllowed(_ chunk: Chunk, _ column: Int) -> Bool {
-    guard attribute.type.storage == .text else {
+    guard isText else {
       return attribute.oneOf.contains { chunk.holds($0, column) }
     }
     let text = chunk.bytes(column, chunk.row)

@@ -12,11 +12,11 @@ extension CellConverter {
       let number = try integer(value)
       try IntegerText.check(number, type: type)
       chunk.set(number, column)
-    case .double: chunk.set(try real(value), column)
+    case .double: set(try real(value), chunk)
     case .float:
       let number = Double(Float(try real(value)))
       guard number.isFinite else { throw .outOfRange }
-      chunk.set(number, column)
+      set(number, chunk)
     case .decimal(let scale): chunk.set(try decimal(value, scale), column)
     case .string: try string(value, chunk)
     case .boolean: chunk.set(try boolean(value) ? 1 : 0 as Int64, column)
@@ -57,8 +57,7 @@ extension CellConverter {
     case .null, .boolean, .blob: throw .notANumber
     }
     guard number.isFinite else { throw .outOfRange }
-    // Minus nought is nought: SQLite stores them alike, and the row would look changed for ever.
-    return number == 0 ? 0 : number
+    return number
   }
 
   private func decimal(_ value: SourceValue, _ scale: Int) throws(ConversionFailure) -> Int64 {

@@ -90,19 +90,11 @@ struct RowBuilder {
       return false
     }
     chunk.beginRow()
-    let fields = reader.fields
-    for index in converters.indices {
-      let field = fields[index]
-      guard let value = value(field, index, reader) else {
-        absences.counts[index] += 1
-        continue
-      }
-      if let refusal = converters[index].write(value, chunk) {
-        refuse(
-          reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name, offset: field.offset,
-          key: readKey(reader, chunk), place: place)
-        return false
-      }
+    if let (index, refusal) = fillRow(reader, chunk) {
+      refuse(
+        reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name,
+        offset: reader.fields[index].offset, key: readKey(reader, chunk), place: place)
+      return false
     }
     for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
       let key = keys[index]
@@ -112,6 +104,27 @@ struct RowBuilder {
     }
     chunk.commitRow(place ?? position(reader, offset: 0), text: keepsText ? reader.recordText : nil)
     return true
+  }
+
+  /// Converts the record's fields into the chunk's row.
+  ///
+  /// - Returns: the first field that is refused, and why.
+  @inline(__always)
+  private func fillRow(
+    _ reader: borrowing RecordReader, _ chunk: Chunk
+  ) -> (field: Int, refusal: Refusal)? {
+    let fields = reader.fields
+    return converters.withUnsafeBufferPointer { converters in
+      for index in converters.indices {
+        if converters[index].writeShortReal(fields[index], chunk) { continue }
+        guard let value = value(fields[index], index, reader) else {
+          absences.counts[index] += 1
+          continue
+        }
+        if let refusal = converters[index].write(value, chunk) { return (index, refusal) }
+      }
+      return nil
+    }
   }
 
   /// The key's digest of a record that is refused, if its key can be read all the same.
