@@ -148,6 +148,39 @@ import Testing
     #expect(metrics.contains("\nbolide_reader_lag_seconds{store=\"quakes.sqlite\",reader=\"new\"} 0\n"))
   }
 
+  @Test func `a state that somebody reads from is shown, and not when the reader was killed`() throws {
+    let records = (0..<3000).map { #"{"id": "a\#($0)", "place": "x", "magnitude": 1}"# }
+    try folder.write(records.joined(separator: "\n"), to: "many.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "many.json") == .silent)
+    // Its output is more than a pipe holds, and nobody reads it.
+    let outcome = try folder.shell(
+      """
+      mkfifo pipe
+      $bolide snapshot quakes.sqlite > pipe & reader=$!
+      exec 3<pipe
+      until $bolide status quakes.sqlite | grep "^pinned"; do sleep 0.1; done
+      $bolide status --json quakes.sqlite | grep -o '"pins":.*"dirty'
+      $bolide status --format prometheus quakes.sqlite | grep "^bolide_pins"
+      kill -9 $reader; wait $reader 2>/dev/null
+      $bolide status quakes.sqlite | grep "^pinned"
+      $bolide status --format prometheus quakes.sqlite | grep "^bolide_.*pin"
+      ls quakes.sqlite-bolide*
+      """)
+    #expect(
+      outcome.output.contains(
+        #/^pinned +process \d+ for \d+ s, at b1-\w+-\d+-\w+\n"pins":\[\{"process":\d+,"since":"20[^"]+Z","age":[0-9.]+,"token":"b1-[^"]+"\}\],"dirty\n/#
+      ),
+      "\(outcome)")
+    #expect(
+      outcome.output.hasSuffix(
+        """
+        bolide_pins{store="quakes.sqlite"} 1
+        bolide_pins{store="quakes.sqlite"} 0
+        quakes.sqlite-bolide
+
+        """), "\(outcome)")
+  }
+
   @Test func `what other programs did shows until it is settled`() throws {
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
     try folder.sqlite(

@@ -63,6 +63,25 @@ struct QueryGenerationTests {
     #expect(try await ids(generation).count == 5)
   }
 
+  @Test func `Others are told of it until it ends`() async throws {
+    #expect(try store.status().pins.isEmpty)
+    let token = try await store.pinned { generation in
+      let second = try await store.pin()
+      let pins = try store.status().pins
+      #expect(pins.map(\.process) == [getpid(), getpid()] && pins.allSatisfy { $0.age >= 0 && $0.age < 60 })
+      #expect(pins.map(\.token) == [generation.token.description, second.token.description])
+      let newest = try take("b")
+      try await generation.advance()
+      #expect(Set(try store.status().pins.map(\.token)) == [newest.description, second.token.description])
+      return second.token
+    }
+    #expect(try store.status().pins.isEmpty)
+    // One that was left behind by a process that was killed.
+    let left = temporary.path + "-bolide-pin-1-left"
+    try "1 2026-05-12T06:00:03.118Z \(token)".write(toFile: left, atomically: false, encoding: .utf8)
+    #expect(try store.status().pins.isEmpty && !FileManager.default.fileExists(atPath: left))
+  }
+
   @Test func `A pinned closure sees one state, and its end lets the log be emptied`() async throws {
     let counts = try await store.pinned { generation in
       let before = try await ids(generation).count

@@ -52,6 +52,12 @@ struct PrometheusText {
       readers.map {
         ($0.labels, $0.reader.state == .live ? 1 : 0)
       })
+    store("bolide_pins", "States that somebody reads from.") { Int64($0.pins.count) }
+    add(
+      "bolide_oldest_pin_age_seconds", "For how long somebody has read from the oldest of them.",
+      stores.compactMap { at in
+        at.status?.pins.map(\.age).max().map { ([("store", at.path)], $0) }
+      })
     store("bolide_store_bytes", "The store's size.") { $0.bytes }
     store("bolide_wal_bytes", "The write-ahead log's size.") { $0.walBytes }
     store("bolide_history_transactions", "Transactions that are kept.") { $0.transactions }

@@ -33,6 +33,12 @@ extension JSONText {
       $0.member("unsealedChanges", status.unsealedChanges)
     }
     member("readers", objects: status.readers) { $0.write(members: $1) }
+    member("pins", objects: status.pins) {
+      $0.member("process", Int64($1.process))
+      $0.member("since", $1.since)
+      $0.member("age", $1.age)
+      $0.member("token", $1.token)
+    }
     member("dirtyOwners", status.dirtyOwners)
     if let holder = status.holder {
       member("atWork") {

@@ -69,6 +69,9 @@ extension StatusOfStore {
     for (index, reader) in status.readers.enumerated() {
       lines.append((index == 0 ? "readers" : "", reader.line))
     }
+    for (index, pin) in status.pins.enumerated() {
+      lines.append((index == 0 ? "pinned" : "", pin.line))
+    }
     if status.unsealedChanges > 0 {
       lines.append(("unsealed", "\(counted(status.unsealedChanges, "change")) of other programs"))
     }
@@ -88,6 +91,11 @@ extension Reader {
     let behind = "\(counted(Int64(transactionsBehind), "transaction")) behind for \(secondsBehind.duration)"
     return "\(name)  \(state.rawValue), \(transactionsBehind == 0 ? "has seen everything" : behind)"
   }
+}
+
+extension PinnedState {
+  /// `process 4711 for 3 h, at b1-k3v9-18-x7mw`
+  fileprivate var line: String { "process \(process) for \(age.duration), at \(token)" }
 }
 
 extension PipelineStatus {

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A view of the store that is pinned to one state while imports go on, as long as somebody holds it.
 ///
-/// While it is pinned the write-ahead log cannot be emptied: keep it for a page of answers, not for a day. An import that
-/// meets its `wal-limit` ends and names this program.
+/// While it is pinned the write-ahead log cannot be emptied: keep it for a page of answers, not for a day. `bolide status`
+/// tells of it, and an import that meets its `wal-limit` ends and names this program.
 public final class QueryGeneration: Sendable {
   private struct Pin {
     /// A connection with an open read transaction.
@@ -14,6 +14,17 @@ public final class QueryGeneration: Sendable {
     /// Whether that is an older state than the transaction's own.
     var isPast: Bool
     var since = ContinuousClock.now
+    /// Tells others of it.
+    var file: PinFile?
+
+    init(_ store: Store, at token: HistoryToken? = nil, check: (Database) throws -> Void = { _ in }) throws {
+      let (snapshot, newest) = try store.sealedSnapshot()
+      try store.naming { try snapshot.read(check) }
+      self.snapshot = snapshot
+      self.token = token ?? newest
+      isPast = self.token != newest
+      file = PinFile(store: store.path, token: self.token)
+    }
   }
 
   private let store: Store
@@ -21,8 +32,7 @@ public final class QueryGeneration: Sendable {
 
   init(_ store: Store) throws {
     self.store = store
-    let (snapshot, newest) = try store.sealedSnapshot()
-    pin = Mutex(Pin(snapshot: snapshot, token: newest, isPast: false))
+    pin = Mutex(try Pin(store))
   }
 
   /// The place in history that is seen: the changes after it lead on.
@@ -49,9 +59,9 @@ public final class QueryGeneration: Sendable {
   @discardableResult
   public func advance() async throws -> HistoryToken {
     try await store.answering { store in
-      let (snapshot, newest) = try store.sealedSnapshot()
-      self.pin.withLock { $0 = Pin(snapshot: snapshot, token: newest, isPast: false) }
-      return newest
+      let newest = try Pin(store)
+      self.pin.withLock { $0 = newest }
+      return newest.token
     }
   }
 
@@ -62,17 +72,14 @@ public final class QueryGeneration: Sendable {
   /// - Complexity: where the store is ahead, each fetch takes also O(changes after the token).
   public func advance(to token: HistoryToken) async throws {
     try await store.answering { store in
-      let (snapshot, newest) = try store.sealedSnapshot()
-      try store.naming {
-        try snapshot.read { try HistoryPlaces($0).check(token, path: store.path) }
-      }
+      let next = try Pin(store, at: token) { try HistoryPlaces($0).check(token, path: store.path) }
       try self.pin.withLock { pin in
         guard token >= pin.token, token.inside == nil else {
           throw StoreError(
             .badRequest, "\(store.path): the token \(token) does not lead on from \(pin.token)",
             hint: "A query generation goes forward, from transaction to transaction.")
         }
-        pin = Pin(snapshot: snapshot, token: token, isPast: token != newest)
+        pin = next
       }
     }
   }

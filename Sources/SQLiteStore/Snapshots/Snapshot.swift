@@ -56,6 +56,8 @@ extension Store {
   ) throws {
     try sealedReading { db in
       let (snapshot, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
+      let pin = PinFile(store: path, token: snapshot.token)
+      defer { withExtendedLifetime(pin) {} }
       try begin(snapshot)
       let numbers = try PropertyNumbers(db, model: model, creating: false)
       for entity in wanted {

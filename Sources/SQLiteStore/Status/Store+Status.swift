@@ -42,7 +42,8 @@ extension Store {
           ORDER BY number DESC LIMIT 1), (SELECT ifnull(max(last_change), 0) FROM bolide_pruned))
           """),
         dirtyOwners: try number("SELECT count(*) FROM bolide_dirty"),
-        bytes: size(of: path), walBytes: size(of: path + "-wal"), holder: holder)
+        bytes: size(of: path), walBytes: size(of: path + "-wal"), holder: holder,
+        pins: PinFile.all(of: path))
     }
   }
 }

@@ -35,6 +35,8 @@ package struct StoreStatus: Sendable {
   package var walBytes: Int64
   /// The import that is at work just now.
   package var holder: LockHolder?
+  /// The states that somebody reads from, the oldest first.
+  package var pins: [PinnedState]
 }
 
 /// How the imports of one pipeline fared.
