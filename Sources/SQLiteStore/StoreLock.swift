@@ -7,8 +7,8 @@
 /// The lock that keeps imports into one store apart: `flock` on a file beside it.
 ///
 /// The kernel lets go of it when its process ends, however that happens. The file's second line says who holds it and
-/// since when, for people; only the lock itself counts. Its first line is `TokenMemory`'s. It is a file of its own because closing any other descriptor of the
-/// store's file would drop SQLite's locks.
+/// since when, for people; only the lock itself counts. Its first line is `TokenMemory`'s. It is a file of its own because
+/// closing any other descriptor of the store's file would drop SQLite's locks.
 package final class StoreLock {
   private let descriptor: Int32
   private var isHeld = false

@@ -34,6 +34,14 @@ struct MergePolicyTests {
       ])
   }
 
+  @Test func `fail keeps nothing, also of the chunks before the one in which it ends`() throws {
+    try write("merge: fail", to: "fail.yaml")
+    try folder.write(#"{"id": "b"} {"id": "c"} {"id": "a"}"#, to: "second.json")
+    let outcome = try folder.bolide("import", "fail.yaml", "second.json", "--chunk-rows", "1", "--no-atomic")
+    #expect(outcome.status == 65)
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM Quake") == ["a"])
+  }
+
   @Test func `the report counts what was ignored, and what came back in a later chunk`() throws {
     try write("merge: ignore", to: "ignore.yaml")
     try folder.write(#"{"id": "a"} {"id": "b"} {"id": "b", "magnitude": 3}"#, to: "second.json")

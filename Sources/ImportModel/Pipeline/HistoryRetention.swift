@@ -1,4 +1,4 @@
-/// How long a store keeps history. What is kept of nothing is pruned after an import, in small steps.
+/// How long a store keeps history. What no rule keeps is pruned after a good import, in small steps.
 ///
 /// A transaction goes when both `keep` and `transactions` allow it. No live reader's unread transactions go, unless it was
 /// away for longer than `holdForReaders` or history is larger than `cap`: then the reader has expired.
