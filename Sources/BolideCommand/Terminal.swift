@@ -16,6 +16,11 @@ final class Terminal: Sendable {
     /// How many columns of the line are not blank.
     var width = 0
     var time: Double = 0
+
+    mutating func draw(_ line: String) {
+      Terminal.write("\r" + line + String(repeating: " ", count: max(0, width - line.columns)))
+      width = line.columns
+    }
   }
 
   /// Nobody reads a line that is gone at once.
@@ -38,11 +43,15 @@ final class Terminal: Sendable {
         guard progress.seconds >= max(Self.firstDraw, drawn.time + Self.pause) else { return }
         drawn.time = progress.seconds
         // The last column stays free: some terminals wrap when it is written.
-        let line = progress.line(name.printable, columns: Self.columns - 1)
-        Self.write("\r" + line + String(repeating: " ", count: max(0, drawn.width - line.columns)))
-        drawn.width = line.columns
+        drawn.draw(progress.line(name.printable, columns: Self.columns - 1))
       }
     }
+  }
+
+  /// Draws a line in place of the one before, where somebody looks.
+  func draw(_ line: String) {
+    guard showsProgress else { return }
+    drawn.withLock { $0.draw(String(line.prefix(Self.columns - 1))) }
   }
 
   func clearProgress() {
@@ -76,7 +85,7 @@ final class Terminal: Sendable {
     if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line.printable + "\n") }
   }
 
-  private static func write(_ text: String) {
+  fileprivate static func write(_ text: String) {
     FileHandle.standardError.write(Data(text.utf8))
   }
 

@@ -111,6 +111,16 @@ import Testing
     #expect(try onTerminal(columns: 80, Self.arguments + ["feed.json", "-q"]).text.isEmpty)
   }
 
+  @Test func `the bench draws its line as an import does`() throws {
+    let run = try onTerminal(
+      columns: 20, ["bench", "parse", "--rows", "1000", "--runs", "1", "--no-peers"])
+    #expect(run.status == 0)
+    #expect(!run.text.contains("\u{1b}"))
+    let (frames, last) = frames(run.text)
+    #expect(frames.count >= 2 && frames.allSatisfy { $0.count < 20 })
+    #expect(frames.contains { $0.hasPrefix("parse: ") } && last.isEmpty)
+  }
+
   @Test func `nothing of a feed, a pipeline or a name is obeyed by a terminal`() throws {
     // Clears the screen, rings, turns letters around, in every place that a feed can reach.
     let evil = "e\u{1b}[2J\u{7}\u{202e}\u{9b}1m\u{7f}\\n"

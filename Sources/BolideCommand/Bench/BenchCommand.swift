@@ -103,22 +103,19 @@ struct BenchCommand: ParsableCommand {
       workspace.remove()
       withExtendedLifetime(signals) {}
     }
-    let watches = isatty(STDERR_FILENO) == 1
-    @Sendable func say(_ text: String) {
-      if watches { FileHandle.standardError.write(Data("\r\u{1b}[K\(text)".utf8)) }
-    }
-    let bench = Bench(plan, in: workspace, progress: say)
+    let terminal = Terminal(isQuiet: false, isVerbose: false)
+    let bench = Bench(plan, in: workspace, progress: terminal.draw)
     try StandardOutput.write(lines: bench.machine.lines.joined(separator: "\n"))
     var failures = 0
     let report = try bench.run { result in
-      say("")
+      terminal.clearProgress()
       try StandardOutput.write(lines: result.table)
     } failed: { scenario, error in
-      say("")
+      terminal.clearProgress()
       failures += 1
       Failure(.bug, "\(scenario.rawValue): \(error)").printToStandardError()
     }
-    say("")
+    terminal.clearProgress()
     try StandardOutput.write(lines: report.summary)
     if let json { try Data(try report.json.utf8).write(to: URL(filePath: json)) }
     if let chart { try Data(BenchChart(report).svg.utf8).write(to: URL(filePath: chart)) }
