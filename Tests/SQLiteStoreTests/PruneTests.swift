@@ -148,6 +148,20 @@ struct PruneTests {
     #expect(try leftovers() == [])
   }
 
+  @Test func `A derived change is no part of an insertion that was pruned`() throws {
+    try temporary.shell("INSERT INTO Region(code) VALUES ('r')")
+    try store.seal()
+    try store.writing { db in
+      try db.run("BEGIN IMMEDIATE")
+      _ = try Pruning(db).raiseFloor(to: 6)
+      try db.run("COMMIT")
+    }
+    try temporary.shell("UPDATE Region SET quakeCount = 7")
+    try store.seal()
+    let changes = try Replay(store).changes
+    #expect(changes.map(\.kind) == [.update] && changes.allSatisfy(\.isDerived))
+  }
+
   @Test func `Many changes go in many small steps`() throws {
     try store.take(pipeline, (0..<9000).map { ["id": .text("m\($0)"), "depth": 1] })
     try store.execute("UPDATE Quake SET depth = depth + 1")

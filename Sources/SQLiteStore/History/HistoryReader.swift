@@ -41,12 +41,7 @@ extension Store {
   }
 
   static func hasUnsealedChanges(_ db: Database) throws -> Bool {
-    try db.value(
-      """
-      SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)
-        > ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1),
-          ifnull((SELECT last_change FROM bolide_pruned), 0))
-      """) == .integer(1)
+    try db.value("SELECT \(ChangeNumbers.made) > \(ChangeNumbers.sealed)") == .integer(1)
   }
 
   /// Reads history in commit order, from one state of the store.

@@ -37,13 +37,8 @@ final class HistoryWriter {
     }
     storeID = id
     model = version
-    lastChange = try RawStatement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'")
-    lastSealed = try RawStatement(
-      db,
-      """
-      SELECT ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1),
-        (SELECT last_change FROM bolide_pruned))
-      """)
+    lastChange = try RawStatement(db, "SELECT \(ChangeNumbers.made)")
+    lastSealed = try RawStatement(db, "SELECT \(ChangeNumbers.sealed)")
     insertTransaction = try RawStatement(
       db,
       """

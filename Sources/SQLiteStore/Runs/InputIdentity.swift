@@ -87,9 +87,7 @@ extension Store {
       AND model = (SELECT max(version) FROM bolide_model)
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
         = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
-      AND ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)
-        = ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1),
-          ifnull((SELECT last_change FROM bolide_pruned), 0))
+      AND \(ChangeNumbers.made) = \(ChangeNumbers.sealed)
       AND NOT EXISTS (SELECT 1 FROM bolide_dirty) ORDER BY run DESC
       """)
     runs.bind(size, at: 1)

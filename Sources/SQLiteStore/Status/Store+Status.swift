@@ -37,10 +37,7 @@ extension Store {
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
         unsealedChanges: try number(
-          """
-          SELECT ifnull(sum(last - first + 1), 0) FROM bolide_change WHERE change > ifnull((SELECT last_change FROM bolide_transaction
-          ORDER BY number DESC LIMIT 1), (SELECT ifnull(max(last_change), 0) FROM bolide_pruned))
-          """),
+          "SELECT ifnull(sum(last - first + 1), 0) FROM bolide_change WHERE change > \(ChangeNumbers.sealed)"),
         dirtyOwners: try number("SELECT count(*) FROM bolide_dirty"),
         bytes: size(of: path), walBytes: size(of: path + "-wal"), holder: holder,
         pins: PinFile.all(of: path))

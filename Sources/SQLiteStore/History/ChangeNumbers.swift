@@ -1,0 +1,11 @@
+/// The ends of what waits to be sealed, as SQL: numbers of changes, 0 for none.
+enum ChangeNumbers {
+  /// The last change that was made.
+  static let made = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)"
+
+  /// The last change that is in a transaction, also when that was pruned.
+  static let sealed = """
+    ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1), \
+    ifnull((SELECT last_change FROM bolide_pruned), 0))
+    """
+}
