@@ -36,7 +36,7 @@ public struct ImportReport: Sendable, Hashable {
   public var stillKept: Int?
 
   /// What was wrong with the store's triggers and indexes; the import has restored them.
-  public var restored: [String] = []
+  public var restored = Restoration()
 
   /// Records read a second.
   public var rowsPerSecond: Double {

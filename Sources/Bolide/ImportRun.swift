@@ -28,7 +28,7 @@ struct ImportRun {
     let name = input.name
     let size = input.totalBytes
     let writing: StoreImport
-    let restored: [String]
+    let restored: Restoration
     let newFields: NewFields
     let lock: StoreLock
     do {
@@ -37,10 +37,11 @@ struct ImportRun {
         isCancelled: { cancellation.isCancelled })
       try store.fit(pipeline)
       restored = try store.restoreTriggers()
+      for problem in restored.problems { options.logger?.warning("restored: \(problem)") }
       if !settings.force, let known = try KnownInput.find(input, pipeline, store) {
         return ImportReport(
           pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
-          firstRejects: [], rejectLimit: settings.rejectLimit)
+          firstRejects: [], rejectLimit: settings.rejectLimit, restored: restored)
       }
       let known = try store.unusedFields(pipeline: pipeline.name)
       newFields = NewFields(known: known, policy: settings.newFieldPolicy, keepsText: pipeline.keepsText)
@@ -81,11 +82,9 @@ struct ImportRun {
       failure = failure ?? ImportError(error)
     }
     options.logger?.debug("import ended: \(outcome)", metadata: consumer.metadata)
-    for problem in restored { options.logger?.warning("restored: \(problem)") }
     var report = ImportReport(
       pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
-      firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit)
-    report.restored = restored
+      firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit, restored: restored)
     report.times = writing.times
     report.newFields = end.newFields
     report.absent = end.absent

@@ -24,7 +24,7 @@ struct ReplayRun {
         isCancelled: { cancellation.isCancelled })
       defer { withExtendedLifetime(lock) {} }
       try store.fit(pipeline)
-      try store.restoreTriggers()
+      let restored = try store.restoreTriggers()
       let writing = try StoreImport(
         store, pipeline, input: RunLog.replay, settings: settings, isCancelled: { cancellation.isCancelled })
       var firstRejects: [Reject] = []
@@ -44,7 +44,7 @@ struct ReplayRun {
       let report = ImportReport(
         pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
         firstRejects: firstRejects, rejectLimit: settings.rejectLimit,
-        stillKept: try store.keptRejectCount(pipeline: pipeline.name))
+        stillKept: try store.keptRejectCount(pipeline: pipeline.name), restored: restored)
       if var failure {
         failure.report = report
         throw failure

@@ -123,12 +123,18 @@ struct ImportCommand: ParsableCommand {
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
       // The status tells of the signal, whatever keeps the report from being written.
-      if let report = error.report { try? show(report, terminal) }
+      if let report = error.report {
+        terminal.note(report.restored)
+        try? show(report, terminal)
+      }
       throw ExitCode(128 + (signals.received ?? SIGTERM))
     } catch {
       terminal.clearProgress()
-      // What ended the import is worth more than what keeps its report from being written.
-      if json, let report = (error as? ImportError)?.report { try? StandardOutput.write(line: report.json) }
+      if let report = (error as? ImportError)?.report {
+        terminal.note(report.restored)
+        // What ended the import is worth more than what keeps its report from being written.
+        if json { try? StandardOutput.write(line: report.json) }
+      }
       throw error
     }
     terminal.clearProgress()

@@ -63,9 +63,10 @@ final class Terminal: Sendable {
   }
 
   /// What was wrong with the store, and is not any more.
-  func note(_ restored: [String]) {
-    guard !isQuiet, !restored.isEmpty else { return }
-    for problem in restored { Self.write("Note: \(problem); it was restored.\n") }
+  func note(_ restored: Restoration) {
+    guard !isQuiet else { return }
+    for problem in restored.problems { Self.write("Note: \(problem); it was restored.\n") }
+    guard restored.hasGap else { return }
     Self.write(
       "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap.\n"
     )

@@ -11,7 +11,8 @@ struct VerifyCommand: ParsableCommand {
       for each thing that is wrong, and status 65; nothing and status 0 when all is well.
 
       With --rebuild, triggers and indexes are restored and derived attributes computed anew, a line for each; status \
-      65 only for what is wrong still. History has a gap then: whoever reads it starts again from a snapshot.
+      65 only for what is wrong still. Where it was more than an index, history has a gap then: whoever reads it starts \
+      again from a snapshot.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))

@@ -40,6 +40,18 @@ import Testing
     #expect(try folder.bolide("schema", "bad.yaml").status == 78)
   }
 
+  @Test func `a missing index is restored without a gap, also where the input is known again`() throws {
+    _ = try folder.bolide("import", "quakes.yaml", "feed.json")
+    let token = try folder.bolide("token", "quakes.sqlite").output
+    _ = try folder.sqlite("quakes.sqlite", #"DROP INDEX "bolide_index_Quake.region_id""#)
+    let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "-v")
+    #expect(
+      outcome.errors.hasPrefix(
+        "Note: the index bolide_index_Quake.region_id is missing; it was restored.\nquakes: "))
+    #expect(outcome.errors.contains("(same bytes as run 1)"))
+    #expect(try folder.bolide("token", "quakes.sqlite").output == token)
+  }
+
   @Test func `an import says what it restores, and a rebuild what it repairs`() throws {
     _ = try folder.bolide("import", "quakes.yaml", "feed.json")
     _ = try folder.sqlite(

@@ -2,14 +2,14 @@ internal import GRDB
 internal import ImportModel
 
 extension Store {
-  /// Restores missing and altered triggers and indexes, computes all derived attributes anew then, and notes a gap in
-  /// history.
+  /// Restores missing and altered triggers and indexes; for triggers, computes all derived attributes anew and notes a gap
+  /// in history.
   ///
-  /// - Returns: what was wrong; empty when there was nothing to do.
+  /// - Returns: what was wrong; nothing when there was nothing to do.
   @discardableResult
-  package func restoreTriggers() throws -> [String] {
+  package func restoreTriggers() throws -> Restoration {
     try writing { db in
-      guard let model = try SchemaUpdate.storedModel(db) else { return [] }
+      guard let model = try SchemaUpdate.storedModel(db) else { return Restoration() }
       return try TriggerCare.restore(db, model: model)
     }
   }
@@ -22,7 +22,7 @@ extension Store {
   /// - Complexity: as `verify`.
   package func rebuild(_ found: (Finding) throws -> Void) throws {
     try seal(restoring: false)
-    for problem in try restoreTriggers() { try found(Finding(message: problem)) }
+    for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
     try writing { db in
       guard let model = try SchemaUpdate.storedModel(db) else { return }
       let numbers = try PropertyNumbers(db, model: model, creating: false)

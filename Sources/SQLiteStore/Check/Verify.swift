@@ -98,9 +98,8 @@ private struct Verify {
 
   /// The triggers and indexes that Bolide made.
   func triggers() throws {
-    for problem in try TriggerCare.problems(db, model: SchemaUpdate.storedModel(db) ?? Model()) {
-      try found(Finding(message: problem))
-    }
+    let care = try TriggerCare.problems(db, model: SchemaUpdate.storedModel(db) ?? Model())
+    for problem in care.problems { try found(Finding(message: problem)) }
   }
 
   /// Derived attributes, each from what it is derived from.

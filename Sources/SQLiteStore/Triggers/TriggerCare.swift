@@ -25,35 +25,36 @@ enum TriggerCare {
     try db.run("UPDATE bolide_store SET triggers = \(literal(try fingerprint(db)))")
   }
 
-  /// What is wrong with the triggers and indexes, a sentence each; empty when they are as Bolide made them.
-  static func problems(_ db: Database, model: Model) throws -> [String] {
-    let indexes = try missingIndexes(db, model)
-      .map { "the index \($0.name) is missing" }
-    guard try db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else { return indexes }
+  /// What is wrong with the triggers and indexes; nothing when they are as Bolide made them.
+  static func problems(_ db: Database, model: Model) throws -> Restoration {
+    var found = Restoration(indexes: try missingIndexes(db, model).map { "the index \($0.name) is missing" })
+    guard try db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else { return found }
     let triggers = try Triggers(model: model, numbers: PropertyNumbers(db, model: model, creating: false))
     let find = try RawStatement(db, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?")
-    let problems = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
+    found.triggers = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
       find.bind(trigger.name, at: 1)
       defer { find.reset() }
       guard try find.step() else { return "the trigger \(trigger.name) is missing" }
       return find.string(0) == trigger.sql ? nil : "the trigger \(trigger.name) was altered"
     }
-    return indexes + (problems.isEmpty ? ["a trigger with a name of Bolide's was added"] : problems)
+    if found.triggers.isEmpty { found.triggers = ["a trigger with a name of Bolide's was added"] }
+    return found
   }
 
-  /// Restores triggers and indexes, computes all derived attributes anew, and notes that history has a gap.
+  /// Restores triggers and indexes. Where triggers were not as Bolide made them, all derived attributes are computed anew,
+  /// and history has a gap: nobody can catch up over what they missed.
   ///
-  /// What other programs wrote meanwhile is in no transaction, so nobody can catch up over it.
-  /// - Returns: what was wrong; empty when there was nothing to do.
-  static func restore(_ db: Database, model: Model) throws -> [String] {
-    guard !model.entities.isEmpty, try !problems(db, model: model).isEmpty else { return [] }
-    var problems: [String] = []
+  /// - Returns: what was wrong; nothing when there was nothing to do.
+  static func restore(_ db: Database, model: Model) throws -> Restoration {
+    guard !model.entities.isEmpty, try problems(db, model: model) != Restoration() else {
+      return Restoration()
+    }
+    var found = Restoration()
     try db.inTransaction(.immediate) {
       // Another process may have been here in between.
-      problems = try self.problems(db, model: model)
-      guard !problems.isEmpty else { return .commit }
+      found = try problems(db, model: model)
       for index in try missingIndexes(db, model) { try db.run(index.sql) }
-      guard problems.contains(where: { !$0.hasPrefix("the index") }) else { return .commit }
+      guard found.hasGap else { return .commit }
       let numbers = try PropertyNumbers(db, model: model, creating: false)
       try create(db, Triggers(model: model, numbers: numbers))
       let plan = try DerivedPlan(model, numbers)
@@ -63,10 +64,10 @@ enum TriggerCare {
         )
       }
       try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
-      try HistoryWriter(db).noteGap(problems.joined(separator: "; "))
+      try HistoryWriter(db).noteGap(found.problems.joined(separator: "; "))
       return .commit
     }
-    return problems
+    return found
   }
 
   private static func missingIndexes(_ db: Database, _ model: Model) throws -> [(name: String, sql: String)] {

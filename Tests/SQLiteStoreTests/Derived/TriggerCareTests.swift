@@ -26,10 +26,10 @@ struct TriggerCareTests {
   }
 
   @Test func `A sound store has nothing to restore`() throws {
-    #expect(try store.restoreTriggers() == [])
+    #expect(try store.restoreTriggers() == Restoration())
     #expect(try findings() == [])
     try temporary.shell("CREATE TRIGGER mine AFTER INSERT ON Quake BEGIN SELECT 1; END; VACUUM")
-    #expect(try store.restoreTriggers() == [])
+    #expect(try store.restoreTriggers() == Restoration())
     #expect(try store.newestToken() == token)
   }
 
@@ -45,7 +45,8 @@ struct TriggerCareTests {
     ]
     #expect(try Array(findings().prefix(3)) == problems)
     #expect(try store.rows(Quakes.untrue) == [["r0"]])
-    #expect(try store.restoreTriggers() == problems)
+    let restored = try store.restoreTriggers()
+    #expect(restored.problems == problems && restored.indexes.count == 1 && restored.hasGap)
     #expect(try store.rows(Quakes.untrue) == [])
     #expect(try findings() == [])
     let error = #expect(throws: StoreError.self) { try Replay(store, after: token) }
@@ -61,6 +62,15 @@ struct TriggerCareTests {
     #expect(try Replay(store, after: gap).changes.map(\.entity) == ["Quake", "Region"])
   }
 
+  @Test func `A missing index leaves no gap`() throws {
+    try temporary.shell("DROP INDEX \"bolide_index_Quake.region_id\"")
+    let restored = try store.restoreTriggers()
+    #expect(restored == Restoration(indexes: ["the index bolide_index_Quake.region_id is missing"]))
+    #expect(!restored.hasGap && restored.problems == restored.indexes)
+    #expect(try findings() == [] && store.newestToken() == token)
+    #expect(try Replay(store, after: token).changes.isEmpty)
+  }
+
   @Test func `An altered trigger is one that is missing`() throws {
     try temporary.shell(
       """
@@ -68,9 +78,9 @@ struct TriggerCareTests {
       CREATE TRIGGER bolide_Quake_update AFTER UPDATE ON Quake BEGIN SELECT 1; END;
       CREATE TRIGGER bolide_extra AFTER UPDATE ON Quake BEGIN SELECT 1; END;
       """)
-    #expect(try store.restoreTriggers() == ["the trigger bolide_Quake_update was altered"])
+    #expect(try store.restoreTriggers().triggers == ["the trigger bolide_Quake_update was altered"])
     try temporary.shell("CREATE TRIGGER bolide_extra AFTER UPDATE ON Quake BEGIN SELECT 1; END")
-    #expect(try store.restoreTriggers() == ["a trigger with a name of Bolide's was added"])
+    #expect(try store.restoreTriggers().triggers == ["a trigger with a name of Bolide's was added"])
     #expect(try store.rows("SELECT count(*) FROM bolide_gap") == [[2]])
     #expect(try findings() == [])
   }
