@@ -195,4 +195,9 @@ extension Database {
     defer { statement.reset() }
     return try statement.step() ? statement.value(0) : .null
   }
+
+  /// The single whole number of such a query; 0 when it gives none.
+  func integer(_ sql: String) throws -> Int64 {
+    if case .integer(let number) = try value(sql) { number } else { 0 }
+  }
 }

@@ -19,16 +19,15 @@ struct HistoryPlaces {
       throw StoreError(.corrupt, "the store does not know its own name", hint: "Restore it from a backup.")
     }
     store = id
-    newestNumber = try Self.number(
-      db, "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
-    floor = try Self.number(db, "SELECT ifnull(max(number), 0) FROM bolide_pruned")
-    gap = try Self.number(db, "SELECT ifnull(max(number), 0) FROM bolide_gap")
+    newestNumber = try db.integer(
+      "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
+    floor = try db.integer("SELECT ifnull(max(number), 0) FROM bolide_pruned")
+    gap = try db.integer("SELECT ifnull(max(number), 0) FROM bolide_gap")
   }
 
   /// The place after the newest transaction.
   func newest() throws -> HistoryToken {
-    let number = try Self.number(
-      db, "SELECT ifnull((SELECT max(number) FROM bolide_transaction), \(floor))")
+    let number = try db.integer("SELECT ifnull((SELECT max(number) FROM bolide_transaction), \(floor))")
     return try token(number)
   }
 
@@ -116,8 +115,7 @@ struct HistoryPlaces {
 
   /// The last change before a place that was checked and is not inside a transaction; 0 when there is none.
   func lastChange(before token: HistoryToken) throws -> Int64 {
-    try Self.number(
-      db,
+    try db.integer(
       """
       SELECT last_change FROM bolide_transaction WHERE number = \(token.number)
       UNION ALL SELECT last_change FROM bolide_pruned WHERE number = \(token.number)
@@ -143,18 +141,12 @@ struct HistoryPlaces {
   /// How many pruned transactions a token's holder has not seen.
   private func missed(after token: HistoryToken) throws -> Int64 {
     let seen = token.inside == nil ? token.number : token.number - 1
-    let lost = try Self.number(
-      db,
+    let lost = try db.integer(
       """
       SELECT ifnull(sum(min(last, \(floor)) - max(first, \(seen + 1)) + 1), 0) FROM bolide_lost
       WHERE first <= \(floor) AND last > \(seen)
       """)
     return floor - seen - lost
-  }
-
-  private static func number(_ db: Database, _ sql: String) throws -> Int64 {
-    guard case .integer(let number) = try db.value(sql) else { return 0 }
-    return number
   }
 }
 

@@ -47,7 +47,7 @@ struct Pruning {
   func limit(_ number: Int64, hold: Double = .infinity, cap: Int64? = nil) throws -> Limit {
     let tooOld = hold.isFinite ? try newest(olderThan: hold) : 0
     let tooMuch = try cap.map(newest(beyond:)) ?? 0
-    let floor = try integer("SELECT max(number) FROM bolide_pruned")
+    let floor = try db.integer("SELECT max(number) FROM bolide_pruned")
     let readers = try RawStatement(
       db,
       """
@@ -78,20 +78,20 @@ struct Pruning {
     first.bind("-\(Int64(min(seconds, 1e11)))", at: 1)
     defer { first.reset() }
     guard try first.step(), !first.isNull(0) else {
-      return try integer("SELECT max(number) FROM bolide_transaction")
+      return try db.integer("SELECT max(number) FROM bolide_transaction")
     }
     return first.integer(0) - 1
   }
 
   /// The newest transaction besides the so many newest ones.
   private func newest(besides count: Int) throws -> Int64 {
-    try integer("SELECT number FROM bolide_transaction ORDER BY number DESC LIMIT 1 OFFSET \(count)")
+    try db.integer("SELECT number FROM bolide_transaction ORDER BY number DESC LIMIT 1 OFFSET \(count)")
   }
 
   /// The newest transaction that has to go for the rest to be smaller than about so many bytes.
   private func newest(beyond size: Int64) throws -> Int64 {
-    guard try integer("SELECT sum(\(Self.size)) FROM bolide_transaction") > size else { return 0 }
-    return try integer(
+    guard try db.integer("SELECT sum(\(Self.size)) FROM bolide_transaction") > size else { return 0 }
+    return try db.integer(
       """
       SELECT max(number) FROM (SELECT number, sum(\(Self.size)) OVER (ORDER BY number DESC) AS size
       FROM bolide_transaction) WHERE size > \(size)
@@ -102,7 +102,7 @@ struct Pruning {
   private static let size = "100 + 24 * (last_change - first_change + 1) + 60 * updated + 240 * deleted"
 
   private func storeSize() throws -> Int64 {
-    try integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+    try db.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
   }
 
   // MARK: How it goes
@@ -112,14 +112,14 @@ struct Pruning {
   /// - Returns: the new floor, and how many transactions and changes went out of history; nil when there is none up to
   ///   the number.
   func raiseFloor(to number: Int64) throws -> (floor: Int64, transactions: Int, changes: Int)? {
-    let next = try integer(
+    let next = try db.integer(
       """
       SELECT max(number) FROM (SELECT number FROM bolide_transaction WHERE number <= \(number) ORDER BY number
       LIMIT \(Self.step))
       """)
     guard next > 0 else { return nil }
-    let transactions = try integer("SELECT count(*) FROM bolide_transaction WHERE number <= \(next)")
-    let changes = try integer(
+    let transactions = try db.integer("SELECT count(*) FROM bolide_transaction WHERE number <= \(next)")
+    let changes = try db.integer(
       "SELECT sum(inserted + updated + deleted) FROM bolide_transaction WHERE number <= \(next)")
     try db.run(
       """
@@ -134,8 +134,8 @@ struct Pruning {
   ///
   /// - Returns: whether there may be more.
   func removeChanges() throws -> Bool {
-    let last = try integer("SELECT max(last_change) FROM bolide_pruned")
-    let first = try integer("SELECT min(change) FROM bolide_change")
+    let last = try db.integer("SELECT max(last_change) FROM bolide_pruned")
+    let first = try db.integer("SELECT min(change) FROM bolide_change")
     guard first > 0, first <= last else { return false }
     let end = min(last, first + Self.step - 1)
     try db.run(
@@ -144,10 +144,5 @@ struct Pruning {
       DELETE FROM bolide_change WHERE change BETWEEN \(first) AND \(end);
       """)
     return end < last
-  }
-
-  private func integer(_ sql: String) throws -> Int64 {
-    guard case .integer(let number) = try db.value(sql) else { return 0 }
-    return number
   }
 }

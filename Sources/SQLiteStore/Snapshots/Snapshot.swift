@@ -116,15 +116,9 @@ extension Snapshot {
     try request.check(model, path: path)
     let wanted = model.entities.filter { names.isEmpty || names.contains($0.name) }
     let counts = try wanted.map { entity in
-      let count = try db.value("SELECT count(*) FROM \(quoted(entity.name))")
-      return Count(entity: entity.name, rows: Int(count.integer ?? 0))
+      let rows = try db.integer("SELECT count(*) FROM \(quoted(entity.name))")
+      return Count(entity: entity.name, rows: Int(rows))
     }
     return (Snapshot(token: try HistoryPlaces(db).newest(), at: timestamp(), counts: counts), wanted, model)
-  }
-}
-
-extension Value {
-  fileprivate var integer: Int64? {
-    if case .integer(let value) = self { value } else { nil }
   }
 }

@@ -16,29 +16,27 @@ extension Store {
     return try reading { db in
       let places = try HistoryPlaces(db)
       let model = try SchemaUpdate.storedModel(db) ?? Model()
-      func number(_ sql: String) throws -> Int64 {
-        if case .integer(let number) = try db.value(sql) { number } else { 0 }
-      }
       func text(_ sql: String) throws -> String? {
         if case .text(let text) = try db.value(sql) { text } else { nil }
       }
       return StoreStatus(
         path: path,
         created: try text("SELECT created FROM bolide_store") ?? "",
-        modelVersion: try number("SELECT max(version) FROM bolide_model"),
+        modelVersion: try db.integer("SELECT max(version) FROM bolide_model"),
         modelSince: try text("SELECT since FROM bolide_model ORDER BY version DESC LIMIT 1") ?? "",
         entities: try model.entities.map {
-          .init(entity: $0.name, rows: try number("SELECT count(*) FROM \(quoted($0.name))"))
+          .init(entity: $0.name, rows: try db.integer("SELECT count(*) FROM \(quoted($0.name))"))
         },
         pipelines: try PipelineStatus.all(db, atWork: holder?.pipeline),
         token: try places.newest(),
-        transactions: try number("SELECT count(*) FROM bolide_transaction"),
-        changes: try number("SELECT ifnull(sum(inserted + updated + deleted), 0) FROM bolide_transaction"),
+        transactions: try db.integer("SELECT count(*) FROM bolide_transaction"),
+        changes: try db.integer(
+          "SELECT ifnull(sum(inserted + updated + deleted), 0) FROM bolide_transaction"),
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
-        unsealedChanges: try number(
+        unsealedChanges: try db.integer(
           "SELECT ifnull(sum(last - first + 1), 0) FROM bolide_change WHERE change > \(ChangeNumbers.sealed)"),
-        dirtyOwners: try number("SELECT count(*) FROM bolide_dirty"),
+        dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
         bytes: size(of: path), walBytes: size(of: path + "-wal"), holder: holder,
         pins: PinFile.all(of: path))
     }
