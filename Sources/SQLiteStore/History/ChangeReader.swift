@@ -53,7 +53,7 @@ final class ChangeReader {
       let id = changes.integer(3)
       if kind == 0 {
         let skipped = change == first ? start.objects : 0
-        guard wants(.insert), id + skipped <= changes.integer(4) else { continue }
+        guard request.wants(.insert), id + skipped <= changes.integer(4) else { continue }
         let ids = (id + skipped)...changes.integer(4)
         if let stop = try readInserts(entity, ids, change, transaction, &room, body) {
           return HistoryToken.Inside(changes: place.changes, objects: stop - id)
@@ -73,7 +73,7 @@ final class ChangeReader {
         }
         hasPrevious = try previous.step()
       }
-      guard isTouched, wants(kind == 2 ? .delete : .update) else { continue }
+      guard isTouched, request.wants(kind == 2 ? .delete : .update) else { continue }
       guard room > 0 else { return place }
       room -= 1
       var present = EntityReader.Present()
@@ -111,9 +111,5 @@ final class ChangeReader {
       return true
     }
     return stop
-  }
-
-  private func wants(_ kind: HistoryChange.Kind) -> Bool {
-    request.kinds.isEmpty || request.kinds.contains(kind)
   }
 }

@@ -58,6 +58,10 @@ public struct HistoryRequest: Sendable, Hashable {
     authors.isEmpty && excludedAuthors.isEmpty && entities.isEmpty && kinds.isEmpty && attributes.isEmpty
   }
 
+  func wants(_ kind: HistoryChange.Kind) -> Bool {
+    kinds.isEmpty || kinds.contains(kind)
+  }
+
   func wants(author: String?) -> Bool {
     guard let author else { return authors.isEmpty }
     return (authors.isEmpty || authors.contains(author)) && !excludedAuthors.contains(author)

@@ -89,7 +89,7 @@ final class NetChanges {
     run =
       told.upperBound < open.ids.upperBound
       ? Run(ids: told.upperBound..<open.ids.upperBound, change: open.change) : nil
-    guard !told.isEmpty, open.change <= end, wants(.insert) else { return }
+    guard !told.isEmpty, open.change <= end, request.wants(.insert) else { return }
     try entity.objects(told.lowerBound...(told.upperBound - 1), after: open.change) { id, present in
       try body(change(.insert, entity, id, present.key, values: present.values))
       return true
@@ -111,16 +111,16 @@ final class NetChanges {
     switch (first.kind != 0, isThere) {
     case (false, false): return nil
     case (false, true):
-      guard wants(.insert) else { return nil }
+      guard request.wants(.insert) else { return nil }
       return change(.insert, entity, id, entity.key(of: present), values: row)
     case (true, false):
-      guard wants(.delete) else { return nil }
+      guard request.wants(.delete) else { return nil }
       return change(
         .delete, entity, id, entity.key(of: old), previous: old.filter { $0.value != .null })
     case (true, true):
       let changed = old.filter { entity.column($0.key) != nil && $0.value != present[$0.key] ?? .null }
       let columns = changed.keys.compactMap(entity.column)
-      guard wants(.update), columns.contains(where: \.isWanted) else { return nil }
+      guard request.wants(.update), columns.contains(where: \.isWanted) else { return nil }
       return change(
         .update, entity, id, entity.key(of: present), previous: changed, values: row,
         isDerived: columns.allSatisfy(\.isDerived))
@@ -154,9 +154,5 @@ final class NetChanges {
     HistoryChange(
       transaction: transaction, kind: kind, entity: entity.name, id: id, key: key,
       previous: entity.properties(previous), values: values, isDerived: isDerived)
-  }
-
-  private func wants(_ kind: HistoryChange.Kind) -> Bool {
-    request.kinds.isEmpty || request.kinds.contains(kind)
   }
 }
