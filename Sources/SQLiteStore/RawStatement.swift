@@ -68,6 +68,11 @@ final class RawStatement {
     }
   }
 
+  /// Binds values to the parameters from the first on.
+  func bind(_ values: some Sequence<Value>) {
+    for (index, value) in values.enumerated() { bind(value, at: Int32(1 + index)) }
+  }
+
   /// Binds what another statement's current row holds in a column, without a copy of ours.
   func bind(columnOf other: RawStatement, _ column: Int32, at index: Int32) {
     sqlite3_bind_value(pointer, index, sqlite3_column_value(other.pointer, column))

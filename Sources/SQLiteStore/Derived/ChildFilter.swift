@@ -19,7 +19,7 @@ final class ChildFilter {
 
   /// Whether a row takes part.
   func passes(_ row: RowVersion) throws -> Bool {
-    for (index, column) in columns.enumerated() { statement.bind(row.value(column), at: Int32(index + 1)) }
+    statement.bind(columns.lazy.map(row.value))
     defer { statement.reset() }
     return try statement.step() && statement.integer(0) == 1
   }

@@ -152,7 +152,7 @@ final class DerivedOwners {
       guard let values else { continue }
       let changed = group.changed(read, values)
       try history.noteDerived(entity, owner, changed, read, isNew: made.contains(owner))
-      for (index, value) in values.enumerated() { write.bind(value, at: Int32(index + 1)) }
+      write.bind(values)
       write.bind(owner, at: Int32(values.count + 1))
       try write.run()
       for change in changed { try marks.propagate(change.property, owner) }

@@ -147,7 +147,7 @@ final class DerivedStep {
       defer { read.reset() }
       guard !changed.isEmpty || children != nil else { continue }
       try history?.noteDerived(number, object, changed, read, isNew: isNew(entity.name, object))
-      for (index, value) in values.enumerated() { write.bind(value, at: Int32(index + 1)) }
+      write.bind(values)
       write.bind(object, at: Int32(values.count + 1))
       try write.run()
       for change in changed { try marks?.propagate(change.property, object) }

@@ -82,7 +82,7 @@ struct FetchReading {
         "the predicate has \(statement.parameterCount) places for values, and \(request.arguments.count) were given"
       )
     }
-    for (index, value) in request.arguments.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    statement.bind(request.arguments)
     defer { statement.reset() }
     while try statement.step() { try body(statement) }
   }

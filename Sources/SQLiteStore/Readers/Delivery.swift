@@ -65,7 +65,7 @@ public struct StoreConnection {
   public func rows(_ sql: String, _ values: [Value] = []) throws -> [[Value]] {
     let statement = try RawStatement(db, sql)
     defer { statement.reset() }
-    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+    statement.bind(values)
     var rows: [[Value]] = []
     while try statement.step() { rows.append(statement.row) }
     return rows
