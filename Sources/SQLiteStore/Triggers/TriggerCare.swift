@@ -94,14 +94,14 @@ enum TriggerCare {
       """
       SELECT name, tbl_name, sql FROM sqlite_schema WHERE \(areOurs) ORDER BY name
       """)
-    // FNV-1a, 64 bits: against accidents, not against malice.
-    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+    var digest = Fingerprint()
     while try rows.step() {
       for column: Int32 in 0...2 {
-        for byte in rows.bytes(column) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        digest = (digest ^ 0xff) &* 0x100_0000_01b3
+        digest.add(rows.bytes(column))
+        // Not `separate`: stores keep the digest as it is.
+        digest.add(CollectionOfOne(0xff))
       }
     }
-    return String(digest, radix: 16)
+    return String(UInt64(bitPattern: digest.value), radix: 16)
   }
 }
