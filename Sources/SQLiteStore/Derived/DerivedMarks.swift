@@ -46,6 +46,12 @@ final class DerivedMarks {
     try insert.run()
   }
 
+  /// Marks a derived attribute of all objects of its entity.
+  static func markAll(_ db: Database, _ property: Int64, of entity: Entity) throws {
+    try db.run(
+      "INSERT OR IGNORE INTO bolide_dirty SELECT \(property), 0, bolide_id FROM \(quoted(entity.name))")
+  }
+
   /// A derived value of an object has changed: marks what reads it.
   func propagate(_ property: Int64, _ object: Int64) throws {
     guard let readers = readers[property] else { return }

@@ -47,9 +47,7 @@ extension DerivedSettling {
   /// Marks all texts in another spelling: another version of Bolide has written them in its own way.
   private static func foldAnew(_ db: Database, _ plan: DerivedPlan) throws {
     for node in plan.nodes where node.path?.folding != nil {
-      try db.run(
-        "INSERT OR IGNORE INTO bolide_dirty SELECT \(node.property), 0, bolide_id FROM \(quoted(node.entity.name))"
-      )
+      try DerivedMarks.markAll(db, node.property, of: node.entity)
     }
     try db.run("UPDATE bolide_store SET folding = \(TextFolding.version)")
   }

@@ -66,9 +66,7 @@ struct SchemaUpdate {
       guard let column = numbers.columns(of: entity).first(where: { $0.name == attribute.name }) else {
         continue
       }
-      try db.run(
-        "INSERT OR IGNORE INTO bolide_dirty SELECT \(column.number), 0, bolide_id FROM \(quoted(entity.name))"
-      )
+      try DerivedMarks.markAll(db, column.number, of: entity)
     }
   }
 

@@ -59,9 +59,7 @@ enum TriggerCare {
       try create(db, Triggers(model: model, numbers: numbers))
       let plan = try DerivedPlan(model, numbers)
       for node in plan.nodes where node.path != nil || node.children != nil {
-        try db.run(
-          "INSERT OR IGNORE INTO bolide_dirty SELECT \(node.property), 0, bolide_id FROM \(quoted(node.entity.name))"
-        )
+        try DerivedMarks.markAll(db, node.property, of: node.entity)
       }
       try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
       try HistoryWriter(db).noteGap(found.problems.joined(separator: "; "))
