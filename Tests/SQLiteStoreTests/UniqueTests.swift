@@ -196,9 +196,9 @@ struct UniqueTests {
     for entity in entities {
       for list in attributes {
         let schema = EntitySchema(entity: Entity(name: entity, key: [], attributes: []), model: Model())
-        names.insert(schema.createIndex(list).split(separator: " ON ")[0].lowercased())
+        names.insert(schema.index(list).sql.split(separator: " ON ")[0].lowercased())
         let toOne = Relationship(name: list.joined(), kind: .toOne, destination: "X")
-        names.insert(schema.createIndex(toOne).split(separator: " ON ")[0].lowercased())
+        names.insert(schema.index(toOne).sql.split(separator: " ON ")[0].lowercased())
       }
     }
     // Two of the lists are joined to the same relationship.

@@ -16,31 +16,35 @@ struct EntitySchema {
     return "CREATE TABLE \(quoted(entity.name))(\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
   }
 
-  /// The indexes of the to-one relationships: without them every deletion of an owner would scan the children.
-  var createIndexes: [String] {
-    entity.toOneRelationships.map(createIndex) + entity.uniquenessConstraints.map(createIndex)
+  /// An index, and the statement that makes it.
+  struct Index {
+    let name: String
+    let sql: String
   }
 
-  func createIndex(_ relationship: Relationship) -> String {
-    createIndex([relationship.column], isUnique: false)
+  /// All indexes, beside that of the key.
+  var indexes: [Index] {
+    entity.toOneRelationships.map(index) + entity.uniquenessConstraints.map(index)
+  }
+
+  /// The index of a to-one relationship: without it every deletion of an owner would scan the children.
+  func index(_ relationship: Relationship) -> Index {
+    index([relationship.column], isUnique: false)
   }
 
   /// A further constraint is an index of its own, so that it can be added to a table that is there.
-  func createIndex(_ constraint: [String]) -> String {
-    createIndex(constraint, isUnique: true)
+  func index(_ constraint: [String]) -> Index {
+    index(constraint, isUnique: true)
   }
 
-  private func createIndex(_ columns: [String], isUnique: Bool) -> String {
-    let name = indexName(columns, isUnique: isUnique)
-    let list = columns.map(quoted).joined(separator: ", ")
-    return "CREATE \(isUnique ? "UNIQUE INDEX" : "INDEX") \(quoted(name)) ON \(quoted(entity.name))(\(list))"
-  }
-
-  /// The name of the index of a relationship's column, or of a constraint.
-  func indexName(_ columns: [String], isUnique: Bool) -> String {
+  private func index(_ columns: [String], isUnique: Bool) -> Index {
     // A dot parts the names, so a dot of their own is written as ~1 and the ~ as ~0: no two indexes share a name.
     let parts = ([entity.name] + columns).map { $0.replacing("~", with: "~0").replacing(".", with: "~1") }
-    return (isUnique ? "bolide_unique_" : "bolide_index_") + parts.joined(separator: ".")
+    let name = (isUnique ? "bolide_unique_" : "bolide_index_") + parts.joined(separator: ".")
+    let list = columns.map(quoted).joined(separator: ", ")
+    return Index(
+      name: name,
+      sql: "CREATE \(isUnique ? "UNIQUE INDEX" : "INDEX") \(quoted(name)) ON \(quoted(entity.name))(\(list))")
   }
 
   /// An attribute's column, and behind a derived one those that hold what its next value is computed from.

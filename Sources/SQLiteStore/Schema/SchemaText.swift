@@ -34,17 +34,17 @@ package enum SchemaText {
     for entity in model.entities {
       let name = entity.name
       let key = entity.key.listed
+      let schema = EntitySchema(entity: entity, model: model)
       try add("\(name): one row an object, known by \(key).".oneLine, "table", name)
       for constraint in entity.uniquenessConstraints {
-        let index = EntitySchema(entity: entity, model: model).indexName(constraint, isUnique: true)
-        try add("\(name): no two objects have the same \(constraint.listed).".oneLine, "index", name, index)
+        try add(
+          "\(name): no two objects have the same \(constraint.listed).".oneLine, "index", name,
+          schema.index(constraint).name)
       }
       for relationship in entity.toOneRelationships {
-        let index = EntitySchema(entity: entity, model: model).indexName(
-          [relationship.column], isUnique: false)
         try add(
           "\(name): finds the objects that lead to a \(relationship.destination).".oneLine, "index", name,
-          index)
+          schema.index(relationship).name)
       }
       try add(
         "\(name): rows that OR REPLACE may take away, for a moment.".oneLine, "table",

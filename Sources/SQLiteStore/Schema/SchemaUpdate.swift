@@ -38,7 +38,7 @@ struct SchemaUpdate {
       let schema = EntitySchema(entity: entity, model: model)
       guard let before = stored.entity(named: entity.name) else {
         try db.run(schema.createTable)
-        try schema.createIndexes.forEach { try db.run($0) }
+        try schema.indexes.forEach { try db.run($0.sql) }
         continue
       }
       let new = entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
@@ -48,7 +48,7 @@ struct SchemaUpdate {
       for relationship in entity.toOneRelationships where before.relationship(named: relationship.name) == nil
       {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(schema.column(relationship))")
-        try db.run(schema.createIndex(relationship))
+        try db.run(schema.index(relationship).sql)
       }
       for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
         try Self.add(constraint, to: schema, db)
@@ -72,7 +72,7 @@ struct SchemaUpdate {
 
   private static func add(_ constraint: [String], to schema: EntitySchema, _ db: Database) throws {
     do {
-      try db.run(schema.createIndex(constraint))
+      try db.run(schema.index(constraint).sql)
     } catch let error as StoreError where error.code == .constraint {
       let entity = schema.entity.name
       let columns = constraint.map(quoted).joined(separator: ", ")

@@ -60,7 +60,7 @@ extension Store {
         let name = quoted(entity.name)
         try db.run(
           "INSERT INTO main.\(name)(\(list)) SELECT \(list) FROM bolide_source.\(name) ORDER BY bolide_id")
-        try schema.createIndexes.forEach { try db.run($0) }
+        try schema.indexes.forEach { try db.run($0.sql) }
       }
       try db.run(
         """

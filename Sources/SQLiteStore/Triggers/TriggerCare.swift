@@ -68,20 +68,12 @@ enum TriggerCare {
     return found
   }
 
-  private static func missingIndexes(_ db: Database, _ model: Model) throws -> [(name: String, sql: String)] {
+  private static func missingIndexes(_ db: Database, _ model: Model) throws -> [EntitySchema.Index] {
     let find = try RawStatement(db, "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
-    return try model.entities.flatMap { entity in
-      let schema = EntitySchema(entity: entity, model: model)
-      let wanted =
-        entity.toOneRelationships.map {
-          (schema.indexName([$0.column], isUnique: false), schema.createIndex($0))
-        }
-        + entity.uniquenessConstraints.map { (schema.indexName($0, isUnique: true), schema.createIndex($0)) }
-      return try wanted.filter { name, _ in
-        find.bind(name, at: 1)
-        defer { find.reset() }
-        return try !find.step()
-      }
+    return try model.entities.flatMap { EntitySchema(entity: $0, model: model).indexes }.filter { index in
+      find.bind(index.name, at: 1)
+      defer { find.reset() }
+      return try !find.step()
     }
   }
 
