@@ -29,7 +29,7 @@ struct HistorySQL {
       // Where the change was not booked, the last one is the insertion.
       "INSERT INTO bolide_previous(change, property, value) SELECT change, property, value FROM ("
         + derived.map {
-          "SELECT \($0.number) AS property, OLD.\(quoted($0.column)) AS value WHERE \(difference($0))"
+          "SELECT \($0.number) AS property, OLD.\(quoted($0.column)) AS value WHERE \(Triggers.isChanged($0.column))"
         }.joined(separator: "\n    UNION ALL ")
         + ") JOIN bolide_change ON change = (SELECT max(change) FROM bolide_change) WHERE kind = 1",
     ]
@@ -53,18 +53,14 @@ struct HistorySQL {
       + "\(row).bolide_id, \(row).bolide_id"
   }
 
-  private func difference(_ column: PropertyNumbers.Column) -> String {
-    "OLD.\(quoted(column.column)) IS NOT NEW.\(quoted(column.column))"
-  }
-
   private func differs(_ columns: [PropertyNumbers.Column]) -> String {
-    columns.map(difference).joined(separator: "\n    OR ")
+    columns.map { Triggers.isChanged($0.column) }.joined(separator: "\n    OR ")
   }
 
   private func previous(_ columns: [PropertyNumbers.Column]) -> String {
     "INSERT INTO bolide_previous(change, property, value)\n    "
       + columns.map {
-        "SELECT (SELECT max(change) FROM bolide_change), \($0.number), OLD.\(quoted($0.column)) WHERE \(difference($0))"
+        "SELECT (SELECT max(change) FROM bolide_change), \($0.number), OLD.\(quoted($0.column)) WHERE \(Triggers.isChanged($0.column))"
       }.joined(separator: "\n    UNION ALL ")
   }
 }

@@ -120,6 +120,6 @@ struct MarkSQL {
   }
 
   private func differs(_ columns: [String]) -> String {
-    "(" + columns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }.joined(separator: " OR ") + ")"
+    "(" + columns.map(Triggers.isChanged).joined(separator: " OR ") + ")"
   }
 }

@@ -21,7 +21,7 @@ struct OwnerSQL {
   var childDeleted: [String] { move("OLD", sign: "-", when: nil) }
 
   var childUpdated: [String] {
-    let moved = "OLD.\(link) IS NOT NEW.\(link)"
+    let moved = Triggers.isChanged(toOne.column)
     return move("OLD", sign: "-", when: moved) + move("NEW", sign: "+", when: moved) + revise
   }
 
@@ -44,9 +44,7 @@ struct OwnerSQL {
       let difference = "(\(new) - \(old))"
       let part = "(\(difference) - \(new))"
       let rest = "((\(new) - (\(difference) - \(part))) + (-\(old) - \(part)))"
-      return (
-        Change(member, difference, rest: rest), "OLD.\(quoted(summed)) IS NOT NEW.\(quoted(summed))"
-      )
+      return (Change(member, difference, rest: rest), Triggers.isChanged(summed))
     }
     guard !sums.isEmpty else { return [] }
     let differs = sums.map(\.1).joined(separator: " OR ")

@@ -24,8 +24,7 @@ struct ScalarSQL {
       let columns =
         entity.writableAttributes.filter { !$0.isVolatile }.map(\.name)
         + entity.toOneRelationships.map(\.column)
-      let differs = columns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }
-      statements.append(update(clocks, when: differs.joined(separator: " OR ")))
+      statements.append(update(clocks, when: columns.map(Triggers.isChanged).joined(separator: " OR ")))
     }
     let paths = own.filter { $0.path != nil }
     if !paths.isEmpty {
@@ -37,7 +36,7 @@ struct ScalarSQL {
         let (copy, source) = (quoted(node.attribute.name), quoted(path.attribute.name))
         return "UPDATE \(quoted(node.entity.name)) SET \(copy) = NEW.\(source) "
           + "WHERE \(quoted(path.hops[0].relationship.column)) = NEW.bolide_id "
-          + "AND OLD.\(source) IS NOT NEW.\(source) AND \(copy) IS NOT NEW.\(source)"
+          + "AND \(Triggers.isChanged(path.attribute.name)) AND \(copy) IS NOT NEW.\(source)"
       }
   }
 

@@ -75,6 +75,11 @@ struct Triggers {
       """) != .null
   }
 
+  /// Whether a column of a trigger's row gets another value, as SQL.
+  static func isChanged(_ column: String) -> String {
+    "OLD.\(quoted(column)) IS NOT NEW.\(quoted(column))"
+  }
+
   private func name(_ entity: Entity, _ event: String) -> String {
     "bolide_\(entity.name)_\(event)"
   }
