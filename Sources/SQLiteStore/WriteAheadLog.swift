@@ -2,6 +2,12 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
+/// A file's size in bytes; 0 when there is none. By name: closing a descriptor would drop SQLite's locks.
+func fileSize(_ path: String) -> Int64 {
+  var status = stat()
+  return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+}
+
 /// The store's write-ahead log, which grows as long as a reader needs its oldest pages.
 ///
 /// SQLite copies it into the store by itself and begins it anew when nobody reads from it. The file never shrinks by
@@ -16,18 +22,12 @@ struct WriteAheadLog {
     self.limit = limit
   }
 
-  /// The file's size. By name: no descriptor may be opened here.
-  private var size: Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
-
   /// Keeps it within the limit, between two transactions; waits as long as the connection waits for a lock.
   ///
   /// - Throws: `StoreError.walLimit` when readers keep it from being emptied.
   func hold(_ db: Database) throws {
-    guard size > limit, !empty(db) else { return }
-    let megabytes = String(size >> 20)
+    guard fileSize(path) > limit, !empty(db) else { return }
+    let megabytes = String(fileSize(path) >> 20)
     let who = Self.programs(using: path).map { "; \($0) has it open" } ?? ""
     throw StoreError(
       .walLimit,

@@ -1,12 +1,6 @@
 internal import GRDB
 internal import ImportModel
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 extension Store {
   /// How the store is.
   ///
@@ -37,16 +31,10 @@ extension Store {
         unsealedChanges: try db.integer(
           "SELECT ifnull(sum(last - first + 1), 0) FROM bolide_change WHERE change > \(ChangeNumbers.sealed)"),
         dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
-        bytes: size(of: path), walBytes: size(of: path + "-wal"), holder: holder,
+        bytes: fileSize(path), walBytes: fileSize(path + "-wal"), holder: holder,
         pins: PinFile.all(of: path))
     }
   }
-}
-
-/// A file's size in bytes; 0 when there is none. By name: closing a descriptor would drop SQLite's locks.
-private func size(of path: String) -> Int64 {
-  var status = stat()
-  return stat(path, &status) == 0 ? Int64(status.st_size) : 0
 }
 
 extension PipelineStatus {
