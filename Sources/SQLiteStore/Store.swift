@@ -79,14 +79,19 @@ public final class Store: Sendable {
     try naming { try pool().makeSnapshot() }
   }
 
+  /// What a connection has that only reads.
+  static var readingConfiguration: GRDB.Configuration {
+    var configuration = GRDB.Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    configuration.prepareDatabase { TextFunctions.add(to: $0) }
+    return configuration
+  }
+
   private func pool() throws -> DatabasePool {
     try readers.withLock { readers in
       if let readers { return readers }
-      var configuration = GRDB.Configuration()
-      configuration.readonly = true
-      configuration.busyMode = .timeout(10)
-      configuration.prepareDatabase { TextFunctions.add(to: $0) }
-      let pool = try DatabasePool(path: path, configuration: configuration)
+      let pool = try DatabasePool(path: path, configuration: Self.readingConfiguration)
       readers = pool
       return pool
     }
@@ -202,7 +207,7 @@ public final class Store: Sendable {
     try Self.naming(path, body)
   }
 
-  private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+  static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as DatabaseError {

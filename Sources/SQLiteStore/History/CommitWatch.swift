@@ -26,13 +26,8 @@ package final class CommitWatch: Sendable {
 
   package init(_ store: Store) throws {
     path = store.path
-    var configuration = GRDB.Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(10)
-    do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
-    } catch let error as DatabaseError {
-      throw StoreError(error).about(path)
+    queue = try store.naming {
+      try DatabaseQueue(path: store.path, configuration: Store.readingConfiguration)
     }
     guard let file = FileID(path) else { throw Self.replaced(path) }
     self.file = file
@@ -43,14 +38,10 @@ package final class CommitWatch: Sendable {
   /// - Throws: `StoreError` when another file has taken the store's place: nobody writes the old one any more.
   package func hasCommit() throws -> Bool {
     guard FileID(path) == file else { throw Self.replaced(path) }
-    do {
-      let now = try queue.read { try $0.value("PRAGMA data_version") }
-      return version.withLock { version in
-        defer { version = now }
-        return version != now
-      }
-    } catch let error as DatabaseError {
-      throw StoreError(error).about(path)
+    let now = try Store.naming(path) { try queue.read { try $0.value("PRAGMA data_version") } }
+    return version.withLock { version in
+      defer { version = now }
+      return version != now
     }
   }
 
