@@ -59,8 +59,8 @@ struct ReplayRun {
   }
 
   private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
-    let builder = try RowBuilder(pipeline, layout: writing.layout, input: "replay")
-    let expressions = try ExpressionStage(pipeline, layout: writing.layout, input: "replay")
+    let builder = try RowBuilder(pipeline, layout: writing.layout, input: RunLog.replay)
+    let expressions = try ExpressionStage(pipeline, layout: writing.layout, input: RunLog.replay)
     let chunk = Chunk(layout: writing.layout)
     var place: KeptReject?
     while true {

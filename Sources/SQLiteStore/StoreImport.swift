@@ -150,7 +150,7 @@ package final class StoreImport {
       }
       try writer.close()
     }
-    if outcome == "ok" { try store.pruneBriefly(retention) }
+    if outcome == RunLog.good { try store.pruneBriefly(retention) }
     // Whoever reads or writes now need not be waited for.
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }

@@ -83,7 +83,7 @@ extension Store {
       db,
       """
       SELECT run, digest, read, inserted + updated + unchanged, ignored, folded FROM bolide_run AS r
-      WHERE size = ?1 AND digest IS NOT NULL AND rules = ?2 AND pipeline = ?3 AND outcome = 'ok' AND rejected = 0
+      WHERE size = ?1 AND digest IS NOT NULL AND rules = ?2 AND pipeline = ?3 AND outcome = \(literal(RunLog.good)) AND rejected = 0
       AND model = (SELECT max(version) FROM bolide_model)
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
         = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
