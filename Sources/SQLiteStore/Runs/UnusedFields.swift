@@ -3,7 +3,8 @@ internal import GRDB
 extension Store {
   /// The fields of its records that a pipeline does not use, as earlier runs met them; nil when it had no good run.
   package func unusedFields(pipeline: String) throws -> Set<String>? {
-    try reading { db in
+    // On the writer: an import opens no other connection for it.
+    try writing { db in
       let runs = try RawStatement(db, "SELECT 1 FROM bolide_run WHERE pipeline = ? AND outcome = ? LIMIT 1")
       runs.bind(pipeline, at: 1)
       runs.bind(RunLog.good, at: 2)
