@@ -30,6 +30,8 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     private var watch: CommitWatch?
     /// Whether there may be a transaction that was not handed over.
     private var mayHaveMore = true
+    /// Whether there may be changes of other programs that are in no transaction yet.
+    private var mayHaveUnsealed = true
 
     fileprivate init(store: Store, token: HistoryToken?) {
       self.store = store
@@ -44,9 +46,11 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
       let watch = try self.watch ?? CommitWatch(store)
       self.watch = watch
       while !Task.isCancelled {
-        if try watch.hasCommit() { mayHaveMore = true }
+        if try watch.hasCommit() { (mayHaveMore, mayHaveUnsealed) = (true, true) }
         if mayHaveMore {
-          if let transaction = try await store.transaction(after: token) {
+          let transaction = try await store.transaction(after: token, sealing: mayHaveUnsealed)
+          mayHaveUnsealed = false
+          if let transaction {
             token = transaction.token
             return transaction
           }
@@ -65,9 +69,11 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
 extension Store {
   /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet.
-  fileprivate func transaction(after token: HistoryToken?) async throws -> HistoryTransaction? {
+  fileprivate func transaction(
+    after token: HistoryToken?, sealing: Bool
+  ) async throws -> HistoryTransaction? {
     try await answering { store in
-      try store.sealWherePossible()
+      if sealing { try store.sealWherePossible() }
       var request = HistoryRequest(after: token)
       request.transactionLimit = 1
       return try store.history(request).first
