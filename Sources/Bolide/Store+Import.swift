@@ -136,11 +136,16 @@ extension Store {
 
   /// Opens the store that a path names, or the store of the pipeline that it names.
   package static func opening(_ path: String) throws -> Store {
-    guard path.hasSuffix(".yaml") || path.hasSuffix(".yml") else { return try Store(reading: path) }
+    guard path.namesPipeline else { return try Store(reading: path) }
     let pipeline = try Pipeline(path: path)
     guard let store = pipeline.store else {
       throw StoreError(.cannotOpen, "\(path): the pipeline names no store", hint: "Name the store itself.")
     }
     return try Store(reading: store)
   }
+}
+
+extension String {
+  /// Whether a path stands for a pipeline file, and not for a store.
+  package var namesPipeline: Bool { hasSuffix(".yaml") || hasSuffix(".yml") }
 }

@@ -47,8 +47,7 @@ struct SchemaCommand: ParsableCommand {
 
   private func text() throws -> String {
     guard let path else { return markdown ? PipelineReference.text : PipelineSchema.text }
-    let isPipeline = path.hasSuffix(".yaml") || path.hasSuffix(".yml")
-    let text = try isPipeline ? Pipeline(path: path).schemaText() : Store(reading: path).schemaText()
+    let text = try path.namesPipeline ? Pipeline(path: path).schemaText() : Store(reading: path).schemaText()
     return text.hasSuffix("\n") ? text : text + "\n"
   }
 }

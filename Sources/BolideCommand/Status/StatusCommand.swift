@@ -107,7 +107,7 @@ struct StatusOfStore {
     }
     for path in paths {
       trying {
-        let pipeline = path.isPipeline ? try Pipeline(path: path) : nil
+        let pipeline = path.namesPipeline ? try Pipeline(path: path) : nil
         if let pipeline, pipeline.store == nil { throw Failure(noStoreIn: path) }
         let store = pipeline?.store ?? path
         if !order.contains(store) { order.append(store) }
@@ -120,9 +120,4 @@ struct StatusOfStore {
     }
     return (stores, failure)
   }
-}
-
-extension String {
-  /// Whether a path stands for a pipeline file.
-  fileprivate var isPipeline: Bool { hasSuffix(".yaml") || hasSuffix(".yml") }
 }
