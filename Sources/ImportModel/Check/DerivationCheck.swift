@@ -89,9 +89,7 @@ enum DerivationCheck {
         restingOn: [part])
       return false
     }
-    let type =
-      child.derivation.flatMap { $0 == .now ? nil : place.pipeline.model.type(of: $0, in: children) }
-      ?? child.type
+    let type = place.pipeline.model.type(of: child, in: children)
     let reason: String? =
       if child.isTransient {
         "it is transient, so the store would not know it"
@@ -143,8 +141,7 @@ enum DerivationCheck {
         restingOn: [part])
       return false
     }
-    let type =
-      source.derivation.flatMap { $0 == .now ? nil : pipeline.model.type(of: $0, in: entity) } ?? source.type
+    let type = pipeline.model.type(of: source, in: entity)
     let reason: String? =
       if source.isTransient {
         "it is transient, so the store would not know it"

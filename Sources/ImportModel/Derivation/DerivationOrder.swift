@@ -26,17 +26,35 @@ extension Model {
       else { return nil }
       return (children, attribute)
     case .copy(let path), .folded(_, let path):
-      var place = entity
-      for hop in path.dropLast() {
-        guard let relationship = place.relationship(named: hop), relationship.kind == .toOne,
-          let next = self.entity(named: relationship.destination)
-        else { return nil }
-        place = next
-      }
+      guard let hops = hops(along: path, from: entity) else { return nil }
+      let place = hops.last?.destination ?? entity
       guard let attribute = path.last.flatMap({ place.attribute(named: $0) }) else { return nil }
       return (place, attribute)
     case .now: return nil
     }
+  }
+
+  /// The to-one relationships of a path, each with where it leads; nil when one leads nowhere.
+  ///
+  /// - Parameter path: it ends with an attribute.
+  package func hops(
+    along path: [String], from entity: Entity
+  ) -> [(relationship: Relationship, destination: Entity)]? {
+    var hops: [(relationship: Relationship, destination: Entity)] = []
+    for name in path.dropLast() {
+      let place = hops.last?.destination ?? entity
+      guard let relationship = place.relationship(named: name), relationship.kind == .toOne,
+        let next = self.entity(named: relationship.destination)
+      else { return nil }
+      hops.append((relationship, next))
+    }
+    return hops
+  }
+
+  /// The type of an attribute's values, also of a derived one that leads nowhere.
+  package func type(of attribute: Attribute, in entity: Entity) -> AttributeType {
+    guard let derivation = attribute.derivation, derivation != .now else { return attribute.type }
+    return type(of: derivation, in: entity) ?? attribute.type
   }
 
   /// The type of a derivation's values; nil when it leads nowhere.

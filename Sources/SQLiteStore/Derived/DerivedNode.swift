@@ -119,16 +119,9 @@ struct DerivedPlan {
     switch derivation {
     case .now: return .clock
     case .copy(let path), .folded(_, let path):
-      guard let (_, attribute) = model.source(of: derivation, in: entity) else { return nil }
-      var hops: [(relationship: Relationship, destination: Entity)] = []
-      var place = entity
-      for hop in path.dropLast() {
-        guard let relationship = place.relationship(named: hop),
-          let next = model.entity(named: relationship.destination)
-        else { return nil }
-        hops.append((relationship, next))
-        place = next
-      }
+      guard let (_, attribute) = model.source(of: derivation, in: entity),
+        let hops = model.hops(along: path, from: entity)
+      else { return nil }
       var folding: TextFolding?
       if case .folded(let wanted, _) = derivation { folding = wanted }
       return .path(DerivedPath(hops: hops, attribute: attribute, folding: folding))
