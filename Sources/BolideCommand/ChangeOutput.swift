@@ -25,7 +25,7 @@ struct ChangeOutput {
   /// - Parameter isContinued: whether a table's head stands above already.
   init(
     _ format: ChangeFormat, _ filters: ChangeFilters, isContinued: Bool,
-    to write: @escaping ([UInt8]) throws -> Void = { try StandardOutput.write($0) }
+    to write: @escaping ([UInt8]) throws -> Void
   ) {
     self.format = format
     showsValues = filters.values

@@ -118,10 +118,8 @@ struct ChangesCommand: ParsableCommand {
   ) throws -> HistoryToken? {
     let consumer = FedCommand(command)
     var output = ChangeOutput(
-      format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued
-    ) {
-      if command.isEmpty { try StandardOutput.write($0) } else { try consumer.write($0) }
-    }
+      format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued,
+      to: consumer.write)
     var last: HistoryToken?
     try store.readHistory(request) {
       try output.write($0)
@@ -130,10 +128,11 @@ struct ChangesCommand: ParsableCommand {
       // A command is not run to be told that there is nothing for it.
       if transaction.changeCount > 0 || command.isEmpty { try output.write(transaction) }
     }
-    guard !command.isEmpty else { return last }
-    let status = try consumer.finish()
-    guard status == 0 else { throw ExitCode(status) }
-    if let reader, let place, let last { try store.acknowledge(last, by: reader, from: place) }
+    try consumer.finish()
+    // What was only printed is acknowledged by nobody.
+    if !command.isEmpty, let reader, let place, let last {
+      try store.acknowledge(last, by: reader, from: place)
+    }
     return last
   }
 }

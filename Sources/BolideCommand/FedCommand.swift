@@ -1,6 +1,8 @@
+import ArgumentParser
 import Foundation
 
-/// A command that gets something on its standard input, and whose exit status says whether it took it.
+/// A command that gets something on its standard input, and whose exit status says whether it took it. Without a command,
+/// standard output gets it.
 ///
 /// It starts with the first bytes: a command is not run for nothing.
 final class FedCommand {
@@ -12,11 +14,9 @@ final class FedCommand {
     self.words = words
   }
 
-  /// The process that runs, for signals.
-  var processID: Int32? { process?.processIdentifier }
-
   /// Gives the command bytes. One that has closed its input gets no more; its status will say what it thought.
   func write(_ bytes: [UInt8]) throws {
+    if words.isEmpty { return try StandardOutput.write(bytes) }
     if process == nil { try start() }
     guard let input else { return }
     var rest = bytes[...]
@@ -36,12 +36,13 @@ final class FedCommand {
 
   /// Ends the command's input and waits for its end.
   ///
-  /// - Returns: its status, 128 and the signal's number for one that a signal ended; 0 when it was never started.
-  func finish() throws -> Int32 {
-    guard let process else { return 0 }
+  /// - Throws: its status unless that is 0; for a command that a signal ended, 128 and the signal's number.
+  func finish() throws {
+    guard let process else { return }
     try close()
     process.waitUntilExit()
-    return process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
+    let status = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
+    guard status == 0 else { throw ExitCode(status) }
   }
 
   private func close() throws {

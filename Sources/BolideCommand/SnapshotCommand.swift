@@ -73,8 +73,6 @@ struct SnapshotCommand: ParsableCommand {
 
   private func deliver(_ store: Store) throws {
     let consumer = FedCommand(command)
-    let write: ([UInt8]) throws -> Void =
-      command.isEmpty ? { try StandardOutput.write($0) } : { try consumer.write($0) }
     var text = JSONText()
     var snapshot: Snapshot?
     try store.readSnapshot(of: entities) { begun in
@@ -83,16 +81,14 @@ struct SnapshotCommand: ParsableCommand {
     } row: { row in
       text.write(row)
       if text.bytes.count > 1 << 16 {
-        try write(text.bytes)
+        try consumer.write(text.bytes)
         text.clear()
       }
     }
     guard let snapshot else { return }
     text.write(endOf: snapshot)
-    try write(text.bytes)
-    guard !command.isEmpty else { return }
-    let status = try consumer.finish()
-    guard status == 0 else { throw ExitCode(status) }
+    try consumer.write(text.bytes)
+    try consumer.finish()
     if let reader { try store.resetReader(reader, to: .token(snapshot.token)) }
   }
 }
