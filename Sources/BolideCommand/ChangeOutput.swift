@@ -100,7 +100,7 @@ extension JSONText {
       text.member("at", transaction.at)
       text.member("author", transaction.author)
       text.member("pipeline", transaction.pipeline)
-      if let run = transaction.run { text.member("run", run) } else { text.member("run", nil as String?) }
+      text.member("run", transaction.run)
       text.member("changes", Int64(transaction.changeCount))
     }
     endLine()
@@ -113,15 +113,11 @@ extension JSONText {
 private func tableColumns(
   _ transaction: String, _ kind: String, _ entity: String, _ id: String, _ key: String, _ changed: String
 ) -> String {
-  func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
-  }
-  let right = String(repeating: " ", count: max(0, 6 - transaction.count)) + transaction
-  let line = [
-    right, padded(kind, 6), padded(entity, 14), String(repeating: " ", count: max(0, 8 - id.count)) + id,
-    padded(key, 24), changed,
-  ].joined(separator: "  ")
-  return String(line.reversed().drop { $0 == " " }.reversed())
+  let cells = [
+    transaction.indented(to: 6) + " ", kind.padded(to: 7), entity.padded(to: 15), id.indented(to: 8) + " ",
+    key.padded(to: 25), changed,
+  ]
+  return cells.joined(separator: " ").trimmedAtEnd
 }
 
 extension HistoryChange {
@@ -144,9 +140,8 @@ extension HistoryChange {
 extension HistoryTransaction {
   fileprivate var tableLine: String {
     let who = [author ?? "another program", run.map { "run \($0)" }].compactMap { $0 }.joined(separator: ", ")
-    let count = changeCount == 1 ? "1 change" : "\(changeCount) changes"
     return tableColumns("\(number)", isWhole ? "commit" : "page", "", "", "", "")
-      + "  \(count) at \(at) by \(who), token \(token)"
+      + "  \(counted(changeCount, "change")) at \(at) by \(who), token \(token)"
   }
 }
 

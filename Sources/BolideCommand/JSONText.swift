@@ -49,9 +49,9 @@ struct JSONText {
     needsComma = true
   }
 
-  mutating func member(_ name: String, _ value: Int64) {
+  mutating func member(_ name: String, _ value: Int64?) {
     key(name)
-    append(String(value))
+    append(value.map(String.init) ?? "null")
     needsComma = true
   }
 

@@ -98,9 +98,7 @@ struct ReadersCommand: ParsableCommand {
   }
 
   private static func line(_ columns: String...) -> String {
-    zip(columns, [16, 8, 36, 10, 0]).map { text, width in
-      text + String(repeating: " ", count: max(0, width - text.count))
-    }.joined(separator: "  ")
+    zip(columns, [17, 9, 37, 11, 0]).map { $0.padded(to: $1) }.joined(separator: " ").trimmedAtEnd
   }
 }
 

@@ -170,9 +170,3 @@ extension DraftAttribute {
     return parts.count == 1 ? type.name : "{ \(parts.joined(separator: ", ")) }"
   }
 }
-
-extension String {
-  fileprivate func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(1, width - count))
-  }
-}

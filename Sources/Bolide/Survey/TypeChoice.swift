@@ -151,15 +151,3 @@ extension MissingSpelling {
     return candidates.subtracting(.string).isSubset(of: own)
   }
 }
-
-extension Int {
-  /// `4,700`
-  package var grouped: String {
-    var text = ""
-    for (place, digit) in String(self).reversed().enumerated() {
-      if place > 0, place % 3 == 0, digit != "-" { text = "," + text }
-      text = "\(digit)" + text
-    }
-    return text
-  }
-}

@@ -1,3 +1,5 @@
+internal import Bolide
+
 #if canImport(Glibc)
   internal import Glibc
 #else

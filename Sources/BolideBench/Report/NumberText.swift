@@ -24,16 +24,3 @@ extension Double {
     return "\(number / scale)." + String(repeating: "0", count: count - rest.count) + rest
   }
 }
-
-extension Int {
-  /// `1,000,000`
-  package var grouped: String {
-    var rest = String(self)
-    var groups: [String] = []
-    while rest.count > 3 {
-      groups.insert(String(rest.suffix(3)), at: 0)
-      rest.removeLast(3)
-    }
-    return ([rest] + groups).joined(separator: ",")
-  }
-}

@@ -1,3 +1,4 @@
+import Bolide
 import BolideBench
 
 // What a person reads: a table a scenario, then where the time went, then the goals.
@@ -86,18 +87,4 @@ extension Goal {
 extension Ratio {
   /// `0.93 (0.90-0.97)`
   fileprivate var text: String { "\(median.hundredths) (\(lowest.hundredths)-\(highest.hundredths))" }
-}
-
-extension String {
-  /// Spaces behind, at least one.
-  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
-
-  /// Spaces in front.
-  func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
-
-  fileprivate var trimmedAtEnd: String {
-    var text = self
-    while text.last == " " { text.removeLast() }
-    return text
-  }
 }

@@ -1,5 +1,4 @@
 import Bolide
-import Foundation
 
 /// One line a pipeline, with a head.
 struct StatusTable {
@@ -23,8 +22,7 @@ struct StatusTable {
   var text: String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
-      let cells = zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-      return cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces) + "\n"
+      zip(row, widths).map { $0.padded(to: $1 + 2) }.joined().trimmedAtEnd + "\n"
     }.joined()
   }
 }
@@ -39,10 +37,7 @@ extension StatusOfStore {
   var text: String {
     ([storeBlock] + pipelines.map(\.block)).map { block in
       let width = block.map { $0.name.count }.max() ?? 0
-      return block.map { line in
-        let name = line.name.padding(toLength: width, withPad: " ", startingAt: 0)
-        return "\(name)  \(line.value.printable)\n"
-      }.joined()
+      return block.map { "\($0.name.padded(to: width + 2))\($0.value.printable)\n" }.joined()
     }.joined(separator: "\n")
   }
 
@@ -55,8 +50,8 @@ extension StatusOfStore {
     ]
     let width = status.entities.map { $0.entity.count }.max() ?? 0
     for (index, count) in status.entities.enumerated() {
-      let name = count.entity.padding(toLength: width, withPad: " ", startingAt: 0)
-      lines.append((index == 0 ? "entities" : "", "\(name)  \(count.rows.grouped)"))
+      let entity = count.entity.padded(to: width + 2)
+      lines.append((index == 0 ? "entities" : "", entity + count.rows.grouped))
     }
     let since = status.historySince.map { ", since \($0.minute)" } ?? ""
     lines += [
