@@ -1,5 +1,18 @@
 internal import GRDB
-package import ImportModel
+public import ImportModel
+
+extension Pipeline {
+  /// The tables, indexes and triggers that the pipeline makes in a new store, as SQL with comments.
+  ///
+  /// - Throws: `StoreError` for a pipeline with `problems()`.
+  public func schemaText() throws -> String {
+    try DatabaseQueue().inDatabase { db in
+      try StoreSchema.create(db)
+      try SchemaUpdate(stored: Model(), declared: model).apply(db)
+      return try SchemaText.text(db, model)
+    }
+  }
+}
 
 extension Store {
   /// The store's tables, indexes and triggers as SQL that makes them, with a comment line for what each is for.
@@ -9,16 +22,7 @@ extension Store {
 }
 
 /// The tables, indexes and triggers of a store as SQL, with what each is for.
-package enum SchemaText {
-  /// What a pipeline would make in a new store.
-  package static func text(_ pipeline: Pipeline) throws -> String {
-    try DatabaseQueue().inDatabase { db in
-      try StoreSchema.create(db)
-      try SchemaUpdate(stored: Model(), declared: pipeline.model).apply(db)
-      return try text(db, pipeline.model)
-    }
-  }
-
+enum SchemaText {
   static func text(_ db: Database, _ model: Model) throws -> String {
     var parts: [String] = []
     func add(_ comment: String, _ type: String, _ table: String, _ name: String? = nil) throws {
