@@ -15,6 +15,8 @@ public struct ImportOptions: Sendable {
   public var lockWait: Double?
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
   public var walLimit: Int?
+  /// Whether the report holds values of records: a new field's example, and the texts of refused records.
+  public var showsValues: Bool?
   /// Imports also a file that was imported before and has the same bytes.
   public var force: Bool?
   /// Stops the import from outside. A cancelled task does so too.
@@ -36,6 +38,7 @@ public struct ImportOptions: Sendable {
     if let chunkRows { settings.chunkRows = chunkRows }
     if let lockWait { settings.lockWait = lockWait }
     if let walLimit { settings.walLimit = walLimit }
+    if let showsValues { settings.showsValues = showsValues }
     if let force { settings.force = force }
     if pipeline.mergePolicy.impliesAtomic { settings.isAtomic = true }
     return settings

@@ -26,6 +26,8 @@ public struct ImportReport: Sendable, Hashable {
   public var firstRejects: [Reject]
   /// How many records may be refused.
   public var rejectLimit: RejectLimit
+  /// Whether the report may be shown with what records hold.
+  public var showsValues = false
   /// What the stages of both threads took.
   package var times = StageTimes()
   /// Fields that the records have only since now; the pipeline does not use them.

@@ -41,10 +41,11 @@ struct ImportRun {
       if !settings.force, let known = try KnownInput.find(input, pipeline, store) {
         return ImportReport(
           pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
-          firstRejects: [], rejectLimit: settings.rejectLimit, restored: restored)
+          firstRejects: [], rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
+          restored: restored)
       }
       let known = try store.unusedFields(pipeline: pipeline.name)
-      newFields = NewFields(known: known, policy: settings.newFieldPolicy, keepsText: pipeline.keepsText)
+      newFields = NewFields(known: known, policy: settings.newFieldPolicy, showsValues: settings.showsValues)
       writing = try StoreImport(
         store, pipeline, input: name, settings: settings, isCancelled: { cancellation.isCancelled })
     } catch {
@@ -84,7 +85,9 @@ struct ImportRun {
     options.logger?.debug("import ended: \(outcome)", metadata: consumer.metadata)
     var report = ImportReport(
       pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
-      firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit, restored: restored)
+      firstRejects: consumer.firstRejects, rejectLimit: settings.rejectLimit,
+      showsValues: settings.showsValues,
+      restored: restored)
     report.times = writing.times
     report.newFields = end.newFields
     report.absent = end.absent

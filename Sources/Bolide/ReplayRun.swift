@@ -43,7 +43,7 @@ struct ReplayRun {
       try writing.finish(outcome: outcome, bytes: 0)
       let report = ImportReport(
         pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
-        firstRejects: firstRejects, rejectLimit: settings.rejectLimit,
+        firstRejects: firstRejects, rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
         stillKept: try store.keptRejectCount(pipeline: pipeline.name), restored: restored)
       if var failure {
         failure.report = report

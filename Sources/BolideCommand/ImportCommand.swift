@@ -56,6 +56,11 @@ struct ImportCommand: ParsableCommand {
       valueName: "size"))
   var walLimit: ByteSize?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Let messages show what a refused record or a new field holds. (default: no)")
+  var showValues: Bool?
+
   @Flag(inversion: .prefixedNo, help: "Import also a file that is known again. (default: no)")
   var force: Bool?
 
@@ -110,6 +115,7 @@ struct ImportCommand: ParsableCommand {
     options.chunkRows = chunkRows
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes
+    options.showsValues = showValues
     options.force = force
     options.cancellation = cancellation
     options.progress = terminal.progress(pipeline.name)

@@ -28,7 +28,8 @@ extension ImportReport {
       if !newFields.isEmpty {
         $0.member("newFields", objects: newFields) {
           $0.member("name", $1.name)
-          $0.member("example", $1.example)
+          $0.member("kind", $1.kind)
+          if let example = $1.example { $0.member("example", example) }
         }
       }
       if !absent.isEmpty {
@@ -43,10 +44,10 @@ extension ImportReport {
 }
 
 extension NewField {
-  /// `fireballs: the feed has a new field 'diameter', such as 12.5; the pipeline does not use it`
+  /// `fireballs: the feed has a new field 'diameter', a number; the pipeline does not use it`
   func line(_ pipeline: String) -> String {
-    let such = example.map { ", such as \($0)" } ?? ""
-    return "\(pipeline): the feed has a new field '\(name)'\(such); the pipeline does not use it"
+    let such = example.map { " such as \($0)" } ?? ""
+    return "\(pipeline): the feed has a new field '\(name)', \(kind)\(such); the pipeline does not use it"
   }
 }
 

@@ -78,6 +78,9 @@ final class Terminal: Sendable {
       for reject in report.firstRejects {
         let place = "\(reject.input):\(reject.line):\(reject.column): record \(reject.record)"
         Self.write("\(place): \(reject.message)".printable + "\n")
+        if report.showsValues, let text = reject.text {
+          Self.write("       \(text.shortened)".printable + "\n")
+        }
       }
       let hidden = report.progress.counts.rejected - report.firstRejects.count
       if hidden > 0 { Self.write("… and \(hidden) more records were refused\n") }
@@ -85,6 +88,9 @@ final class Terminal: Sendable {
     for field in isQuiet ? [] : report.newFields { Self.write(field.line(report.pipeline).printable + "\n") }
     if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line.printable + "\n") }
   }
+
+  /// So much of a refused record is shown.
+  fileprivate static let shownText = 200
 
   fileprivate static func write(_ text: String) {
     FileHandle.standardError.write(Data(text.utf8))
@@ -95,5 +101,12 @@ final class Terminal: Sendable {
     var size = winsize()
     guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
+  }
+}
+
+extension String {
+  /// The beginning, as much as is shown of a refused record.
+  fileprivate var shortened: String {
+    count > Terminal.shownText ? prefix(Terminal.shownText) + "…" : self
   }
 }

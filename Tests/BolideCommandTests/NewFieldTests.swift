@@ -20,17 +20,39 @@ import Testing
       to: "quakes.yaml")
   }
 
-  @Test func `a new field is told of once, with an example`() throws {
+  @Test func `a new field is told of once, by its kind`() throws {
     #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
     let outcome = try folder.bolide("import", "quakes.yaml", "next.json")
     #expect(outcome.status == 0)
     #expect(
       outcome.errors == """
-        quakes: the feed has a new field 'new', such as {"x": [1, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyy…; the pipeline does not use it
-        quakes: the feed has a new field 'a\\u{1b}"', such as 12.50; the pipeline does not use it
+        quakes: the feed has a new field 'new', an object; the pipeline does not use it
+        quakes: the feed has a new field 'a\\u{1b}"', a number; the pipeline does not use it
 
         """)
     #expect(try folder.bolide("import", "quakes.yaml", "next.json", "--force") == .silent)
+  }
+
+  @Test func `values are shown when they are asked for, of new fields and of refused records`() throws {
+    #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
+    let outcome = try folder.bolide("import", "quakes.yaml", "next.json", "--show-values")
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.errors == """
+        quakes: the feed has a new field 'new', an object such as {"x": [1, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyy…; the pipeline does not use it
+        quakes: the feed has a new field 'a\\u{1b}"', a number such as 12.50; the pipeline does not use it
+
+        """)
+    let long = String(repeating: "z", count: 300)
+    try folder.write(#"[{"id": null, "mag": "\u001b[2J\#(long)"}]"#, to: "bad.json")
+    try pipeline("show-values: true\n")
+    let shown = try folder.bolide("import", "quakes.yaml", "bad.json")
+    let text = #"{"id": null, "mag": "\u001b[2J"# + String(repeating: "z", count: 170)
+    #expect(
+      shown.errors.hasPrefix("bad.json:1:9: record 1: id is part of the key and is null\n       \(text)…\n"),
+      "\(shown.errors)")
+    let hidden = try folder.bolide("import", "quakes.yaml", "bad.json", "--no-show-values")
+    #expect(!hidden.errors.contains("zzz"))
   }
 
   @Test func `it stands in the report, and what records leave out is counted`() throws {
@@ -43,12 +65,12 @@ import Testing
     #expect(report["absent"] as? [String: Int] == ["mag": 3])
   }
 
-  @Test func `rows tell of a new column, and texts that are not kept are not shown`() throws {
-    try pipeline("keep-text: false\n")
+  @Test func `rows tell of a new column`() throws {
     #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
     try folder.write(#"{"fields": ["id", "depth", "mag"], "data": [["k", "5 km", 1]]}"#, to: "rows.json")
     let outcome = try folder.bolide("import", "quakes.yaml", "rows.json")
-    #expect(outcome.errors == "quakes: the feed has a new field 'depth'; the pipeline does not use it\n")
+    #expect(
+      outcome.errors == "quakes: the feed has a new field 'depth', a text; the pipeline does not use it\n")
     #expect(outcome.status == 0)
   }
 
@@ -82,6 +104,6 @@ import Testing
     try folder.write(#"[{"id": "x", "late": 1}]"#, to: "whole.json")
     #expect(
       try folder.bolide("import", "quakes.yaml", "whole.json").errors
-        == "quakes: the feed has a new field 'late', such as 1; the pipeline does not use it\n")
+        == "quakes: the feed has a new field 'late', a number; the pipeline does not use it\n")
   }
 }

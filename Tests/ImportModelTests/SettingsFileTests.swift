@@ -24,6 +24,7 @@ import Testing
     wanted.lockWait = 1_800
     wanted.walLimit = 256 << 20
     wanted.force = true
+    wanted.showsValues = true
     #expect(
       try settings(
         """
@@ -34,6 +35,7 @@ import Testing
         lock-wait: 30m
         wal-limit: 256MiB
         force: true
+        show-values: true
         """) == wanted)
   }
 

@@ -5,7 +5,9 @@ internal import JSONStream
 public struct NewField: Sendable, Hashable {
   /// Its key, or its column's name.
   public var name: String
-  /// The first value, as JSON and cut; nil where texts of records are not kept.
+  /// What the first value is: `a text`, `an object`.
+  public var kind: String
+  /// The first value, as JSON and cut; nil unless values are to be shown.
   public var example: String?
 }
 
@@ -14,7 +16,7 @@ struct NewFields {
   /// Keys that earlier runs met and the pipeline does not use; nil before the first good run: then all are taken as known.
   private let known: Set<String>?
   private let policy: NewFieldPolicy
-  private let keepsText: Bool
+  private let showsValues: Bool
   private(set) var found: [NewField] = []
   /// How many keys the reader had noted at the last look.
   private var noted = 0
@@ -23,10 +25,10 @@ struct NewFields {
   /// Fields that are told of in a run.
   private static let most = 20
 
-  init(known: Set<String>?, policy: NewFieldPolicy, keepsText: Bool) {
+  init(known: Set<String>?, policy: NewFieldPolicy, showsValues: Bool) {
     self.known = known
     self.policy = policy
-    self.keepsText = keepsText
+    self.showsValues = showsValues
   }
 
   /// Looks at the reader's current record, if it has brought a key that no record before it had.
@@ -40,7 +42,7 @@ struct NewFields {
     for name in records.reader.unrequestedKeys where !known.contains(name) {
       guard found.count < Self.most, !found.contains(where: { $0.name == name }) else { continue }
       if policy == .fail { throw Self.error(name, records) }
-      found.append(NewField(name: name, example: keepsText ? Self.example(name, records) : nil))
+      found.append(newField(name, records))
     }
   }
 
@@ -52,14 +54,31 @@ struct NewFields {
       hint: "Give it an attribute in the pipeline, or say `on-new-field: warn`.")
   }
 
-  /// The value under a key of the current record, or in its column.
-  private static func example(_ name: String, _ records: borrowing RecordInput) -> String? {
+  /// What stands under a key of the current record, or in its column.
+  private func newField(_ name: String, _ records: borrowing RecordInput) -> NewField {
     let text = records.reader.recordText
-    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text) else {
-      return nil
+    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text),
+      let first = value.first
+    else { return NewField(name: name, kind: FieldKind.absent.article) }
+    var field = NewField(name: name, kind: Self.kind(first).article)
+    if showsValues {
+      let json = String(decoding: value.prefix(Self.longestExample), as: UTF8.self)
+      field.example = value.count > Self.longestExample ? json + "…" : json
     }
-    let json = String(decoding: value.prefix(longestExample), as: UTF8.self)
-    return value.count > longestExample ? json + "…" : json
+    return field
+  }
+
+  /// A JSON value's kind by its first byte.
+  private static func kind(_ first: UInt8) -> FieldKind {
+    switch first {
+    case UInt8(ascii: "{"): .object
+    case UInt8(ascii: "["): .array
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "n"): .null
+    case UInt8(ascii: "t"): .true
+    case UInt8(ascii: "f"): .false
+    default: .decimal
+    }
   }
 }
 

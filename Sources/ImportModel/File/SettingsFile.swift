@@ -8,6 +8,7 @@ enum SettingsFile {
     var settings = ImportSettings()
     if let value = parts["atomic"].flatMap({ reader.boolean($0) }) { settings.isAtomic = value }
     if let value = parts["stop-on-reject"].flatMap({ reader.boolean($0) }) { settings.stopsOnReject = value }
+    if let value = parts["show-values"].flatMap({ reader.boolean($0) }) { settings.showsValues = value }
     if let value = parts["force"].flatMap({ reader.boolean($0) }) { settings.force = value }
     if let value = parts["on-new-field"].flatMap({ reader.choice($0, among: newFields) }) {
       settings.newFieldPolicy = value

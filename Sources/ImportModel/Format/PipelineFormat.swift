@@ -82,6 +82,9 @@ package enum PipelineFormat {
       "on-new-field", .words(SettingsFile.newFields.map(\.word)),
       "when the feed has a field it did not have before: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
         + "`warn` unless said"),
+    FormatKey(
+      "show-values", .boolean,
+      "messages show what a refused record or a new field holds, cut where it is long: `false` unless said"),
     FormatKey("force", .boolean, "imports also a file that is known again: `false` unless said"),
   ]
 

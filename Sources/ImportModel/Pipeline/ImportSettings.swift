@@ -14,6 +14,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var walLimit = 1 << 30
   /// What happens when records have a field that the pipeline does not use and no earlier run has met.
   public var newFieldPolicy = NewFieldPolicy.warn
+  /// Messages may show what records hold.
+  public var showsValues = false
   /// Imports also a file that was imported before and has the same bytes.
   public var force = false
 
