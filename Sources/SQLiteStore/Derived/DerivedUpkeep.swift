@@ -18,13 +18,22 @@ final class DerivedUpkeep {
   private let own: [DerivedNode]
   /// Those that a new row does not get inline.
   private let late: [DerivedNode]
-  /// The aggregates over derived attributes of the entity, with their relationship's index.
-  private let further: [(property: Int64, relationship: Int)]
+  /// The aggregates over derived attributes of the entity.
+  private let further: [FurtherAggregate]
   /// The derived attributes of each entity that links make owners of.
   private let ofOwners: [String: [DerivedNode]]
   /// Marks are only written where some attribute needs them.
   private var isQuiet: Bool { readers.isEmpty && own.isEmpty && further.isEmpty && ofOwners.isEmpty }
   private var changed: [Int64] = []
+
+  /// An aggregate over a derived attribute: what is derived marks it when it is written.
+  private struct FurtherAggregate {
+    let property: Int64
+    /// The index of the entity's relationship to the owner.
+    let relationship: Int
+    /// The columns that its filter reads.
+    let filterColumns: [Int]
+  }
 
   /// A path of other objects that comes by the rows of a chunk.
   private struct Reader {
@@ -49,7 +58,12 @@ final class DerivedUpkeep {
     late = own.filter { $0.rank > 0 || $0.path == nil }
     let relationships = entity.toOneRelationships.map(\.name)
     further = plan.aggregates(over: entity).filter { $0.node.rank > 0 }.compactMap { node, children in
-      relationships.firstIndex(of: children.toOne.name).map { (node.property, $0) }
+      guard let relationship = relationships.firstIndex(of: children.toOne.name) else { return nil }
+      let filterColumns = children.filterAttributes.compactMap { name in
+        layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
+      }
+      return FurtherAggregate(
+        property: node.property, relationship: relationship, filterColumns: filterColumns)
     }
     readers = plan.paths(by: entity).compactMap { node, path, hop in
       let isEnd = hop == path.hops.count
@@ -80,9 +94,9 @@ final class DerivedUpkeep {
       let id = links.id(ofRelationship: owners.relationship, row) ?? 0
       if id != 0 { try owners.move(id, by: 1, .new(chunk, row)) }
     }
-    for (property, relationship) in further {
-      let id = links.id(ofRelationship: relationship, row) ?? 0
-      if id != 0 { try marks.mark(property, id) }
+    for aggregate in further {
+      let id = links.id(ofRelationship: aggregate.relationship, row) ?? 0
+      if id != 0 { try marks.mark(aggregate.property, id) }
     }
   }
 
@@ -103,11 +117,12 @@ final class DerivedUpkeep {
     }
     if isQuiet { return }
     if !own.isEmpty { changed.append(stored.id) }
-    for (property, relationship) in further {
-      let before = stored.link(relationship)
-      guard let after = links.newOwner(ofRelationship: relationship, row), after != before else { continue }
-      if before != 0 { try marks.mark(property, before) }
-      try marks.mark(property, after)
+    for aggregate in further {
+      let before = stored.link(aggregate.relationship)
+      let after = links.newOwner(ofRelationship: aggregate.relationship, row) ?? before
+      guard after != before || aggregate.filterColumns.contains(where: { old.value($0) != new.value($0) })
+      else { continue }
+      for owner in Set([before, after]) where owner != 0 { try marks.mark(aggregate.property, owner) }
     }
     for reader in readers {
       let isRelinked =

@@ -9,7 +9,9 @@ struct DerivedPropertyTests {
 
   init() throws { temporary = try TemporaryStore() }
 
-  @Test(arguments: 0..<8) func `Whoever writes, every derived attribute is true`(seed: Int) throws {
+  @Test(arguments: 0..<RandomHistory.count / 5) func `Whoever writes, every derived attribute is true`(
+    seed: Int
+  ) throws {
     var dice = Dice(seed)
     let store = try temporary.open(World.quakes())
     var writes = RandomWrites(dice: dice, seed: seed)

@@ -59,6 +59,7 @@ enum World {
       derived("strongTotal", .double, "quakes.magnitude.@sum", where: "magnitude > 5"),
       derived("deepest", .integer64, "quakes.depth.@max", where: "cost > 100"),
       derived("totals", .double, "quakes.regionTotal.@max"),
+      derived("strongTotals", .double, "quakes.regionTotal.@max", where: "magnitude > 5"),
       derived("countryName", .string, "country.name"),
       derived("canonical", .string, "canonical:(title)"),
       derived("again", .string, "uppercase:(canonical)"),
@@ -79,6 +80,7 @@ enum World {
       derived("total", .double, "regions.total.@sum"),
       derived("largest", .double, "regions.largest.@max"),
       derived("busy", .integer64, "regions.@count", where: "title IS NOT NULL"),
+      derived("titledQuakes", .integer64, "regions.count.@sum", where: "title IS NOT NULL"),
     ],
     relationships: [Relationship(name: "regions", kind: .toMany, destination: "Region", inverse: "country")])
 
@@ -132,7 +134,7 @@ enum World {
         put("strongTotal", math.fsum(values(strong, "magnitude")))
         put("strong", sum(1 for quake in own if (quake["magnitude"] or 0) > 5 or (quake["place"] or "")[:1] in ("a", "A")))
         put("deepest", max(values([quake for quake in own if (quake["cost"] or 0) > 100], "depth"), default=None))
-        put("totals", region["total"] if own else None)
+        put("totals", region["total"] if own else None); put("strongTotals", region["total"] if strong else None)
         put("countryName", country["name"] if country else None)
         put("canonical", fold(region["title"])); put("again", upper(fold(region["title"])))
     for country in countries.values():
@@ -140,7 +142,8 @@ enum World {
         def put(name, true): check("Country", country, name, true)
         put("regionCount", len(own)); put("quakeCount", sum(values(own, "count")))
         put("total", math.fsum(values(own, "total"))); put("largest", max(values(own, "largest"), default=None))
-        put("busy", sum(1 for region in own if region["title"] is not None))
+        titled = [region for region in own if region["title"] is not None]
+        put("busy", len(titled)); put("titledQuakes", sum(values(titled, "count")))
     for quake in quakes.values():
         region = regions.get(quake["region_id"]) or {"title": None, "country_id": None, "countryName": None, "total": None}
         country = countries.get(region["country_id"]) or {"name": None}
