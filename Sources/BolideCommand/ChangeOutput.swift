@@ -126,7 +126,7 @@ extension HistoryChange {
     if kind == .update || showsPrevious {
       parts += previous.map { showsPrevious ? "\($0.name) was \($0.shown)" : $0.name }
     }
-    if isDerived { parts.append("(derived)") }
+    if isDerived, let last = parts.popLast() { parts.append("\(last) (derived)") }
     if showsValues {
       parts.append(
         values.map { "now " + $0.map { "\($0.name) \($0.shown)" }.joined(separator: ", ") } ?? "now gone")

@@ -103,10 +103,10 @@ import Testing
         "    tx  what    entity                id  key                       changed",
         #"     2  update  Quake                  1  "a"                       magnitude was 1"#,
         #"     2  insert  Quake                  3  "c""#,
-        #"     2  update  Region                 1  "x"                       quakeCount was 2, total was 1, (derived)"#,
+        #"     2  update  Region                 1  "x"                       quakeCount was 2, total was 1 (derived)"#,
         "     2  commit  3 changes at NOW by cron, run 2, token T2",
         #"     3  delete  Quake                  2  "b"                       id was "b", region was 1"#,
-        #"     3  update  Region                 1  "x"                       quakeCount was 3, (derived)"#,
+        #"     3  update  Region                 1  "x"                       quakeCount was 3 (derived)"#,
         "     3  commit  2 changes at NOW by another program, token T3",
       ])
   }

@@ -82,6 +82,31 @@ struct DocumentationTests {
     }
   }
 
+  @Test func `the screens are what is seen`() throws {
+    let page = try text("Sources/Bolide/Documentation.docc/Screens.md")
+    let folder = try Folder()
+    for file in page.matches(of: #/`([\w.]+)`:\n\n```\w+\n((?s:.*?))```/#) {
+      try folder.write(String(file.2), to: String(file.1))
+    }
+    func plain(_ text: some StringProtocol) -> String {
+      String(text).replacing(#/\d+\.\d\d s/#, with: "SECONDS").replacing(#/b1-\w+-(\d+)-\w+/#) {
+        "TOKEN \($0.1)"
+      }
+      .replacing(#/20\d\d-\d\d-\d\d \d\d:\d\d UTC|20\d\d-\d\d-\d\dT[\d:.]+Z/#, with: "TIME")
+      .replacing(#/\d+\.\d kB/#, with: "SIZE").replacing(#/just now|\d+ s ago/#, with: "AGE")
+    }
+    let screens = page.matches(of: #/```console\n((?s:.*?))```/#)
+    #expect(screens.count == 5)
+    for screen in screens {
+      var seen = ""
+      for line in screen.1.split(separator: "\n") where line.hasPrefix("$ ") {
+        let command = "bolide() { \"$bolide\" \"$@\"; }\nexec 2>&1\n\(line.dropFirst(2))"
+        seen += try "\(line)\n\(folder.shell(command).output)"
+      }
+      #expect(plain(seen) == plain(screen.1))
+    }
+  }
+
   static let hasValidator =
     (try? Folder().run("python3", ["-c", "import jsonschema, yaml"]).status) == 0
 
