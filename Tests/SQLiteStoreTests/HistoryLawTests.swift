@@ -5,24 +5,39 @@ import Testing
 
 /// The laws of history, over random histories of imports and other programs.
 struct HistoryLawTests {
-  @Test func `Net changes are the difference of any two states`() throws {
+  /// The histories are dealt out to several tests at once.
+  private static let shards = 8
+
+  @Test(arguments: 0..<shards)
+  func `Net changes are the difference of any two states, undoing leads back, replaying leads there`(
+    shard: Int
+  ) throws {
     var kinds: Set<HistoryChange.Kind> = []
-    for seed in 0..<RandomHistory.count {
+    for seed in stride(from: shard, to: RandomHistory.count, by: Self.shards) {
       let random = try RandomHistory(seed)
-      for (index, older) in random.states.enumerated() {
-        for newer in random.states[index...] {
-          var request = HistoryRequest(after: older.token)
-          request.through = newer.token
-          request.isNet = true
-          request.includesValues = true
-          let changes = try random.store.history(request).flatMap(\.changes)
-          let problem = Self.problem(changes, older.state, newer.state, random.states.last?.state ?? [:])
-          try #require(problem == nil, "seed \(seed), \(older.token) to \(newer.token)")
-          kinds.formUnion(changes.map(\.kind))
-        }
-      }
+      kinds.formUnion(try netChanges(random, seed))
+      try undo(random, seed)
+      try replay(random, seed)
     }
     #expect(kinds.count == 3)
+  }
+
+  /// Net changes are the difference of any two states.
+  private func netChanges(_ random: RandomHistory, _ seed: Int) throws -> Set<HistoryChange.Kind> {
+    var kinds: Set<HistoryChange.Kind> = []
+    for (index, older) in random.states.enumerated() {
+      for newer in random.states[index...] {
+        var request = HistoryRequest(after: older.token)
+        request.through = newer.token
+        request.isNet = true
+        request.includesValues = true
+        let changes = try random.store.history(request).flatMap(\.changes)
+        let problem = Self.problem(changes, older.state, newer.state, random.states.last?.state ?? [:])
+        try #require(problem == nil, "seed \(seed), \(older.token) to \(newer.token)")
+        kinds.formUnion(changes.map(\.kind))
+      }
+    }
+    return kinds
   }
 
   /// What is wrong with net changes between two states; nil when they are exactly the difference.
@@ -61,63 +76,59 @@ struct HistoryLawTests {
     return rest.first { older[$0] != newer[$0] }.map { "\($0) is not told" }
   }
 
-  @Test func `Undoing the changes leads from any state back to every older one`() throws {
-    for seed in 0..<RandomHistory.count {
-      let random = try RandomHistory(seed)
-      var state = random.states.last?.state ?? [:]
-      var older = random.states.dropLast()
-      for transaction in try random.store.history(HistoryRequest()).reversed() {
-        for change in transaction.changes.reversed() {
-          switch change.kind {
-          case .insert:
-            let gone = state.removeValue(forKey: change.object)
-            try #require(gone != nil, "seed \(seed)")
-          case .delete:
-            try #require(state[change.object] == nil, "seed \(seed)")
-            let names =
-              change.entity == "Quake"
-              ? ["id", "place", "magnitude", "depth", "cost", "kind", "seen", "region"]
-              : ["code", "quakeCount", "magnitudes", "depths", "costs"]
-            state[change.object] = Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }).merging(
-              change.before
-            ) { $1 }
-          case .update:
-            // Nothing is told of a row that did not change.
-            let now = try #require(state[change.object], "seed \(seed)")
-            try #require(!change.previous.isEmpty && change.before.allSatisfy { now[$0.key] != $0.value })
-            state[change.object]?.merge(change.before) { $1 }
-          }
+  /// Undoing the changes leads from the last state back to every older one.
+  private func undo(_ random: RandomHistory, _ seed: Int) throws {
+    var state = random.states.last?.state ?? [:]
+    var older = random.states.dropLast()
+    for transaction in try random.store.history(HistoryRequest()).reversed() {
+      for change in transaction.changes.reversed() {
+        switch change.kind {
+        case .insert:
+          let gone = state.removeValue(forKey: change.object)
+          try #require(gone != nil, "seed \(seed)")
+        case .delete:
+          try #require(state[change.object] == nil, "seed \(seed)")
+          let names =
+            change.entity == "Quake"
+            ? ["id", "place", "magnitude", "depth", "cost", "kind", "seen", "region"]
+            : ["code", "quakeCount", "magnitudes", "depths", "costs"]
+          state[change.object] = Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }).merging(
+            change.before
+          ) { $1 }
+        case .update:
+          // Nothing is told of a row that did not change.
+          let now = try #require(state[change.object], "seed \(seed)")
+          try #require(!change.previous.isEmpty && change.before.allSatisfy { now[$0.key] != $0.value })
+          state[change.object]?.merge(change.before) { $1 }
         }
-        let popped = older.popLast()
-        let expected = try #require(popped)
-        try #require(
-          expected.token.number == transaction.number - 1 && state == expected.state, "seed \(seed)")
       }
-      #expect(older.isEmpty && state.isEmpty)
+      let popped = older.popLast()
+      let expected = try #require(popped)
+      try #require(
+        expected.token.number == transaction.number - 1 && state == expected.state, "seed \(seed)")
     }
+    #expect(older.isEmpty && state.isEmpty)
   }
 
-  @Test func `Replaying everything onto nothing gives the rows that are there`() throws {
-    for seed in 0..<RandomHistory.count {
-      let random = try RandomHistory(seed)
-      var (state, last): (RandomHistory.State, Int64) = ([:], 0)
-      var request = HistoryRequest()
-      request.includesValues = true
-      for transaction in try random.store.history(request) {
-        // Without a gap, as nothing was pruned.
-        try #require(transaction.number == last + 1)
-        last = transaction.number
-        for change in transaction.changes {
-          let isThere = state[change.object] != nil
-          try #require(isThere == (change.kind != .insert), "seed \(seed)")
-          // An object that is gone by now is told without values, and its deletion comes.
-          let values = (change.values ?? []).map { ($0.name, $0.value) }
-          state[change.object] =
-            change.kind == .delete ? nil : Dictionary(uniqueKeysWithValues: values)
-        }
+  /// Replaying everything onto nothing gives the rows that are there.
+  private func replay(_ random: RandomHistory, _ seed: Int) throws {
+    var (state, last): (RandomHistory.State, Int64) = ([:], 0)
+    var request = HistoryRequest()
+    request.includesValues = true
+    for transaction in try random.store.history(request) {
+      // Without a gap, as nothing was pruned.
+      try #require(transaction.number == last + 1)
+      last = transaction.number
+      for change in transaction.changes {
+        let isThere = state[change.object] != nil
+        try #require(isThere == (change.kind != .insert), "seed \(seed)")
+        // An object that is gone by now is told without values, and its deletion comes.
+        let values = (change.values ?? []).map { ($0.name, $0.value) }
+        state[change.object] =
+          change.kind == .delete ? nil : Dictionary(uniqueKeysWithValues: values)
       }
-      try #require(state == random.states.last?.state, "seed \(seed)")
     }
+    try #require(state == random.states.last?.state, "seed \(seed)")
   }
 
   @Test func `An id is given out once, whoever deletes`() throws {
