@@ -39,7 +39,7 @@ struct ChunkConsumer {
       if settings.isAtomic {
         _ = try writing.atomically {
           try applyAll(first) && queue.waitForEnd().isGood
-            && settings.rejectLimit.allows(writing.progress.counts)
+            && settings.rejectLimit.allows(writing.progress.total)
         }
       } else {
         _ = try applyAll(first)
@@ -63,17 +63,19 @@ struct ChunkConsumer {
     let chunk = parcel.chunk
     try writing.apply(chunk, bytes: parcel.bytes)
     // Those of expressions come after those of types, whatever their place in the input.
-    let inOrder = chunk.rejects.sorted { $0.record < $1.record }
+    let inOrder = chunk.allRejects
     firstRejects += inOrder.prefix(max(0, Self.shownRejects - firstRejects.count))
     let counts = writing.progress.counts
     let progress = ImportProgress(
-      read: counts.read, rejected: counts.rejected, bytes: parcel.bytes, totalBytes: parcel.totalBytes,
+      read: counts.read, rejected: writing.progress.total.rejected, bytes: parcel.bytes,
+      totalBytes: parcel.totalBytes,
       seconds: start.secondsSince)
     queue.giveBack(chunk)
     options.logger?.debug("chunk committed", metadata: metadata)
     options.progress?(progress)
     if settings.stopsOnReject, let reject = inOrder.first {
-      throw ImportError(stoppedAt: reject, before: counts.read - 1, isStored: !settings.isAtomic)
+      throw ImportError(
+        stoppedAt: reject, before: counts.read - (reject.entity == nil ? 1 : 0), isStored: !settings.isAtomic)
     }
   }
 
@@ -82,7 +84,7 @@ struct ChunkConsumer {
     let progress = writing.progress
     return [
       "pipeline": "\(pipeline)", "run": "\(writing.run)", "read": "\(progress.counts.read)",
-      "rejected": "\(progress.counts.rejected)", "token": "\(progress.token?.description ?? "")",
+      "rejected": "\(progress.total.rejected)", "token": "\(progress.token?.description ?? "")",
     ]
   }
 }

@@ -53,7 +53,7 @@ public struct ImportError: Error, Sendable {
         ? "; the record before it is in the store" : "; the \(before) records before it are in the store"
     self.init(
       .badInput, code: "stopped-at-reject",
-      "\(reject.input):\(reject.line):\(reject.column): record \(reject.record): \(reject.message)",
+      "\(reject.input):\(reject.line):\(reject.column): \(reject.subject): \(reject.message)",
       hint: "The import stops at the first refused record\(rest).")
   }
 

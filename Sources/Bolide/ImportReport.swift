@@ -2,7 +2,7 @@ public import ImportModel
 public import SQLiteStore
 
 /// What one import, or one replay, did. `read = inserted + updated + unchanged + ignored + folded + rejected +
-/// rolledBack`.
+/// rolledBack`, of the records and of each entity of their children.
 public struct ImportReport: Sendable, Hashable {
   /// How the records fared, all in all.
   public enum Verdict: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct ImportReport: Sendable, Hashable {
   public var seconds: Double
   /// The first records that were refused, at most ten; the store has them all.
   public var firstRejects: [Reject]
-  /// How many records may be refused.
+  /// How many records and children may be refused.
   public var rejectLimit: RejectLimit
   /// Whether the report may be shown with what records hold.
   public var showsValues = false
@@ -48,9 +48,9 @@ public struct ImportReport: Sendable, Hashable {
   /// The place in history after the import's last change; nil when nothing changed.
   public var token: HistoryToken? { progress.token }
 
-  /// How the records fared.
+  /// How the records and their children fared.
   public var verdict: Verdict {
-    let counts = progress.counts
+    let counts = progress.total
     if counts.rejected == 0 { return .allLanded }
     return rejectLimit.allows(counts) ? .someRefused : .tooManyRefused
   }

@@ -74,7 +74,7 @@ struct ImportRun {
     writing.times.add(end.times)
     failure = failure ?? end.error
     if settings.isAtomic { failure = failure?.rolledBack }
-    let isGood = settings.rejectLimit.allows(writing.progress.counts)
+    let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
     do {
       let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
@@ -119,12 +119,10 @@ struct ImportRun {
     _ settings: ImportSettings, _ stop: Cancellation, _ newFields: NewFields
   ) -> ReadingEnd {
     do {
-      let builder = try RowBuilder(pipeline, layout: layout, input: input.name)
-      let expressions = try ExpressionStage(pipeline, layout: layout, input: input.name)
-      let reader = try RecordReader(fields: builder.paths, shape: RecordShape(pipeline.records))
+      let stage = try RecordStage(pipeline, layout: layout, input: input.name)
       let producer = ChunkProducer(
-        RecordInput(input, reader: reader), builder: builder, expressions: expressions, queue: queue,
-        settings: settings, stop: stop, newFields: newFields)
+        RecordInput(input, reader: try stage.reader(RecordShape(pipeline.records))), stage: stage,
+        queue: queue, settings: settings, stop: stop, newFields: newFields)
       guard var producer else { return ReadingEnd(bytes: 0) }
       return producer.run()
     } catch {

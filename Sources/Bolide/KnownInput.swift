@@ -30,7 +30,7 @@ enum KnownInput {
   static func identity(
     _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline
   ) -> InputIdentity? {
-    guard let digest = end.digest, end.bytes == size.map(Int.init), progress.counts.rejected == 0 else {
+    guard let digest = end.digest, end.bytes == size.map(Int.init), progress.total.rejected == 0 else {
       return nil
     }
     return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline))

@@ -18,7 +18,8 @@ extension Pipeline {
     let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) : "."
     let directory = folder.isEmpty ? "/" : folder
     try self.init(
-      yaml: text, file: path, directory: directory, alsoChecking: { $0.expressionProblems() })
+      yaml: text, file: path, directory: directory,
+      alsoChecking: { $0.pathProblems() + $0.expressionProblems() })
     store = store.map { Self.withoutDetour($0, through: directory) }
   }
 

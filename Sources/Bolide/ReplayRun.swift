@@ -32,13 +32,13 @@ struct ReplayRun {
       do {
         func replay() throws -> Bool {
           try replayAll(writing) { firstRejects += $0.prefix(max(0, Self.shownRejects - firstRejects.count)) }
-          return settings.rejectLimit.allows(writing.progress.counts)
+          return settings.rejectLimit.allows(writing.progress.total)
         }
         _ = try settings.isAtomic ? writing.atomically(replay) : replay()
       } catch {
         failure = ImportError(error)
       }
-      let isGood = settings.rejectLimit.allows(writing.progress.counts)
+      let isGood = settings.rejectLimit.allows(writing.progress.total)
       let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
       try writing.finish(outcome: outcome, bytes: 0)
       let report = ImportReport(
@@ -59,44 +59,47 @@ struct ReplayRun {
   }
 
   private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
-    let builder = try RowBuilder(pipeline, layout: writing.layout, input: RunLog.replay)
-    let expressions = try ExpressionStage(pipeline, layout: writing.layout, input: RunLog.replay)
+    let stage = try RecordStage(pipeline, layout: writing.layout, input: RunLog.replay)
     let chunk = Chunk(layout: writing.layout)
     var place: KeptReject?
     while true {
       if options.cancellation.isCancelled { throw ImportError.cancelled }
       let kept = try store.replayableRejects(
         pipeline, before: writing.run, after: place, limit: Self.batch)
-      guard let last = kept.last else { return }
+      var records = kept.byRecord
+      // The rejects of one record are tried together, so the last ones wait for those that may follow.
+      if kept.count == Self.batch, records.count > 1 { records.removeLast() }
+      guard let last = records.last?.last else { return }
       place = last
       chunk.clear()
       var rows: [Int64] = []
-      for one in kept {
-        if chunk.isWindowFull { try expressions.endWindow(chunk) }
-        try add(one, builder, chunk)
+      for one in records.compactMap(\.first) {
+        if chunk.isWindowFull { try stage.endWindow(chunk) }
+        try add(one, stage, chunk)
         if chunk.count > rows.count { rows.append(one.number) }
       }
-      try expressions.endWindow(chunk)
-      try writing.replay(chunk, kept, rows: rows)
-      show(rejects(of: chunk, kept))
+      try stage.endWindow(chunk)
+      try writing.replay(chunk, records, rows: rows)
+      show(rejects(of: chunk, records))
     }
   }
 
   /// The records that are refused again, where they stood in their inputs.
-  private func rejects(of chunk: Chunk, _ kept: [KeptReject]) -> [Reject] {
-    let reasons = Dictionary(chunk.rejects.map { ($0.record, $0) }, uniquingKeysWith: { first, _ in first })
-    return kept.compactMap { kept in
-      guard let reason = reasons[Int(kept.number)] else { return nil }
-      var reject = kept.reject
-      (reject.code, reject.message, reject.attribute) = (reason.code, reason.message, reason.attribute)
-      return reject
+  private func rejects(of chunk: Chunk, _ kept: [[KeptReject]]) -> [Reject] {
+    let reasons = Dictionary(grouping: chunk.allRejects, by: \.record)
+    return kept.compactMap(\.first).flatMap { kept in
+      (reasons[Int(kept.number)] ?? []).map { reason in
+        var reject = reason
+        (reject.input, reject.record) = (kept.reject.input, kept.reject.record)
+        return reject
+      }
     }
   }
 
   /// Takes one record into the chunk, as a row or as a reject, with its reject's number.
-  private func add(_ kept: KeptReject, _ builder: RowBuilder, _ chunk: Chunk) throws {
+  private func add(_ kept: KeptReject, _ stage: RecordStage, _ chunk: Chunk) throws {
     let document = RecordDocument(kept.reject, pipeline.records)
-    var reader = try RecordReader(fields: builder.paths, shape: document.shape)
+    var reader = try stage.reader(document.shape)
     reader.append(document.bytes.span)
     reader.finish()
     let number = Int(kept.number)
@@ -105,9 +108,31 @@ struct ReplayRun {
         .store(.corrupt), code: "corrupt", "the refused record \(number) is not kept as one record",
         hint: "List it with `bolide rejects`, and import it by hand.")
     }
-    builder.add(
-      reader, to: chunk,
+    try stage.add(
+      &reader, to: chunk,
       at: RecordPosition(
         record: number, byte: kept.reject.byte, line: kept.reject.line, column: kept.reject.column))
+  }
+}
+
+extension [KeptReject] {
+  /// The rejects of each record together: several of its children may have been refused, and it is tried once.
+  fileprivate var byRecord: [[KeptReject]] {
+    var groups: [[KeptReject]] = []
+    for kept in self {
+      if let last = groups.last?.last, last.isOfSameRecord(kept) {
+        groups[groups.count - 1].append(kept)
+      } else {
+        groups.append([kept])
+      }
+    }
+    return groups
+  }
+}
+
+extension KeptReject {
+  fileprivate func isOfSameRecord(_ other: KeptReject) -> Bool {
+    reject.entity != nil && other.reject.entity != nil && lastRun == other.lastRun
+      && reject.record == other.reject.record && reject.text == other.reject.text
   }
 }

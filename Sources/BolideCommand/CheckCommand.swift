@@ -26,7 +26,9 @@ struct CheckCommand: ParsableCommand {
       guard let input else { return }
       let check = try FeedCheck(pipeline, path: input)
       try StandardOutput.write(lines: check.text)
-      if check.refused > 0 { throw ExitStatus.dataRefused.exitCode }
+      if check.refused + check.children.reduce(0, { $0 + $1.refused }) > 0 {
+        throw ExitStatus.dataRefused.exitCode
+      }
     } catch let status as ExitCode {
       throw status
     } catch {

@@ -60,7 +60,7 @@ extension KeptReject {
   fileprivate var line: String {
     let runs = firstRun == lastRun ? "run \(firstRun)" : "runs \(firstRun) to \(lastRun), \(times) times"
     return
-      "\(reject.input):\(reject.line):\(reject.column): record \(reject.record): \(reject.message) (\(pipeline), \(runs))"
+      "\(reject.input):\(reject.line):\(reject.column): \(reject.subject): \(reject.message) (\(pipeline), \(runs))"
   }
 }
 
@@ -77,6 +77,10 @@ extension JSONText {
       $0.member("attribute", kept.reject.attribute)
       $0.member("input", kept.reject.input)
       $0.member("record", Int64(kept.reject.record))
+      if let entity = kept.reject.entity {
+        $0.member("entity", entity)
+        $0.member("child", Int64(kept.reject.child))
+      }
       $0.member("byte", Int64(kept.reject.byte))
       $0.member("line", Int64(kept.reject.line))
       $0.member("column", Int64(kept.reject.column))

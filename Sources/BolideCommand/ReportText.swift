@@ -12,9 +12,10 @@ extension ImportReport {
 
   /// Too many records were refused, in one sentence.
   var refusal: String {
-    let counts = progress.counts
+    let counts = progress.total
     let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
-    return "\(pipeline): \(counts.rejected) of \(counts.read) records were refused\(undone)"
+    let what = progress.children.isEmpty ? "records" : "records and children"
+    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were refused\(undone)"
   }
 
   /// One object for programs.
@@ -51,30 +52,48 @@ extension NewField {
   }
 }
 
-extension RunProgress {
+extension ChunkCounts {
   /// What became of the records: a count for each, those of nothing too.
   var parts: [(name: String, count: Int)] {
     [
-      ("inserted", counts.inserted), ("updated", counts.updated), ("unchanged", counts.unchanged),
-      ("ignored", counts.ignored), ("folded", counts.folded), ("refused", counts.rejected),
-      ("rolled back", counts.rolledBack),
+      ("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("ignored", ignored),
+      ("folded", folded), ("refused", rejected), ("rolled back", rolledBack),
     ]
   }
 
   /// `1060 read = 3 inserted + 1057 unchanged`; parts that are zero are left out.
-  func sum(_ verb: String = "read") -> String {
+  func sum(_ verb: String) -> String {
     let parts = parts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
     let sum = parts.isEmpty ? "" : " = \(parts.joined(separator: " + "))"
-    let repeated = counts.repeated > 0 ? "; \(counts.repeated) of the updated repeat a key" : ""
+    let repeats = repeated > 0 ? "; \(repeated) of the updated repeat a key" : ""
+    return "\(read) \(verb)\(sum)\(repeats)"
+  }
+}
+
+extension RunProgress {
+  /// `42 read = 42 inserted; Approach 61 read = 61 inserted`
+  func sum(_ verb: String = "read") -> String {
+    let children = children.map { "; \($0.entity) \($0.counts.sum("read"))" }.joined()
     let known = sameAs.map { " (same bytes as run \($0))" } ?? ""
-    return "\(counts.read) \(verb)\(sum)\(repeated)\(known)"
+    return counts.sum(verb) + children + known
   }
 }
 
 extension JSONText {
   /// The members of a run's counts.
   mutating func write(_ progress: RunProgress) {
-    let counts = progress.counts
+    write(progress.counts)
+    if !progress.children.isEmpty {
+      member("children") { text in
+        for children in progress.children { text.member(children.entity) { $0.write(children.counts) } }
+      }
+    }
+    if let sameAs = progress.sameAs { member("sameAs", sameAs) }
+    member("chunks", Int64(progress.chunks))
+    member("bytes", Int64(progress.bytes))
+  }
+
+  private mutating func write(_ counts: ChunkCounts) {
     member("read", Int64(counts.read))
     member("inserted", Int64(counts.inserted))
     member("updated", Int64(counts.updated))
@@ -84,9 +103,6 @@ extension JSONText {
     member("folded", Int64(counts.folded))
     member("rejected", Int64(counts.rejected))
     member("rolledBack", Int64(counts.rolledBack))
-    if let sameAs = progress.sameAs { member("sameAs", sameAs) }
-    member("chunks", Int64(progress.chunks))
-    member("bytes", Int64(progress.bytes))
   }
 }
 

@@ -76,14 +76,15 @@ final class Terminal: Sendable {
   func show(_ report: ImportReport) {
     if !isQuiet, report.verdict != .allLanded || showsReport {
       for reject in report.firstRejects {
-        let place = "\(reject.input):\(reject.line):\(reject.column): record \(reject.record)"
+        let place = "\(reject.input):\(reject.line):\(reject.column): \(reject.subject)"
         Self.write("\(place): \(reject.message)".printable + "\n")
         if report.showsValues, let text = reject.text {
           Self.write("       \(text.shortened)".printable + "\n")
         }
       }
-      let hidden = report.progress.counts.rejected - report.firstRejects.count
-      if hidden > 0 { Self.write("… and \(hidden) more records were refused\n") }
+      let hidden = report.progress.total.rejected - report.firstRejects.count
+      let noun = report.progress.children.isEmpty ? "records" : "records and children"
+      if hidden > 0 { Self.write("… and \(hidden) more \(noun) were refused\n") }
     }
     for field in isQuiet ? [] : report.newFields { Self.write(field.line(report.pipeline).printable + "\n") }
     if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line.printable + "\n") }

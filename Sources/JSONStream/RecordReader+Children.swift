@@ -46,6 +46,16 @@ extension RecordReader {
     try body(RecordReader.field(childFields(of: list), field).bytes.span)
   }
 
+  /// The line and column of the current child's first byte.
+  ///
+  /// Linear in the bytes since the record or child that was asked before, if it stood earlier.
+  package func childPosition(of list: Int) -> Position {
+    core.pointee.input.markedPosition(of: core.pointee.childReaders[list].start)
+  }
+
+  /// What stands where the children's array should be; not to be kept.
+  package func childrenField(of list: Int) -> RecordField { core.pointee.childrenField(list) }
+
   /// All fields of the current child, in the order in which they were requested; not to be kept.
   package func childFields(of list: Int) -> UnsafeBufferPointer<RecordField> {
     core.pointee.childReaders[list].fields

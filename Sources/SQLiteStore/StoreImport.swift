@@ -26,6 +26,7 @@ package final class StoreImport {
   private let rejectLog: RejectLog
   private let rejectedKeys: RejectedKeys
   private let writer: ChunkWriter
+  private let children: [ChildWriter]
   private let rowFinder: RowFinder
   private let writeAheadLog: WriteAheadLog
   /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
@@ -55,7 +56,7 @@ package final class StoreImport {
     author = pipeline.author ?? pipeline.name
     retention = pipeline.history
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
-    (layout, log, rejectLog, rejectedKeys, writer, rowFinder, triggersFire) = try store.writing(
+    (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
     ) { db in
       guard let model = try SchemaUpdate.storedModel(db) else {
@@ -68,13 +69,21 @@ package final class StoreImport {
       let layout = ChunkLayout(pipeline, model: model)
       let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.areForeign(db, model: model)
+      let writer = try ChunkWriter(
+        db, layout: layout, model: model, triggersWrite: triggersFire, clock: clock)
+      let rowFinder = try RowFinder(db, layout: layout)
+      let children = try layout.children.map {
+        try ChildWriter(
+          db, layout: $0, model: model, beside: writer, parents: rowFinder, triggersWrite: triggersFire,
+          clock: clock)
+      }
       return (
         layout, log, try RejectLog(db, pipeline: pipeline.name, run: log.run),
         try RejectedKeys(db, pipeline: pipeline.name),
-        try ChunkWriter(db, layout: layout, model: model, triggersWrite: triggersFire, clock: clock),
-        try RowFinder(db, layout: layout), triggersFire
+        writer, children, rowFinder, triggersFire
       )
     }
+    progress.children = layout.children.map { ChildCounts($0.entity.name) }
   }
 
   /// The run's number in the store.
@@ -96,16 +105,16 @@ package final class StoreImport {
       guard settings.stopsOnReject else { return _ = try transact(db) { try write(chunk, bytes: bytes) } }
       var isWhole = false
       while !isWhole {
-        let (known, rows, memory) = (chunk.rejects.count, chunk.order, writer.memory)
+        let (known, orders, memory) = (chunk.rejectCount, chunk.orders, memory)
         try transact(db) {
           _ = try write(chunk, bytes: bytes)
-          isWhole = chunk.rejects.count == known
+          isWhole = chunk.rejectCount == known
           return isWhole
         }
         if isWhole { continue }
         // A row was refused only now: the chunk is taken back, and applied as far as that row.
-        writer.memory = memory
-        chunk.order = rows
+        self.memory = memory
+        chunk.orders = orders
         chunk.cutAfterFirstReject()
       }
     }
@@ -149,6 +158,7 @@ package final class StoreImport {
         return .commit
       }
       try writer.close()
+      for children in children { try children.close() }
     }
     if outcome == RunLog.good { try store.pruneBriefly(retention) }
     // Whoever reads or writes now need not be waited for.
@@ -157,28 +167,25 @@ package final class StoreImport {
 
   // MARK: Replay
 
-  /// Applies records that were refused before; those that land are kept no longer.
+  /// Applies records that were refused before, or had refused children; what lands is kept no longer.
   ///
   /// - Parameters:
-  ///   - chunk: not sorted yet; its records are numbered by their rejects.
-  ///   - kept: the rejects of the whole chunk. One whose key could not be read when it was refused makes a row, and
-  ///     changes none: a later record may have brought that key.
-  ///   - rows: for each of the chunk's rows, its reject's number.
-  package func replay(_ chunk: Chunk, _ kept: [KeptReject], rows: [Int64]) throws {
-    let keyless = Set(kept.lazy.filter { $0.reject.key == nil }.map(\.number))
+  ///   - chunk: not sorted yet; its records are numbered by the first of their rejects.
+  ///   - kept: the rejects of the whole chunk, those of one record together. A record whose key could not be read when it
+  ///     was refused makes a row, and changes none: a later record may have brought that key.
+  ///   - rows: for each of the chunk's rows, the number of its record.
+  package func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
+    let keyless = Set(kept.lazy.compactMap(\.first).filter { $0.reject.key == nil }.map(\.number))
     func tryAgain() throws -> Bool {
-      var left: Set<Int64> = []
+      var left: Set<Int> = []
       try chunk.leaveOut { row in
-        guard keyless.contains(rows[row]), try rowFinder.finds(chunk, row) else { return false }
-        left.insert(rows[row])
+        guard keyless.contains(rows[row]), try rowFinder.id(chunk, row) != nil else { return false }
+        left.insert(row)
         return true
       }
       chunk.sortAndFold()
-      progress.counts += try writer.apply(chunk, input: input)
-      progress.chunks += 1
-      for reject in chunk.rejects { try rejectLog.refuseAgain(Int64(reject.record), reject) }
-      left.formUnion(chunk.rejects.map { Int64($0.record) })
-      for one in kept where !left.contains(one.number) { try rejectLog.remove(one.number) }
+      try applyAll(chunk, without: left)
+      try rejectLog.settle(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
       return true
     }
     _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
@@ -207,7 +214,7 @@ package final class StoreImport {
         guard isKept else { return .rollback }
         let token = try writer.end(author: author, run: run)
         progress.token = token ?? progress.token
-        let hasRejects = progress.counts.rejected > before.counts.rejected
+        let hasRejects = progress.total.rejected > before.total.rejected
         if token != nil || hasRejects { try log.write(progress, outcome: nil) }
         return .commit
       }
@@ -229,11 +236,28 @@ package final class StoreImport {
   private func write(_ chunk: Chunk, bytes: Int) throws -> Bool {
     // Every key was read, also those of rows that are left alone.
     let rows = chunk.order
-    let counts = try writer.apply(chunk, input: input)
+    try applyAll(chunk)
     try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
-    progress.counts += counts
-    progress.chunks += 1
     progress.bytes = bytes
     return true
+  }
+
+  /// Applies a chunk, and behind it its children.
+  private func applyAll(_ chunk: Chunk, without left: Set<Int> = []) throws {
+    progress.counts += try writer.apply(chunk, input: input)
+    for (index, writing) in children.enumerated() {
+      progress.children[index].counts += try writing.apply(
+        chunk.children[index], of: chunk, by: writer, input: input, without: left)
+    }
+    progress.chunks += 1
+  }
+
+  /// What the writers remember of earlier chunks, to be put back when a chunk is taken back.
+  private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
+    get { [writer.memory] + children.map(\.memory) }
+    set {
+      writer.memory = newValue[0]
+      for (children, memory) in zip(children, newValue.dropFirst()) { children.memory = memory }
+    }
   }
 }

@@ -53,7 +53,7 @@ struct DocumentationTests {
     let page = try text("Sources/Bolide/Documentation.docc/Pipelines.md")
     let tables = try Folder().bolide("schema", "--pipeline-format", "--markdown").output.components(
       separatedBy: "\n\n")
-    #expect(tables.count == 7)
+    #expect(tables.count == 8)
     for table in tables {
       let table = table.trimmingCharacters(in: .newlines)
       #expect(page.contains(table + "\n\n"), "run .ci/reference: \(table.prefix(40))")
@@ -115,7 +115,7 @@ struct DocumentationTests {
     let folder = try Folder()
     try folder.write(Folder.quakes, to: "quakes.yaml")
     let good = [
-      try text("pipelines/fireballs.yaml"), Folder.quakes,
+      try text("pipelines/fireballs.yaml"), try text("pipelines/neows.yaml"), Folder.quakes,
       Folder.quakes + "\nmax-age: 26h\nmax-rejects: 5\nlock-wait: 30\nmerge: { update-if-newer: time }",
       Folder.quakes
         + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nhistory: { keep: 90d, cap: 256 MB }",
@@ -124,7 +124,7 @@ struct DocumentationTests {
       "max-age: 26", "max-rejects: some", "lock-wait: 5x", "merge: replace", "form: x", "atomic: maybe",
       "chunk-rows: 0",
       "wal-limit: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die",
-      "history: { keep: 90 }",
+      "history: { keep: 90 }", "children: { parts: { entity: Part, on-delete: nullify } }",
     ]
     for (index, pipeline) in (good + bad.map { Folder.quakes + "\n" + $0 }).enumerated() {
       try folder.write(pipeline, to: "one.yaml")

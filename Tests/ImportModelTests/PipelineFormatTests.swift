@@ -44,6 +44,12 @@ struct PipelineFormatTests {
       var link = ["to": "{ name: place }"]
       link[key] = value
       tops["link"] = "{ region: \(flow(link)) }"
+    case .children:
+      var children = [
+        "entity": "Part", "inverse": "quake", "key": "[quake, n]", "attributes": "{ n: integer16 }",
+      ]
+      children[key] = value
+      tops["children"] = "{ parts: \(flow(children)) }"
     case .retention: tops["history"] = flow([key: value])
     case .merge: tops["merge"] = flow([key: value])
     }

@@ -6,8 +6,7 @@ internal import SQLiteStore
 /// The reading thread: bytes to records to typed rows, one chunk after another into the queue.
 struct ChunkProducer: ~Copyable {
   private var records: RecordInput
-  private let builder: RowBuilder
-  private let expressions: ExpressionStage
+  private let stage: RecordStage
   private let queue: ChunkQueue
   private let limits: ChunkLimits
   private let settings: ImportSettings
@@ -29,13 +28,12 @@ struct ChunkProducer: ~Copyable {
   private static let hopeless = 1000
 
   init?(
-    _ records: consuming RecordInput, builder: RowBuilder, expressions: ExpressionStage, queue: ChunkQueue,
-    settings: ImportSettings, stop: Cancellation, newFields: NewFields
+    _ records: consuming RecordInput, stage: RecordStage, queue: ChunkQueue, settings: ImportSettings,
+    stop: Cancellation, newFields: NewFields
   ) {
     guard let chunk = queue.takeEmpty() else { return nil }
     self.records = records
-    self.builder = builder
-    self.expressions = expressions
+    self.stage = stage
     self.queue = queue
     self.settings = settings
     self.stop = stop
@@ -67,7 +65,7 @@ struct ChunkProducer: ~Copyable {
     end.bytes = records.bytes
     end.times = times
     end.newFields = newFields.found
-    end.absent = builder.absent
+    end.absent = stage.absent
     if end.isGood {
       end.digest = records.digest
       end.unusedFields = records.reader.unrequestedKeys
@@ -83,20 +81,20 @@ struct ChunkProducer: ~Copyable {
       case .idle:
         guard try handOver() else { return }
       case .end:
-        if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
+        if read == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
         return try records.envelope.checkEnd(read: read, input: records.name, isStored: !settings.isAtomic)
       }
     }
   }
 
   private mutating func takeRecord() throws {
-    if read == 0 { try records.envelope.checkNames(builder, input: records.name) }
+    if read == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
     try newFields.look(records)
     noteSurroundings(isFirst: chunk.isEmpty)
-    let isRow = builder.add(records.reader, to: chunk)
+    let isRow = try stage.add(&records.reader, to: chunk)
     read += 1
     if read == Self.hopeless { try checkHope() }
-    isStopped = settings.stopsOnReject && !isRow
+    isStopped = settings.stopsOnReject && (!isRow || chunk.rejectCount > 0)
     guard try isChunkFull() || isStopped else { return }
     if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
   }
@@ -113,7 +111,7 @@ struct ChunkProducer: ~Copyable {
 
   private mutating func endWindow() throws {
     times.end(.records)
-    try expressions.endWindow(chunk)
+    try stage.endWindow(chunk)
     times.end(.expressions)
     hasAccepted = hasAccepted || chunk.hasAccepted
   }

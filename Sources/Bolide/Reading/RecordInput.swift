@@ -4,7 +4,7 @@ internal import JSONStream
 /// An input as records: fills the reader from the bytes, and spools rows that come before their names.
 struct RecordInput: ~Copyable {
   /// The reader; its current record is valid until the next `next`.
-  private(set) var reader: RecordReader
+  var reader: RecordReader
   private let input: ByteInput
   /// The spooled rows that are read now, when they came before their names.
   private var spool: Spool?

@@ -6,16 +6,19 @@ internal import SQLiteStore
 struct RowBuilder {
   /// What the reader is asked for, in the order of `converters`.
   let paths: [FieldPath]
-  private let input: String
+  /// Where the arrays of children stand in a record.
+  let childPaths: [FieldPath]
+  let input: String
   private let converters: [CellConverter]
   private let rules: [CellRules]
-  private let columns: [Int]
-  private let keys: [Key]
+  let columns: [Int]
+  let keys: [Key]
   /// Their columns, to look at for every record.
-  private let keyColumns: [Int]
-  private let keepsText: Bool
+  let keyColumns: [Int]
+  let keepsText: Bool
   private let isJSON: [Bool]
   private let absences: Absences
+  private let prefix: String
 
   /// How many records had nothing for each field. Used by one thread, as the builder is.
   private final class Absences {
@@ -26,7 +29,7 @@ struct RowBuilder {
     }
   }
 
-  private struct Key {
+  struct Key {
     /// Its place among `paths` and `converters`.
     let field: Int
     let name: String
@@ -35,6 +38,7 @@ struct RowBuilder {
 
   init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws(PathError) {
     self.input = input
+    prefix = layout.parent == nil ? "" : layout.entity.name + "."
     keepsText = pipeline.keepsText
     var paths: [FieldPath] = []
     var columns: [Int] = []
@@ -63,12 +67,15 @@ struct RowBuilder {
       }
     }
     keyColumns = keys.map { columns[$0.field] }
+    var childPaths: [FieldPath] = []
+    for children in pipeline.children { childPaths.append(try FieldPath(children.records)) }
+    self.childPaths = childPaths
   }
 
-  /// How many records had nothing for an attribute so far, where any had.
+  /// How many records had nothing for an attribute so far, where any had. Children's attributes have their entity's name.
   var absent: [AbsentCount] {
     rules.indices.filter { absences.counts[$0] > 0 }.map {
-      AbsentCount(attribute: rules[$0].attribute.name, records: absences.counts[$0])
+      AbsentCount(attribute: prefix + rules[$0].attribute.name, records: absences.counts[$0])
     }
   }
 
@@ -90,7 +97,7 @@ struct RowBuilder {
       return false
     }
     chunk.beginRow()
-    if let (index, refusal) = fillRow(reader, chunk) {
+    if let (index, refusal) = fillRow(reader.fields, reader, chunk) {
       refuse(
         reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name,
         offset: reader.fields[index].offset, key: readKey(reader, chunk), place: place)
@@ -102,22 +109,30 @@ struct RowBuilder {
       refuse(reader, chunk, refusal, attribute: key.name, offset: 0, place: place)
       return false
     }
+    for list in childPaths.indices {
+      guard let refusal = refusal(reader.kind(ofChildren: list), list) else { continue }
+      let offset = reader.childrenField(of: list).offset
+      refuse(
+        reader, chunk, refusal, attribute: nil, offset: offset, key: chunk.keyDigest(chunk.row), place: place)
+      return false
+    }
     chunk.commitRow(place ?? position(reader, offset: 0), text: keepsText ? reader.recordText : nil)
     return true
   }
 
-  /// Converts the record's fields into the chunk's row.
+  /// Converts fields of the record, or of a child in it, into the chunk's row.
   ///
+  /// - Parameter start: where what has the fields begins in the record's text.
   /// - Returns: the first field that is refused, and why.
   @inline(__always)
-  private func fillRow(
-    _ reader: borrowing RecordReader, _ chunk: Chunk
+  func fillRow(
+    _ fields: UnsafeBufferPointer<RecordField>, _ reader: borrowing RecordReader, _ chunk: Chunk,
+    in start: Int = 0
   ) -> (field: Int, refusal: Refusal)? {
-    let fields = reader.fields
-    return converters.withUnsafeBufferPointer { converters in
+    converters.withUnsafeBufferPointer { converters in
       for index in converters.indices {
         if converters[index].writeShortReal(fields[index], chunk) { continue }
-        guard let value = value(fields[index], index, reader) else {
+        guard let value = value(fields[index], index, reader, in: start) else {
           absences.counts[index] += 1
           continue
         }
@@ -146,9 +161,13 @@ struct RowBuilder {
   }
 
   /// What a field brought; nil when the record does not have it.
-  private func value(_ field: RecordField, _ index: Int, _ reader: borrowing RecordReader) -> SourceValue? {
+  ///
+  /// - Parameter start: where what has the field begins in the record's text.
+  private func value(
+    _ field: RecordField, _ index: Int, _ reader: borrowing RecordReader, in start: Int = 0
+  ) -> SourceValue? {
     if isJSON[index], field.kind != .absent, field.kind != .null {
-      return .structure(json(field, reader))
+      return .structure(json(field, reader, start))
     }
     switch field.kind {
     case .absent: return nil
@@ -168,9 +187,11 @@ struct RowBuilder {
   }
 
   /// A value's JSON text as it stands in the record. A string's is taken with its quotes and escapes.
-  private func json(_ field: RecordField, _ reader: borrowing RecordReader) -> UnsafeBufferPointer<UInt8> {
+  private func json(
+    _ field: RecordField, _ reader: borrowing RecordReader, _ start: Int
+  ) -> UnsafeBufferPointer<UInt8> {
     guard field.kind == .string else { return field.bytes }
-    let rest = UnsafeBufferPointer(rebasing: reader.recordText[field.offset...])
+    let rest = UnsafeBufferPointer(rebasing: reader.recordText[(start + field.offset)...])
     var end = 1
     while rest[end] != UInt8(ascii: "\"") { end += rest[end] == UInt8(ascii: "\\") ? 2 : 1 }
     return UnsafeBufferPointer(rebasing: rest[...end])
@@ -193,7 +214,7 @@ struct RowBuilder {
 }
 
 extension RecordProblem {
-  fileprivate var refusal: Refusal {
+  var refusal: Refusal {
     switch self {
     case .wrongLength(let found, let expected):
       Refusal(code: "wrong-length", message: "the row has \(found) values, and there are \(expected) names")

@@ -13,7 +13,9 @@ package struct FeedCheck {
   package let read: Int
   /// Records that an import would refuse.
   package let refused: Int
-  /// The first of them, at most ten.
+  /// Children read, and those that an import would refuse, by entity.
+  package let children: [(entity: String, read: Int, refused: Int)]
+  /// The first refused records and children, at most ten.
   package let firstRejects: [Reject]
   /// Attributes whose source was in no record, each with that source.
   package let neverThere: [(attribute: String, source: String)]
@@ -52,6 +54,7 @@ package struct FeedCheck {
       shape = trial.shapeDescription ?? "nothing"
       read = trial.read
       refused = trial.refused
+      children = trial.children
       firstRejects = trial.firstRejects
       neverThere = Self.neverThere(pipeline, trial)
       unusedKeys = trial.unusedKeys
@@ -66,11 +69,22 @@ package struct FeedCheck {
     _ pipeline: Pipeline, _ trial: borrowing FeedTrial
   ) -> [(attribute: String, source: String)] {
     guard trial.read > 0 else { return [] }
+    var missed: [(attribute: String, source: String)] = []
+    for absent in trial.absentInChildren {
+      for children in pipeline.children {
+        guard let entity = pipeline.entity(of: children)?.entity.name,
+          trial.children.contains(where: { $0.entity == entity && $0.read == absent.records }),
+          let field = children.fields.first(where: { "\(entity).\($0.attribute)" == absent.attribute }),
+          case .path(let source) = field.source
+        else { continue }
+        missed.append((absent.attribute, "\(children.records)/\(source)"))
+      }
+    }
     let unseen = trial.paths.indices.filter { trial.occurrences[$0] == 0 }
     return unseen.compactMap { index in
       let source = trial.paths[index].description
       let field = pipeline.fields.first { $0.source == .path(source) }
       return field.map { ($0.attribute, source) }
-    }
+    } + missed
   }
 }

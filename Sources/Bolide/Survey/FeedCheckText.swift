@@ -4,7 +4,8 @@ internal import SQLiteStore
 extension FeedCheck {
   /// The findings, for people: one screen.
   package var text: String {
-    ([headline, outcome] + refusals + [repeats, inVain, leftOver].compactMap { $0 }).joined(separator: "\n")
+    ([headline, outcome] + outcomesOfChildren + refusals + [repeats, inVain, leftOver].compactMap { $0 })
+      .joined(separator: "\n")
   }
 
   /// Names in a list at most.
@@ -19,11 +20,21 @@ extension FeedCheck {
     return "  \((read - refused).grouped) would land, \(refused.grouped) would be refused:"
   }
 
+  private var outcomesOfChildren: [String] {
+    children.map { entity, read, refused in
+      let start = "  \(entity): \(read.grouped) read, "
+      return start
+        + (refused == 0
+          ? "all of them would land"
+          : "\((read - refused).grouped) would land, \(refused.grouped) would be refused:")
+    }
+  }
+
   private var refusals: [String] {
     let lines = firstRejects.map {
-      "    \($0.input):\($0.line):\($0.column): record \($0.record): \($0.message)"
+      "    \($0.input):\($0.line):\($0.column): \($0.subject): \($0.message)"
     }
-    let hidden = refused - firstRejects.count
+    let hidden = children.reduce(refused) { $0 + $1.refused } - firstRejects.count
     return hidden > 0 ? lines + ["    … and \(hidden.grouped) more"] : lines
   }
 

@@ -27,7 +27,7 @@ struct PrometheusText {
     add(
       "bolide_last_run_records", "Records of the last run.",
       pipelines.flatMap { at in
-        (at.pipeline.lastRun?.progress.parts ?? []).map { part in
+        (at.pipeline.lastRun?.progress.counts.parts ?? []).map { part in
           ([("store", at.store), ("pipeline", at.pipeline.name), ("became", part.name)], Double(part.count))
         }
       })

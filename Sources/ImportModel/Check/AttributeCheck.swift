@@ -12,7 +12,9 @@ enum AttributeCheck {
         } else {
           checkDerived(attribute, at: part, &list)
         }
-        if attribute.isTransient, attribute.derivation == nil, knowsRecords, entity.name != pipeline.entity {
+        if attribute.isTransient, attribute.derivation == nil, knowsRecords,
+          !pipeline.bringsRecords(entity.name)
+        {
           list.add(
             "'\(attribute.name)' cannot be transient, as no record becomes a \(entity.title)", at: part)
         }
@@ -31,8 +33,10 @@ enum AttributeCheck {
       list.add("\(entity.title) has no attributes: declare at least one", at: attributes)
     }
     if entity.key.isEmpty {
+      let example = pipeline.inverse(ofChildren: entity.name).map { "[\($0), at]" } ?? "id"
       list.add(
-        "\(entity.title) has no key: say which attributes identify an object, as in `key: id`", at: part)
+        "\(entity.title) has no key: say which attributes identify an object, as in `key: \(example)`",
+        at: part)
     }
     for (index, name) in entity.key.enumerated() {
       let part = part + ["\(index)"]
@@ -40,8 +44,10 @@ enum AttributeCheck {
         list.add("the attribute '\(name)' is in the key twice", at: part)
         continue
       }
+      let inverse = pipeline.inverse(ofChildren: entity.name)
+      if name == inverse { continue }
       guard let attribute = entity.attribute(named: name) else {
-        let names = entity.attributes.map(\.name)
+        let names = entity.attributes.map(\.name) + [inverse].compactMap(\.self)
         let ending = Suggestion.ending(for: name, among: names, plural: "the attributes are")
         list.add(
           "the key attribute '\(name)' is not declared in \(entity.title)\(ending)", at: part,

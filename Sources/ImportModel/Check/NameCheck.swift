@@ -15,7 +15,7 @@ enum NameCheck {
     var seen: [String: String] = [:]
     for entity in pipeline.model.entities {
       let name = entity.name
-      let part = name == pipeline.entity ? ["entity"] : pipeline.part(of: name)
+      let part = pipeline.bringsRecords(name) ? pipeline.part(of: name) + ["entity"] : pipeline.part(of: name)
       // No entity at all is said by another check.
       guard !name.isEmpty || !pipeline.entity.isEmpty else { continue }
       if name.isEmpty { list.add("an entity has no name", at: part) }
@@ -58,7 +58,7 @@ enum NameCheck {
 
   /// What to do about an attribute's name: an attribute of records can still be read from the old key.
   private static func advice(for attribute: Attribute, of entity: Entity, _ pipeline: Pipeline) -> String {
-    let comesFromRecords = entity.name == pipeline.entity && attribute.derivation == nil
+    let comesFromRecords = pipeline.bringsRecords(entity.name) && attribute.derivation == nil
     return comesFromRecords ? "rename it and say `from: \(attribute.name)`" : "rename it"
   }
 

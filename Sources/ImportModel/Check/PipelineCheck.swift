@@ -30,6 +30,7 @@ struct PipelineCheck {
     RelationshipCheck.run(pipeline, &check.list)
     DerivationCheck.run(pipeline, &check.list)
     MergeCheck.run(pipeline, &check.list)
+    ChildrenCheck.run(pipeline, &check.list)
     check.checkEntity()
     check.checkColumns()
     return check.list.problems.sortedByPlace()
@@ -46,15 +47,18 @@ struct PipelineCheck {
       list.add("there is no entity '\(pipeline.entity)'\(ending)", at: ["entity"], restingOn: [["entities"]])
       return
     }
-    checkFields(of: entity)
+    checkFields(pipeline.fields, of: entity)
+    for children in pipeline.children {
+      if let entity = pipeline.entity(of: children)?.entity { checkFields(children.fields, of: entity) }
+    }
     checkLinks(of: entity)
   }
 
   // MARK: Sources
 
-  private mutating func checkFields(of entity: Entity) {
+  private mutating func checkFields(_ fields: [Field], of entity: Entity) {
     var seen: Set<String> = []
-    for field in pipeline.fields {
+    for field in fields {
       let part = pipeline.part(of: entity.name, attribute: field.attribute)
       guard let attribute = entity.attribute(named: field.attribute) else {
         let ending = Suggestion.ending(
@@ -110,13 +114,19 @@ struct PipelineCheck {
       list.add("the column '\(name)' is named twice", at: ["columns", "\(index)"])
     }
     for field in pipeline.fields {
-      guard case .path(let path) = field.source, !path.isEmpty, !names.contains(path),
-        !names.contains(where: { path.hasPrefix($0 + "/") })
-      else { continue }
-      let ending = Suggestion.ending(for: path, among: names, plural: "the columns are")
-      let part = pipeline.part(of: pipeline.entity, attribute: field.attribute) + ["from"]
-      list.add("'columns' names no '\(path)'\(ending)", at: part, restingOn: [["columns"]])
+      guard case .path(let path) = field.source else { continue }
+      checkColumn(path, names, at: pipeline.part(of: pipeline.entity, attribute: field.attribute) + ["from"])
     }
+    for children in pipeline.children {
+      checkColumn(children.records, names, at: ["children", children.relationship, "records"])
+    }
+  }
+
+  private mutating func checkColumn(_ path: String, _ names: [String], at part: [String]) {
+    guard !path.isEmpty, !names.contains(path), !names.contains(where: { path.hasPrefix($0 + "/") })
+    else { return }
+    let ending = Suggestion.ending(for: path, among: names, plural: "the columns are")
+    list.add("'columns' names no '\(path)'\(ending)", at: part, restingOn: [["columns"]])
   }
 
   // MARK: Links
@@ -144,6 +154,12 @@ struct PipelineCheck {
       }
       guard relationship.kind == .toOne else {
         list.add("only a to-one relationship can be linked, and '\(link.relationship)' is to-many", at: part)
+        continue
+      }
+      guard pipeline.children(becoming: relationship.destination) == nil else {
+        list.add(
+          "a link could not find a \(relationship.destination): what is read as children is known by its parent too",
+          at: part)
         continue
       }
       if let owner = pipeline.model.entity(named: relationship.destination) {

@@ -34,7 +34,8 @@ struct ProblemList {
 extension Pipeline {
   /// The way through the file's keys to an entity: the top level for the one that records become.
   package func part(of entity: String) -> [String] {
-    entity == self.entity ? [] : ["entities", entity]
+    if entity == self.entity { return [] }
+    return children(becoming: entity).map { ["children", $0.relationship] } ?? ["entities", entity]
   }
 
   /// The way through the file's keys to an attribute.

@@ -101,6 +101,9 @@ struct PipelineFile {
     if let others = settings["entities"] {
       pipeline.model.entities += entities.entities(others, besides: pipeline.entity)
     }
+    if let children = settings["children"] {
+      ChildrenFile.read(children, into: &pipeline, &entities.reader)
+    }
     entities.completeRelationships(of: &pipeline)
     entities.completeTypes(of: &pipeline)
     reader = entities.reader

@@ -84,11 +84,19 @@ struct YAMLReader {
   }
 
   /// The settings in a mapping with known keys; a key that is none of the section's is a problem.
-  mutating func settings(of part: YAMLPart, allowed section: FormatSection) -> [String: YAMLPart]? {
+  ///
+  /// - Parameter refused: keys that need a sentence of their own, with that sentence.
+  mutating func settings(
+    of part: YAMLPart, allowed section: FormatSection, refusing refused: [String: String] = [:]
+  ) -> [String: YAMLPart]? {
     guard let entries = entries(of: part) else { return nil }
     let allowed = PipelineFormat.keys(of: section).names
     var settings: [String: YAMLPart] = [:]
     for (name, part) in entries {
+      if let sentence = refused[name] {
+        report(sentence, at: part.place)
+        continue
+      }
       guard allowed.contains(name) else {
         let ending = Suggestion.ending(for: name, among: allowed, plural: "allowed here are")
         report("unknown key '\(name)'\(ending)", at: part.place)

@@ -8,6 +8,7 @@ package enum PipelineFormat {
     case .attribute: attribute
     case .relationship: relationship
     case .link: link
+    case .children: children
     case .merge: merge
     case .retention: retention
     }
@@ -25,13 +26,15 @@ package enum PipelineFormat {
     FormatKey(
       "entities", .names(.keys(.entity)),
       "further entities by name, each with `key`, `unique`, `attributes` and `relationships`"),
-    FormatKey(
-      "check", .list(.text), "one expression or a list: each holds for every record",
-      examples: ["magnitude < 11"]),
+    check,
     FormatKey(
       "link", .names(.keys(.link)),
       "`RELATIONSHIP: { to: { OWNER-KEY: EXPRESSION }, when: insert }`: finds or makes the owner; `when: always` also "
         + "moves rows that are there"),
+    FormatKey(
+      "children", .names(.keys(.children)),
+      "`RELATIONSHIP: { entity: …, inverse: …, records: …, key: …, attributes: … }`: a nested array becomes rows of another "
+        + "entity, see [Children](#Children)"),
     FormatKey(
       "records", .text,
       "the path to the records, as in `near_earth_objects/<day>`; found from the bytes unless said",
@@ -147,6 +150,24 @@ package enum PipelineFormat {
       "which rows are linked: \(words(LinkFile.timings.map(\.word)))"),
   ]
 
+  /// How a nested array becomes rows of another entity.
+  package static let children = [
+    FormatKey("entity", .text, "what each of them becomes", examples: ["Approach"]),
+    FormatKey(
+      "inverse", .text, "the relationship back to the record's object, a part of the key",
+      examples: ["asteroid"]),
+    FormatKey(
+      "records", .text, "the array's path in the record; the relationship's name unless said",
+      examples: ["close_approach_data"]),
+    FormatKey(
+      "key", .list(.text), "`inverse` and at least one attribute of their own", examples: ["[asteroid, at]"]),
+    attributes, check,
+    FormatKey(
+      "on-delete", .words(ChildrenFile.deleteRules.map(\.word)),
+      "what becomes of them when the record's object is deleted: "
+        + "\(words(ChildrenFile.deleteRules.map(\.word))); `cascade` unless said"),
+  ]
+
   /// How `merge` compares.
   package static let merge = [
     FormatKey("update-if-newer", .text, "the attribute that decides", examples: ["modified"])
@@ -182,6 +203,9 @@ package enum PipelineFormat {
     "attributes",
     .names(.either([.words(AttributeType.names.filter { $0 != "decimal" }), .keys(.attribute)])),
     "the entity's attributes, see below")
+  private static let check = FormatKey(
+    "check", .list(.text), "one expression or a list: each holds for every record",
+    examples: ["magnitude < 11"])
   private static let relationships = FormatKey(
     "relationships", .names(.keys(.relationship)), "the entity's relationships, see below")
 

@@ -8,7 +8,7 @@ public struct Entity: Sendable, Hashable, Codable {
   public var relationships: [Relationship]
   /// The attributes that identify an object: the constraint that an import upserts on.
   ///
-  /// Never empty.
+  /// Never empty. Among them may be the to-one relationship of children to the object whose record holds them.
   public var key: [String]
   /// Further constraints: no two objects have the same values in all attributes of one.
   ///
@@ -54,6 +54,16 @@ public struct Entity: Sendable, Hashable, Codable {
   /// The attributes that the store keeps true by itself.
   package var derivedAttributes: [Attribute] {
     attributes.filter { $0.derivation != nil }
+  }
+
+  /// The columns of the key, in the key's order.
+  package var keyColumns: [String] {
+    key.map { name in toOneRelationships.first { $0.name == name }?.column ?? name }
+  }
+
+  /// The to-one relationships that are part of the key.
+  package var keyRelationships: [Relationship] {
+    toOneRelationships.filter { key.contains($0.name) }
   }
 
   /// The relationships that have a column here.

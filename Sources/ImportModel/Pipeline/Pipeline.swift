@@ -18,6 +18,8 @@ public struct Pipeline: Sendable, Hashable {
   public var checks: [String]
   /// The to-one relationships that the import makes.
   public var links: [Link]
+  /// The nested arrays of a record that become rows of other entities.
+  public var children: [Children] = []
   /// Where the records are in the input.
   public var records: RecordPlace
   /// What a record does to a row that has its key.

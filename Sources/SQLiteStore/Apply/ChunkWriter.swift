@@ -1,7 +1,7 @@
 internal import GRDB
 internal import ImportModel
 
-/// What applying chunks did. `read = inserted + updated + unchanged + ignored + folded + rejected + rolledBack`.
+/// What applying chunks of one entity did. `read = inserted + updated + unchanged + ignored + folded + rejected + rolledBack`.
 public struct ChunkCounts: Sendable, Hashable {
   /// Records read.
   public var read = 0
@@ -50,7 +50,7 @@ final class ChunkWriter {
   private let layout: ChunkLayout
   private let table: ChunkTable
   private let numbers: PropertyNumbers
-  private let history: HistoryWriter
+  let history: HistoryWriter
   private let difference: RowDifference
   private let gate: MergeGate?
   private let unique: UniqueConstraints?
@@ -64,13 +64,19 @@ final class ChunkWriter {
   private let clock: () -> String
   /// The objects whose keys the run has met.
   private var seen = ObjectSet()
+  /// The objects that the last chunk made.
+  private(set) var newIDs: ClosedRange<Int64>?
+  /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children
+  /// are treated alike.
+  private(set) var setAside: (older: Set<Int>, folded: Set<Int>) = ([], [])
 
   /// - Parameters:
+  ///   - history: what all writers of an import's transactions share.
   ///   - triggersWrite: history and derived attributes are left to the triggers, which then must be on.
   ///   - clock: the present instant, as `timestamp()` gives it; asked once a chunk.
   init(
-    _ db: Database, layout: ChunkLayout, model: Model, triggersWrite: Bool = false,
-    clock: @escaping () -> String = { timestamp() }
+    _ db: Database, layout: ChunkLayout, model: Model, history: HistoryWriter? = nil,
+    triggersWrite: Bool = false, clock: @escaping () -> String = { timestamp() }
   ) throws {
     self.triggersWrite = triggersWrite
     self.clock = clock
@@ -78,7 +84,7 @@ final class ChunkWriter {
     self.layout = layout
     table = try ChunkTable(db, layout: layout)
     numbers = try PropertyNumbers(db, model: model, creating: false)
-    history = try HistoryWriter(db, triggersWrite: triggersWrite)
+    self.history = try history ?? HistoryWriter(db, triggersWrite: triggersWrite)
     difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
     gate = try MergeGate(db, layout: layout)
     unique = try UniqueConstraints(db, layout: layout)
@@ -105,7 +111,7 @@ final class ChunkWriter {
       db,
       """
       INSERT INTO \(name)(\((stored + linked + derivedColumns).joined(separator: ", ")))
-      SELECT \((sources + derivedValues).joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
+      SELECT \((sources + derivedValues).joined(separator: ", ")) FROM \(layout.tableName) AS \(row)
       """)
     let changing = layout.columns[..<layout.storedCount].filter { !$0.isKey }.map {
       "\(quoted($0.name)) = \(row).\(quoted($0.name))"
@@ -120,7 +126,7 @@ final class ChunkWriter {
       : try RawStatement(
         db,
         """
-        UPDATE \(name) SET \(assignments.joined(separator: ", ")) FROM \(ChunkTable.name) AS \(row)
+        UPDATE \(name) SET \(assignments.joined(separator: ", ")) FROM \(layout.tableName) AS \(row)
         WHERE \(name).bolide_id = \(row).bolide_id
         """)
     lastID = try RawStatement(
@@ -165,8 +171,10 @@ final class ChunkWriter {
   /// Applies a chunk that is sorted and folded, between `begin` and `end`.
   ///
   /// Rows that turn out to be refused are added to the chunk's rejects.
-  /// - Parameter input: the input's name, for rejects.
-  func apply(_ chunk: Chunk, input: String) throws -> ChunkCounts {
+  /// - Parameters:
+  ///   - input: the input's name, for rejects.
+  ///   - parents: of children, the objects that were made for their records just now.
+  func apply(_ chunk: Chunk, input: String, parents: ClosedRange<Int64>? = nil) throws -> ChunkCounts {
     derived.begin()
     links.begin(chunk)
     let entity = numbers.entity(layout.entity.name)
@@ -174,6 +182,9 @@ final class ChunkWriter {
     // Rows that are left alone or refused take no part from here on, not even with their links.
     let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
     let older = passed?.older ?? []
+    if !layout.children.isEmpty, let passed {
+      setAside = (Set((older + passed.olderInChunk).map(Int.init)), Set(passed.leftOut.map(Int.init)))
+    }
     let ignored = try older.isEmpty ? 0 : difference.countChanged(chunk, rows: older)
     let parks = try unique?.settle(chunk, table: table, input: input) ?? []
 
@@ -191,6 +202,7 @@ final class ChunkWriter {
       times.end(.links)
       ids = try insertRows(new, chunk, entity)
     }
+    newIDs = ids
     if !found.changed.isEmpty, let update {
       try table.show(chunk, rows: found.changed[...], ids: found.changedIDs, owners: links.ids) {
         try update.run()
@@ -200,7 +212,7 @@ final class ChunkWriter {
     if triggersWrite {
       try derived.settle(clock: clock())
     } else {
-      try derived.end(history: history, links: links, new: ids, clock: clock())
+      try derived.end(history: history, links: links, new: ids, parents: parents, clock: clock())
     }
     times.end(.derived)
 
@@ -277,13 +289,19 @@ extension Chunk {
   /// Refuses a row that is already part of the chunk.
   package func reject(_ row: Int, code: String, message: String, attribute: String?, input: String) {
     let (position, text) = record(row)
+    let lineage = layout.parent == nil ? nil : self.lineage[row]
     var reject = Reject(
       code: code, message: message, attribute: attribute, input: input, record: position.record,
       byte: position.byte, line: position.line, column: position.column, text: nil)
-    if let text { Array(text.utf8).withUnsafeBufferPointer { reject.keep($0) } }
+    if let text {
+      Array(text.utf8).withUnsafeBufferPointer {
+        if lineage == nil { reject.keep($0) } else { keepText($0, in: &reject) }
+      }
+    }
     reject.around = surroundings(ofRecord: position.record)
-    reject.key = keyDigest(row)
+    reject.key = lineage == nil ? keyDigest(row) : nil
     (reject.rowsBefore, reject.isRow) = (row, true)
+    if let lineage { reject.place(lineage, layout.entity.name) }
     rejects.append(reject)
   }
 }

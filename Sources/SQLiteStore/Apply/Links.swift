@@ -1,14 +1,21 @@
 internal import GRDB
 internal import ImportModel
 
-/// The owners of a chunk's rows, for all links of the pipeline.
+/// The owners of a chunk's rows: for all links of the pipeline, and of children their record's object.
 struct Links {
   let resolvers: [OwnerResolver]
+  /// Of children, where their parent stands: the relationship's index and the chunk's column.
+  private let parent: (relationship: Int, column: Int, entity: String)?
   /// For each to-one relationship of the entity, the pipeline's link for it, if it has one.
   private let linkOf: [Int?]
 
   init(_ db: Database, layout: ChunkLayout) throws {
     resolvers = try layout.owners.map { try OwnerResolver(db, owner: $0, layout: layout) }
+    parent = layout.parent.flatMap { column in
+      layout.entity.toOneRelationships.firstIndex { $0.column == layout.columns[column].name }.map {
+        ($0, column, layout.entity.toOneRelationships[$0].destination)
+      }
+    }
     linkOf = layout.entity.toOneRelationships.map { relationship in
       layout.owners.firstIndex { $0.relationship.name == relationship.name }
     }
@@ -31,8 +38,9 @@ struct Links {
   var ids: [[Int64]] { resolvers.map(\.ids) }
 
   /// A new row's owner over one of the entity's to-one relationships; nil when the pipeline makes no link there.
-  func id(ofRelationship index: Int, _ row: Int) -> Int64? {
-    linkOf[index].map { resolvers[$0].ids[row] }
+  func id(ofRelationship index: Int, _ chunk: Chunk, _ row: Int) -> Int64? {
+    if let parent, parent.relationship == index { return chunk.integer(parent.column, row) }
+    return linkOf[index].map { resolvers[$0].ids[row] }
   }
 
   /// The owner that the pipeline gives to a row which is there already; nil when it leaves the row's own.
@@ -42,7 +50,13 @@ struct Links {
     return id == 0 ? nil : id
   }
 
-  /// The owners of an entity that were made for this chunk.
+  /// Whether an owner was made in the transaction of this chunk, by a link or as one of the chunk's parents.
+  func isMade(_ entity: String, _ id: Int64, parents: ClosedRange<Int64>?) -> Bool {
+    if let parents, parent?.entity == entity, parents.contains(id) { return true }
+    return resolvers.contains { $0.owner.entity.name == entity && $0.made.contains(id) }
+  }
+
+  /// The owners of an entity that links made for this chunk.
   func made(_ entity: String) -> Set<Int64> {
     resolvers.filter { $0.owner.entity.name == entity }.reduce(into: []) { $0.formUnion($1.made) }
   }

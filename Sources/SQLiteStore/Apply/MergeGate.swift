@@ -16,6 +16,10 @@ final class MergeGate {
   struct Result {
     /// Rows that are older than the table's, so left alone: unchanged or ignored, as they are equal or not.
     var older: [Int32] = []
+    /// Rows that are older than another of the chunk that has their key; counted as folded.
+    var olderInChunk: [Int32] = []
+    /// Rows whose place an earlier one keeps; counted as folded.
+    var leftOut: [Int32] = []
     /// Rows that were left alone without a look at their values.
     var ignored = 0
     /// Rows whose place another row of the same key took.
@@ -37,7 +41,7 @@ final class MergeGate {
       db,
       """
       SELECT \(columns.joined(separator: ", "))
-      FROM \(ChunkTable.name) AS x LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t"))
+      FROM \(layout.tableName) AS x LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t"))
       """)
   }
 
@@ -86,6 +90,7 @@ final class MergeGate {
             if let id { seen.insert(id) }
           } else {
             result.folded += 1
+            result.olderInChunk.append(Int32(truncatingIfNeeded: row))
           }
           continue
         }
@@ -104,7 +109,10 @@ final class MergeGate {
   }
 
   private func refuseOrFold(_ chunk: Chunk, _ row: Int, _ result: inout Result, input: String) {
-    guard layout.repeatedKeyPolicy == .reject else { return result.folded += 1 }
+    guard layout.repeatedKeyPolicy == .reject else {
+      result.leftOut.append(Int32(truncatingIfNeeded: row))
+      return result.folded += 1
+    }
     let key = layout.entity.key
     chunk.reject(
       row, code: "repeated-key", message: "a record before this one has the same \(key.listed)",

@@ -84,7 +84,7 @@ final class RowDifference {
       try RawStatement(
         db,
         """
-        SELECT x.bolide_place, \(columns.joined(separator: ", ")) FROM \(ChunkTable.name) AS x
+        SELECT x.bolide_place, \(columns.joined(separator: ", ")) FROM \(layout.tableName) AS x
         LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(keys.map { "t.\($0) = x.\($0)" }.joined(separator: " AND "))
         """), layout: layout)
     let numbered = numbers.columns(of: layout.entity)

@@ -35,7 +35,7 @@ final class UniqueConstraints {
       db,
       """
       SELECT x.bolide_place, t.bolide_id, \(columns.map { "t.\(name($0))" }.joined(separator: ", "))
-      FROM \(ChunkTable.name) AS x LEFT JOIN \(table) AS t ON \(layout.sameKey("x", "t"))
+      FROM \(layout.tableName) AS x LEFT JOIN \(table) AS t ON \(layout.sameKey("x", "t"))
       """)
     // CROSS JOIN keeps SQLite from scanning the chunk once for each row of a small table.
     holders = try layout.constraints.map { constraint in
@@ -43,7 +43,7 @@ final class UniqueConstraints {
       return try RawStatement(
         db,
         """
-        SELECT x.bolide_place, t.bolide_id FROM \(ChunkTable.name) AS x CROSS JOIN \(table) AS t
+        SELECT x.bolide_place, t.bolide_id FROM \(layout.tableName) AS x CROSS JOIN \(table) AS t
         ON \(equal.joined(separator: " AND "))
         """)
     }

@@ -12,6 +12,7 @@ extension Store {
       try check.file()
       try check.foreignKeys()
       try check.runs()
+      try check.children()
       try check.history()
       try check.triggers()
       try check.derived()
@@ -56,6 +57,23 @@ private struct Verify {
         Finding(
           entity: "bolide_run", id: rows.integer(0), attribute: "read", stored: .integer(rows.integer(1)),
           expected: .integer(rows.integer(2))))
+    }
+  }
+
+  /// The same of the children that a run read.
+  func children() throws {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT run, entity, read, inserted + updated + unchanged + ignored + folded + rejected + rolled_back AS sum
+      FROM bolide_run_child WHERE read <> sum OR run NOT IN (SELECT run FROM bolide_run)
+      """)
+    while try rows.step() {
+      let entity = rows.string(1) ?? ""
+      try found(
+        Finding(
+          entity: "bolide_run_child", id: rows.integer(0), attribute: "\(entity) read",
+          stored: .integer(rows.integer(2)), expected: .integer(rows.integer(3))))
     }
   }
 

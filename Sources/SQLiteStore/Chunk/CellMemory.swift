@@ -107,6 +107,17 @@ struct CellMemory: BitwiseCopyable {
     count += 1
   }
 
+  /// Ends the row of a child: the children of one record share its text.
+  mutating func endChild(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
+    let place = row - windowStart
+    guard place > 0, positions[place - 1].record == position.record else {
+      return endRow(position, text: text)
+    }
+    positions[place] = position
+    texts[place] = texts[place - 1]
+    count += 1
+  }
+
   /// Whether there is no room for another row, or the texts of its rows and records are long.
   var isWindowFull: Bool {
     count - windowStart == Self.windowRows

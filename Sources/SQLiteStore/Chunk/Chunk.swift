@@ -46,6 +46,13 @@ package struct RecordPosition: Sendable, Hashable {
 /// thread applies it and gives it back.
 package final class Chunk {
   package let layout: ChunkLayout
+  /// The chunks of the records' children, one for each list.
+  package let children: [Chunk]
+  private let hasChildren: Bool
+  /// Whether a window of these children has ended since one of their records' did.
+  private var hasEndedWindow = false
+  /// Of a chunk of children: whose they are, by row.
+  package internal(set) var lineage: [Lineage] = []
   let memory: UnsafeMutablePointer<CellMemory>
   /// How many rows another row of the same key took the place of.
   package internal(set) var folded = 0
@@ -63,6 +70,8 @@ package final class Chunk {
   /// Makes an empty chunk.
   package init(layout: ChunkLayout) {
     self.layout = layout
+    children = layout.children.map(Chunk.init)
+    hasChildren = !children.isEmpty
     memory = .allocate(capacity: 1)
     memory.initialize(
       to: CellMemory(kept: layout.keptCount, transient: layout.columns.count - layout.keptCount))
@@ -92,8 +101,11 @@ package final class Chunk {
   /// The rows of the window: those whose transient attributes can be read.
   package var window: Range<Int> { memory.pointee.windowStart..<count }
 
-  /// Whether the window is to be ended before the next record.
-  package var isWindowFull: Bool { memory.pointee.isWindowFull }
+  /// Whether the window is to be ended before the next record; children end theirs within a record too.
+  package var isWindowFull: Bool {
+    memory.pointee.isWindowFull
+      || hasChildren && children.contains { $0.hasEndedWindow || $0.memory.pointee.isWindowFull }
+  }
 
   /// The row whose cells are written: the one under way, or one of the window that gets an expression's results.
   package var row: Int {
@@ -101,8 +113,10 @@ package final class Chunk {
     set { memory.pointee.go(to: newValue) }
   }
 
-  /// The bytes that the rows take, a measure of the chunk's size.
-  package var byteCount: Int { memory.pointee.byteCount }
+  /// The bytes that the rows take, children's too: a measure of the chunk's size.
+  package var byteCount: Int {
+    memory.pointee.byteCount + children.reduce(0) { $0 + $1.byteCount + $1.lineage.count * 8 }
+  }
 
   /// Whether nothing at all was read for this chunk.
   package var isEmpty: Bool { recordsRead == 0 }
@@ -115,7 +129,10 @@ package final class Chunk {
     order.removeAll(keepingCapacity: true)
     foldedRows.removeAll(keepingCapacity: true)
     records.clear()
+    lineage.removeAll(keepingCapacity: true)
+    hasEndedWindow = false
     memory.pointee.clear()
+    for child in children { child.clear() }
   }
 
   // MARK: Filling
@@ -169,11 +186,14 @@ package final class Chunk {
     order.append(contentsOf: accepted.lazy.map { Int32(truncatingIfNeeded: $0) })
     if layout.refusesLate || !layout.required.isEmpty {
       for row in accepted where mayBeRefused(row) {
-        records.append(row, memory.pointee.position(row), text: memory.pointee.text(row))
+        records.append(
+          row, memory.pointee.position(row), text: memory.pointee.text(row), isChild: layout.parent != nil)
       }
     }
     memory.pointee.recordBytes = records.byteCount
     memory.pointee.endWindow()
+    hasEndedWindow = true
+    for child in children { child.hasEndedWindow = false }
   }
 
   /// Whether any row of a window that ended was good.

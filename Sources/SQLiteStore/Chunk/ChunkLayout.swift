@@ -2,8 +2,10 @@ package import ImportModel
 
 /// Which columns the chunks of a pipeline have, and what each is for.
 ///
-///     | stored attributes | owner keys of links | transient attributes |
-///     0                   storedCount           keptCount              columns.count
+///     | stored attributes, parent | owner keys of links | transient attributes |
+///     0                           storedCount           keptCount              columns.count
+///
+/// Only children have a parent: its object id, which is known when the chunk of the parents has been applied.
 package struct ChunkLayout: Sendable {
   /// One column of a chunk.
   package struct Column: Sendable {
@@ -33,6 +35,12 @@ package struct ChunkLayout: Sendable {
 
   /// The entity whose rows the chunk holds.
   package let entity: Entity
+  /// The nested arrays whose elements become rows of chunks of their own, in declared order.
+  package let children: [ChunkLayout]
+  /// The column of the parent's object id; nil for records that are nobody's children.
+  package let parent: Int?
+  /// The chunk as a table, in SQL: see `ChunkTable`.
+  let tableName: String
   /// All columns.
   package let columns: [Column]
   /// How the cells of each column lie, apart from the rest for the hot path.
@@ -58,7 +66,8 @@ package struct ChunkLayout: Sendable {
   ///   - pipeline: a pipeline without `problems()`.
   ///   - model: the store's model, which holds the pipeline's: attributes that the pipeline does not know have a
   ///     column too, always absent, so that new rows get their defaults.
-  package init(_ pipeline: Pipeline, model: Model) {
+  ///   - number: which children of their pipeline it is for, from 1; 0 for the records.
+  package init(_ pipeline: Pipeline, model: Model, number: Int = 0) {
     guard let entity = model.entity(named: pipeline.entity) else {
       preconditionFailure("a checked pipeline has its entity")
     }
@@ -70,6 +79,14 @@ package struct ChunkLayout: Sendable {
         isCompared: !isKey && !attribute.isTransient && !attribute.isVolatile)
     }
     var columns = entity.writableAttributes.map(column)
+    // A pipeline's children are known by one.
+    let toParent = entity.keyRelationships.first
+    parent = toParent.map { _ in columns.count }
+    columns += [toParent].compactMap(\.self).map {
+      Column(
+        name: $0.column, attribute: Attribute(name: $0.name, type: .integer64, isRequired: true),
+        storage: .integer, isKey: true, isCompared: false)
+    }
     storedCount = columns.count
     required = columns.indices.filter { index in
       let attribute = columns[index].attribute
@@ -101,10 +118,17 @@ package struct ChunkLayout: Sendable {
     func places(_ names: [String]) -> [Int] {
       names.compactMap { name in columns.firstIndex { $0.name == name } }
     }
-    keyColumns = places(entity.key)
+    keyColumns = places(entity.keyColumns)
     constraints = entity.uniquenessConstraints.map(places)
     mergePolicy = pipeline.mergePolicy
     repeatedKeyPolicy = pipeline.repeatedKeyPolicy
+    tableName = "temp.bolide_chunk\(number == 0 ? "" : "_\(number)")"
+    children = pipeline.children.enumerated().map { index, children in
+      guard let pipeline = pipeline.pipeline(of: children) else {
+        preconditionFailure("a checked pipeline has the entities of its children")
+      }
+      return ChunkLayout(pipeline, model: model, number: index + 1)
+    }
   }
 
   /// Whether equal keys of a chunk can be folded before the table is known: the last record counts in any case.
@@ -123,6 +147,6 @@ package struct ChunkLayout: Sendable {
 
   /// Whether a column is an attribute; expressions see these.
   package func isAttribute(_ column: Int) -> Bool {
-    column < storedCount || column >= keptCount
+    column != parent && (column < storedCount || column >= keptCount)
   }
 }

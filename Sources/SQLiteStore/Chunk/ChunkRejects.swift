@@ -32,28 +32,13 @@ extension Chunk {
     try order.removeAll { try isLeftOut(Int($0)) }
     recordsRead -= before - order.count
   }
-
-  /// Leaves out every record behind the first refused one, as if the input had ended there. Sorts and folds anew.
-  ///
-  /// - Returns: whether there was one.
-  @discardableResult
-  package func cutAfterFirstReject() -> Bool {
-    guard let first = rejects.min(by: { $0.record < $1.record }) else { return false }
-    recordsRead -= lastRecord - first.record
-    lastRecord = first.record
-    rejects.removeAll { $0.record > first.record }
-    order = (order + foldedRows).filter { $0 < first.rowsBefore }.sorted()
-    foldedRows.removeAll()
-    folded = 0
-    sortAndFold()
-    return true
-  }
 }
 
 extension Reject {
-  /// Whether it came before a row of the same chunk.
+  /// Whether it came before a row of the same chunk; of a child, whether its record did.
   func isBefore(_ row: Int) -> Bool {
-    row >= rowsBefore && !(isRow && row == rowsBefore)
+    if let parent { return row > parent }
+    return row >= rowsBefore && !(isRow && row == rowsBefore)
   }
 }
 

@@ -12,24 +12,25 @@ internal import ImportModel
 /// What a scan sees is set before each statement: which rows, in which order, with which ids.
 final class ChunkTable {
   private let view: UnsafeMutablePointer<ChunkView>
-
-  /// The table's name in SQL.
-  static let name = "temp.bolide_chunk"
+  private let name: String
 
   /// Makes the virtual table on a connection. Lives as long as the connection may use it.
   init(_ db: Database, layout: ChunkLayout) throws {
     // An import that was given up may have left its own.
-    try db.run("DROP TABLE IF EXISTS \(Self.name)")
+    name = layout.tableName
+    try db.run("DROP TABLE IF EXISTS \(name)")
     view = .allocate(capacity: 1)
     view.initialize(to: ChunkView(layout: layout))
-    let result = sqlite3_create_module_v2(db.sqliteConnection, "bolide_chunk", &chunkModule, view, nil)
+    // A module of its own: it is the module that knows the view.
+    let module = name.replacing("temp.", with: "")
+    let result = sqlite3_create_module_v2(db.sqliteConnection, module, &chunkModule, view, nil)
     guard result == SQLITE_OK else { throw StoreError(connection: db.sqliteConnection) }
-    try db.run("CREATE VIRTUAL TABLE \(Self.name) USING bolide_chunk")
+    try db.run("CREATE VIRTUAL TABLE \(name) USING \(module)")
   }
 
   /// Takes the virtual table off the connection again.
   func drop(_ db: Database) throws {
-    try db.run("DROP TABLE IF EXISTS \(Self.name)")
+    try db.run("DROP TABLE IF EXISTS \(name)")
   }
 
   deinit {

@@ -7,20 +7,33 @@ extension Pipeline {
       return []
     }
     var problems: [PipelineProblem] = []
-    func compile(_ expression: String, _ part: [String]) {
+    func compile(_ expression: String, _ part: [String], _ check: ExpressionCheck) {
       guard !expression.isEmpty, let problem = check.problem(expression) else { return }
       problems.append(
         PipelineProblem(
           file: places.file ?? name, place: places.place(of: part),
           message: "the expression cannot be used: \(problem)"))
     }
-    for field in fields {
-      guard case .expression(let text) = field.source else { continue }
-      compile(text, part(of: entity.name, attribute: field.attribute) + ["value"])
+    func compile(_ fields: [Field], _ checks: [String], of entity: Entity, _ check: ExpressionCheck) {
+      for field in fields {
+        guard case .expression(let text) = field.source else { continue }
+        compile(text, part(of: entity.name, attribute: field.attribute) + ["value"], check)
+      }
+      for (index, text) in checks.enumerated() {
+        compile(text, part(of: entity.name) + ["check", "\(index)"], check)
+      }
     }
-    for (index, text) in checks.enumerated() { compile(text, ["check", "\(index)"]) }
+    compile(fields, checks, of: entity, check)
     for link in links {
-      for key in link.ownerKey { compile(key.expression, ["link", link.relationship, "to", key.attribute]) }
+      for key in link.ownerKey {
+        compile(key.expression, ["link", link.relationship, "to", key.attribute], check)
+      }
+    }
+    for children in children {
+      guard let child = self.entity(of: children)?.entity, let check = try? ExpressionCheck(child) else {
+        continue
+      }
+      compile(children.fields, children.checks, of: child, check)
     }
     return problems + filterProblems()
   }

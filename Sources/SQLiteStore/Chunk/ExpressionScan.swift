@@ -81,11 +81,11 @@ package final class ExpressionScan {
           readsEnds: reads.indices.map { reads[...$0].reduce(0) { $0 + $1.count } },
           hasChecks: !checks.isEmpty,
           together: try RawStatement(
-            db, Self.query(texts.joined(separator: ", "), reading: Set(wave.flatMap(\.reads)))),
+            db, Self.query(texts.joined(separator: ", "), of: layout, reading: Set(wave.flatMap(\.reads)))),
           apart: try wave.map { expression, _ in
             (
               expression.purpose,
-              try RawStatement(db, "SELECT (\(expression.text)\n) FROM \(ChunkTable.name)")
+              try RawStatement(db, "SELECT (\(expression.text)\n) FROM \(layout.tableName)")
             )
           })
       }
@@ -100,9 +100,11 @@ package final class ExpressionScan {
   ///
   /// SQLite asks a virtual table again for each use of a column. A subquery's columns stand in registers; the limits
   /// limit nothing, and keep SQLite from merging the two queries.
-  private static func query(_ list: String, reading attributes: Set<String>) -> String {
+  private static func query(
+    _ list: String, of layout: ChunkLayout, reading attributes: Set<String>
+  ) -> String {
     let columns = attributes.isEmpty ? "NULL" : attributes.sorted().map(quoted).joined(separator: ", ")
-    return "SELECT \(list) FROM (SELECT \(columns) FROM \(ChunkTable.name) LIMIT -1) LIMIT -1"
+    return "SELECT \(list) FROM (SELECT \(columns) FROM \(layout.tableName) LIMIT -1) LIMIT -1"
   }
 
   /// Evaluates every expression for every row of the chunk's window.

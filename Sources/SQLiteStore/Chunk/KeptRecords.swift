@@ -16,9 +16,15 @@ struct KeptRecords {
   }
 
   /// Keeps a row's record. Rows come in ascending order.
-  mutating func append(_ row: Int, _ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
+  ///
+  /// - Parameter isChild: its text is that of its whole record, as with the row before when that has the same record.
+  mutating func append(
+    _ row: Int, _ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?, isChild: Bool
+  ) {
+    let isShared = isChild && positions.last?.record == position.record
     rows.append(row)
     positions.append(position)
+    if isShared, let shared = texts.last { return texts.append(shared) }
     texts.append(text.map { (bytes.count, $0.count) })
     if let text { bytes.append(contentsOf: text) }
   }

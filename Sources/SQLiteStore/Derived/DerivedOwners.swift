@@ -139,8 +139,8 @@ final class DerivedOwners {
 
   /// Adds the differences to the owners, one read and one write for each, and notes the history.
   ///
-  /// - Parameter made: the owners made for this chunk; their history is their insertion alone.
-  func end(history: HistoryWriter, made: Set<Int64>, marks: DerivedMarks) throws {
+  /// - Parameter isMade: whether an owner was made for this chunk: its history is its insertion alone.
+  func end(history: HistoryWriter, isMade: (Int64) -> Bool, marks: DerivedMarks) throws {
     for (owner, first) in slots.sorted(by: { $0.key < $1.key }) {
       guard overflowed.contains(owner) || hasDifference(first) else { continue }
       read.bind(owner, at: 1)
@@ -151,7 +151,7 @@ final class DerivedOwners {
       if values == nil { values = try children.values(of: owner) }
       guard let values else { continue }
       let changed = group.changed(read, values)
-      try history.noteDerived(entity, owner, changed, read, isNew: made.contains(owner))
+      try history.noteDerived(entity, owner, changed, read, isNew: isMade(owner))
       write.bind(values)
       write.bind(owner, at: Int32(values.count + 1))
       try write.run()

@@ -91,11 +91,11 @@ final class DerivedUpkeep {
   /// A new row joins its owners.
   func add(_ chunk: Chunk, _ row: Int, links: Links) throws {
     for owners in owners {
-      let id = links.id(ofRelationship: owners.relationship, row) ?? 0
+      let id = links.id(ofRelationship: owners.relationship, chunk, row) ?? 0
       if id != 0 { try owners.move(id, by: 1, .new(chunk, row)) }
     }
     for aggregate in further {
-      let id = links.id(ofRelationship: aggregate.relationship, row) ?? 0
+      let id = links.id(ofRelationship: aggregate.relationship, chunk, row) ?? 0
       if id != 0 { try marks.mark(aggregate.property, id) }
     }
   }
@@ -139,10 +139,15 @@ final class DerivedUpkeep {
   /// - Parameters:
   ///   - links: knows which owners were made for this chunk; their history is their insertion alone.
   ///   - new: the ids of the new rows.
+  ///   - parents: of children, the ids of those parents that were new in the same chunk.
   ///   - clock: the chunk's instant.
-  func end(history: HistoryWriter, links: Links, new: ClosedRange<Int64>?, clock: String) throws {
+  func end(
+    history: HistoryWriter, links: Links, new: ClosedRange<Int64>?, parents: ClosedRange<Int64>?,
+    clock: String
+  ) throws {
     for owners in owners {
-      try owners.end(history: history, made: links.made(owners.entityName), marks: marks)
+      try owners.end(
+        history: history, isMade: { links.isMade(owners.entityName, $0, parents: parents) }, marks: marks)
     }
     if let new, !late.isEmpty {
       for id in new { for node in late { try marks.mark(node.property, id) } }
@@ -152,7 +157,8 @@ final class DerivedUpkeep {
       for id in links.made(entity) { for node in nodes { try marks.mark(node.property, id) } }
     }
     try settling.run(history: history, clock: clock) { [entity] name, object in
-      (name == entity.name && new?.contains(object) == true) || links.made(name).contains(object)
+      (name == entity.name && new?.contains(object) == true)
+        || links.isMade(name, object, parents: parents)
     }
   }
 

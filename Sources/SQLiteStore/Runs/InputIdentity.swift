@@ -64,6 +64,7 @@ extension Store {
           progress.counts.unchanged = Int(runs.integer(3))
           progress.counts.ignored = Int(runs.integer(4))
           progress.counts.folded = Int(runs.integer(5))
+          progress.children = try ChildCounts.all(db, run: runs.integer(0)).map(\.allUnchanged)
           progress.bytes = identity.size
           runs.reset()
           let log = try RunLog(db, pipeline, input: input)
@@ -84,6 +85,7 @@ extension Store {
       """
       SELECT run, digest, read, inserted + updated + unchanged, ignored, folded FROM bolide_run AS r
       WHERE size = ?1 AND digest IS NOT NULL AND rules = ?2 AND pipeline = ?3 AND outcome = \(literal(RunLog.good)) AND rejected = 0
+      AND NOT EXISTS (SELECT 1 FROM bolide_run_child AS c WHERE c.run = r.run AND c.rejected > 0)
       AND model = (SELECT max(version) FROM bolide_model)
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
         = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
@@ -94,5 +96,15 @@ extension Store {
     runs.bind(.blob(rules), at: 2)
     runs.bind(pipeline.name, at: 3)
     return runs
+  }
+}
+
+extension ChildCounts {
+  /// The counts of a run that finds the same children again.
+  fileprivate var allUnchanged: ChildCounts {
+    var children = self
+    children.counts.unchanged += counts.inserted + counts.updated
+    (children.counts.inserted, children.counts.updated, children.counts.repeated) = (0, 0, 0)
+    return children
   }
 }

@@ -20,11 +20,17 @@ public struct Reject: Sendable, Hashable {
   public var text: String?
   /// Whether the text is only the record's beginning.
   public var isCut = false
+  /// Of a refused child, the entity that it would have become; nil for a record. The text is its whole record's.
+  public var entity: String?
+  /// Of a refused child, its number in its array, from 1.
+  public var child = 0
   /// What the record stood in and cannot be told from its text: a JSON array of its columns' names, or an object of
   /// the keys that wildcards of the records' path matched.
   package var around: String?
   /// A digest of the record's key, if it can be read.
   package var key: Int64?
+  /// Of a refused child, its record's row.
+  package var parent: Int?
   /// How many rows its chunk had before it.
   package var rowsBefore = 0
   /// Whether it was a row of its chunk, the one after those.
@@ -46,5 +52,10 @@ public struct Reject: Sendable, Hashable {
     self.line = line
     self.column = column
     self.text = text
+  }
+
+  /// `record 12`, or `record 12: Approach 3`
+  package var subject: String {
+    entity.map { "record \(record): \($0) \(child)" } ?? "record \(record)"
   }
 }

@@ -9,6 +9,8 @@ final class RejectLog {
   private let overtakeKey: RawStatement
   private let refuseAgain: RawStatement
   private let remove: RawStatement
+  /// The record whose reject was written last, and its key.
+  private var last: (record: Int, key: Int64)?
 
   init(_ db: Database, pipeline: String, run: Int64) throws {
     self.pipeline = pipeline
@@ -17,8 +19,8 @@ final class RejectLog {
       db,
       """
       INSERT INTO bolide_reject(pipeline, fingerprint, first_run, last_run, times, code, message, attribute, input,
-      record, byte, line, column, text, is_cut, around, key, read_since)
-      VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+      record, byte, line, column, text, is_cut, around, key, read_since, entity, child)
+      VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
       ON CONFLICT (pipeline, fingerprint) DO UPDATE SET last_run = excluded.last_run, times = times + excluded.times,
       message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte,
       line = excluded.line, column = excluded.column, around = excluded.around, key = excluded.key,
@@ -31,7 +33,7 @@ final class RejectLog {
       db,
       """
       UPDATE OR REPLACE bolide_reject SET fingerprint = ?2, last_run = ?3, times = times + 1, code = ?4, message = ?5,
-      attribute = ?6, key = ?7 WHERE reject = ?1
+      attribute = ?6, key = ?7, entity = ?8, child = ?9 WHERE reject = ?1
       """)
     remove = try RawStatement(db, "DELETE FROM bolide_reject WHERE reject = ?")
   }
@@ -41,9 +43,15 @@ final class RejectLog {
   /// - Parameters:
   ///   - times: how often it was refused.
   ///   - isOvertaken: a later record with its key was read already.
-  func write(_ reject: Reject, times: Int64 = 1, isOvertaken: Bool = false) throws {
-    // Of two refused records with one key the later one counts.
-    if let key = reject.key { try overtake(key) }
+  ///   - overtakes: what was refused of its key before is not to be replayed any more.
+  func write(
+    _ reject: Reject, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true
+  ) throws {
+    // Of two refused records with one key the later one counts. Refused children have their record's.
+    if overtakes, let key = reject.key, last?.record != reject.record || last?.key != key {
+      try overtake(key)
+    }
+    last = reject.key.map { (reject.record, $0) }
     insert.bind(pipeline, at: 1)
     insert.bind(reject.fingerprint, at: 2)
     insert.bind(run, at: 3)
@@ -60,6 +68,8 @@ final class RejectLog {
     insert.bind(reject.around, at: 15)
     insert.bind(reject.key.map(Value.integer) ?? .null, at: 16)
     insert.bind(isOvertaken ? Value.integer(run) : .null, at: 17)
+    insert.bind(reject.entity, at: 18)
+    insert.bind(reject.child, at: 19)
     try insert.run()
   }
 
@@ -80,7 +90,35 @@ final class RejectLog {
     refuseAgain.bind(reject.message, at: 5)
     refuseAgain.bind(reject.attribute, at: 6)
     refuseAgain.bind(reject.key.map(Value.integer) ?? .null, at: 7)
+    refuseAgain.bind(reject.entity, at: 8)
+    refuseAgain.bind(reject.child, at: 9)
     try refuseAgain.run()
+  }
+
+  /// Writes what became of replayed records.
+  ///
+  /// - Parameters:
+  ///   - kept: their rejects, those of one record together.
+  ///   - rejects: what was refused now, of the records that the first of their rejects numbers.
+  ///   - left: the records that were not tried.
+  func settle(_ kept: [[KeptReject]], _ rejects: [Reject], left: Set<Int64>) throws {
+    let refused = Dictionary(grouping: rejects) { Int64($0.record) }
+    for kept in kept {
+      guard let first = kept.first, !left.contains(first.number) else { continue }
+      var open = kept
+      for reject in refused[first.number] ?? [] {
+        // A record that is refused as a whole takes the place of its first reject.
+        let same = open.firstIndex {
+          reject.entity == nil || ($0.reject.entity == reject.entity && $0.reject.child == reject.child)
+        }
+        if let same {
+          try refuseAgain(open.remove(at: same).number, reject)
+        } else {
+          try write(reject.at(first.reject), overtakes: false)
+        }
+      }
+      for landed in open { try remove(landed.number) }
+    }
   }
 
   /// A replayed record has landed.
@@ -98,6 +136,21 @@ extension Reject {
       digest.add(part.utf8)
       digest.separate()
     }
+    if let entity {
+      digest.add(entity.utf8)
+      digest.add("\(child)".utf8)
+    }
     return digest.value
+  }
+}
+
+extension Reject {
+  /// The same refusal where another one stood, of the same record's.
+  fileprivate func at(_ other: Reject) -> Reject {
+    var reject = self
+    (reject.input, reject.record, reject.byte) = (other.input, other.record, other.byte)
+    (reject.line, reject.column) = (other.line, other.column)
+    (reject.text, reject.isCut, reject.around) = (other.text, other.isCut, other.around)
+    return reject
   }
 }

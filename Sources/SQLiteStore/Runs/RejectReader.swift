@@ -83,7 +83,7 @@ extension Store {
 extension KeptReject {
   static let columns = """
     reject, pipeline, first_run, last_run, times, code, message, attribute, input, record, byte, line, column, text,
-    is_cut, around, key
+    is_cut, around, key, entity, child
     """
 
   /// The current row of a query for `columns`.
@@ -100,5 +100,7 @@ extension KeptReject {
     reject.isCut = rows.integer(14) != 0
     reject.around = rows.string(15)
     reject.key = rows.isNull(16) ? nil : rows.integer(16)
+    reject.entity = rows.string(17)
+    reject.child = Int(rows.integer(18))
   }
 }

@@ -24,10 +24,11 @@ final class RejectedKeys {
   ///   - log: the run's.
   func write(_ chunk: Chunk, _ rows: [Int32], to log: RejectLog, _ alsoWrite: (Reject) throws -> Void) throws
   {
-    guard !bits.isEmpty || !chunk.rejects.isEmpty else { return }
+    let rejects = chunk.allRejects
+    guard !bits.isEmpty || !rejects.isEmpty else { return }
     // For each key of the chunk's rejects, the last row that has it.
     var lastRows: [Int64: Int] = [:]
-    for reject in chunk.rejects { if let key = reject.key { lastRows[key] = -1 } }
+    for reject in rejects { if let key = reject.key { lastRows[key] = -1 } }
     if !bits.isEmpty || !lastRows.isEmpty {
       let refused = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
       for row in rows.lazy.map(Int.init) where !refused.contains(row) {
@@ -36,7 +37,7 @@ final class RejectedKeys {
         if let last = lastRows[key] { lastRows[key] = max(last, row) }
       }
     }
-    for reject in chunk.rejects.sorted(by: { $0.record < $1.record }) {
+    for reject in rejects {
       if let key = reject.key { insert(key) }
       let isOvertaken = reject.key.map { reject.isBefore(lastRows[$0, default: -1]) } ?? false
       try log.write(reject, isOvertaken: isOvertaken)

@@ -1,7 +1,7 @@
 internal import GRDB
 internal import ImportModel
 
-/// Tells whether the table has a row with a record's key.
+/// Finds the object that has a record's key.
 struct RowFinder {
   private let query: RawStatement
   private let layout: ChunkLayout
@@ -10,13 +10,14 @@ struct RowFinder {
     self.layout = layout
     let terms = layout.keyColumns.map { "\(quoted(layout.columns[$0].name)) = ?" }
     query = try RawStatement(
-      db, "SELECT 1 FROM \(quoted(layout.entity.name)) WHERE \(terms.joined(separator: " AND "))")
+      db, "SELECT bolide_id FROM \(quoted(layout.entity.name)) WHERE \(terms.joined(separator: " AND "))")
   }
 
-  func finds(_ chunk: Chunk, _ row: Int) throws -> Bool {
+  /// The object's id; nil when the table has no such row.
+  func id(_ chunk: Chunk, _ row: Int) throws -> Int64? {
     for (place, column) in layout.keyColumns.enumerated() {
       let index = Int32(place + 1)
-      guard chunk.state(column, row) == .value else { return false }
+      guard chunk.state(column, row) == .value else { return nil }
       switch layout.columns[column].storage {
       case .integer: query.bind(chunk.integer(column, row), at: index)
       case .real: query.bind(chunk.real(column, row), at: index)
@@ -25,6 +26,6 @@ struct RowFinder {
       }
     }
     defer { query.reset() }
-    return try query.step()
+    return try query.step() ? query.integer(0) : nil
   }
 }

@@ -9,6 +9,7 @@ package final class RunLog {
   let before: Int64
   let database: Database
   private let update: RawStatement
+  private let writeChildren: RawStatement
 
   /// The outcome of a run that came to a good end.
   package static let good = "ok"
@@ -43,6 +44,12 @@ package final class RunLog {
       rejected = ?, chunks = ?, bytes = ?, rolled_back = ?, last_transaction = ?, ended = ?, outcome = ?,
       same_as = ?, repeated = ? WHERE run = \(run)
       """)
+    writeChildren = try RawStatement(
+      db,
+      """
+      INSERT OR REPLACE INTO bolide_run_child(run, entity, read, inserted, updated, repeated, unchanged, ignored,
+      folded, rejected, rolled_back) VALUES (\(run), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
   }
 
   /// Writes the run's sums so far.
@@ -62,13 +69,66 @@ package final class RunLog {
     update.bind(progress.sameAs.map(Value.integer) ?? .null, at: 14)
     update.bind(counts.repeated, at: 15)
     try update.run()
+    for children in progress.children { try write(children) }
+  }
+
+  private func write(_ children: ChildCounts) throws {
+    let counts = children.counts
+    let numbers = [
+      counts.read, counts.inserted, counts.updated, counts.repeated, counts.unchanged, counts.ignored,
+      counts.folded, counts.rejected, counts.rolledBack,
+    ]
+    writeChildren.bind(children.entity, at: 1)
+    for (index, number) in numbers.enumerated() { writeChildren.bind(number, at: Int32(index + 2)) }
+    try writeChildren.run()
+  }
+}
+
+/// What became of the children that records held, in a pipeline with `children`.
+public struct ChildCounts: Sendable, Hashable {
+  /// The children's entity.
+  public var entity: String
+  /// How many were read, and what became of them.
+  public var counts = ChunkCounts()
+
+  init(_ entity: String) {
+    self.entity = entity
+  }
+}
+
+extension ChildCounts {
+  /// Those of a run, in the order of their entities.
+  static func all(_ db: Database, run: Int64) throws -> [ChildCounts] {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT entity, read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolled_back
+      FROM bolide_run_child WHERE run = \(run) ORDER BY entity
+      """)
+    var all: [ChildCounts] = []
+    while try rows.step() {
+      var children = ChildCounts(rows.string(0) ?? "")
+      children.counts.read = Int(rows.integer(1))
+      children.counts.inserted = Int(rows.integer(2))
+      children.counts.updated = Int(rows.integer(3))
+      children.counts.repeated = Int(rows.integer(4))
+      children.counts.unchanged = Int(rows.integer(5))
+      children.counts.ignored = Int(rows.integer(6))
+      children.counts.folded = Int(rows.integer(7))
+      children.counts.rejected = Int(rows.integer(8))
+      children.counts.rolledBack = Int(rows.integer(9))
+      all.append(children)
+    }
+    return all
   }
 }
 
 /// What a run has done so far.
 public struct RunProgress: Sendable, Hashable {
-  /// The counts of all its chunks.
+  /// The counts of all its records.
   public var counts = ChunkCounts()
+  /// The counts of their children, one for each entity, in the order of the pipeline.
+  public var children: [ChildCounts] = []
   /// How many chunks were applied.
   public var chunks = 0
   /// How many bytes of input they came from; of a compressed input, compressed.
@@ -81,14 +141,28 @@ public struct RunProgress: Sendable, Hashable {
   /// Makes the progress of a run that has done nothing yet.
   public init() {}
 
+  /// Records and children together.
+  public var total: ChunkCounts {
+    var total = counts
+    for children in children { total += children.counts }
+    return total
+  }
+
   /// What is left when everything is undone but the refusals.
   mutating func rollBack() {
-    var undone = ChunkCounts()
-    undone.read = counts.read
-    undone.rejected = counts.rejected
-    undone.rolledBack = counts.read - counts.rejected
-    counts = undone
+    counts = counts.rolledBackAll
+    for index in children.indices { children[index].counts = children[index].counts.rolledBackAll }
     chunks = 0
     token = nil
+  }
+}
+
+extension ChunkCounts {
+  fileprivate var rolledBackAll: ChunkCounts {
+    var undone = ChunkCounts()
+    undone.read = read
+    undone.rejected = rejected
+    undone.rolledBack = read - rejected
+    return undone
   }
 }

@@ -12,7 +12,7 @@ struct EntitySchema {
     var lines = ["bolide_id INTEGER PRIMARY KEY AUTOINCREMENT"]
     lines += entity.storedAttributes.flatMap(columns)
     lines += entity.toOneRelationships.map(column)
-    lines.append("UNIQUE (\(entity.key.map(quoted).joined(separator: ", ")))")
+    lines.append("UNIQUE (\(entity.keyColumns.map(quoted).joined(separator: ", ")))")
     return "CREATE TABLE \(quoted(entity.name))(\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
   }
 
@@ -24,7 +24,12 @@ struct EntitySchema {
 
   /// All indexes, beside that of the key.
   var indexes: [Index] {
-    entity.toOneRelationships.map(index) + entity.uniquenessConstraints.map(index)
+    entity.toOneRelationships.filter(hasIndex).map(index) + entity.uniquenessConstraints.map(index)
+  }
+
+  /// Whether a to-one relationship has an index of its own; a key that begins with it serves it too.
+  func hasIndex(_ relationship: Relationship) -> Bool {
+    entity.key.first != relationship.name
   }
 
   /// The index of a to-one relationship: without it every deletion of an owner would scan the children.
@@ -66,8 +71,9 @@ struct EntitySchema {
       case .cascade: "CASCADE"
       case .deny: "RESTRICT"
       }
+    let notNull = entity.key.contains(relationship.name) ? " NOT NULL" : ""
     return
-      "\(quoted(relationship.column)) INTEGER REFERENCES \(quoted(relationship.destination)) ON DELETE \(rule)"
+      "\(quoted(relationship.column)) INTEGER\(notNull) REFERENCES \(quoted(relationship.destination)) ON DELETE \(rule)"
   }
 
   /// What the deletion of the owner does to this entity's objects stands at the owner's end.

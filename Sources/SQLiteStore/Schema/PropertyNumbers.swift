@@ -39,7 +39,8 @@ struct PropertyNumbers {
       }
       let relationships = try entity.toOneRelationships.map {
         Column(
-          number: try property($0.name), name: $0.name, column: $0.column, isDerived: false, isKey: false)
+          number: try property($0.name), name: $0.name, column: $0.column, isDerived: false,
+          isKey: entity.key.contains($0.name))
       }
       columns[entity.name] = attributes + relationships
     }

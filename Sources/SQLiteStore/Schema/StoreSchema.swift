@@ -152,6 +152,21 @@ enum StoreSchema {
       same_as   INTEGER,                            -- the run that imported the same bytes; then none was read
       max_age   REAL                                -- seconds until the next good run is overdue; null for no limit
     ) STRICT;
+    -- What became of the children that a run read, one row an entity: see `children` in a pipeline.
+    CREATE TABLE bolide_run_child(
+      run       INTEGER NOT NULL,                   -- bolide_run
+      entity    TEXT    NOT NULL,                   -- the children's
+      read      INTEGER NOT NULL,
+      inserted  INTEGER NOT NULL,
+      updated   INTEGER NOT NULL,
+      repeated  INTEGER NOT NULL,
+      unchanged INTEGER NOT NULL,
+      ignored   INTEGER NOT NULL,
+      folded    INTEGER NOT NULL,
+      rejected  INTEGER NOT NULL,
+      rolled_back INTEGER NOT NULL,
+      PRIMARY KEY (run, entity)
+    ) STRICT, WITHOUT ROWID;
     -- Fields of the records that a pipeline does not use, and the first run that met them.
     CREATE TABLE bolide_field(
       pipeline TEXT    NOT NULL,
@@ -180,6 +195,8 @@ enum StoreSchema {
       column      INTEGER NOT NULL,
       text        TEXT,                             -- the record; null when it is not kept
       is_cut      INTEGER NOT NULL,                 -- whether the text is only the record's beginning
+      entity      TEXT,                             -- of a refused child, what it would have become; else null
+      child       INTEGER NOT NULL DEFAULT 0,       -- its number in its array, from 1; the text is its whole record's
       around      TEXT,                             -- JSON: a row's column names, or the keys that wildcards matched
       key         INTEGER,                          -- a digest of the record's key; null when it cannot be read
       read_since  INTEGER,                          -- the run that read this key after the refusal
@@ -206,6 +223,7 @@ enum StoreSchema {
     ("bolide_signed", "What was written under such a name and is not sealed yet."),
     ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
     ("bolide_run", "One row a run of an import."),
+    ("bolide_run_child", "What became of the children that a run read."),
     ("bolide_reject", "Refused records."),
     ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
   ]

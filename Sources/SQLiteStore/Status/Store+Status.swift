@@ -104,5 +104,6 @@ extension PipelineStatus.Run {
     progress.chunks = Int(row.integer(18))
     progress.bytes = Int(row.integer(19))
     progress.sameAs = row.isNull(20) ? nil : row.integer(20)
+    progress.children = try ChildCounts.all(db, run: number)
   }
 }

@@ -28,7 +28,7 @@ struct ReplaceSQL {
   /// The columns of which new values may take another row's place.
   var unique: String {
     var names: [String] = []
-    for name in entity.key + entity.uniquenessConstraints.joined() where !names.contains(name) {
+    for name in entity.keyColumns + entity.uniquenessConstraints.joined() where !names.contains(name) {
       names.append(name)
     }
     return names.map(quoted).joined(separator: ", ")
@@ -47,7 +47,7 @@ struct ReplaceSQL {
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
 
   private var sameValues: String {
-    ([entity.key] + entity.uniquenessConstraints).map { names in
+    ([entity.keyColumns] + entity.uniquenessConstraints).map { names in
       "(" + names.map { "\(quoted($0)) = NEW.\(quoted($0))" }.joined(separator: " AND ") + ")"
     }.joined(separator: " OR ")
   }

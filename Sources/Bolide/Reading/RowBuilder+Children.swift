@@ -1,0 +1,64 @@
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+// The elements of an array within a record: each becomes a row of the array's own chunk, as records do of theirs.
+extension RowBuilder {
+  /// Why a record is refused for what stands where its children should be; nil for an array, an object or nothing.
+  func refusal(_ kind: FieldKind, _ list: Int) -> Refusal? {
+    switch kind {
+    case .array, .object, .null, .absent: nil
+    default:
+      Refusal(
+        code: "not-an-array",
+        message: "\(childPaths[list]): expected an array of objects, found \(kind.article)")
+    }
+  }
+
+  /// Takes the current child of the reader's current record into the chunk of children, as a row or as a reject.
+  ///
+  /// - Parameters:
+  ///   - list: which of the record's arrays it stands in.
+  ///   - parent: its record's row.
+  ///   - place: where the record stood, if not in this reader's input.
+  func addChild(
+    _ list: Int, _ reader: borrowing RecordReader, to chunk: Chunk, of parent: Int, at place: RecordPosition?
+  ) {
+    chunk.recordsRead += 1
+    let lineage = Lineage(parent: parent, number: reader.childNumber(of: list))
+    func refuse(_ refusal: Refusal, _ attribute: String?, _ offset: Int) {
+      let position = place ?? childPosition(list, reader, offset)
+      var reject = Reject(
+        code: refusal.code, message: refusal.message, attribute: attribute, input: input,
+        record: position.record, byte: position.byte, line: position.line, column: position.column, text: nil)
+      if keepsText { chunk.keepText(reader.recordText, in: &reject) }
+      reject.place(lineage, chunk.layout.entity.name)
+      reject.rowsBefore = chunk.count
+      chunk.rejects.append(reject)
+    }
+
+    if let problem = reader.childProblem(of: list) { return refuse(problem.refusal, nil, 0) }
+    chunk.beginRow()
+    let fields = reader.childFields(of: list)
+    let start = reader.childByte(of: list) - reader.recordByte
+    if let (index, refusal) = fillRow(fields, reader, chunk, in: start) {
+      return refuse(refusal, chunk.layout.columns[columns[index]].name, fields[index].offset)
+    }
+    for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
+      let name = keys[index].name
+      return refuse(
+        Refusal(code: "null-key", message: "\(name) is part of the key and is missing"), name, 0)
+    }
+    chunk.commitChild(
+      of: parent, number: reader.childNumber(of: list), place ?? childPosition(list, reader, 0),
+      text: keepsText ? reader.recordText : nil)
+  }
+
+  /// The place of the current child, or of a byte in it.
+  private func childPosition(_ list: Int, _ reader: borrowing RecordReader, _ offset: Int) -> RecordPosition {
+    let start = reader.childPosition(of: list)
+    let place = offset == 0 ? start : reader.position(ofByte: start.byte + offset)
+    return RecordPosition(
+      record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column)
+  }
+}

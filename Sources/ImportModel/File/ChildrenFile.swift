@@ -1,0 +1,95 @@
+/// Reads what a pipeline file says of nested arrays that become rows of other entities.
+enum ChildrenFile {
+  static let deleteRules: [(word: String, choice: Relationship.DeleteRule)] = [
+    ("cascade", .cascade), ("deny", .deny),
+  ]
+
+  /// Adds the children under the key `children` to a pipeline, with their entities and both ends of the relationships.
+  static func read(_ part: YAMLPart, into pipeline: inout Pipeline, _ reader: inout YAMLReader) {
+    guard let entries = reader.entries(of: part) else { return }
+    for (name, part) in entries { read(part, named: name, into: &pipeline, &reader) }
+  }
+
+  private static func read(
+    _ part: YAMLPart, named name: String, into pipeline: inout Pipeline, _ reader: inout YAMLReader
+  ) {
+    let refused = [
+      "children":
+        "children of children are not supported: keep the inner array as json, or import it by another pipeline"
+    ]
+    guard let settings = reader.settings(of: part, allowed: .children, refusing: refused),
+      let entity = entity(of: name, part, settings["entity"], pipeline, &reader),
+      let (back, placeOfBack) = inverse(of: name, part, settings["inverse"], pipeline, &reader)
+    else {
+      // What is said of the relationship elsewhere would be a second sentence about one mistake.
+      reader.leaveUnread(["relationships", name])
+      return reader.leaveUnread(part.path)
+    }
+    guard let owner = pipeline.model.entities.first, owner.relationship(named: name) == nil else {
+      reader.report(
+        "the relationship '\(name)' stands under 'relationships' too: declare it here only", at: part.place)
+      return reader.leaveUnread(part.path)
+    }
+    var children = Children(name, records: name, fields: [])
+    if let records = settings["records"].flatMap({ reader.text($0) }) { children.records = records }
+    if let checks = settings["check"].flatMap({ reader.texts($0) }) { children.checks = checks }
+    var file = EntityFile(reader)
+    var child = file.entity(named: entity, settings, at: part.path, bringsRecords: true)
+    children.fields = file.fields
+    reader = file.reader
+    let rule = settings["on-delete"].flatMap { reader.choice($0, among: deleteRules) } ?? .cascade
+    child.relationships = [
+      Relationship(name: back, kind: .toOne, destination: owner.name, inverse: name)
+    ]
+    pipeline.model.entities[0].relationships.append(
+      Relationship(name: name, kind: .toMany, destination: entity, inverse: back, deleteRule: rule))
+    pipeline.model.entities.append(child)
+    pipeline.children.append(children)
+    reader.note(["relationships", name], at: part.place)
+    reader.note(part.path + ["relationships", back], at: placeOfBack)
+  }
+
+  /// The name of the children's entity; nil, with a problem booked, when it cannot be one.
+  private static func entity(
+    of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ reader: inout YAMLReader
+  ) -> String? {
+    guard let setting else {
+      reader.report("the children '\(name)' need 'entity': what each of them becomes", at: part.place)
+      return nil
+    }
+    guard let entity = reader.text(setting) else { return nil }
+    if entity == pipeline.entity {
+      reader.report(
+        "'\(entity)' is what the records become: their children become another entity", at: setting.place)
+      return nil
+    }
+    guard pipeline.model.entity(named: entity) == nil else {
+      let isChildren = pipeline.children(becoming: entity) != nil
+      reader.report(
+        isChildren
+          ? "the entity '\(entity)' is that of other children: each list of children has its own"
+          : "the entity '\(entity)' stands under 'entities' too: declare it here only",
+        at: setting.place)
+      return nil
+    }
+    return entity
+  }
+
+  /// The name of the relationship back, and where it stands; nil, with a problem booked, when there is none.
+  private static func inverse(
+    of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ reader: inout YAMLReader
+  ) -> (name: String, place: Place)? {
+    guard let setting else {
+      reader.report(
+        "the children '\(name)' need 'inverse', the relationship back, as in `inverse: \(word(pipeline.entity))`",
+        at: part.place)
+      return nil
+    }
+    return reader.text(setting).map { ($0, setting.place) }
+  }
+
+  /// An entity's name as a relationship would say it.
+  private static func word(_ entity: String) -> String {
+    entity.isEmpty ? "owner" : entity.prefix(1).lowercased() + entity.dropFirst()
+  }
+}

@@ -1,0 +1,81 @@
+/// Whose child a row is: the row of its record, and its number in that record's array, from 1.
+package struct Lineage: Sendable, Hashable {
+  package var parent: Int32
+  package var number: Int32
+
+  package init(parent: Int, number: Int) {
+    self.parent = Int32(truncatingIfNeeded: parent)
+    self.number = Int32(truncatingIfNeeded: number)
+  }
+}
+
+// Chunks of children. They are filled beside the chunk of their records, and travel with it.
+extension Chunk {
+  /// Ends the row of a child and makes it part of the chunk.
+  ///
+  /// - Parameters:
+  ///   - parent: its record's row.
+  ///   - number: its number in its array, from 1.
+  ///   - text: its record's text, for a reject that may yet come; nil when it is not to be kept.
+  package func commitChild(
+    of parent: Int, number: Int, _ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?
+  ) {
+    lineage.append(Lineage(parent: parent, number: number))
+    memory.pointee.endChild(
+      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText + 1)) })
+  }
+
+  /// Keeps the text of a refused child's record: one copy for all of its refused children.
+  package func keepText(_ text: UnsafeBufferPointer<UInt8>, in reject: inout Reject) {
+    guard let last = rejects.last, last.record == reject.record, last.text != nil else {
+      return reject.keep(text)
+    }
+    (reject.text, reject.isCut) = (last.text, last.isCut)
+  }
+
+  /// All refused records and children, in the input's order.
+  package var allRejects: [Reject] {
+    let lists = [rejects] + children.map(\.rejects)
+    return lists.enumerated().flatMap { list, rejects in rejects.map { (list, $0) } }
+      .sorted { ($0.1.record, $0.0, $0.1.child) < ($1.1.record, $1.0, $1.1.child) }.map(\.1)
+  }
+
+  /// The rows that are applied: the records' and their children's, one list after the other.
+  var orders: [[Int32]] {
+    get { [order] + children.map(\.order) }
+    set {
+      order = newValue[0]
+      for (child, order) in zip(children, newValue.dropFirst()) {
+        // Nothing is folded before it is applied.
+        (child.order, child.foldedRows, child.folded) = (order, [], 0)
+      }
+    }
+  }
+
+  /// How many records and children were refused.
+  package var rejectCount: Int { children.reduce(rejects.count) { $0 + $1.rejects.count } }
+
+  /// Leaves out children whose record is not applied, as if they had not been read.
+  package func leaveOutChildren(of isGone: (Int) throws -> Bool) rethrows {
+    try leaveOut { try isGone(Int(lineage[$0].parent)) }
+    let before = rejects.count
+    try rejects.removeAll { try $0.parent.map(isGone) ?? false }
+    recordsRead -= before - rejects.count
+  }
+
+  /// Takes children out of those that are applied.
+  ///
+  /// - Returns: how many there were.
+  func setAside(_ isSetAside: (Int) -> Bool) -> Int {
+    let before = order.count
+    order.removeAll { isSetAside(Int(lineage[Int($0)].parent)) }
+    return before - order.count
+  }
+}
+
+extension Reject {
+  /// Says whose child was refused.
+  package mutating func place(_ lineage: Lineage, _ entity: String) {
+    (self.entity, child, parent) = (entity, Int(lineage.number), Int(lineage.parent))
+  }
+}
