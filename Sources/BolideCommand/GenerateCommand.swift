@@ -7,7 +7,7 @@ struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Writes made-up feeds, the same bytes for the same seed.",
-    subcommands: [GenerateFireballs.self])
+    subcommands: [GenerateFireballs.self, GenerateNeows.self])
 }
 
 /// `bolide generate fireballs`
@@ -57,6 +57,37 @@ struct GenerateFireballs: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       try unsafe feed.write { try unsafe StandardOutput.write($0) }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// `bolide generate neows`
+struct GenerateNeows: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "neows",
+    abstract: "Writes a feed of near-Earth asteroids in the shape of NASA's NeoWs. Nothing in it is real.",
+    discussion: "Each asteroid stands once, with one to three close approaches.")
+
+  @Option(help: ArgumentHelp("How many asteroids.", valueName: "n"))
+  var rows: Int = 100
+
+  @Option(help: ArgumentHelp("Which feed: another seed is another feed.", valueName: "s"))
+  var seed: UInt64 = 1
+
+  func validate() throws {
+    guard (0...NeowsFeed.rowLimit).contains(rows) else {
+      throw ValidationError("--rows is 0 to \(NeowsFeed.rowLimit)")
+    }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try unsafe NeowsFeed(rows: rows, seed: seed).write { try unsafe StandardOutput.write($0) }
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {
