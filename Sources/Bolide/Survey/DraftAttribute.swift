@@ -26,6 +26,8 @@ struct DraftAttribute {
     case used(oneOf: [String])
     /// An expression gives it.
     case computed(String)
+    /// Its arrays become rows of another entity.
+    case children
   }
 
   /// How likely the attribute is the key; 0 for one that cannot be.

@@ -55,7 +55,7 @@ package struct FeedSurvey {
     draft.attributes = attributes(sources)
     draft.children = leaves.compactMap { leaf in
       let index = sources.firstIndex { $0.path == leaf.path }
-      return index.flatMap { children(of: leaf.node, named: draft.attributes[$0].name) }
+      return index.flatMap { children(of: leaf.node, draft.attributes[$0]) }
     }
     if draft.attributes.allSatisfy(\.choice.isLeftOut) {
       for index in draft.attributes.indices { draft.attributes[index].choice.isLeftOut = false }
@@ -65,6 +65,7 @@ package struct FeedSurvey {
     draft.key = try KeySearch(
       draft.attributes, records: pass.records - pass.odd, draft.pipeline, source
     ).key()
+    try proposeChildren(&draft, source)
     return draft
   }
 
@@ -79,7 +80,7 @@ package struct FeedSurvey {
   }
 
   /// What arrays of objects, and of nothing else, hold.
-  private static func children(of node: SurveyNode, named name: String) -> DraftChildren? {
+  private static func children(of node: SurveyNode, _ attribute: DraftAttribute) -> DraftChildren? {
     guard let elements = node.elements, node.otherElements == 0, node.values.scalars == 0 else { return nil }
     elements.settle()
     elements.bound(leaves: mostAttributes)
@@ -87,7 +88,38 @@ package struct FeedSurvey {
       (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
     }
     guard !sources.isEmpty else { return nil }
-    return DraftChildren(attribute: name, objects: elements.objects, attributes: attributes(sources))
+    return DraftChildren(
+      attribute: attribute.name, path: attribute.from, objects: elements.objects,
+      attributes: attributes(sources))
+  }
+
+  /// Lists whose objects can be told apart within their record become rows of another entity.
+  private static func proposeChildren(_ draft: inout PipelineDraft, _ source: SurveySource) throws {
+    guard draft.key != nil else { return }
+    var entities: Set<String> = [draft.name.entity.lowercased()]
+    for index in draft.children.indices {
+      var children = draft.children[index]
+      let name = children.attribute.prefix(1).uppercased() + children.attribute.dropFirst()
+      children.entity = name
+      while !entities.insert(children.entity.lowercased()).inserted { children.entity += "Item" }
+      let taken = Set(children.attributes.map { $0.name.lowercased() })
+      let back = draft.name.entity.prefix(1).lowercased() + draft.name.entity.dropFirst()
+      children.inverse = back
+      while taken.contains(children.inverse.lowercased())
+        || taken.contains("\(children.inverse)_id".lowercased())
+      {
+        children.inverse += "Owner"
+      }
+      let key = try KeySearch(
+        children.attributes, records: children.objects, draft.pipeline(with: children), source, list: 0
+      ).key()
+      guard let key, key.isUnique else { continue }
+      children.key = key
+      draft.children[index] = children
+      for place in draft.attributes.indices where draft.attributes[place].name == children.attribute {
+        draft.attributes[place].role = .children
+      }
+    }
   }
 
   /// An input without records teaches nothing.

@@ -7,13 +7,19 @@ struct KeySearch {
   private let candidates: [(index: Int, rank: Int)]
   private let draft: Pipeline
   private let source: SurveySource
+  /// Of children, which list of the draft's they are; nil for the records.
+  private let list: Int?
 
   private static let mostCandidates = 12
   private static let mostInPairs = 8
 
-  init(_ attributes: [DraftAttribute], records: Int, _ draft: Pipeline, _ source: SurveySource) {
+  /// - Parameter list: of children, which list of the draft's they are: their key is theirs among those of one record.
+  init(
+    _ attributes: [DraftAttribute], records: Int, _ draft: Pipeline, _ source: SurveySource, list: Int? = nil
+  ) {
     self.draft = draft
     self.source = source
+    self.list = list
     let ranked = attributes.indices.map { (index: $0, rank: attributes[$0].keyRank(of: records)) }
     candidates = ranked.filter { $0.rank > 0 }.sorted { ($1.rank, $0.index) < ($0.rank, $1.index) }
       .prefix(Self.mostCandidates).map { $0 }
@@ -54,10 +60,16 @@ struct KeySearch {
     var trial = try FeedTrial(draft, try source.open())
     var counters = keys.map { _ in KeyCounter() }
     var alive = Set(keys.indices)
+    var chunks = 0
     try trial.run { chunk, rows in
-      for row in rows {
+      chunks += 1
+      let children = list.map { chunk.children[$0] }
+      for row in children?.acceptedRows ?? rows {
         for index in alive {
-          guard let digest = chunk.digest(of: keys[index], row: row) else { continue }
+          let digest =
+            children.map { $0.digest(of: keys[index], child: row, ofChunk: chunks) }
+            ?? chunk.digest(of: keys[index], row: row)
+          guard let digest else { continue }
           counters[index].take(digest, limit: KeyCounter.budget / alive.count)
         }
       }
@@ -67,9 +79,20 @@ struct KeySearch {
         alive.remove(index)
       }
     }
-    return zip(keys, counters).map {
-      KeyFinding(attributes: $0, counter: $1, read: trial.read - trial.refused)
-    }
+    let read = list.map { trial.children[$0].read - trial.children[$0].refused } ?? trial.read - trial.refused
+    return zip(keys, counters).map { KeyFinding(attributes: $0, counter: $1, read: read) }
+  }
+}
+
+extension Chunk {
+  /// A hash of the values that a child has in some columns, and of its record.
+  fileprivate func digest(of columns: [Int], child row: Int, ofChunk number: Int) -> Int? {
+    guard let digest = digest(of: columns, row: row) else { return nil }
+    var hasher = Hasher()
+    hasher.combine(digest)
+    hasher.combine(number)
+    hasher.combine(lineage[row].parent)
+    return hasher.finalize()
   }
 }
 

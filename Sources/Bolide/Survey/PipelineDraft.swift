@@ -38,6 +38,28 @@ struct PipelineDraft {
       records: place.record, keepsText: false)
   }
 
+  /// The pipeline with one of its lists of children, in which their record alone is their key.
+  func pipeline(with children: DraftChildren) -> Pipeline {
+    var pipeline = pipeline
+    pipeline.model.entities[0].relationships = [
+      Relationship(
+        name: children.attribute, kind: .toMany, destination: children.entity, inverse: children.inverse)
+    ]
+    pipeline.model.entities.append(
+      Entity(
+        name: children.entity, key: [children.inverse],
+        attributes: children.attributes.map { Attribute(name: $0.name, type: $0.choice.type) },
+        relationships: [
+          Relationship(
+            name: children.inverse, kind: .toOne, destination: name.entity, inverse: children.attribute)
+        ]))
+    let fields = children.attributes.map {
+      Field($0.name, from: .path($0.from), missing: $0.missing, dateForm: $0.choice.dateForm)
+    }
+    pipeline.children = [Children(children.attribute, records: children.path, fields: fields)]
+    return pipeline
+  }
+
   // MARK: Text
 
   /// The pipeline file.
@@ -75,7 +97,7 @@ struct PipelineDraft {
     guard let key else {
       let first = attributes.filter { !$0.choice.isLeftOut }.max { $0.count < $1.count }
       let name = first.map { YAMLText.scalar($0.name) } ?? "[]"
-      return commented(
+      return Self.commented(
         "key: \(name)", "no attribute is in every record: those without this one are refused", at: 32)
     }
     let names = key.attributes.map { attributes[$0].name }
@@ -83,35 +105,62 @@ struct PipelineDraft {
     // Of a few records almost everything is different.
     let others = key.read < 20 ? [] : key.others.prefix(3).map { attributes[$0].name }
     let also = others.isEmpty ? "" : "; so is \(others.joined(separator: ", so is "))"
-    return commented("key: \(text)", key.evidence + also, at: 32)
+    return Self.commented("key: \(text)", key.evidence + also, at: 32)
   }
 
   private var attributeLines: [String] {
+    let attributes = attributes.filter { $0.role != .children }
+    return ["attributes:"] + Self.lines(attributes, of: records - odd)
+  }
+
+  /// A line for each attribute, with what is to be said of it.
+  private static func lines(_ attributes: [DraftAttribute], of records: Int) -> [String] {
     let names = attributes.map { YAMLText.scalar($0.name) + ":" }
     let width = min(names.map(\.count).max() ?? 0, 32) + 1
     let entries = zip(names, attributes).map { name, attribute in
       "  " + name.padded(to: width) + attribute.settings
     }
     let column = min(entries.map(\.count).max() ?? 0, 76) + 2
-    return ["attributes:"]
-      + zip(entries, attributes).flatMap { entry, attribute -> [String] in
-        let notes =
-          attribute.isComputed
-          ? [] : (attribute.choice.notes + [attribute.gap(of: records - odd)].compactMap { $0 })
-        let start = attribute.choice.isLeftOut ? "# " + entry.dropFirst(2) : entry
-        let line = commented(start, notes.joined(separator: "; "), at: column)
-        guard let alternative = attribute.alternativeSettings else { return [line] }
-        return [line, "# " + "\(YAMLText.scalar(attribute.name)):".padded(to: width) + alternative]
-      }
+    return zip(entries, attributes).flatMap { entry, attribute -> [String] in
+      let notes =
+        attribute.isComputed
+        ? [] : (attribute.choice.notes + [attribute.gap(of: records)].compactMap { $0 })
+      let start = attribute.choice.isLeftOut ? "# " + entry.dropFirst(2) : entry
+      let line = commented(start, notes.joined(separator: "; "), at: column)
+      guard let alternative = attribute.alternativeSettings else { return [line] }
+      return [line, "# " + "\(YAMLText.scalar(attribute.name)):".padded(to: width) + alternative]
+    }
   }
 
   private var checkLines: [String] {
     checks.isEmpty ? [] : ["check: [\(checks.joined(separator: ", "))]"]
   }
 
-  /// Comments only: what each array holds.
+  /// The arrays that become rows, and for the others comments: what each of them holds.
   private var childLines: [String] {
-    children.flatMap { children -> [String] in
+    let proposed = children.filter { $0.key != nil }
+    let lists = proposed.flatMap { children -> [String] in
+      guard let key = children.key else { return [] }
+      let names = [children.inverse] + key.attributes.map { children.attributes[$0].name }
+      let objects = children.objects == 1 ? "1 object" : "\(children.objects.grouped) objects"
+      return [
+        "  \(YAMLText.scalar(children.attribute)):",
+        Self.commented(
+          "    entity: \(YAMLText.scalar(children.entity))", "each of the \(objects) in these lists", at: 32),
+        "    inverse: \(YAMLText.scalar(children.inverse))",
+        "    records: \(YAMLText.scalar(children.path))",
+        Self.commented("    key: \(YAMLText.list(names))", "unique within each record", at: 32),
+        "    attributes:",
+      ]
+        + Self.lines(children.attributes, of: children.objects).map { line in
+          line.hasPrefix("#") ? "#     " + line.dropFirst(2) : "    " + line
+        }
+    }
+    return (lists.isEmpty ? [] : ["children:"] + lists) + leftLines
+  }
+
+  private var leftLines: [String] {
+    children.filter { $0.key == nil }.flatMap { children -> [String] in
       let name = YAMLText.comment(children.attribute)
       let objects = children.objects == 1 ? "1 object" : "\(children.objects.grouped) objects"
       let names = children.attributes.map { YAMLText.scalar($0.name) + ":" }
@@ -119,12 +168,12 @@ struct PipelineDraft {
       return ["#", "# \(name) holds lists, kept as JSON; the \(objects) in them have:"]
         + zip(names, children.attributes).map { name, attribute in
           let entry = "#   " + name.padded(to: width) + attribute.settings
-          return commented(entry, attribute.gap(of: children.objects) ?? "", at: entry.count + 2)
+          return Self.commented(entry, attribute.gap(of: children.objects) ?? "", at: entry.count + 2)
         }
     }
   }
 
-  private func commented(_ line: String, _ note: String, at column: Int) -> String {
+  private static func commented(_ line: String, _ note: String, at column: Int) -> String {
     note.isEmpty ? line : line.padded(to: column - 1) + " # " + YAMLText.comment(note)
   }
 }
@@ -133,9 +182,16 @@ struct PipelineDraft {
 struct DraftChildren {
   /// The attribute.
   let attribute: String
+  /// The path of the arrays.
+  let path: String
   /// Objects in all records.
   let objects: Int
   let attributes: [DraftAttribute]
+  /// What tells the objects of one record apart; nil where nothing was found that does.
+  var key: KeyFinding?
+  /// What the objects become, and its relationship back to the record's.
+  var entity = ""
+  var inverse = ""
 }
 
 extension DraftAttribute {
@@ -152,7 +208,7 @@ extension DraftAttribute {
   private func settings(_ type: AttributeType, _ form: DateForm?, missing: [String]) -> String {
     var parts = ["type: \(type.name)"]
     switch role {
-    case .own: break
+    case .own, .children: break
     case .used: parts.append("transient: true")
     case .computed(let expression): return "{ type: \(type.name), value: \(YAMLText.quoted(expression)) }"
     }
