@@ -247,7 +247,7 @@ package final class StoreImport {
     progress.counts += try writer.apply(chunk, input: input)
     for (index, writing) in children.enumerated() {
       progress.children[index].counts += try writing.apply(
-        chunk.children[index], of: chunk, by: writer, input: input, without: left)
+        chunk.children[index], of: chunk, by: writer, behind: children[..<index], input: input, without: left)
     }
     progress.chunks += 1
   }

@@ -7,7 +7,7 @@ internal import ImportModel
 /// children are rows like any others, with a writer of their own.
 final class ChildWriter {
   private let layout: ChunkLayout
-  private let writer: ChunkWriter
+  let writer: ChunkWriter
   private let parents: RowFinder
 
   /// - Parameters:
@@ -41,9 +41,11 @@ final class ChildWriter {
   ///   - children: neither sorted nor folded yet.
   ///   - chunk: their records.
   ///   - main: the writer that applied it; what the stages took is added to its times.
+  ///   - others: those that have applied other children of the same records.
   ///   - isLeftOut: records that were not applied although nobody refused them.
   func apply(
-    _ children: Chunk, of chunk: Chunk, by main: ChunkWriter, input: String, without isLeftOut: Set<Int>
+    _ children: Chunk, of chunk: Chunk, by main: ChunkWriter, behind others: ArraySlice<ChildWriter>,
+    input: String, without isLeftOut: Set<Int>
   ) throws -> ChunkCounts {
     var gone = isLeftOut
     for reject in chunk.rejects where reject.isRow { gone.insert(reject.rowsBefore) }
@@ -54,7 +56,7 @@ final class ChildWriter {
     children.sortAndFold()
     main.times.end(.links)
     writer.times = main.times
-    var counts = try writer.apply(children, input: input, parents: main.newIDs)
+    var counts = try writer.apply(children, input: input, behind: [main] + others.map(\.writer))
     main.times = writer.times
     counts.ignored += older
     counts.folded += folded

@@ -64,8 +64,8 @@ final class ChunkWriter {
   private let clock: () -> String
   /// The objects whose keys the run has met.
   private var seen = ObjectSet()
-  /// The objects that the last chunk made.
-  private(set) var newIDs: ClosedRange<Int64>?
+  /// The rows that the last chunk made.
+  private var newIDs: ClosedRange<Int64>?
   /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children
   /// are treated alike.
   private(set) var setAside: (older: Set<Int>, folded: Set<Int>) = ([], [])
@@ -173,8 +173,8 @@ final class ChunkWriter {
   /// Rows that turn out to be refused are added to the chunk's rejects.
   /// - Parameters:
   ///   - input: the input's name, for rejects.
-  ///   - parents: of children, the objects that were made for their records just now.
-  func apply(_ chunk: Chunk, input: String, parents: ClosedRange<Int64>? = nil) throws -> ChunkCounts {
+  ///   - others: of children, who applied their records just now, and other children of these.
+  func apply(_ chunk: Chunk, input: String, behind others: [ChunkWriter] = []) throws -> ChunkCounts {
     derived.begin()
     links.begin(chunk)
     let entity = numbers.entity(layout.entity.name)
@@ -212,7 +212,9 @@ final class ChunkWriter {
     if triggersWrite {
       try derived.settle(clock: clock())
     } else {
-      try derived.end(history: history, links: links, new: ids, parents: parents, clock: clock())
+      try derived.end(history: history, links: links, new: ids, clock: clock()) { entity, id in
+        hasMade(entity, id) || others.contains { $0.hasMade(entity, id) }
+      }
     }
     times.end(.derived)
 
@@ -226,6 +228,11 @@ final class ChunkWriter {
     counts.unchanged = chunk.order.count - found.new.count - found.changed.count + older.count - ignored
     counts.rejected = chunk.rejects.count
     return counts
+  }
+
+  /// Whether an object of an entity was made for the last chunk, as a row or by a link.
+  private func hasMade(_ entity: String, _ id: Int64) -> Bool {
+    (entity == layout.entity.name && newIDs?.contains(id) == true) || links.isMade(entity, id)
   }
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws -> ClosedRange<Int64> {

@@ -5,7 +5,7 @@ internal import ImportModel
 struct Links {
   let resolvers: [OwnerResolver]
   /// Of children, where their parent stands: the relationship's index and the chunk's column.
-  private let parent: (relationship: Int, column: Int, entity: String)?
+  private let parent: (relationship: Int, column: Int)?
   /// For each to-one relationship of the entity, the pipeline's link for it, if it has one.
   private let linkOf: [Int?]
 
@@ -13,7 +13,7 @@ struct Links {
     resolvers = try layout.owners.map { try OwnerResolver(db, owner: $0, layout: layout) }
     parent = layout.parent.flatMap { column in
       layout.entity.toOneRelationships.firstIndex { $0.column == layout.columns[column].name }.map {
-        ($0, column, layout.entity.toOneRelationships[$0].destination)
+        ($0, column)
       }
     }
     linkOf = layout.entity.toOneRelationships.map { relationship in
@@ -50,10 +50,9 @@ struct Links {
     return id == 0 ? nil : id
   }
 
-  /// Whether an owner was made in the transaction of this chunk, by a link or as one of the chunk's parents.
-  func isMade(_ entity: String, _ id: Int64, parents: ClosedRange<Int64>?) -> Bool {
-    if let parents, parent?.entity == entity, parents.contains(id) { return true }
-    return resolvers.contains { $0.owner.entity.name == entity && $0.made.contains(id) }
+  /// Whether a link made an owner for this chunk.
+  func isMade(_ entity: String, _ id: Int64) -> Bool {
+    resolvers.contains { $0.owner.entity.name == entity && $0.made.contains(id) }
   }
 
   /// The owners of an entity that links made for this chunk.

@@ -115,8 +115,12 @@ package final class Chunk {
 
   /// The bytes that the rows take, children's too: a measure of the chunk's size.
   package var byteCount: Int {
-    memory.pointee.byteCount + children.reduce(0) { $0 + $1.byteCount + $1.lineage.count * 8 }
+    memory.pointee.byteCount + children.reduce(0) { $0 + $1.byteCount + $1.lineage.count * Self.childBytes }
   }
+
+  /// What a child takes besides its row: whose it is, and while it is applied its place in the key's order and its part
+  /// in what is derived from it, often for an owner of its own.
+  private static let childBytes = 128
 
   /// Whether nothing at all was read for this chunk.
   package var isEmpty: Bool { recordsRead == 0 }

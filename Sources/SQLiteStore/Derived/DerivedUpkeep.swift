@@ -137,17 +137,15 @@ final class DerivedUpkeep {
   /// Writes what was gathered, and settles what was marked.
   ///
   /// - Parameters:
-  ///   - links: knows which owners were made for this chunk; their history is their insertion alone.
   ///   - new: the ids of the new rows.
-  ///   - parents: of children, the ids of those parents that were new in the same chunk.
+  ///   - isMade: whether an object of an entity was made for this chunk: its history is its insertion alone.
   ///   - clock: the chunk's instant.
   func end(
-    history: HistoryWriter, links: Links, new: ClosedRange<Int64>?, parents: ClosedRange<Int64>?,
-    clock: String
+    history: HistoryWriter, links: Links, new: ClosedRange<Int64>?, clock: String,
+    isMade: (_ entity: String, _ object: Int64) -> Bool
   ) throws {
     for owners in owners {
-      try owners.end(
-        history: history, isMade: { links.isMade(owners.entityName, $0, parents: parents) }, marks: marks)
+      try owners.end(history: history, isMade: { isMade(owners.entityName, $0) }, marks: marks)
     }
     if let new, !late.isEmpty {
       for id in new { for node in late { try marks.mark(node.property, id) } }
@@ -156,10 +154,7 @@ final class DerivedUpkeep {
     for (entity, nodes) in ofOwners {
       for id in links.made(entity) { for node in nodes { try marks.mark(node.property, id) } }
     }
-    try settling.run(history: history, clock: clock) { [entity] name, object in
-      (name == entity.name && new?.contains(object) == true)
-        || links.isMade(name, object, parents: parents)
-    }
+    try settling.run(history: history, clock: clock, isNew: isMade)
   }
 
   /// Settles what the triggers have marked.
