@@ -72,7 +72,9 @@ struct RowBuilder {
     self.childPaths = childPaths
   }
 
-  /// How many records had nothing for an attribute so far, where any had. Children's attributes have their entity's name.
+  /// How many records had nothing for an attribute so far, where any had.
+  ///
+  /// Children's attributes have their entity's name before their own.
   var absent: [AbsentCount] {
     rules.indices.filter { absences.counts[$0] > 0 }.map {
       AbsentCount(attribute: prefix + rules[$0].attribute.name, records: absences.counts[$0])

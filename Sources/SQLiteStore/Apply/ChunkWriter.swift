@@ -1,7 +1,9 @@
 internal import GRDB
 internal import ImportModel
 
-/// What applying chunks of one entity did. `read = inserted + updated + unchanged + ignored + folded + rejected + rolledBack`.
+/// What applying chunks did, of one entity.
+///
+/// `read = inserted + updated + unchanged + ignored + folded + rejected + rolledBack`.
 public struct ChunkCounts: Sendable, Hashable {
   /// Records read.
   public var read = 0
