@@ -53,7 +53,11 @@ struct RandomHistory {
       "DELETE FROM Quake WHERE id = 'q\(id)'", "UPDATE Quake SET depth = \(id % 3) WHERE bolide_id % 3 = 0",
       "INSERT INTO Quake(id, region_id) VALUES ('q\(id)', (SELECT min(bolide_id) FROM Region)) ON CONFLICT DO NOTHING",
       "DELETE FROM Region WHERE bolide_id % 5 = \(id % 5)", "UPDATE Quake SET place = NULL, magnitude = 0.1",
-      "UPDATE Quake SET id = 'x' || id WHERE bolide_id = \(id) AND id NOT LIKE 'x%'",
+      // A key that is free: it was given to another object that had it before.
+      """
+      UPDATE Quake SET id = 'x' || id WHERE bolide_id = \(id) AND id NOT LIKE 'x%'
+      AND NOT EXISTS (SELECT 1 FROM Quake AS other WHERE other.id = 'x' || Quake.id)
+      """,
       // An id that was free is given out again, with all that Bolide itself would never do.
       """
       INSERT INTO Quake(bolide_id, id, depth) SELECT \(id), 'again\(id)', 1
