@@ -79,8 +79,18 @@ package struct Bench {
       notes.append("\(name) is left out: \(error)")
     }
     var result = ScenarioResult(scenario: scenario, rows: feed.rows, measures: measures)
+    // An own feed may be too large to hold in memory.
+    if scenario == .parse, !feed.isGenerated { result.title = "the records alone, read from the file" }
     result.notes = notes
     if scenario.isImport {
+      // The generator's have none.
+      let counts = result.measures[0].middle.counts
+      if let refused = counts["rejected"], refused > 0 {
+        result.notes.append("refused records: \(refused); bolide check PIPELINE FEED says why")
+      }
+      if let folded = counts["folded"], folded > 0 {
+        result.notes.append("records with the key of another, folded into it: \(folded)")
+      }
       progress("\(scenario.rawValue): the stages of reading")
       let input = scenario == .gzip ? try feed.gzip() : try feed.path(scenario.feedKind)
       let reading = try feed.readingSeconds(input, runs: plan.runs)
@@ -95,6 +105,8 @@ package struct ScenarioResult: Codable, Sendable {
   package let scenario: Scenario
   /// Records in the feed.
   package let rows: Int
+  /// What was done, in a few words.
+  package var title: String
   /// Each candidate's runs; Bolide's come first.
   package let measures: [Measure]
   /// What could not be measured, and why.
@@ -105,6 +117,7 @@ package struct ScenarioResult: Codable, Sendable {
   init(scenario: Scenario, rows: Int, measures: [Measure]) {
     self.scenario = scenario
     self.rows = rows
+    title = scenario.title
     self.measures = measures
   }
 

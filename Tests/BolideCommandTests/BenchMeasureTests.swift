@@ -114,6 +114,11 @@ import Testing
     #expect(abs(ratio.median - (40.0 / 3 + 12) / 2) < 1e-9 && ratio.lowest == 12)
   }
 
+  @Test func `a rate is short, and none is nothing because it is small`() {
+    let rates = [0, 84.4, 999, 7_630, 98_765, 763_210, 1_234_567.0]
+    #expect(rates.map(\.rate) == ["0", "84", "999", "7.6 k", "99 k", "763 k", "1.23 M"])
+  }
+
   @Test func `medians are of the middle, means of two`() {
     #expect([3.0, 1, 2].median == 2)
     #expect([4.0, 1, 2, 3].median == 2.5)

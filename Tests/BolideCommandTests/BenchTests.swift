@@ -25,6 +25,9 @@ import Testing
     #expect(report.results.map(\.scenario) == Scenario.allCases)
     for result in report.results {
       for measure in result.measures { #expect(measure.runs.count == 1 && measure.median > 0) }
+      for measure in result.measures {
+        #expect(measure.followed?.latencies.count == (result.scenario == .follow ? 20 : nil))
+      }
       #expect((result.stages != nil) == result.scenario.isImport)
       guard result.scenario.isImport, let stages = result.stages else { continue }
       let sum = stages.writing.map(\.share).reduce(0, +)
@@ -47,7 +50,8 @@ import Testing
       import xml.etree.ElementTree as tree
       for text in tree.parse("bench.svg").iter("{http://www.w3.org/2000/svg}text"): print(text.text)
       """)
-    for result in report.results {
+    // A follower has no rate that could be drawn.
+    for result in report.results where result.scenario != .follow {
       #expect(texts.contains("\n\(result.scenario.rawValue), 10,000 rows\n"))
       for measure in result.measures { #expect(texts.contains("\n\(measure.name)\n")) }
     }
@@ -97,6 +101,7 @@ import Testing
     let scenarios = outcome.lines.filter { $0.contains(", 2 rows: ") }.map { $0.prefix { $0 != "," } }
     #expect(scenarios == ["parse", "first-load", "again", "gzip", "catch-up"])
     #expect(outcome.output.contains("floor: set-wise insert"))
+    #expect(outcome.output.contains("\nparse, 2 rows: the records alone, read from the file\n"))
     #expect(!FileManager.default.fileExists(atPath: folder.path("quakes.sqlite")))
   }
 
@@ -113,6 +118,29 @@ import Testing
     #expect(notes.count == 2)
     #expect(
       notes.allSatisfy { $0.hasSuffix("SQLite says: UNIQUE constraint failed: Quake.id") }, "\(notes)")
+  }
+
+  @Test func `what is refused of a feed of one's own, and what has the key of another, is said`() throws {
+    try folder.write(
+      #"[{"id": "a", "magnitude": 1}, {"id": "a", "magnitude": 2}, {"id": "b", "magnitude": "x"}, {"id": "c"}]"#,
+      to: "quakes.json")
+    let outcome = try folder.bolide(
+      "bench", "first-load", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--runs", "1", "--folder",
+      ".")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.lines.contains("  refused records: 1; bolide check PIPELINE FEED says why"))
+    #expect(outcome.lines.contains("  records with the key of another, folded into it: 1"))
+  }
+
+  @Test(arguments: [
+    #"[{"id": "a", "magnitude": "x"}]"#, #"{"fields": ["name"], "data": [["a"]]}"#, "[]",
+  ]) func `a feed of which nothing would land is refused before anything is measured`(feed: String) throws {
+    try folder.write(feed, to: "quakes.json")
+    let outcome = try folder.bolide(
+      "bench", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--folder", ".")
+    #expect(outcome.status == 65)
+    #expect(outcome.errors.contains("would land; bolide check PIPELINE FEED says why."), "\(outcome.errors)")
+    #expect(!outcome.output.contains("first-load"))
   }
 
   @Test func `a feed that cannot be read ends the bench, and no folder is left`() throws {

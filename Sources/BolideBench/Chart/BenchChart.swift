@@ -45,13 +45,13 @@ package struct BenchChart {
   private mutating func drawRates() {
     draw(
       largest.filter { $0.scenario.isImport }, "Rows a second",
-      "Longer is better. The floor is SQLite alone, with the rows in memory.")
+      "Longer is better. The floor is SQLite alone, with the rows in memory; the others do the whole job.")
     draw(
       largest.filter { $0.scenario == .catchUp }, "Changes a second",
       "A reader takes every change of a first load.")
     draw(
       largest.filter { $0.scenario == .parse }, "The parser, megabytes a second",
-      "Input in memory, fed in pieces of 256 KiB, every byte of every cell touched.")
+      "Longer is better. Only the text becomes records.")
   }
 
   private mutating func draw(_ results: [ScenarioResult], _ title: String, _ note: String) {
@@ -63,7 +63,7 @@ package struct BenchChart {
       drawing.y += 26
       drawing.text(
         "\(result.scenario.rawValue), \(result.rows.grouped) rows", drawing.margin, drawing.y, "group")
-      drawing.text(result.scenario.title, drawing.margin + Self.labels, drawing.y, "note")
+      drawing.text(result.title, drawing.margin + Self.labels, drawing.y, "note")
       drawing.y += 8
       for measure in result.measures { drawBar(measure, result, scale) }
     }
@@ -111,7 +111,7 @@ package struct BenchChart {
     for (index, name) in names.enumerated() {
       drawing.box(x, drawing.y - 10, 11, 11, Self.style(name, index), title: name)
       drawing.text(name, x + 16, drawing.y, "note")
-      x += 30 + 6.6 * Double(name.count)
+      x += 30 + Drawing.noteWidth(name)
     }
     drawing.y += 8
     let start = drawing.margin + Self.labels
@@ -168,16 +168,20 @@ package struct BenchChart {
       drawing.line(start, y, end, y)
       drawing.text((most * Double(step) / 4).rate, start - 10, y + 4, "note", anchor: "end")
     }
-    var taken: [Double] = []
+    var names: [(name: String, style: String, y: Double)] = []
     for (index, (scenario, results)) in curves.enumerated() {
       let points = results.map(place)
       // The colours that are told apart best come first.
-      drawing.curve(points, "s\([1, 5, 4, 7, 0, 3, 8][index])")
-      // Names at the lines' ends, pushed apart where two lines meet.
-      var y = (points.last?.y ?? top) + 4
-      while taken.contains(where: { abs($0 - y) < 15 }) { y += 1 }
-      taken.append(y)
-      drawing.text(scenario.rawValue, end + 12, y)
+      let style = "s\([1, 5, 4, 7, 0, 3, 8][index])"
+      drawing.curve(points, style)
+      names.append((scenario.rawValue, style, points.last?.y ?? top))
+    }
+    // Names at the lines' ends, in the lines' order, pushed apart where lines meet.
+    var lowest = -Double.infinity
+    for (name, style, y) in names.sorted(by: { $0.y < $1.y }) {
+      lowest = max(y, lowest + 16)
+      drawing.box(end + 14, lowest - 5, 10, 10, style, title: name)
+      drawing.text(name, end + 30, lowest + 4)
     }
     for size in sizes {
       let share = logarithm(size, smallest) / logarithm(largest, smallest)

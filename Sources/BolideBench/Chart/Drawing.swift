@@ -14,6 +14,11 @@ struct Drawing {
     )
   }
 
+  /// About how wide a note is: no font is at hand to ask.
+  static func noteWidth(_ text: String) -> Double {
+    text.map { "fijlrt, ".contains($0) ? 4.3 : "mw".contains($0) ? 11 : 7.2 }.reduce(0, +)
+  }
+
   /// A box; its title is shown under the pointer.
   mutating func box(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ style: String, title: String,
@@ -65,7 +70,7 @@ struct Drawing {
   /// Two sets of colours; the page decides. Those of the stages keep their order of lightness for readers who see no hue.
   private static let style = """
     svg { --page: #fcfcfb; --ink: #16191d; --soft: #555b63; --rule: #dfe1e4; --own: #1f5fbf; --floor: #8b929b;
-      --peer: #c9ced4; --idle: #eceef0; --s0: #123f73; --s1: #1f6fb5; --s2: #4a9fd8; --s3: #9cc9e8; --s4: #0f766e;
+      --peer: #c9ced4; --idle: #e6e9ec; --s0: #123f73; --s1: #1f6fb5; --s2: #4a9fd8; --s3: #9cc9e8; --s4: #0f766e;
       --s5: #d98324; --s6: #f0bf6a; --s7: #a4487a; --s8: #6b7280; }
     @media (prefers-color-scheme: dark) { svg { --page: #14171b; --ink: #f0f2f4; --soft: #a5adb7; --rule: #333940;
       --own: #62a0f5; --floor: #7b848f; --peer: #4b535d; --idle: #24292f; --s0: #3d74b8; --s1: #5b9be0; --s2: #84bdf0;

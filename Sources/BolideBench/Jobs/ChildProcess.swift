@@ -21,11 +21,13 @@ struct ChildProcess {
 
   /// Starts a program and waits for its end.
   ///
+  /// - Parameter name: what the files of its output are called meanwhile.
   /// - Throws: when it cannot be started.
-  static func run(_ program: String, _ arguments: [String], in folder: String, input: Input = .nothing) throws
-    -> Self
-  {
-    let names = (out: "\(folder)/child.out", err: "\(folder)/child.err")
+  static func run(
+    _ program: String, _ arguments: [String], in folder: String, input: Input = .nothing,
+    name: String = "child"
+  ) throws -> Self {
+    let names = (out: "\(folder)/\(name).out", err: "\(folder)/\(name).err")
     var actions = FileActions()
     defer { actions.destroy() }
     var pipe: (read: Int32, write: Int32)?

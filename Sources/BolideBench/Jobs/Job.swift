@@ -12,6 +12,11 @@ package enum Job: Codable, Sendable {
   case reading(pipeline: String, input: String, depth: ReadingDepth)
   /// Reads all of a store's history.
   case history(store: String)
+  /// Follows a store while a process started with `tool` makes small transactions.
+  case following(
+    SmallCommits.Writer, pipeline: String, store: String, tool: String, count: Int)
+  /// Makes small transactions, and notes when each was committed.
+  case committing(SmallCommits.Writer, pipeline: String, store: String, count: Int)
 
   /// Does the work in this process.
   ///
@@ -27,6 +32,10 @@ package enum Job: Codable, Sendable {
     case .reading(let pipeline, let input, let depth):
       try ReadingJob.run(pipeline: pipeline, input: input, depth: depth)
     case .history(let store): try HistoryJob.run(store: store)
+    case .following(let writer, let pipeline, let store, let tool, let count):
+      try FollowJob.run(writer, pipeline: pipeline, store: store, tool: tool, count: count)
+    case .committing(let writer, let pipeline, let store, let count):
+      try SmallCommits.run(writer, pipeline: pipeline, store: store, count: count)
     }
   }
 
@@ -57,6 +66,10 @@ package struct JobOutcome: Codable, Sendable {
   package var counts: [String: Int] = [:]
   /// Seconds by stage, for the jobs that know.
   package var stages: [String: Double] = [:]
+  /// Of a follower: how late it had each transaction.
+  package var follow: FollowTimes?
+  /// Of a writer of small transactions: when each was committed, in nanoseconds of the machine's clock.
+  var instants: [UInt64]?
 }
 
 /// A result that the measured work did not come to: nothing is shown for it.

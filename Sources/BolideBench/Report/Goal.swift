@@ -62,6 +62,13 @@ package struct Goal: Codable, Sendable {
       goals.append(
         Goal("catch-up, changes/s", at: result, unit: "M", 1, result.rate / 1e6, isUpperLimit: false))
     }
+    if let result = largest(.follow),
+      let slowest = result.measures.max(by: { $0.percentile99 < $1.percentile99 })
+    {
+      goals.append(
+        Goal(
+          "follower sees a commit, 99 of 100", at: result, unit: "ms", 50, slowest.percentile99 * 1e3))
+    }
     return goals
   }
 
@@ -89,6 +96,10 @@ package struct Goal: Codable, Sendable {
     range = ratio.lowest...ratio.highest
     rows = result.rows
   }
+}
+
+extension Measure {
+  fileprivate var percentile99: Double { followed?.percentile99 ?? 0 }
 }
 
 extension ScenarioResult {

@@ -23,7 +23,9 @@ package struct Machine: Codable, Sendable {
     memoryBytes = Int(process.physicalMemory)
     var names = utsname()
     uname(&names)
-    system = Self.text(names.sysname) + " " + Self.text(names.release) + " " + Self.text(names.machine)
+    // Without what a distribution calls its own build.
+    let release = Self.text(names.release).prefix { $0 != "-" }
+    system = Self.text(names.sysname) + " " + release + " " + Self.text(names.machine)
     processor =
       Self.line("model name", in: "/proc/cpuinfo") ?? Self.text(names.machine)
     sqlite = String(cString: sqlite3_libversion())

@@ -3,6 +3,8 @@
 extension Double {
   /// Digits as many as a measure of seconds deserves.
   package var seconds: String { digits(self < 10 ? self < 1 ? 3 : 2 : 1) }
+  /// Seconds, in thousandths of a second.
+  package var milliseconds: String { (self * 1e3).short }
   package var hundredths: String { digits(2) }
   package var short: String { digits(self < 10 ? 1 : 0) }
   package var percent: String { self < 0.0005 ? "-" : (self * 100).digits(1) }
@@ -12,8 +14,11 @@ extension Double {
     return text.hasSuffix(".00")
       ? String(text.dropLast(3)) : text.hasSuffix("0") ? String(text.dropLast()) : text
   }
-  /// `763 k`, `1.23 M`
-  package var rate: String { self < 1e6 ? "\((self / 1e3).digits(0)) k" : "\((self / 1e6).digits(2)) M" }
+  /// `412`, `7.6 k`, `763 k`, `1.23 M`
+  package var rate: String {
+    if self < 1e3 { return digits(0) }
+    return self < 1e6 ? "\((self / 1e3).short) k" : "\((self / 1e6).digits(2)) M"
+  }
 
   private func digits(_ count: Int) -> String {
     var scale = 1

@@ -1,6 +1,11 @@
 internal import Bolide
 internal import Foundation
 
+/// A feed of which there is nothing to measure.
+package struct UselessFeed: Error, CustomStringConvertible {
+  package let description: String
+}
+
 /// The feed of one bench and size: its files, made when they are first wanted, and what must come of them.
 final class BenchFeed {
   let workspace: Workspace
@@ -49,14 +54,22 @@ final class BenchFeed {
   }
 
   /// A user's own feed, with the pipeline that imports it.
+  ///
+  /// - Throws: what an import would; `UselessFeed` when none of its records would land.
   init(file: String, pipeline: String, in workspace: Workspace) throws {
     self.workspace = workspace
     self.file = file
     isGenerated = false
     pipelines = [.plain: pipeline]
     generated = { _ in FireballFeed(rows: 0, seed: 1) }
-    bytes = try FeedReading.read(try Pipeline(path: pipeline), from: file, to: .bytes)
-    rows = try FeedReading.read(try Pipeline(path: pipeline), from: file, to: .records)
+    let parsed = try Pipeline(path: pipeline)
+    bytes = try FeedReading.read(parsed, from: file, to: .bytes)
+    var landing = 0
+    rows = try FeedReading.read(parsed, from: file, to: .chunks) { landing += $0.order.count }
+    guard landing > 0 else {
+      throw UselessFeed(
+        description: "\(file): none of its records (\(rows)) would land; bolide check PIPELINE FEED says why")
+    }
   }
 
   /// The pipeline's file; a user's own is the plain one.

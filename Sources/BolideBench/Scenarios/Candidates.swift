@@ -96,6 +96,17 @@ extension Scenario {
       return outcome
     }
   }
+
+  /// A reader that follows while a writer commits.
+  func following(_ feed: BenchFeed, _ writer: SmallCommits.Writer) -> Candidate {
+    Candidate(name: writer.title) {
+      let store = try feed.workspace.copy(try feed.loaded(), to: "bolide.sqlite")
+      return try feed.workspace.run(
+        .following(
+          writer, pipeline: feed.pipeline(), store: store, tool: feed.workspace.tool,
+          count: SmallCommits.count(feedRows: feed.rows)))
+    }
+  }
 }
 
 extension BenchFeed {

@@ -9,6 +9,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case withLinks = "with-links"
   case withDerived = "with-derived"
   case catchUp = "catch-up"
+  case follow
 
   /// What is done, in a few words.
   package var title: String {
@@ -22,6 +23,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .withLinks: "into a new store, each row linked to one of 2,000 owners"
     case .withDerived: "the same, and each owner keeps its rows' count and sum"
     case .catchUp: "a reader takes all changes of a first load"
+    case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
     }
   }
 
@@ -29,7 +31,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   package var takesOwnFeed: Bool {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
-    case .revised, .shuffled, .withLinks, .withDerived: false
+    case .revised, .shuffled, .withLinks, .withDerived, .follow: false
     }
   }
 
@@ -38,12 +40,13 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse: "records"
     case .catchUp: "changes"
+    case .follow: "commits"
     default: "rows"
     }
   }
 
   /// Whether its first candidate is an import, whose stages are known.
-  package var isImport: Bool { self != .parse && self != .catchUp }
+  package var isImport: Bool { ![.parse, .catchUp, .follow].contains(self) }
 
   /// Everyone who does it; Bolide comes first.
   func candidates(_ feed: BenchFeed) throws -> [Candidate] {
@@ -74,6 +77,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         try loading(feed, .base, pipeline: .links, name: "bolide, links alone"),
       ]
     case .catchUp: [reading(feed)]
+    case .follow: SmallCommits.Writer.allCases.map { following(feed, $0) }
     }
   }
 }

@@ -5,7 +5,7 @@ internal import Foundation
 package final class Workspace: Sendable {
   let path: String
   /// The tool itself.
-  private let tool: String
+  let tool: String
 
   /// Makes a folder within `parent`.
   package init(in parent: String, tool: String) throws {

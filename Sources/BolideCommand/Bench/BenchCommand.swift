@@ -71,6 +71,8 @@ struct BenchCommand: ParsableCommand {
       try runBench()
     } catch let status as ExitCode {
       throw status
+    } catch let error as UselessFeed {
+      throw Failure(.dataRefused, error.description)
     } catch {
       throw Failure(error)
     }

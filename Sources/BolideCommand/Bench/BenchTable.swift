@@ -6,13 +6,36 @@ import BolideBench
 extension ScenarioResult {
   /// The scenario's table.
   var table: String {
-    let head = "\n\(scenario.rawValue), \(rows.grouped) rows: \(scenario.title)"
+    let head = "\n\(scenario.rawValue), \(rows.grouped) rows: \(title)"
+    if scenario == .follow { return ([head] + followLines + notes.map { "  " + $0 }).joined(separator: "\n") }
     let columns = [
       "", "seconds", "(range)", "\(scenario.unit)/s", "MB/s", "CPU s", "peak MiB", "written MB",
       "time by Bolide's",
     ]
     let lines = measures.enumerated().map { line(cells($1, isFirst: $0 == 0)) }
     return ([head, line(columns)] + lines + notes.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  /// A follower has no rate: what counts is how late it is.
+  private var followLines: [String] {
+    let columns = [
+      "", "commits", "median ms", "99 % ms", "worst ms", "CPU s", "peak MiB", "CPU s a minute asleep",
+    ]
+    let rows = measures.compactMap { measure in
+      measure.followed.map { times in
+        [
+          measure.name, "\(times.latencies.count)", times.median.milliseconds,
+          times.percentile99.milliseconds,
+          times.worst.milliseconds, measure.middle.processorSeconds?.seconds ?? "",
+          measure.middle.peakBytes.map { (Double($0) / 1_048_576).short } ?? "",
+          times.sleepingPerMinute.seconds,
+        ]
+      }
+    }
+    return ([columns] + rows).map { cells in
+      "  " + cells[0].padded(to: 28)
+        + zip(cells.dropFirst(), [9, 11, 10, 10, 8, 10, 23]).map { $0.indented(to: $1) }.joined()
+    }
   }
 
   private func cells(_ measure: Measure, isFirst: Bool) -> [String] {
