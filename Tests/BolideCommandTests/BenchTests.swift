@@ -120,6 +120,14 @@ import Testing
       notes.allSatisfy { $0.hasSuffix("SQLite says: UNIQUE constraint failed: Quake.id") }, "\(notes)")
   }
 
+  @Test func `a feed whose nested arrays become rows is measured too`() throws {
+    let outcome = try folder.bolide(
+      "bench", "--feed", Folder.repository.appending(path: "SampleData/neows.json.gz").path, "--pipeline",
+      Folder.repository.appending(path: "pipelines/neows.yaml").path, "--runs", "1", "--folder", ".")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.lines.count { $0.hasPrefix("  bolide ") } == 5)
+  }
+
   @Test func `what is refused of a feed of one's own, and what has the key of another, is said`() throws {
     try folder.write(
       #"[{"id": "a", "magnitude": 1}, {"id": "a", "magnitude": 2}, {"id": "b", "magnitude": "x"}, {"id": "c"}]"#,

@@ -39,15 +39,15 @@ package enum FeedReading {
   ) throws -> Int {
     if depth == .bytes { return try count(input) }
     let layout = ChunkLayout(pipeline, model: pipeline.model)
-    let builder = try RowBuilder(pipeline, layout: layout, input: input.name)
-    let expressions = try ExpressionStage(pipeline, layout: layout, input: input.name)
-    let reader = try RecordReader(fields: builder.paths, shape: RecordShape(pipeline.records))
-    var records = RecordInput(input, reader: reader)
+    let stage = try RecordStage(pipeline, layout: layout, input: input.name)
+    var records = RecordInput(input, reader: try stage.reader(RecordShape(pipeline.records)))
     let chunk = Chunk(layout: layout)
     let limits = ChunkLimits()
     var count = 0
     func endWindow() throws {
-      if depth == .chunks { try expressions.endWindow(chunk) } else { chunk.endWindow() }
+      if depth == .chunks { return try stage.endWindow(chunk) }
+      // A record with very many children has some of theirs evaluated all the same.
+      for rows in chunk.children + [chunk] { rows.endWindow() }
     }
     func finish() throws {
       try endWindow()
@@ -61,7 +61,7 @@ package enum FeedReading {
       count += 1
       guard depth != .records else { continue }
       if chunk.isWindowFull { try endWindow() }
-      builder.add(records.reader, to: chunk)
+      try stage.add(&records.reader, to: chunk)
       if chunk.recordsRead >= limits.rows || chunk.byteCount >= limits.bytes { try finish() }
     }
     try finish()
