@@ -38,7 +38,8 @@ package final class CommitWatch: Sendable {
   /// - Throws: `StoreError` when another file has taken the store's place: nobody writes the old one any more.
   package func hasCommit() throws -> Bool {
     guard FileID(path) == file else { throw Self.replaced(path) }
-    let now = try Store.naming(path) { try queue.read { try $0.value("PRAGMA data_version") } }
+    // Without a transaction, which would cost more than the look.
+    let now = try Store.naming(path) { try queue.inDatabase { try $0.value("PRAGMA data_version") } }
     return version.withLock { version in
       defer { version = now }
       return version != now
