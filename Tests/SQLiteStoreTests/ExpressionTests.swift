@@ -155,6 +155,15 @@ struct ExpressionTests {
     #expect(chunk.value(place("out", chunk), 0) == nil)
   }
 
+  @Test func `A check that gives a text holds, beside others too`() throws {
+    let chunk = chunk(pipeline)
+    for (number, lat) in [2.0, 0.5].enumerated() {
+      chunk.append(["id": .integer(Int64(number)), "lat": .real(lat), "text": "x"])
+    }
+    #expect(try evaluate([], chunk, checks: ["text"]) == [])
+    #expect(try evaluate([], chunk, checks: ["text", "lat > 1"]) == ["1 check 1 integer(0)"])
+  }
+
   @Test func `A failing row is told with its expression, and the scan goes on behind it`() throws {
     let chunk = chunk(pipeline)
     for (number, text) in ["[1]", "{", "[2]", "x", "]", "[3]"].enumerated() {

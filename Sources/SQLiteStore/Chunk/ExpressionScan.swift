@@ -141,7 +141,8 @@ package final class ExpressionScan {
       do {
         guard try statement.step() else { return place - rows.startIndex }
       } catch {
-        let failure = firstFailure(wave, chunk, row)
+        let failure =
+          firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed("the expression failed"))
         _ = visit(Int(row), failure.purpose, failure.outcome)
         return place - rows.startIndex + 1
       }
@@ -159,8 +160,10 @@ package final class ExpressionScan {
         if isAbsent { continue }
         isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome(statement[Int32(index)]))
       }
-      if isAccepted, wave.hasChecks, isFalse(statement[checks]) {
+      // A text is false to AND and holds by itself: each check has the last word.
+      if isAccepted, wave.hasChecks, isFalse(statement[checks]),
         let failure = firstFailure(wave, chunk, row)
+      {
         isAccepted = visit(Int(row), failure.purpose, failure.outcome)
       }
       if isAccepted { accepted.append(row) }
@@ -169,10 +172,10 @@ package final class ExpressionScan {
     return rows.count
   }
 
-  /// What one of the expressions gave that failed, or a check that does not hold.
+  /// What the first expression gave that failed, or the first check that does not hold; nil when there is none.
   private func firstFailure(
     _ wave: Wave, _ chunk: Chunk, _ row: Int32
-  ) -> (purpose: Expression.Purpose, outcome: Outcome) {
+  ) -> (purpose: Expression.Purpose, outcome: Outcome)? {
     for (purpose, statement) in wave.apart {
       defer { statement.reset() }
       do {
@@ -182,7 +185,7 @@ package final class ExpressionScan {
         return (purpose, .failed((error as? StoreError)?.message ?? "the expression failed"))
       }
     }
-    return (wave.apart[0].purpose, .failed("the expression failed"))
+    return nil
   }
 
   /// As SQL's CHECK sees it: null is not false.
