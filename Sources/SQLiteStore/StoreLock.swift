@@ -24,10 +24,7 @@ package final class StoreLock {
     store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
   ) throws(StoreError) {
     let path = Self.path(of: store)
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    // Who may write the store may take its lock, whoever made the file; nobody else needs it.
-    var status = stat()
-    if descriptor >= 0, stat(store, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
+    descriptor = Self.openBeside(store, path)
     guard descriptor >= 0 else {
       throw StoreError(
         .readOnly, "\(path): the lock file cannot be made (\(String(cString: strerror(errno))))",
@@ -48,6 +45,18 @@ package final class StoreLock {
     }
     isHeld = true
     write(descriptor, LockHolder(process: getpid(), pipeline: pipeline, since: timestamp()))
+  }
+
+  /// Opens a file beside a store, made where it is missing.
+  ///
+  /// Who may write the store may take its lock, whoever made the file; nobody else needs it.
+  ///
+  /// - Returns: a descriptor; below 0 where there can be no such file.
+  static func openBeside(_ store: String, _ path: String) -> Int32 {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    var status = stat()
+    if descriptor >= 0, stat(store, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
+    return descriptor
   }
 
   /// The file beside a store, whatever name leads to the store.

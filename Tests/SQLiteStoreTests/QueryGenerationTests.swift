@@ -68,6 +68,12 @@ struct QueryGenerationTests {
     let token = try await store.pinned { generation in
       let second = try await store.pin()
       let pins = try store.status().pins
+      // As private as the store.
+      let files = try FileManager.default.contentsOfDirectory(atPath: temporary.folder.path)
+      for file in files where file.contains("-pin-") {
+        let path = temporary.folder.appendingPathComponent(file).path
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+      }
       #expect(pins.map(\.process) == [getpid(), getpid()] && pins.allSatisfy { $0.age >= 0 })
       #expect(pins.map(\.token) == [generation.token.description, second.token.description])
       let newest = try take("b")

@@ -13,7 +13,7 @@ final class PinFile: Sendable {
   init?(store: String, token: HistoryToken) {
     let random = String(UInt64.random(in: .min ... .max), radix: 36)
     path = "\(Self.prefix(store))\(getpid())-\(random)"
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    descriptor = StoreLock.openBeside(store, path)
     guard descriptor >= 0 else { return nil }
     flock(descriptor, LOCK_EX)
     var text = "\(getpid()) \(timestamp()) \(token)"
