@@ -67,8 +67,7 @@ struct ExpressionStage {
         chunk.row = row
         guard chunk.isAbsent(column) else { continue }
         let name = chunk.layout.columns[column].name
-        let refusal = Refusal(code: "null-key", message: "\(name) is part of the key and is missing")
-        refuse(row, refusal, attribute: name)
+        refuse(row, .missingKey(name), attribute: name)
       }
     }
     chunk.endWindow(removed: removed)

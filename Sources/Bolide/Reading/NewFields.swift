@@ -57,10 +57,10 @@ struct NewFields {
   /// What stands under a key of the current record, or in its column.
   private func newField(_ name: String, _ records: borrowing RecordInput) -> NewField {
     let text = records.reader.recordText
-    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text),
-      let first = value.first
-    else { return NewField(name: name, kind: FieldKind.absent.article) }
-    var field = NewField(name: name, kind: Self.kind(first).article)
+    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text) else {
+      return NewField(name: name, kind: FieldKind.absent.article)
+    }
+    var field = NewField(name: name, kind: Self.kind(value).article)
     if showsValues {
       let json = String(decoding: value.prefix(Self.longestExample), as: UTF8.self)
       field.example = value.count > Self.longestExample ? json + "…" : json
@@ -68,16 +68,15 @@ struct NewFields {
     return field
   }
 
-  /// A JSON value's kind by its first byte.
-  private static func kind(_ first: UInt8) -> FieldKind {
-    switch first {
-    case UInt8(ascii: "{"): .object
-    case UInt8(ascii: "["): .array
-    case UInt8(ascii: "\""): .string
-    case UInt8(ascii: "n"): .null
-    case UInt8(ascii: "t"): .true
-    case UInt8(ascii: "f"): .false
-    default: .decimal
+  private static func kind(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> FieldKind {
+    var cursor = JSONCursor(UnsafeBufferPointer(rebasing: value))
+    return switch cursor.item() {
+    case .null: .null
+    case .boolean: .true
+    case .number: .decimal
+    case .string: .string
+    case .object: .object
+    case .array: .array
     }
   }
 }

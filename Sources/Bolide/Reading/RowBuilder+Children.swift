@@ -46,8 +46,7 @@ extension RowBuilder {
     }
     for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
       let name = keys[index].name
-      return refuse(
-        Refusal(code: "null-key", message: "\(name) is part of the key and is missing"), name, 0)
+      return refuse(.missingKey(name), name, 0)
     }
     chunk.commitChild(
       of: parent, number: reader.childNumber(of: list), place ?? childPosition(list, reader, 0),
@@ -56,9 +55,6 @@ extension RowBuilder {
 
   /// The place of the current child, or of a byte in it.
   private func childPosition(_ list: Int, _ reader: borrowing RecordReader, _ offset: Int) -> RecordPosition {
-    let start = reader.childPosition(of: list)
-    let place = offset == 0 ? start : reader.position(ofByte: start.byte + offset)
-    return RecordPosition(
-      record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column)
+    position(reader, from: reader.childPosition(of: list), offset: offset)
   }
 }

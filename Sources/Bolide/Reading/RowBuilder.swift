@@ -107,8 +107,7 @@ struct RowBuilder {
     }
     for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
       let key = keys[index]
-      let refusal = Refusal(code: "null-key", message: "\(key.name) is part of the key and is missing")
-      refuse(reader, chunk, refusal, attribute: key.name, offset: 0, place: place)
+      refuse(reader, chunk, .missingKey(key.name), attribute: key.name, offset: 0, place: place)
       return false
     }
     for list in childPaths.indices {
@@ -156,7 +155,11 @@ struct RowBuilder {
 
   /// The place of the current record, or of a byte in it.
   private func position(_ reader: borrowing RecordReader, offset: Int) -> RecordPosition {
-    let start = reader.recordPosition
+    position(reader, from: reader.recordPosition, offset: offset)
+  }
+
+  /// The place of the current record or of a child in it, which starts somewhere, or of a byte in that.
+  func position(_ reader: borrowing RecordReader, from start: Position, offset: Int) -> RecordPosition {
     let place = offset == 0 ? start : reader.position(ofByte: start.byte + offset)
     return RecordPosition(
       record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column)

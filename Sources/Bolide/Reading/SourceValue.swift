@@ -22,4 +22,9 @@ enum SourceValue {
 struct Refusal {
   var code: String
   var message: String
+
+  /// The refusal of a record that says nothing of a part of its key.
+  static func missingKey(_ name: String) -> Refusal {
+    Refusal(code: "null-key", message: "\(name) is part of the key and is missing")
+  }
 }

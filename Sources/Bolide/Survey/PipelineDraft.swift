@@ -142,11 +142,11 @@ struct PipelineDraft {
     let lists = proposed.flatMap { children -> [String] in
       guard let key = children.key else { return [] }
       let names = [children.inverse] + key.attributes.map { children.attributes[$0].name }
-      let objects = children.objects == 1 ? "1 object" : "\(children.objects.grouped) objects"
       return [
         "  \(YAMLText.scalar(children.attribute)):",
         Self.commented(
-          "    entity: \(YAMLText.scalar(children.entity))", "each of the \(objects) in these lists", at: 32),
+          "    entity: \(YAMLText.scalar(children.entity))", "each of the \(children.howMany) in these lists",
+          at: 32),
         "    inverse: \(YAMLText.scalar(children.inverse))",
         "    records: \(YAMLText.scalar(children.path))",
         Self.commented("    key: \(YAMLText.list(names))", "unique within each record", at: 32),
@@ -162,10 +162,9 @@ struct PipelineDraft {
   private var leftLines: [String] {
     children.filter { $0.key == nil }.flatMap { children -> [String] in
       let name = YAMLText.comment(children.attribute)
-      let objects = children.objects == 1 ? "1 object" : "\(children.objects.grouped) objects"
       let names = children.attributes.map { YAMLText.scalar($0.name) + ":" }
       let width = min(names.map(\.count).max() ?? 0, 32) + 1
-      return ["#", "# \(name) holds lists, kept as JSON; the \(objects) in them have:"]
+      return ["#", "# \(name) holds lists, kept as JSON; the \(children.howMany) in them have:"]
         + zip(names, children.attributes).map { name, attribute in
           let entry = "#   " + name.padded(to: width) + attribute.settings
           return Self.commented(entry, attribute.gap(of: children.objects) ?? "", at: entry.count + 2)
@@ -192,6 +191,9 @@ struct DraftChildren {
   /// What the objects become, and its relationship back to the record's.
   var entity = ""
   var inverse = ""
+
+  /// `1 object`, `4,700 objects`
+  var howMany: String { objects == 1 ? "1 object" : "\(objects.grouped) objects" }
 }
 
 extension DraftAttribute {

@@ -91,19 +91,12 @@ struct FireballText: ~Copyable {
   private mutating func appendTime(_ time: Int) {
     let day = (time >= 0 ? time : time - 86_399) / 86_400
     let second = time - day * 86_400
-    // Years begin in March here, so that the leap day ends them; 719468 days lie between 0000-03-01 and 1970.
-    let shifted = day + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    appendDigits(era * 400 + yearOfEra + (month <= 2 ? 1 : 0), 4)
+    let date = CalendarDay(day)
+    appendDigits(date.year, 4)
     append(UInt8(ascii: "-"))
-    appendDigits(month, 2)
+    appendDigits(date.month, 2)
     append(UInt8(ascii: "-"))
-    appendDigits(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1, 2)
+    appendDigits(date.day, 2)
     append(UInt8(ascii: " "))
     appendDigits(second / 3_600, 2)
     append(UInt8(ascii: ":"))

@@ -85,7 +85,7 @@ final class RowDifference {
         db,
         """
         SELECT x.bolide_place, \(columns.joined(separator: ", ")) FROM \(layout.tableName) AS x
-        LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(keys.map { "t.\($0) = x.\($0)" }.joined(separator: " AND "))
+        LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t"))
         """), layout: layout)
     let numbered = numbers.columns(of: layout.entity)
     func number(_ name: String) -> Int64 { numbered.first { $0.name == name }?.number ?? 0 }
@@ -145,7 +145,7 @@ final class RowDifference {
   ) throws -> Int {
     let order = chunk.order
     guard let first = order.first else { return 0 }
-    bindKey(chunk, Int(first))
+    scan.statement.bind(keyOf: chunk, Int(first))
     defer { scan.statement.reset() }
     var place = 0
     var passed = 0
@@ -175,18 +175,6 @@ final class RowDifference {
       }
     }
     return place
-  }
-
-  private func bindKey(_ chunk: Chunk, _ row: Int) {
-    for (index, column) in layout.keyColumns.enumerated() {
-      let parameter = Int32(index + 1)
-      switch layout.storages[column] {
-      case .integer: scan.statement.bind(chunk.integer(column, row), at: parameter)
-      case .real: scan.statement.bind(chunk.real(column, row), at: parameter)
-      case .text: scan.statement.bind(text: chunk.bytes(column, row), at: parameter, copying: true)
-      case .blob: scan.statement.bind(blob: chunk.bytes(column, row), at: parameter, copying: true)
-      }
-    }
   }
 
   /// The order of a chunk's key and a stored one, as SQLite's BINARY collation has it.

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import ImportModel
 
 /// What became of the children that records held, in a pipeline with `children`.
 public struct ChildCounts: Sendable, Hashable {
@@ -17,24 +18,34 @@ extension ChildCounts {
   static func all(_ db: Database, run: Int64) throws -> [ChildCounts] {
     let rows = try RawStatement(
       db,
-      """
-      SELECT entity, read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolled_back
-      FROM bolide_run_child WHERE run = \(run) ORDER BY entity
-      """)
+      "SELECT entity, \(ChunkCounts.columns) FROM bolide_run_child WHERE run = \(run) ORDER BY entity")
     var all: [ChildCounts] = []
     while try rows.step() {
       var children = ChildCounts(rows.string(0) ?? "")
-      children.counts.read = Int(rows.integer(1))
-      children.counts.inserted = Int(rows.integer(2))
-      children.counts.updated = Int(rows.integer(3))
-      children.counts.repeated = Int(rows.integer(4))
-      children.counts.unchanged = Int(rows.integer(5))
-      children.counts.ignored = Int(rows.integer(6))
-      children.counts.folded = Int(rows.integer(7))
-      children.counts.rejected = Int(rows.integer(8))
-      children.counts.rolledBack = Int(rows.integer(9))
+      children.counts = ChunkCounts(rows, from: 1)
       all.append(children)
     }
     return all
+  }
+}
+
+// Counts as a run's row has them, and its children's.
+extension ChunkCounts {
+  static let columns =
+    "read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolled_back"
+
+  /// Those of a query's current row, in the order of `columns`.
+  init(_ row: RawStatement, from column: Int32) {
+    self.init()
+    func next(_ place: Int32) -> Int { Int(row.integer(column + place)) }
+    (read, inserted, updated, repeated, unchanged) = (next(0), next(1), next(2), next(3), next(4))
+    (ignored, folded, rejected, rolledBack) = (next(5), next(6), next(7), next(8))
+  }
+
+  /// In the order of `columns`.
+  var values: [Value] {
+    [read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolledBack].map {
+      .integer(Int64($0))
+    }
   }
 }

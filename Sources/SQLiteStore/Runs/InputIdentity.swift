@@ -60,11 +60,11 @@ extension Store {
           guard runs.bytes(1).elementsEqual(identity.digest) else { continue }
           var progress = RunProgress()
           progress.sameAs = runs.integer(0)
-          progress.counts.read = Int(runs.integer(2))
-          progress.counts.unchanged = Int(runs.integer(3))
-          progress.counts.ignored = Int(runs.integer(4))
-          progress.counts.folded = Int(runs.integer(5))
-          progress.children = try ChildCounts.all(db, run: runs.integer(0)).map(\.allUnchanged)
+          progress.counts = ChunkCounts(runs, from: 2).allUnchanged
+          progress.children = try ChildCounts.all(db, run: runs.integer(0))
+          for index in progress.children.indices {
+            progress.children[index].counts = progress.children[index].counts.allUnchanged
+          }
           progress.bytes = identity.size
           runs.reset()
           let log = try RunLog(db, pipeline, input: input)
@@ -83,8 +83,8 @@ extension Store {
     let runs = try RawStatement(
       db,
       """
-      SELECT run, digest, read, inserted + updated + unchanged, ignored, folded FROM bolide_run AS r
-      WHERE size = ?1 AND digest IS NOT NULL AND rules = ?2 AND pipeline = ?3 AND outcome = \(literal(RunLog.good)) AND rejected = 0
+      SELECT run, digest, \(ChunkCounts.columns) FROM bolide_run AS r WHERE size = ?1 AND digest IS NOT NULL
+      AND rules = ?2 AND pipeline = ?3 AND outcome = \(literal(RunLog.good)) AND rejected = 0
       AND NOT EXISTS (SELECT 1 FROM bolide_run_child AS c WHERE c.run = r.run AND c.rejected > 0)
       AND model = (SELECT max(version) FROM bolide_model)
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
@@ -99,12 +99,12 @@ extension Store {
   }
 }
 
-extension ChildCounts {
-  /// The counts of a run that finds the same children again.
-  fileprivate var allUnchanged: ChildCounts {
-    var children = self
-    children.counts.unchanged += counts.inserted + counts.updated
-    (children.counts.inserted, children.counts.updated, children.counts.repeated) = (0, 0, 0)
-    return children
+extension ChunkCounts {
+  /// The counts of a run that finds the same again.
+  fileprivate var allUnchanged: ChunkCounts {
+    var counts = self
+    counts.unchanged += inserted + updated
+    (counts.inserted, counts.updated, counts.repeated) = (0, 0, 0)
+    return counts
   }
 }

@@ -15,17 +15,24 @@ struct RowFinder {
 
   /// The object's id; nil when the table has no such row.
   func id(_ chunk: Chunk, _ row: Int) throws -> Int64? {
-    for (place, column) in layout.keyColumns.enumerated() {
-      let index = Int32(place + 1)
-      guard chunk.state(column, row) == .value else { return nil }
-      switch layout.columns[column].storage {
-      case .integer: query.bind(chunk.integer(column, row), at: index)
-      case .real: query.bind(chunk.real(column, row), at: index)
-      case .text: query.bind(text: chunk.bytes(column, row), at: index, copying: true)
-      case .blob: query.bind(blob: chunk.bytes(column, row), at: index, copying: true)
-      }
-    }
+    guard layout.keyColumns.allSatisfy({ chunk.state($0, row) == .value }) else { return nil }
+    query.bind(keyOf: chunk, row)
     defer { query.reset() }
     return try query.step() ? query.integer(0) : nil
+  }
+}
+
+extension RawStatement {
+  /// Binds a row's key to the first parameters, in the key's order.
+  func bind(keyOf chunk: Chunk, _ row: Int) {
+    for (place, column) in chunk.layout.keyColumns.enumerated() {
+      let index = Int32(place + 1)
+      switch chunk.layout.storages[column] {
+      case .integer: bind(chunk.integer(column, row), at: index)
+      case .real: bind(chunk.real(column, row), at: index)
+      case .text: bind(text: chunk.bytes(column, row), at: index, copying: true)
+      case .blob: bind(blob: chunk.bytes(column, row), at: index, copying: true)
+      }
+    }
   }
 }

@@ -40,15 +40,14 @@ package final class RunLog {
     update = try RawStatement(
       db,
       """
-      UPDATE bolide_run SET read = ?, inserted = ?, updated = ?, unchanged = ?, ignored = ?, folded = ?,
-      rejected = ?, chunks = ?, bytes = ?, rolled_back = ?, last_transaction = ?, ended = ?, outcome = ?,
-      same_as = ?, repeated = ? WHERE run = \(run)
+      UPDATE bolide_run SET (\(ChunkCounts.columns), chunks, bytes, last_transaction, ended, outcome, same_as)
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
       """)
     writeChildren = try RawStatement(
       db,
       """
-      INSERT OR REPLACE INTO bolide_run_child(run, entity, read, inserted, updated, repeated, unchanged, ignored,
-      folded, rejected, rolled_back) VALUES (\(run), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO bolide_run_child(run, entity, \(ChunkCounts.columns))
+      VALUES (\(run), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
   }
 
@@ -56,31 +55,18 @@ package final class RunLog {
   ///
   /// - Parameter outcome: `ok` or what ended the run; nil while it goes on.
   func write(_ progress: RunProgress, outcome: String?) throws {
-    let counts = progress.counts
-    let numbers = [
-      counts.read, counts.inserted, counts.updated, counts.unchanged, counts.ignored, counts.folded,
-      counts.rejected,
-      progress.chunks, progress.bytes, counts.rolledBack,
-    ]
-    for (index, number) in numbers.enumerated() { update.bind(number, at: Int32(index + 1)) }
-    if let token = progress.token { update.bind(token.number, at: 11) } else { update.bindNull(at: 11) }
-    update.bind(outcome == nil ? nil : timestamp(), at: 12)
-    update.bind(outcome, at: 13)
-    update.bind(progress.sameAs.map(Value.integer) ?? .null, at: 14)
-    update.bind(counts.repeated, at: 15)
+    update.bind(
+      progress.counts.values + [
+        .integer(Int64(progress.chunks)), .integer(Int64(progress.bytes)),
+        progress.token.map { .integer($0.number) } ?? .null,
+        outcome == nil ? .null : .text(timestamp()), outcome.map(Value.text) ?? .null,
+        progress.sameAs.map(Value.integer) ?? .null,
+      ])
     try update.run()
-    for children in progress.children { try write(children) }
-  }
-
-  private func write(_ children: ChildCounts) throws {
-    let counts = children.counts
-    let numbers = [
-      counts.read, counts.inserted, counts.updated, counts.repeated, counts.unchanged, counts.ignored,
-      counts.folded, counts.rejected, counts.rolledBack,
-    ]
-    writeChildren.bind(children.entity, at: 1)
-    for (index, number) in numbers.enumerated() { writeChildren.bind(number, at: Int32(index + 2)) }
-    try writeChildren.run()
+    for children in progress.children {
+      writeChildren.bind([.text(children.entity)] + children.counts.values)
+      try writeChildren.run()
+    }
   }
 }
 

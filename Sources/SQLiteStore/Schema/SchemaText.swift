@@ -45,7 +45,7 @@ enum SchemaText {
           "\(name): no two objects have the same \(constraint.listed).".oneLine, "index", name,
           schema.index(constraint).name)
       }
-      for relationship in entity.toOneRelationships {
+      for relationship in entity.toOneRelationships.filter(schema.hasIndex) {
         try add(
           "\(name): finds the objects that lead to a \(relationship.destination).".oneLine, "index", name,
           schema.index(relationship).name)

@@ -77,7 +77,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolled_back, chunks, bytes, same_as
+        \(ChunkCounts.columns), chunks, bytes, same_as
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -92,15 +92,7 @@ extension PipelineStatus.Run {
     age = max(0, row.real(7))
     maxAge = row.isNull(8) ? nil : row.real(8)
     progress = RunProgress()
-    progress.counts.read = Int(row.integer(9))
-    progress.counts.inserted = Int(row.integer(10))
-    progress.counts.updated = Int(row.integer(11))
-    progress.counts.repeated = Int(row.integer(12))
-    progress.counts.unchanged = Int(row.integer(13))
-    progress.counts.ignored = Int(row.integer(14))
-    progress.counts.folded = Int(row.integer(15))
-    progress.counts.rejected = Int(row.integer(16))
-    progress.counts.rolledBack = Int(row.integer(17))
+    progress.counts = ChunkCounts(row, from: 9)
     progress.chunks = Int(row.integer(18))
     progress.bytes = Int(row.integer(19))
     progress.sameAs = row.isNull(20) ? nil : row.integer(20)
