@@ -65,13 +65,13 @@ struct FetchTests {
     #expect(try await answer(FetchRequest("Qake"))?.message == "\(path): the store has no entity 'Qake'")
     #expect(
       try await answer(FetchRequest("Quake", sort: [.init("deep")]))?.message
-        == "\(path): Quake has no stored attribute or relationship 'deep'")
+        == "\(path): Quake has no attribute or relationship 'deep'")
     #expect(
       try await answer(FetchRequest("Quake", where: "deep > 1"))?.message
-        == "\(path): the predicate is no expression over Quake (no such column: deep)")
+        == "\(path): Quake has no attribute or relationship 'deep'")
     #expect(
       try await answer(FetchRequest("Quake", where: "depth > ?"))?.message
-        == "\(path): the predicate has 1 places for values, and 0 were given")
+        == "\(path): the predicate has 1 place for values, and 0 were given")
     #expect(try await answer(FetchRequest("Quake", where: "1); DELETE FROM Quake; --"))?.code == .badRequest)
     #expect(try await answer(FetchRequest("Quake", limit: -1))?.code == .badRequest)
     let inside = try #require(HistoryToken("\(tokens[0])-0.1"))

@@ -1,139 +1,123 @@
 internal import GRDB
+internal import GRDBSQLite
 internal import ImportModel
 
 /// Answers fetches inside one read transaction, for its own state or for a past one.
-///
-/// A past state is the present table, with what has changed since replaced by what it was: history tells that in one
-/// pass, and it is kept in a temporary table for the length of a query. The rest is the table's own.
 struct FetchReading {
   private let db: Database
   private let path: String
   private let model: Model
-  private let numbers: PropertyNumbers
 
   init(_ db: Database, path: String) throws {
-    self.db = db
-    self.path = path
+    (self.db, self.path) = (db, path)
     model = try SchemaUpdate.storedModel(db) ?? Model()
-    numbers = try PropertyNumbers(db, model: model, creating: false)
   }
 
   /// Hands over the objects as they are, or as they were at a token.
   func rows(
     _ request: FetchRequest, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
-    let reader = try reader(request)
-    let columns = ["bolide_id"] + reader.columnNames
-    try select(columns, request, reader, at: token) { try body(reader.row($0)) }
+    let plan = try FetchPlan(request, model, readsKeys: true)
+    try run(request, plan, at: token, { plan.query(plan.columns, $0) }) { statement in
+      if let row = plan.shape.row(statement) { try body(row) }
+    }
+  }
+
+  /// Hands over the objects' cells, behind what they are.
+  func cells(
+    _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
+    _ body: (FetchedCells) throws -> Void
+  ) throws {
+    let plan = try FetchPlan(request, model, readsKeys: false)
+    try begin(plan.shape)
+    try run(request, plan, at: token, { plan.query(plan.columns, $0) }) {
+      try body(FetchedCells(statement: $0))
+    }
   }
 
   /// The objects' ids in the request's order.
   func ids(_ request: FetchRequest, at token: HistoryToken?) throws -> [Int64] {
+    let plan = try FetchPlan(request, model, readsKeys: false)
     var ids: [Int64] = []
-    try select(["bolide_id"], request, reader(request), at: token) { ids.append($0.integer(0)) }
+    try run(request, plan, at: token, { plan.query([FetchTree.id(0)], $0) }) { ids.append($0.integer(0)) }
     return ids
+  }
+
+  /// How many objects there are, within the request's limit and behind its offset.
+  func count(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
+    let plan = try FetchPlan(request, model, readsKeys: false)
+    var count: Int64 = 0
+    try run(request, plan, at: token, isSorted: false, { plan.query(["count(*)"], $0) }) {
+      count = $0.integer(0)
+    }
+    count = max(0, count - Int64(request.offset))
+    return Int(min(count, Int64(request.limit ?? .max)))
+  }
+
+  /// The next objects behind a place.
+  ///
+  /// - Parameters:
+  ///   - place: nil for the beginning, where the request's offset counts.
+  ///   - size: how many.
+  /// - Returns: the objects, and the place behind the last one; nil when there are no more.
+  func batch(
+    _ request: FetchRequest, at token: HistoryToken?, behind place: FetchPlace?, size: Int
+  ) throws -> (rows: [Snapshot.Row], place: FetchPlace?) {
+    let plan = try FetchPlan(request, model, readsKeys: true)
+    var (rows, next): ([Snapshot.Row], FetchPlace?) = ([], nil)
+    var part = request
+    part.limit = size
+    if place != nil { part.offset = 0 }
+    let condition = place?.condition(plan.order, from: request.arguments.count + 1)
+    try run(
+      part, plan, at: token, behind: place,
+      { plan.query(plan.columns + plan.order.map(\.sql) + [FetchTree.id(0)], and: condition, $0) }
+    ) { statement in
+      if let row = plan.shape.row(statement) { rows.append(row) }
+      if rows.count == size {
+        next = FetchPlace(statement, from: plan.columns.count, count: plan.order.count)
+      }
+    }
+    return (rows, next)
   }
 
   // MARK: The query
 
-  private func reader(_ request: FetchRequest) throws -> EntityReader {
-    guard let entity = model.entity(named: request.entity) else {
-      let known = model.entities.map(\.name).joined(separator: ", ")
-      throw refusal("the store has no entity '\(request.entity)'", "It has \(known).")
+  /// Goes on to the next row. An expression can fail for the values of one object, as JSON that is none.
+  private func step(_ statement: RawStatement, hasPredicate: Bool) throws(StoreError) -> Bool {
+    do {
+      return try statement.step()
+    } catch {
+      guard error.code == .other, hasPredicate else { throw error }
+      throw StoreError.predicateFails(error.message.replacing("SQLite says: ", with: ""))
     }
-    return try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
   }
 
-  private func select(
-    _ columns: [String], _ request: FetchRequest, _ reader: EntityReader, at token: HistoryToken?,
-    _ body: (RawStatement) throws -> Void
+  private func run(
+    _ request: FetchRequest, _ plan: FetchPlan, at token: HistoryToken?, behind place: FetchPlace? = nil,
+    isSorted: Bool = true, _ query: ((Entity) -> String) -> String, _ body: (RawStatement) throws -> Void
   ) throws {
-    if let limit = request.limit, limit < 0 { throw refusal("a limit is at least 0") }
-    let order = try request.sort.map { key in
-      guard let column = reader.columnName(key.name) else {
-        throw refusal("\(reader.name) has no stored attribute or relationship '\(key.name)'")
-      }
-      return quoted(column) + (key.isAscending ? "" : " DESC")
+    let tables: (Entity) -> String = { "main.\(quoted($0.name))" }
+    if plan.predicate != nil {
+      try FetchGuard.check(
+        db, plan.query(["1"], tables), reading: Set(plan.tree.entities.map(\.name)), for: request.entity)
     }
-    var source = "main.\(quoted(reader.name))"
-    if let token {
-      try dropPast()
-      source = try makePast(reader, token)
+    let past = try token.map {
+      try PastTables(db, path: path, model: model, of: plan.tree.entities, at: $0)
     }
-    // A table of the connection alone; should it stay behind, the next query drops it.
-    defer { if token != nil { try? dropPast() } }
-    let statement: RawStatement
-    do {
-      statement = try RawStatement(
-        db,
-        """
-        SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(source)
-        WHERE (\(request.predicate ?? "1")
-        ) ORDER BY \((order + ["bolide_id"]).joined(separator: ", ")) LIMIT \(request.limit ?? -1)
-        """)
-    } catch let error as StoreError {
-      let reason = error.message.replacing("SQLite says: ", with: "")
-      throw refusal(
-        "the predicate is no expression over \(reader.name) (\(reason))",
-        "It is one SQL expression over the entity's columns, such as magnitude > ?.")
+    defer { past?.drop() }
+    var sql = query(past?.source ?? tables)
+    if isSorted {
+      sql += " ORDER BY \(plan.orderText) LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"
     }
-    guard statement.parameterCount == request.arguments.count else {
-      throw refusal(
-        "the predicate has \(statement.parameterCount) places for values, and \(request.arguments.count) were given"
-      )
+    let statement = try RawStatement(db, sql)
+    let places = statement.parameterCount - (place?.count ?? 0)
+    guard places == request.arguments.count else {
+      throw StoreError.wrongCount(places: places, values: request.arguments.count)
     }
     statement.bind(request.arguments)
+    place?.bind(to: statement, from: request.arguments.count + 1)
     defer { statement.reset() }
-    while try statement.step() { try body(statement) }
-  }
-
-  private func refusal(_ message: String, _ hint: String? = nil) -> StoreError {
-    StoreError(.badRequest, "\(path): \(message)", hint: hint)
-  }
-
-  // MARK: The past
-
-  /// Keeps what has changed since a token as it was.
-  ///
-  /// - Returns: the past state's rows, as a subquery.
-  private func makePast(_ reader: EntityReader, _ token: HistoryToken) throws -> String {
-    let places = try HistoryPlaces(db)
-    try places.check(token, path: path)
-    guard token.inside == nil else {
-      throw refusal("the token \(token) is inside a transaction, and states stand between them")
-    }
-    let names = reader.columnNames.map(quoted)
-    try db.run(
-      """
-      CREATE TEMP TABLE bolide_past(bolide_id INTEGER PRIMARY KEY, bolide_there INTEGER NOT NULL,
-      \(names.joined(separator: ", ")))
-      """)
-    let keep = try RawStatement(
-      db, "INSERT INTO temp.bolide_past VALUES (?, ?\(String(repeating: ", ?", count: names.count)))")
-    // Also what other programs changed and nobody could seal: it was not there at the token.
-    let since = try NetChanges(
-      db, HistoryRequest(), [reader.number: reader], after: places.lastChange(before: token), through: .max,
-      transaction: 0)
-    try since.read { change in
-      keep.bind(change.id, at: 1)
-      keep.bind(change.kind == .insert ? 0 : 1, at: 2)
-      let present = change.kind == .update ? try reader.presentValues(change.id) ?? [:] : [:]
-      let before = Dictionary(change.previous.map { ($0.name, $0.value) }) { first, _ in first }
-      for (index, property) in reader.columnList.enumerated() {
-        keep.bind(before[property.name] ?? present[property.number] ?? .null, at: Int32(3 + index))
-      }
-      try keep.run()
-      keep.reset()
-    }
-    let list = (["bolide_id"] + names).joined(separator: ", ")
-    return """
-      (SELECT \(list) FROM main.\(quoted(reader.name))
-      WHERE bolide_id NOT IN (SELECT bolide_id FROM temp.bolide_past)
-      UNION ALL SELECT \(list) FROM temp.bolide_past WHERE bolide_there)
-      """
-  }
-
-  private func dropPast() throws {
-    try db.run("DROP TABLE IF EXISTS temp.bolide_past")
+    while try step(statement, hasPredicate: plan.predicate != nil) { try body(statement) }
   }
 }

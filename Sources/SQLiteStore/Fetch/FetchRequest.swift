@@ -1,12 +1,17 @@
 public import ImportModel
 
-/// Which objects of an entity are wanted, and in what order.
+/// Which objects of an entity are wanted, what of them, and in what order.
+///
+/// Attributes and to-one relationships are named as in the model. A path leads over to-one relationships to another
+/// object's attribute: `group.year`, `quake.region.name`. Where a link on the way leads nowhere, the path gives null. A
+/// relationship's own name, and its column `group_id`, stand for the object id that it leads to; `bolide_id` is the
+/// object's own.
 public struct FetchRequest: Sendable, Hashable {
   /// One property to sort by.
   public struct SortKey: Sendable, Hashable {
-    /// The attribute's or to-one relationship's name.
+    /// The attribute's or to-one relationship's name, or a path.
     public var name: String
-    /// Whether small values come first; null comes before every value.
+    /// Whether small values come first. Null comes before every value, and so last where large ones come first.
     public var isAscending: Bool
 
     /// Makes a sort key.
@@ -18,8 +23,9 @@ public struct FetchRequest: Sendable, Hashable {
 
   /// The entity's name.
   public var entity: String
-  /// An SQL expression over the entity's columns that holds for what is wanted, as in `magnitude > ?`; nil for all. A
-  /// relationship's column is its name and `_id`.
+  /// An SQL expression that holds for what is wanted, as in `group.year = 2013 AND energy > ?`; nil for all. It may name
+  /// attributes, relationships and paths, and has no subqueries. An attribute that is called like one of SQL's
+  /// operators is written in double quotes.
   public var predicate: String?
   /// The values of the predicate's `?`.
   public var arguments: [Value]
@@ -27,6 +33,16 @@ public struct FetchRequest: Sendable, Hashable {
   public var sort: [SortKey]
   /// At most so many objects; nil for all.
   public var limit: Int?
+  /// How many objects are passed over before the first.
+  public var offset = 0
+  /// Which properties are fetched, as names and paths, in this order; empty for all of the object's own.
+  public var properties: [String] = []
+  /// The to-one relationships, or paths of such, whose objects are brought along with all their properties.
+  public var related: [String] = []
+  /// Nil: all objects come from one state of the store, in one read transaction. Otherwise each so many are a query of
+  /// their own, which goes on behind the last object: no transaction stays open between them, and an object that
+  /// nobody writes meanwhile comes once and in its place. Without an index for the sort each batch reads all objects.
+  public var batchSize: Int?
 
   /// Asks for an entity's objects.
   public init(

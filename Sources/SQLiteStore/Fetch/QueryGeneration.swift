@@ -45,10 +45,23 @@ public final class QueryGeneration: Sendable {
   ///
   /// - Throws: `StoreError` when the request cannot be met.
   public func fetch(_ request: FetchRequest) async throws -> [Snapshot.Row] {
+    try await reading { try $0.fetch(request, at: $1, path: $2) }
+  }
+
+  /// How many objects a request asks for, in the pinned state.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func count(_ request: FetchRequest) async throws -> Int {
+    try await reading { try FetchReading($0, path: $2).count(request, at: $1) }
+  }
+
+  private func reading<Answer: Sendable>(
+    _ body: @escaping @Sendable (Database, HistoryToken?, String) throws -> Answer
+  ) async throws -> Answer {
     let pin = pin.withLock { $0 }
     return try await store.answering { store in
       try store.naming {
-        try pin.snapshot.read { try $0.fetch(request, at: pin.isPast ? pin.token : nil, path: store.path) }
+        try pin.snapshot.read { try body($0, pin.isPast ? pin.token : nil, store.path) }
       }
     }
   }

@@ -4,7 +4,8 @@ extension Store {
   /// The objects that a request asks for, as they are now or as they were at a token.
   ///
   /// Rows that history does not know to have changed since the token are read as they are. A property that the model got
-  /// later is null in what was deleted before, and has its present value elsewhere.
+  /// later is null in what was deleted before, and has its present value elsewhere. Before the present is read, derived
+  /// attributes that other programs' writes left to be computed are, where the store can be written.
   /// - Parameters:
   ///   - request: what is wanted.
   ///   - token: the place in history; nil for now.
@@ -13,8 +14,33 @@ extension Store {
   /// - Complexity: that of the query; for a past state also O(changes since), in time and in temporary room.
   public func fetch(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> [Snapshot.Row] {
     try await answering { store in
-      try store.reading { try $0.fetch(request, at: token, path: store.path) }
+      var rows: [Snapshot.Row] = []
+      try store.readFetch(request, at: token) { rows.append($0) }
+      return rows
     }
+  }
+
+  /// Hands over the objects that a request asks for one by one, in constant memory.
+  ///
+  /// - Parameters:
+  ///   - request: what is wanted. With a `batchSize` the store is not read while objects are handed over: the closure may
+  ///     take its time and may write. Without one it reads from one state, and the write-ahead log cannot be emptied
+  ///     meanwhile.
+  ///   - token: the place in history; nil for now.
+  ///   - row: called for each object, on a thread of its own.
+  /// - Throws: as `fetch(_:at:)`, and what the closure throws.
+  public func fetch(
+    _ request: FetchRequest, at token: HistoryToken? = nil,
+    _ row: @escaping @Sendable (Snapshot.Row) throws -> Void
+  ) async throws {
+    try await answering { try $0.readFetch(request, at: token, row) }
+  }
+
+  /// How many objects a request asks for.
+  ///
+  /// - Throws: as `fetch(_:at:)`.
+  public func count(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> Int {
+    try await answering { try $0.readCount(request, at: token) }
   }
 
   /// One change an object between two places of history: what turns the older state into the newer one.
@@ -28,7 +54,7 @@ extension Store {
   }
 
   /// What happened to a fetch's answer between two places of history: which objects came, went and moved, and which of
-  /// those that stayed have other values.
+  /// those that stayed have other values of their own.
   ///
   /// - Throws: as `fetch(_:at:)` and `changes(from:to:)`.
   /// - Complexity: two fetches of past states, and O(n log n) for n objects in the answers.
@@ -36,6 +62,56 @@ extension Store {
     of request: FetchRequest, from older: HistoryToken, to newer: HistoryToken
   ) async throws -> FetchDifference {
     try await answering { try $0.difference(of: request, from: older, to: newer) }
+  }
+
+  // MARK: On the calling thread
+
+  /// Hands over the objects, in batches where the request says so.
+  func readFetch(
+    _ request: FetchRequest, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
+  ) throws {
+    guard let size = request.batchSize else {
+      return try settledReading(at: token) { try FetchReading($0, path: path).rows(request, at: token, body) }
+    }
+    var rest = request.limit
+    var place: FetchPlace?
+    repeat {
+      var rows: [Snapshot.Row] = []
+      let count = min(size, rest ?? size)
+      try settledReading(at: token) { db in
+        (rows, place) = try FetchReading(db, path: path).batch(request, at: token, behind: place, size: count)
+      }
+      try rows.forEach(body)
+      rest? -= rows.count
+    } while place != nil && rest != 0
+  }
+
+  /// Hands over the objects' cells from one state, behind what they are.
+  ///
+  /// - Parameters:
+  ///   - begin: called once, before the first row.
+  ///   - row: called for each object; the cells are valid during the call.
+  package func readCells(
+    _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
+    row: (FetchedCells) throws -> Void
+  ) throws {
+    try settledReading(at: token) { db in
+      let pin = PinFile(store: path, token: try token ?? HistoryPlaces(db).newest())
+      defer { withExtendedLifetime(pin) {} }
+      try FetchReading(db, path: path).cells(request, at: token, begin: begin, row)
+    }
+  }
+
+  /// How many objects a request asks for.
+  package func readCount(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
+    var count = 0
+    try settledReading(at: token) { count = try FetchReading($0, path: path).count(request, at: token) }
+    return count
+  }
+
+  /// Reads from a state in which derived attributes are true. For a past state history knows them.
+  private func settledReading(at token: HistoryToken?, _ body: (Database) throws -> Void) throws {
+    if token == nil { try sealedReading(body) } else { try reading(body) }
   }
 
   /// What happened to a fetch's answer, on the calling thread.

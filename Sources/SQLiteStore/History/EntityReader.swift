@@ -88,11 +88,6 @@ final class EntityReader {
   /// All properties in the order of `columnNames`.
   var columnList: [(number: Int64, name: String)] { whole.map { ($0.number, $0.column.name) } }
 
-  /// The table's column of an attribute or relationship; nil when there is none.
-  func columnName(_ property: String) -> String? {
-    zip(whole, columnNames).first { $0.0.column.name == property }?.1
-  }
-
   // MARK: Values
 
   /// One object as it was when it was there last: its key, and its row when it still is.
@@ -182,13 +177,6 @@ final class EntityReader {
     values.sorted { $0.key < $1.key }.compactMap { number, value in
       columns[number].map { property($0, value) }
     }
-  }
-
-  /// An object from another statement's row: `bolide_id`, and the columns in the order of `columnNames`.
-  func row(_ statement: RawStatement) -> Snapshot.Row {
-    let values = whole.enumerated().map { property($1.column, statement.value(Int32(1 + $0))) }
-    let keys = key.compactMap { key in values.first { $0.name == key.column.name } }
-    return Snapshot.Row(entity: name, id: statement.integer(0), key: keys, values: values)
   }
 
   private func deletion(_ id: Int64, after change: Int64) throws -> Int64? {

@@ -26,8 +26,18 @@ public struct Snapshot: Sendable, Hashable {
     public var id: Int64
     /// The object's key.
     public var key: [HistoryChange.Property]
-    /// All stored properties, nulls too.
+    /// All stored properties, nulls too; of a fetch those that it asked for.
     public var values: [HistoryChange.Property]
+    /// The objects that a fetch was asked to bring along; none in a snapshot.
+    public var related: [Related] = []
+
+    /// An object that a to-one relationship leads to.
+    public struct Related: Sendable, Hashable {
+      /// The relationship's name.
+      public var name: String
+      /// The object; nil when the relationship leads nowhere.
+      public var row: Row?
+    }
   }
 }
 

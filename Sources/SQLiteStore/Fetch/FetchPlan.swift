@@ -1,0 +1,131 @@
+internal import ImportModel
+
+/// A request as SQL: checked against the model, not yet run.
+struct FetchPlan {
+  /// What is read, and where it ends up in a row.
+  let shape: FetchShape
+  /// The tables that are read.
+  let tree: FetchTree
+  /// The predicate over the tables' columns; nil for all objects.
+  let predicate: String?
+  /// What is sorted by, without the object id that comes last.
+  let order: [(sql: String, isAscending: Bool)]
+  /// The columns that are read.
+  let columns: [String]
+
+  /// - Parameter readsKeys: whether the keys of objects are read whatever is asked for.
+  /// - Throws: `StoreError` when the model does not have what the request names.
+  init(_ request: FetchRequest, _ model: Model, readsKeys: Bool) throws(StoreError) {
+    if let limit = request.limit, limit < 0 { throw .negativeLimit }
+    if request.offset < 0 { throw .negativeOffset }
+    if let size = request.batchSize, size < 1 { throw .emptyBatch }
+    let tree = try FetchTree(request.entity, model)
+    var columns = FetchColumns(tree, readsKeys: readsKeys)
+    shape = try columns.shape(of: 0, try Wish(request, tree))
+    predicate =
+      if let predicate = request.predicate { try PredicateSQL(predicate, tree).sql } else { nil }
+    var order: [(sql: String, isAscending: Bool)] = []
+    for key in request.sort {
+      order.append((try tree.property(at: tree.path(key.name)).sql, key.isAscending))
+    }
+    (self.tree, self.order, self.columns) = (tree, order, columns.list)
+  }
+
+  /// The order of the answer. The object id makes it a whole one.
+  var orderText: String {
+    (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + [FetchTree.id(0)]).joined(separator: ", ")
+  }
+
+  /// A query for the request's objects, without order and limits.
+  ///
+  /// - Parameters:
+  ///   - columns: what is read.
+  ///   - condition: what must hold beside the predicate.
+  ///   - source: what stands for an entity's table.
+  func query(_ columns: [String], and condition: String? = nil, _ source: (Entity) -> String) -> String {
+    let conditions = [predicate, condition].compactMap { $0.map { "(\($0))" } }
+    return """
+      SELECT \(columns.joined(separator: ", ")) FROM \(tree.from(source))
+      \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
+      """
+  }
+}
+
+/// What is asked for of an object and of those that are brought along.
+private struct Wish {
+  /// All properties, and not only those named.
+  var isWhole = false
+  var names: [String] = []
+  var related: [String: Wish] = [:]
+
+  init() {}
+
+  init(_ request: FetchRequest, _ tree: FetchTree) throws(StoreError) {
+    isWhole = request.properties.isEmpty
+    for text in request.properties {
+      let path = tree.path(text)
+      let property = try tree.property(at: path)
+      try add(path.dropLast(), tree, from: 0) { $0.add(property.name) }
+    }
+    for text in request.related { try add(tree.path(text)[...], tree, from: 0, isWhole: true) { _ in } }
+  }
+
+  private mutating func add(_ name: String) {
+    if !names.contains(name) { names.append(name) }
+  }
+
+  /// Wishes for the objects on a path.
+  private mutating func add(
+    _ path: ArraySlice<String>, _ tree: FetchTree, from node: Int, isWhole: Bool = false,
+    _ end: (inout Wish) -> Void
+  ) throws(StoreError) {
+    guard let first = path.first else { return end(&self) }
+    let name = try tree.property(first, of: node).name
+    let next = try tree.follow(name, from: node)
+    add(name)
+    var wish = related[name] ?? Wish()
+    if isWhole { wish.isWhole = true }
+    try wish.add(path.dropFirst(), tree, from: next, isWhole: isWhole, end)
+    related[name] = wish
+  }
+}
+
+/// The columns that a fetch reads, each once.
+private struct FetchColumns {
+  private(set) var list: [String] = []
+  private let tree: FetchTree
+  private let readsKeys: Bool
+
+  init(_ tree: FetchTree, readsKeys: Bool) {
+    (self.tree, self.readsKeys) = (tree, readsKeys)
+  }
+
+  mutating func shape(of node: Int, _ wish: Wish) throws(StoreError) -> FetchShape {
+    let entity = tree.nodes[node].entity
+    var shape = FetchShape(entity: entity.name, id: cell(FetchTree.id(node)))
+    let all = ["bolide_id"] + entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.name)
+    for name in wish.isWhole ? all : wish.names {
+      shape.members.append(try member(name, of: node, wish.related[name]))
+    }
+    if readsKeys { for name in entity.key { shape.key.append(try member(name, of: node, nil)) } }
+    return shape
+  }
+
+  private mutating func member(_ name: String, of node: Int, _ wish: Wish?) throws(StoreError)
+    -> FetchShape.Member
+  {
+    let property = try tree.property(name, of: node)
+    let value = cell(property.sql)
+    let related: FetchShape? =
+      if let wish { try shape(of: try tree.follow(name, from: node), wish) } else { nil }
+    return FetchShape.Member(name: property.name, type: property.type, cell: value, related: related)
+  }
+
+  private mutating func cell(_ sql: String) -> Int {
+    // The object id is written in two ways, and a column stands in quotes.
+    let sql = sql.replacing("\"bolide_id\"", with: "bolide_id")
+    if let index = list.firstIndex(of: sql) { return index }
+    list.append(sql)
+    return list.count - 1
+  }
+}
