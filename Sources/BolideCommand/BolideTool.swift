@@ -15,8 +15,9 @@ struct BolideTool: ParsableCommand {
       """,
     version: "bolide 0.1.0 (\(LibraryVersions.text))",
     subcommands: [
-      ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, ChangesCommand.self,
-      ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self, VerifyCommand.self,
+      ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, FetchCommand.self,
+      ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
+      VerifyCommand.self,
       SchemaCommand.self, RejectsCommand.self, GenerateCommand.self, BenchCommand.self, BenchJobCommand.self,
     ])
 

@@ -85,7 +85,7 @@ struct JSONText {
     case (.integer(let value), .boolean): member(property.name, value != 0)
     case (.integer(let value), .decimal(let scale)):
       key(property.name)
-      append(decimal(value, scale))
+      append(value.decimalText(scale))
       needsComma = true
     case (.integer(let value), _): member(property.name, value)
     case (.real(let value), _): member(property.name, value)
@@ -96,6 +96,45 @@ struct JSONText {
     case (.text(let value), _): member(property.name, value)
     case (.blob(let value), _): member(property.name, Data(value).base64EncodedString())
     }
+  }
+
+  // MARK: Fetched rows
+
+  /// A member's name as it is written, with its colon, to be written many times.
+  static func key(_ name: String) -> [UInt8] {
+    var text = JSONText()
+    text.key(name)
+    return text.bytes
+  }
+
+  /// Writes such a name; its value comes next.
+  mutating func append(key: [UInt8]) {
+    comma()
+    bytes.append(contentsOf: key)
+    needsComma = false
+  }
+
+  /// Writes a fetched value as its type has it.
+  mutating func append(_ cell: FetchedCell, _ type: AttributeType?) {
+    switch (cell, type) {
+    case (.null, _): append("null")
+    case (.text(let value), .json): append(json: unsafe String(decoding: value, as: UTF8.self))
+    case (.text(let value), _): unsafe append(string: value)
+    case (.blob, _): append(string: cell.text(type))
+    case (.real(let value), _) where !value.isFinite: append("null")
+    case (.real, _), (.integer, _): append(cell.text(type))
+    }
+    needsComma = true
+  }
+
+  /// Writes what is no JSON.
+  mutating func append(bytes more: UnsafeBufferPointer<UInt8>) {
+    unsafe bytes.append(contentsOf: more)
+  }
+
+  /// Writes what is no JSON.
+  mutating func append(byte: UInt8) {
+    bytes.append(byte)
   }
 
   // MARK: Parts
@@ -120,15 +159,14 @@ struct JSONText {
     needsComma = false
   }
 
-  private mutating func append(_ text: String) {
+  /// Writes what is no JSON, or is already.
+  mutating func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)
   }
 
   /// The shortest text that reads back as the same number. JSON has no infinity.
   private mutating func append(real value: Double) {
-    guard value.isFinite else { return append("null") }
-    let text = value.description
-    append(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+    append(value.isFinite ? value.shortText : "null")
   }
 
   /// What a terminal would obey is escaped, so that a JSON line may be shown on one.
@@ -167,10 +205,51 @@ struct JSONText {
     }
   }
 
-  private func decimal(_ units: Int64, _ scale: Int) -> String {
-    let digits = String(units.magnitude)
-    let padded = String(repeating: "0", count: max(0, scale + 1 - digits.count)) + digits
-    let sign = units < 0 ? "-" : ""
+  /// Text as SQLite hands it over.
+  private mutating func append(string value: UnsafeBufferPointer<UInt8>) {
+    var isPlain = true
+    for index in value.indices {
+      let byte = unsafe value[index]
+      if !(0x20..<0x7f ~= byte) || byte == 0x22 || byte == 0x5c { isPlain = false }
+    }
+    guard isPlain else { return append(string: unsafe String(decoding: value, as: UTF8.self)) }
+    bytes.append(UInt8(ascii: "\""))
+    unsafe bytes.append(contentsOf: value)
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension FetchedCell {
+  /// The value as text, exact; nothing for null.
+  func text(_ type: AttributeType?) -> String {
+    switch (self, type) {
+    case (.null, _): ""
+    case (.integer(let value), .boolean): value == 0 ? "false" : "true"
+    case (.integer(let value), .decimal(let scale)): value.decimalText(scale)
+    case (.integer(let value), _): String(value)
+    case (.real(let value), _): value.shortText
+    case (.text(let value), _): unsafe String(decoding: value, as: UTF8.self)
+    case (.blob(let value), _): unsafe Data(value).base64EncodedString()
+    }
+  }
+}
+
+extension Double {
+  /// The shortest text that reads back as the same number.
+  fileprivate var shortText: String {
+    // As SQLite and most programs write it.
+    guard isFinite else { return self < 0 ? "-Inf" : "Inf" }
+    let text = description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}
+
+extension Int64 {
+  /// Units of a decimal with so many places.
+  fileprivate func decimalText(_ scale: Int) -> String {
+    let digits = String(magnitude)
+    let padded = String(repeating: "0", count: Swift.max(0, scale + 1 - digits.count)) + digits
+    let sign = self < 0 ? "-" : ""
     return scale == 0 ? sign + padded : "\(sign)\(padded.dropLast(scale)).\(padded.suffix(scale))"
   }
 }

@@ -53,7 +53,9 @@ extension Int {
 extension String {
   /// How many columns a terminal needs for the text: two for letters of East Asia and for pictures.
   var columns: Int {
-    reduce(0) { columns, character in
+    // What is shown has no carriage returns, so each byte of ASCII is a character.
+    if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
+    return reduce(0) { columns, character in
       guard let first = character.unicodeScalars.first else { return columns }
       return columns + (first.value >= 0x1100 && first.properties.isWide ? 2 : 1)
     }

@@ -98,9 +98,16 @@ final class Terminal: Sendable {
   }
 
   /// The window's width just now; 80 where nobody knows.
-  private static var columns: Int {
+  private static var columns: Int { columns(of: STDERR_FILENO) ?? 80 }
+
+  /// How wide a table on standard output may be: as the window, or as `COLUMNS` says; 80 where nobody does.
+  static var outputColumns: Int {
+    columns(of: STDOUT_FILENO) ?? ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init) ?? 80
+  }
+
+  private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
-    guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 }

@@ -88,22 +88,36 @@ struct DocumentationTests {
     for file in page.matches(of: #/`([\w.]+)`:\n\n```\w+\n((?s:.*?))```/#) {
       try folder.write(String(file.2), to: String(file.1))
     }
-    func plain(_ text: some StringProtocol) -> String {
-      String(text).replacing(#/\d+\.\d\d s/#, with: "SECONDS").replacing(#/b1-\w+-(\d+)-\w+/#) {
+    func plain(_ text: String) -> String {
+      text.replacing(#/\d+\.\d\d s/#, with: "SECONDS").replacing(#/b1-\w+-(\d+)-\w+/#) {
         "TOKEN \($0.1)"
       }
       .replacing(#/20\d\d-\d\d-\d\d \d\d:\d\d UTC|20\d\d-\d\d-\d\dT[\d:.]+Z/#, with: "TIME")
       .replacing(#/\d+\.\d kB/#, with: "SIZE").replacing(#/just now|\d+ s ago/#, with: "AGE")
     }
+    try expect(screens: 5, of: page, in: folder, plain)
+  }
+
+  @Test func `the fetches are what is printed`() throws {
+    let folder = try Folder.withFireballs()
+    let feed = root.appending(path: "SampleData/fireballs.json.gz").path
+    try #require(try folder.bolide("import", "fireballs.yaml", feed) == .silent)
+    try expect(screens: 2, of: try text("Sources/Bolide/Documentation.docc/Fetching.md"), in: folder) { $0 }
+  }
+
+  /// Runs the commands of a page's consoles and compares what they print.
+  private func expect(
+    screens count: Int, of page: String, in folder: Folder, _ plain: (String) -> String
+  ) throws {
     let screens = page.matches(of: #/```console\n((?s:.*?))```/#)
-    #expect(screens.count == 5)
+    #expect(screens.count == count)
     for screen in screens {
       var seen = ""
       for line in screen.1.split(separator: "\n") where line.hasPrefix("$ ") {
         let command = "bolide() { \"$bolide\" \"$@\"; }\nexec 2>&1\n\(line.dropFirst(2))"
-        seen += try "\(line)\n\(folder.shell(command).output)"
+        seen += try "\(line)\n\(folder.shell(command).output.replacing("\r\n", with: "\n"))"
       }
-      #expect(plain(seen) == plain(screen.1))
+      #expect(plain(seen) == plain(String(screen.1)))
     }
   }
 

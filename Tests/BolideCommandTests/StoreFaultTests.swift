@@ -158,7 +158,7 @@ import Testing
   }
 }
 
-private func hasProgram(_ name: String) -> Bool {
+func hasProgram(_ name: String) -> Bool {
   ["/usr/bin/", "/bin/", "/usr/sbin/"].contains { FileManager.default.isExecutableFile(atPath: $0 + name) }
 }
 

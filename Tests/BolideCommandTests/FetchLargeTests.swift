@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// `bolide fetch` of a large store, and into pipes.
+@Suite struct FetchLargeTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withTypedQuakes()
+  }
+
+  /// Many objects in one statement of another program.
+  private func fill(_ count: Int) throws {
+    try folder.sqlite(
+      "quakes.sqlite",
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+      INSERT INTO Quake(id, time, magnitude, cost) SELECT 'quake number ' || i, '2020-01-01T00:00:00Z', i * 0.37, i FROM n
+      """)
+  }
+
+  @Test(arguments: [
+    ["--format", "ndjson"], ["--format", "csv", "--sort", "-magnitude"],
+    ["--format", "table", "--only", "id,region.name"],
+  ])
+  func `a large store takes no more memory than a small one`(arguments: [String]) throws {
+    try fill(300_000)
+    let answer = try folder.python(
+      """
+      import resource, subprocess, sys
+      with open("out", "wb") as out: subprocess.run(sys.argv[1:], stdout=out, check=True)
+      print(sum(1 for line in open("out", "rb")), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+      """, Folder.tool, "fetch", "quakes.sqlite", "Quake", arguments[0], arguments[1],
+      arguments.count > 2 ? "\(arguments[2])=\(arguments[3])" : "--offset=0")
+    let numbers = answer.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    try #require(numbers.count == 2)
+    #expect(numbers[0] >= 300_004)
+    // In KiB; the program's code alone takes most of it.
+    #expect(numbers[1] < 96 << 10, "\(numbers)")
+  }
+
+  @Test func `a reader that has read enough is no error`() throws {
+    try fill(5_000)
+    for format in ["ndjson", "csv", "table"] {
+      let outcome = try folder.shell(
+        #"{ "$bolide" fetch quakes.sqlite Quake --format \#(format); echo "status $?" >&2; } | head -n 1 > first"#
+      )
+      #expect(outcome == Outcome(status: 0, errors: "status 0\n"))
+    }
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "the system has no /dev/full"))
+  func `output that cannot be written is an error`() throws {
+    #expect(
+      try folder.shell(#""$bolide" fetch quakes.sqlite Quake > /dev/full"#)
+        == .failure(74, "standard output cannot be written (No space left on device)"))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// What `bolide fetch` refuses, and how.
+@Suite struct FetchRefusalTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withTypedQuakes()
+  }
+
+  @Test(
+    arguments: [
+      (["Quak"], "the store has no entity 'Quak'", "It has Quake, Region."),
+      (
+        ["Quake", "--where", "magnitud > 1"],
+        "Quake has no attribute or relationship 'magnitud'; did you mean 'magnitude'?", nil
+      ),
+      (
+        ["Quake", "--where", "lat > 1"],
+        "'lat' of Quake is not stored: a transient attribute lives during an import only", nil
+      ),
+      (["Quake", "--where", "magnitude >"], "the predicate ends where a value is expected", nil),
+      (["Quake", "--where", "id = ?"], "the predicate has 1 place for values, and 0 were given", nil),
+      (
+        ["Quake", "--where", "id IN (SELECT 1)"],
+        "the predicate has a subquery at 'SELECT'; it can ask for attributes and to-one paths only", nil
+      ),
+      (
+        ["Quake", "--where", "1; DROP TABLE Quake"],
+        "the predicate has the character ';', which is in no expression", nil
+      ),
+      (["Quake", "--where", "json_extract(id, '$')"], "the predicate fails (malformed JSON)", nil),
+      (
+        ["Quake", "--sort", "magnitude,"], "Quake has no attribute or relationship ''",
+        "It has id, time, magnitude, cost, felt, raw, tags, region."
+      ),
+      (["Quake", "--with", "id"], "'id' of Quake is an attribute and leads to no object", nil),
+      (
+        ["Region", "--with", "quakes"],
+        "'quakes' of Region leads to many objects; a fetch follows to-one relationships", nil
+      ),
+      (["Quake", "--limit", "-1"], nil, nil), (["Quake", "--limit=-1"], "a limit is at least 0", nil),
+      (["Quake", "--offset=-1"], "an offset is at least 0", nil),
+    ] as [([String], String?, String?)])
+  func `what cannot be fetched is said in one sentence, with status 64`(
+    arguments: [String], sentence: String?, hint: String?
+  ) throws {
+    let outcome = try Running(
+      Folder.tool, ["fetch", "quakes.sqlite"] + arguments, in: folder, input: .nothing
+    ).outcome()
+    guard let sentence else { return #expect(outcome.status == 64) }
+    #expect(outcome == .failure(64, "quakes.sqlite: \(sentence)", hint))
+  }
+
+  @Test(arguments: [
+    (
+      ["Quake", "--count", "--format", "csv"],
+      "--count prints a number; leave out --format, --with and --only"
+    ),
+    (
+      ["Quake", "--count", "--with", "region"],
+      "--count prints a number; leave out --format, --with and --only"
+    ),
+    (["Quake", "--bind", "x"], "--bind gives values to --where; name both"),
+    (
+      ["Quake", "--format", "xml"],
+      "The value 'xml' is invalid for '--format <format>'. Please provide one of 'table', 'ndjson' or 'csv'."
+    ),
+  ])
+  func `a command line that does not go together`(arguments: [String], sentence: String) throws {
+    let outcome = try Running(
+      Folder.tool, ["fetch", "quakes.sqlite"] + arguments, in: folder, input: .nothing
+    ).outcome()
+    #expect(outcome.status == 64 && outcome.errors.hasPrefix("Error: \(sentence)\n"), "\(outcome.errors)")
+  }
+
+  @Test func `a store that is not there`() throws {
+    #expect(
+      try folder.bolide("fetch", "none.sqlite", "Quake")
+        == .failure(73, "none.sqlite: there is no such store", "Check the path, or import first."))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))
+  }
+
+  @Test(.enabled(if: geteuid() != 0 || hasProgram("setpriv"), "there is no way to become another user"))
+  func `derived values that cannot be computed now are said to be older`() throws {
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET region_id = 2")
+    let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
+    let outcome = try folder.shell(
+      """
+      cp "$bolide" ./tool; chmod -R a+rX .; chmod a-w quakes.sqlite; chmod a+rwx .
+      \(user)./tool fetch quakes.sqlite Region --only name
+      """)
+    #expect(
+      outcome
+        == Outcome(
+          status: 0, output: "{\"name\":\"o, \\\"east\\\"\"}\n{\"name\":\"west\"}\n",
+          errors:
+            "Note: derived attributes may be older than what other programs wrote: the store cannot be written.\n"
+        ))
+  }
+}
