@@ -32,8 +32,9 @@ final class Running {
     process.executableURL = URL(filePath: program)
     process.arguments = arguments
     process.currentDirectoryURL = folder.url
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
+    // Closed as soon as the program has them: starting a program looks at every descriptor that is open.
+    let handles = try [output, errors].map(FileHandle.init(forWritingTo:))
+    (process.standardOutput, process.standardError) = (handles[0], handles[1])
     process.terminationHandler = { [ended] _ in ended.signal() }
     var bytes = Data()
     switch input {
@@ -55,6 +56,7 @@ final class Running {
       standardInput = Self.connect(process)
     }
     try process.run()
+    for handle in handles { try handle.close() }
     if !bytes.isEmpty { try write(bytes) }
     if case .pipe = input { try close() }
   }
