@@ -78,7 +78,9 @@ struct ImportRun {
     let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
     do {
       let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
-      try writing.finish(outcome: outcome, bytes: end.bytes, read: identity, unusedFields: end.unusedFields)
+      try writing.finish(
+        outcome: outcome, bytes: end.bytes, read: identity, unusedFields: end.unusedFields,
+        isComplete: failure == nil)
     } catch {
       failure = failure ?? ImportError(error)
     }

@@ -17,8 +17,8 @@ struct BolideTool: ParsableCommand {
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, FetchCommand.self,
       ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
-      VerifyCommand.self,
-      SchemaCommand.self, RejectsCommand.self, GenerateCommand.self, BenchCommand.self, BenchJobCommand.self,
+      VerifyCommand.self, SchemaCommand.self, RejectsCommand.self, MissingCommand.self, GenerateCommand.self,
+      BenchCommand.self, BenchJobCommand.self,
     ])
 
   static func main() {

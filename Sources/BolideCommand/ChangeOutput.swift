@@ -147,7 +147,7 @@ extension HistoryTransaction {
 
 extension HistoryChange.Property {
   /// The value on one line, with nothing in it that a terminal obeys.
-  fileprivate var shown: String {
+  var shown: String {
     var text = JSONText()
     text.object { $0.member(self) }
     // `{"name":value}` without its ends.

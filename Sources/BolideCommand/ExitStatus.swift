@@ -67,7 +67,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .readOnly, .cannotOpen, .notAStore, .newerFormat: self = .cannotWrite
     case .busy, .locked, .walLimit: self = .tryLater
     case .modelChange, .expression: self = .configuration
-    case .constraint, .keyExists, .derivedOverflow: self = .dataRefused
+    case .constraint, .keyExists, .derivedOverflow, .guarded: self = .dataRefused
     case .notAToken, .badRequest, .unknownReader: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged

@@ -71,11 +71,12 @@ extension ChunkCounts {
 }
 
 extension RunProgress {
-  /// `42 read = 42 inserted; Approach 61 read = 61 inserted`
+  /// `42 read = 42 inserted; Approach 61 read = 61 inserted; 3 missing`
   func sum(_ verb: String = "read") -> String {
     let children = children.map { "; \($0.entity) \($0.counts.sum("read"))" }.joined()
     let known = sameAs.map { " (same bytes as run \($0))" } ?? ""
-    return counts.sum(verb) + children + known
+    let gone = missing.flatMap { $0 > 0 ? "; \($0) missing" : nil } ?? ""
+    return counts.sum(verb) + children + gone + known
   }
 }
 
@@ -88,6 +89,7 @@ extension JSONText {
         for children in progress.children { text.member(children.entity) { $0.write(children.counts) } }
       }
     }
+    if let missing = progress.missing { member("missing", Int64(missing)) }
     if let sameAs = progress.sameAs { member("sameAs", sameAs) }
     member("chunks", Int64(progress.chunks))
     member("bytes", Int64(progress.bytes))

@@ -8,7 +8,7 @@ public struct StoreError: Error, Sendable, Hashable {
     private enum Kind: String {
       case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
       case constraint, keyExists, expression, modelChange, derivedOverflow
-      case badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
+      case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
         tokenFromTheFuture, other
     }
     private let kind: Kind
@@ -45,6 +45,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let modelChange = Code(kind: .modelChange)
     /// A sum left the range of its type.
     public static let derivedOverflow = Code(kind: .derivedOverflow)
+    /// A rule keeps what was asked for from being done.
+    public static let guarded = Code(kind: .guarded)
     /// What was asked for does not go together, or names what the store does not have.
     public static let badRequest = Code(kind: .badRequest)
     /// There is no reader of that name.

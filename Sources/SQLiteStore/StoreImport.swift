@@ -28,6 +28,8 @@ package final class StoreImport {
   private let writer: ChunkWriter
   private let children: [ChildWriter]
   private let rowFinder: RowFinder
+  /// Nil where the feed is not full.
+  private var seenLog: SeenLog?
   private let writeAheadLog: WriteAheadLog
   /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
   private let triggersFire: Bool
@@ -55,6 +57,7 @@ package final class StoreImport {
     self.input = input
     author = pipeline.author ?? pipeline.name
     retention = pipeline.history
+    seenLog = pipeline.feed == .full ? SeenLog(pipeline: pipeline.name) : nil
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
     (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
@@ -142,8 +145,10 @@ package final class StoreImport {
   ///   - bytes: input bytes taken in all.
   ///   - read: what the input was, if it was read to its end and is known by that again.
   ///   - unusedFields: fields of the records that the pipeline does not use.
+  ///   - isComplete: the input was read to its end, and all of it was applied.
   package func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: [String] = []
+    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: [String] = [],
+    isComplete: Bool = false
   ) throws {
     progress.bytes = bytes
     // A stopped import still records its run, if the store is free within a moment.
@@ -151,6 +156,7 @@ package final class StoreImport {
     try store.writing(waiting: wait, isCancelled: { false }) { db in
       try db.inTransaction(.immediate) {
         if isRolledBack { try spool?.copy(to: rejectLog) }
+        if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
         try log.write(unusedFields, of: pipelineName)
@@ -237,6 +243,7 @@ package final class StoreImport {
     // Every key was read, also those of rows that are left alone.
     let rows = chunk.order
     try applyAll(chunk)
+    seenLog?.note(chunk)
     try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
     progress.bytes = bytes
     return true
@@ -246,10 +253,19 @@ package final class StoreImport {
   private func applyAll(_ chunk: Chunk, without left: Set<Int> = []) throws {
     progress.counts += try writer.apply(chunk, input: input)
     for (index, writing) in children.enumerated() {
-      progress.children[index].counts += try writing.apply(
+      let counts = try writing.apply(
         chunk.children[index], of: chunk, by: writer, behind: children[..<index], input: input, without: left)
+      progress.children[index].counts += counts
+      seenLog?.noteChildren(counts)
     }
     progress.chunks += 1
+  }
+
+  /// Writes what the run saw; nil where the feed is not full.
+  private func missingNow(_ db: Database) throws -> Int? {
+    try seenLog?.write(
+      db, run: run, (layout, writer.memory.seen),
+      children: zip(layout.children, children).map { ($0, $1.memory.seen) })
   }
 
   /// What the writers remember of earlier chunks, to be put back when a chunk is taken back.

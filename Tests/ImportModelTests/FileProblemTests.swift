@@ -15,7 +15,8 @@ struct FileProblemTests {
       "entity: A\nkey: id\nattributes: { id: string }",
       "1:1: the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`"
     ),
-    (head + "feed: full", "6:1: unknown key 'feed'"),
+    (head + "cadence: hourly", "6:1: unknown key 'cadence'"),
+    (head + "feed: whole", "6:7: 'feed' is window or full, not 'whole'"),
     (
       head + "  n: { type: day, where: \"id = 1\" }",
       "6:26: 'where' has no meaning here, as 'n' is not derived"

@@ -73,6 +73,7 @@ struct PipelineFile {
     if let repeated = settings["repeated-key"].flatMap({ reader.choice($0, among: MergeFile.repeatedKeys) }) {
       pipeline.repeatedKeyPolicy = repeated
     }
+    if let feed = settings["feed"].flatMap({ reader.choice($0, among: Self.feeds) }) { pipeline.feed = feed }
     pipeline.maxAge = SettingsFile.age(settings["max-age"], &reader)
     pipeline.settings = SettingsFile.settings(settings, &reader)
     pipeline.history = settings["history"].flatMap { RetentionFile.retention($0, &reader) }
@@ -146,6 +147,8 @@ struct PipelineFile {
   static let shapes: [(word: String, choice: Shape)] = [
     ("automatic", .automatic), ("array", .array), ("columnar", .columnar), ("lines", .lines), ("rows", .rows),
   ]
+
+  static let feeds: [(word: String, choice: Feed)] = [("window", .window), ("full", .full)]
 
   // MARK: Paths
 

@@ -43,6 +43,10 @@ package enum PipelineFormat {
     FormatKey(
       "columns", .list(.text), "the names of rows that have none", examples: ["[id, time, magnitude]"]),
     FormatKey(
+      "feed", .words(PipelineFile.feeds.map(\.word)),
+      "what an input is: \(words(PipelineFile.feeds.map(\.word))), the last part of a catalogue or the whole of it; of a "
+        + "whole one Bolide knows which rows are missing, see <doc:MissingRows>; `window` unless said"),
+    FormatKey(
       "merge", .either([.words(MergeFile.policies.map(\.word)), .keys(.merge)]),
       "what a record does to a row that is there: \(words(MergeFile.policies.map(\.word))), `{ update-if-newer: ATTRIBUTE }`, "
         + "see [Rows that are there](#Rows-that-are-there)", examples: ["{ update-if-newer: modified }"]),

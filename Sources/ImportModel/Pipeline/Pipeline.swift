@@ -22,6 +22,8 @@ public struct Pipeline: Sendable, Hashable {
   public var children: [Children] = []
   /// Where the records are in the input.
   public var records: RecordPlace
+  /// What it means that a row is not in the input.
+  public var feed = Feed.window
   /// What a record does to a row that has its key.
   public var mergePolicy: MergePolicy
   /// Which record counts when several of one input have the same key.

@@ -9,8 +9,9 @@ struct ObjectSet {
   /// The same for pages beyond `maximumStarts`, and for ids below 0.
   private var farStarts: [Int64: Int] = [:]
 
-  private static let pageBits: Int64 = 12
-  private static let pageWords = 64
+  /// A page has 4,096 ids.
+  static let pageBits: Int64 = 12
+  static let pageWords = 64
   private static let maximumStarts: Int64 = 1 << 20
 
   /// Puts an id in.
@@ -40,6 +41,17 @@ struct ObjectSet {
   func contains(_ id: Int64) -> Bool {
     guard let start = start(ofPage: id >> Self.pageBits) else { return false }
     return words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
+  }
+
+  /// The pages that are there, in order.
+  var pages: [Int64] {
+    (starts.indices.filter { starts[$0] >= 0 }.map(Int64.init) + farStarts.keys).sorted()
+  }
+
+  /// A page's words, the lowest ids first; zeros for a page that is not there.
+  func words(ofPage page: Int64) -> [UInt64] {
+    guard let start = start(ofPage: page) else { return Array(repeating: 0, count: Self.pageWords) }
+    return Array(words[start..<start + Self.pageWords])
   }
 
   private func start(ofPage page: Int64) -> Int? {

@@ -26,6 +26,21 @@ extension Chunk {
     return digest.value
   }
 
+  /// The same digest of the key that a query's current row has in its first columns.
+  static func keyDigest(_ row: RawStatement, _ layout: ChunkLayout) -> Int64 {
+    var digest = Fingerprint()
+    for (place, column) in layout.keyColumns.enumerated() {
+      let index = Int32(place)
+      switch layout.columns[column].storage {
+      case .integer: withUnsafeBytes(of: row.integer(index).littleEndian) { digest.add($0) }
+      case .real: withUnsafeBytes(of: row.real(index).bitPattern.littleEndian) { digest.add($0) }
+      case .text, .blob: digest.add(UnsafeRawBufferPointer(row.bytes(index)))
+      }
+      digest.separate()
+    }
+    return digest.value
+  }
+
   /// Leaves out rows that are not sorted yet, as if their records had not been read.
   func leaveOut(_ isLeftOut: (Int) throws -> Bool) rethrows {
     let before = order.count

@@ -132,8 +132,9 @@ final class HistoryWriter {
 
   /// Ends the transaction's changes.
   ///
+  /// - Parameter run: the import that made them; nil for another command.
   /// - Returns: its token; nil when nothing changed, and nothing is written then.
-  func end(author: String, run: Int64) throws -> HistoryToken? {
+  func end(author: String, run: Int64?) throws -> HistoryToken? {
     if triggersWrite {
       next = try integer(lastChange) + 1
       if next > first { try count(from: first, through: next - 1) }

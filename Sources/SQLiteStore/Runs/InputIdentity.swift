@@ -66,6 +66,7 @@ extension Store {
             progress.children[index].counts = progress.children[index].counts.allUnchanged
           }
           progress.bytes = identity.size
+          progress.missing = try SeenLog.missing(db, pipeline: pipeline.name)
           runs.reset()
           let log = try RunLog(db, pipeline, input: input)
           try log.write(progress, outcome: RunLog.good)
@@ -90,11 +91,15 @@ extension Store {
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
         = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
       AND \(ChangeNumbers.made) = \(ChangeNumbers.sealed)
-      AND NOT EXISTS (SELECT 1 FROM bolide_dirty) ORDER BY run DESC
+      AND NOT EXISTS (SELECT 1 FROM bolide_dirty)
+      AND (?4 = 0 OR run = (SELECT run FROM bolide_complete WHERE pipeline = ?3 AND entity = ?5)) ORDER BY run DESC
       """)
     runs.bind(size, at: 1)
     runs.bind(.blob(rules), at: 2)
     runs.bind(pipeline.name, at: 3)
+    // A full feed without some rows, between two with them, changes nothing but which rows are missing.
+    runs.bind(pipeline.feed == .full ? 1 : 0, at: 4)
+    runs.bind(pipeline.entity, at: 5)
     return runs
   }
 }

@@ -40,8 +40,8 @@ package final class RunLog {
     update = try RawStatement(
       db,
       """
-      UPDATE bolide_run SET (\(ChunkCounts.columns), chunks, bytes, last_transaction, ended, outcome, same_as)
-      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
+      UPDATE bolide_run SET (\(ChunkCounts.columns), chunks, bytes, last_transaction, ended, outcome, same_as, missing)
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
       """)
     writeChildren = try RawStatement(
       db,
@@ -60,7 +60,7 @@ package final class RunLog {
         .integer(Int64(progress.chunks)), .integer(Int64(progress.bytes)),
         progress.token.map { .integer($0.number) } ?? .null,
         outcome == nil ? .null : .text(timestamp()), outcome.map(Value.text) ?? .null,
-        progress.sameAs.map(Value.integer) ?? .null,
+        progress.sameAs.map(Value.integer) ?? .null, progress.missing.map { .integer(Int64($0)) } ?? .null,
       ])
     try update.run()
     for children in progress.children {
@@ -82,6 +82,8 @@ public struct RunProgress: Sendable, Hashable {
   public var bytes = 0
   /// The earlier run that imported the same bytes; then nothing was read, as nothing can have changed.
   public var sameAs: Int64?
+  /// How many rows earlier complete runs saw, and the input, a full feed, does not have; nil where nobody can tell.
+  public var missing: Int?
   /// The newest token; nil when nothing has changed.
   public var token: HistoryToken?
 

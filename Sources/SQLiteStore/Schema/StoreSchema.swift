@@ -150,7 +150,8 @@ enum StoreSchema {
       digest    BLOB,                               -- of the whole input file: SHA-256
       rules     BLOB,                               -- of pipeline, settings left out, and converters: SHA-256
       same_as   INTEGER,                            -- the run that imported the same bytes; then none was read
-      max_age   REAL                                -- seconds until the next good run is overdue; null for no limit
+      max_age   REAL,                               -- seconds until the next good run is overdue; null for no limit
+      missing   INTEGER                             -- rows of the pipeline that its full feed had not; null for others
     ) STRICT;
     -- What became of the children that a run read, one row an entity: see `children` in a pipeline.
     CREATE TABLE bolide_run_child(
@@ -166,6 +167,21 @@ enum StoreSchema {
       rejected  INTEGER NOT NULL,
       rolled_back INTEGER NOT NULL,
       PRIMARY KEY (run, entity)
+    ) STRICT, WITHOUT ROWID;
+    -- The last complete run of each pipeline with a full feed, and what such runs saw: see `missing`.
+    CREATE TABLE bolide_complete(
+      pipeline TEXT    NOT NULL,
+      entity   TEXT    NOT NULL,                    -- the records', or their children's
+      run      INTEGER NOT NULL,                    -- bolide_run
+      PRIMARY KEY (pipeline, entity)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE bolide_seen(
+      pipeline TEXT    NOT NULL,
+      entity   TEXT    NOT NULL,
+      page     INTEGER NOT NULL,                    -- of 4,096 object ids, one bit each, the lowest bit first
+      last     BLOB    NOT NULL,                    -- the last complete run saw them
+      missing  BLOB    NOT NULL,                    -- earlier complete runs saw them, and the last one did not
+      PRIMARY KEY (pipeline, entity, page)
     ) STRICT, WITHOUT ROWID;
     -- Fields of the records that a pipeline does not use, and the first run that met them.
     CREATE TABLE bolide_field(
@@ -224,6 +240,8 @@ enum StoreSchema {
     ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
     ("bolide_run", "One row a run of an import."),
     ("bolide_run_child", "What became of the children that a run read."),
+    ("bolide_complete", "The last complete run of each pipeline with a full feed."),
+    ("bolide_seen", "Which objects such runs saw, as bits."),
     ("bolide_reject", "Refused records."),
     ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
   ]

@@ -77,7 +77,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        \(ChunkCounts.columns), chunks, bytes, same_as
+        \(ChunkCounts.columns), chunks, bytes, same_as, missing
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -96,6 +96,7 @@ extension PipelineStatus.Run {
     progress.chunks = Int(row.integer(18))
     progress.bytes = Int(row.integer(19))
     progress.sameAs = row.isNull(20) ? nil : row.integer(20)
+    progress.missing = row.isNull(21) ? nil : Int(row.integer(21))
     progress.children = try ChildCounts.all(db, run: number)
   }
 }

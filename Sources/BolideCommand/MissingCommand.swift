@@ -1,0 +1,120 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// `bolide missing`
+struct MissingCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "missing",
+    abstract: "Lists the rows that a full feed brought once and has no more.",
+    discussion: """
+      A pipeline that says `feed: full` imports a whole catalogue each time. What its complete runs saw is remembered, so a \
+      row that the last of them did not see is missing; rows that the pipeline never brought are never listed. A \
+      missing row stays until somebody says otherwise.
+
+      Catalogues correct their keys: where the last complete run inserted exactly one row that has all other values of a \
+      missing one, the two stand on one line.
+      """)
+
+  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  var storePath: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The pipeline's name or file, where the store has several with a full feed.", valueName: "pipeline"))
+  var pipeline: String?
+
+  @Flag(help: "Give missing rows that came back under another key that key; ids and links survive.")
+  var merge = false
+
+  @Flag(help: "Delete the missing rows.")
+  var delete = false
+
+  @Option(
+    name: .customLong("guard"),
+    help: ArgumentHelp("With --delete: delete nothing when more are missing. (default: 5%)", valueName: "p%"))
+  var guardShare: Share?
+
+  @Option(help: "How the rows are listed. (default: table on a terminal, ndjson elsewhere)")
+  var format: ChangeFormat?
+
+  func validate() throws {
+    if merge, delete { throw ValidationError("say one of --merge and --delete; merge first") }
+    if guardShare != nil, !delete { throw ValidationError("--guard goes with --delete") }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      let store = try Store.opening(storePath)
+      let name = try pipelineName()
+      if delete {
+        let (gone, token) = try store.deleteMissing(of: name, noMoreThan: (guardShare?.percent ?? 5) / 100)
+        return note("\(counted(gone.rows.count, "row")) deleted", token)
+      }
+      if merge {
+        let (merged, token) = try store.mergeMissing(of: name)
+        return note("\(counted(merged.rows.count, "row")) merged", token)
+      }
+      try list(store.missing(of: name))
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// A pipeline that stands for the store also says which one is meant.
+  private func pipelineName() throws -> String? {
+    if let pipeline { return pipeline.namesPipeline ? try Pipeline(path: pipeline).name : pipeline }
+    return storePath.namesPipeline ? try Pipeline(path: storePath).name : nil
+  }
+
+  private func note(_ what: String, _ token: HistoryToken?) {
+    guard isatty(STDERR_FILENO) == 1 || token != nil else { return }
+    let line = what + (token.map { " · token \($0)" } ?? "") + "\n"
+    FileHandle.standardError.write(Data(line.utf8))
+  }
+
+  private func list(_ missing: MissingRows) throws {
+    var text = JSONText()
+    switch format ?? .standard {
+    case .ndjson:
+      for row in missing.rows { text.write(row) }
+    case .table:
+      if !missing.rows.isEmpty { text.write(line: Self.line("entity", "id", "key", "is now")) }
+      for row in missing.rows {
+        let now = row.newcomer.map { "\($0.key.map(\.shown).joined(separator: ", ")), id \($0.id)" } ?? ""
+        text.write(
+          line: Self.line(row.entity, "\(row.id)", row.key.map(\.shown).joined(separator: ", "), now))
+      }
+      text.write(
+        line:
+          "\(counted(missing.rows.count, "row")) missing since run \(missing.run), which saw \(missing.seen)")
+    }
+    try StandardOutput.write(text.bytes)
+  }
+
+  private static func line(_ entity: String, _ id: String, _ key: String, _ now: String) -> String {
+    [entity.padded(to: 15), id.indented(to: 8) + " ", key.padded(to: 25), now].joined(separator: " ")
+      .trimmedAtEnd
+  }
+}
+
+extension JSONText {
+  /// `{"entity":"Fireball","id":7,"key":{"date":"…"},"newcomer":{"id":1012,"key":{"date":"…"}}}`
+  fileprivate mutating func write(_ row: MissingRow) {
+    object { text in
+      text.member("entity", row.entity)
+      text.member("id", row.id)
+      text.member("key", object: { key in row.key.forEach { key.member($0) } })
+      if let newcomer = row.newcomer {
+        text.member("newcomer") {
+          $0.member("id", newcomer.id)
+          $0.member("key", object: { key in newcomer.key.forEach { key.member($0) } })
+        }
+      }
+    }
+    endLine()
+  }
+}

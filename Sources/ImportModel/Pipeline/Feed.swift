@@ -1,0 +1,7 @@
+/// What it means that a row is not in an input.
+public enum Feed: String, Sendable, Hashable {
+  /// Nothing: an input is a part of the catalogue, such as the last month.
+  case window
+  /// The row is gone from the catalogue: each input is the whole of it.
+  case full
+}

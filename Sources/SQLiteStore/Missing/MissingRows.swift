@@ -1,0 +1,38 @@
+/// The rows that a full feed brought once, and has no more.
+public struct MissingRows: Sendable, Hashable {
+  /// The pipeline's name.
+  public var pipeline: String
+  /// Who writes in its name.
+  package var author: String
+  /// The last run that read its input to the end.
+  public var run: Int64
+  /// How many rows that run saw.
+  public var seen: Int
+  /// The rows, by entity and id.
+  public var rows: [MissingRow]
+
+  /// The share of the pipeline's rows that is missing, from 0 to 1.
+  public var share: Double {
+    rows.isEmpty ? 0 : Double(rows.count) / Double(rows.count + seen)
+  }
+}
+
+/// A row that a full feed brought once, and has no more.
+public struct MissingRow: Sendable, Hashable {
+  /// The row's entity.
+  public var entity: String
+  /// The object's id.
+  public var id: Int64
+  /// The object's key.
+  public var key: [HistoryChange.Property]
+  /// The one row that the last complete run inserted with all other values equal: the same thing under another key.
+  public var newcomer: Newcomer?
+
+  /// A row under a new key.
+  public struct Newcomer: Sendable, Hashable {
+    /// The object's id.
+    public var id: Int64
+    /// The object's key.
+    public var key: [HistoryChange.Property]
+  }
+}

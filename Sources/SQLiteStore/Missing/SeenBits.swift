@@ -1,0 +1,152 @@
+internal import GRDB
+internal import ImportModel
+
+/// The two sets of object ids that `bolide_seen` keeps of a pipeline and an entity, a row a page.
+struct SeenBits {
+  private let db: Database
+  private let pipeline: String
+  private let entity: String
+
+  /// A page's words, the lowest ids first.
+  private struct Page {
+    var last: [UInt64]
+    var missing: [UInt64]
+
+    static let none = Page(
+      last: Array(repeating: 0, count: ObjectSet.pageWords),
+      missing: Array(repeating: 0, count: ObjectSet.pageWords))
+
+    var isEmpty: Bool { last.allSatisfy { $0 == 0 } && missing.allSatisfy { $0 == 0 } }
+  }
+
+  init(_ db: Database, pipeline: String, entity: String) throws {
+    self.db = db
+    self.pipeline = pipeline
+    self.entity = entity
+  }
+
+  /// The objects that complete runs saw, and a run did not; gone ones too.
+  func unseen(by run: ObjectSet) throws -> [Int64] {
+    try pages().flatMap { page in
+      let seen = run.words(ofPage: page.number)
+      return seen.indices.map { (page.words.missing[$0] | page.words.last[$0]) & ~seen[$0] }.ids(page.number)
+    }
+  }
+
+  /// The objects that are missing, by id; those that somebody has deleted are not there to be missing.
+  func missing() throws -> [Int64] {
+    let exists = try existence()
+    return try pages().flatMap { $0.words.missing.ids($0.number) }.filter(exists)
+  }
+
+  /// How many objects the last complete run saw.
+  func lastCount() throws -> Int {
+    try pages().reduce(0) { $0 + $1.words.last.reduce(0) { $0 + $1.nonzeroBitCount } }
+  }
+
+  /// Takes over what a complete run saw. Pages that stay as they are, are not written.
+  func complete(_ seen: ObjectSet) throws {
+    let exists = try existence()
+    var stored: [Int64: Page] = [:]
+    for page in try pages() { stored[page.number] = page.words }
+    for number in Set(seen.pages).union(stored.keys).sorted() {
+      let before = stored[number] ?? .none
+      let seen = seen.words(ofPage: number)
+      var now = Page(last: seen, missing: before.missing)
+      for word in now.missing.indices {
+        now.missing[word] = (now.missing[word] | before.last[word]) & ~seen[word]
+      }
+      for id in now.missing.ids(number) where try !exists(id) { now.missing.remove(id) }
+      if now.last != before.last || now.missing != before.missing { try write(number, now) }
+    }
+  }
+
+  /// Makes rows that were missing good: they are the rows that the last complete run saw under other ids.
+  ///
+  /// - Parameter pairs: ids of missing rows, and of the rows that they take the place of.
+  func replace(_ pairs: [(old: Int64, new: Int64)]) throws {
+    var stored: [Int64: Page] = [:]
+    for page in try pages() { stored[page.number] = page.words }
+    for (old, new) in pairs {
+      stored[new >> ObjectSet.pageBits, default: .none].last.remove(new)
+      stored[old >> ObjectSet.pageBits, default: .none].last.insert(old)
+      stored[old >> ObjectSet.pageBits, default: .none].missing.remove(old)
+    }
+    for number in Set(pairs.flatMap { [$0.old >> ObjectSet.pageBits, $0.new >> ObjectSet.pageBits] }) {
+      try write(number, stored[number] ?? .none)
+    }
+  }
+
+  // MARK: Pages
+
+  private func pages() throws -> [(number: Int64, words: Page)] {
+    let rows = try RawStatement(
+      db, "SELECT page, last, missing FROM bolide_seen WHERE pipeline = ? AND entity = ? ORDER BY page")
+    rows.bind(pipeline, at: 1)
+    rows.bind(entity, at: 2)
+    var pages: [(Int64, Page)] = []
+    while try rows.step() {
+      pages.append((rows.integer(0), Page(last: [UInt64](rows.bytes(1)), missing: [UInt64](rows.bytes(2)))))
+    }
+    return pages
+  }
+
+  private func write(_ number: Int64, _ page: Page) throws {
+    let write = try RawStatement(
+      db,
+      page.isEmpty
+        ? "DELETE FROM bolide_seen WHERE pipeline = ? AND entity = ? AND page = ?"
+        : """
+        INSERT INTO bolide_seen(pipeline, entity, page, last, missing) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET last = excluded.last, missing = excluded.missing
+        """)
+    write.bind(pipeline, at: 1)
+    write.bind(entity, at: 2)
+    write.bind(number, at: 3)
+    if !page.isEmpty {
+      write.bind(.blob(page.last.bytes), at: 4)
+      write.bind(.blob(page.missing.bytes), at: 5)
+    }
+    try write.run()
+  }
+
+  private func existence() throws -> (Int64) throws -> Bool {
+    let row = try RawStatement(db, "SELECT 1 FROM \(quoted(entity)) WHERE bolide_id = ?")
+    return { id in
+      row.bind(id, at: 1)
+      defer { row.reset() }
+      return try row.step()
+    }
+  }
+}
+
+// A page's words.
+extension [UInt64] {
+  /// From the bytes that the store keeps; a page that is cut is filled up.
+  fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.init(repeating: 0, count: ObjectSet.pageWords)
+    for (index, byte) in bytes.prefix(8 * ObjectSet.pageWords).enumerated() {
+      self[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
+    }
+  }
+
+  fileprivate var bytes: [UInt8] {
+    flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64($0 * 8)) } }
+  }
+
+  fileprivate func ids(_ page: Int64) -> [Int64] {
+    var ids: [Int64] = []
+    for (index, word) in enumerated() {
+      var rest = word
+      while rest != 0 {
+        ids.append(page << ObjectSet.pageBits + Int64(index * 64 + rest.trailingZeroBitCount))
+        rest &= rest - 1
+      }
+    }
+    return ids
+  }
+
+  fileprivate mutating func insert(_ id: Int64) { self[Int(id & 4095) >> 6] |= 1 << UInt64(id & 63) }
+
+  fileprivate mutating func remove(_ id: Int64) { self[Int(id & 4095) >> 6] &= ~(1 << UInt64(id & 63)) }
+}

@@ -1,0 +1,97 @@
+internal import GRDB
+internal import ImportModel
+
+/// Keeps which objects the complete runs of a full feed saw, so that the store can say which are missing.
+///
+///     a complete run sees S:      missing = (missing + last) - S,      last = S
+///
+/// Rows that the pipeline never brought are in neither. A run that is not complete leaves both as they are.
+struct SeenLog {
+  /// A run that refuses more records than this is not complete: their keys are kept in memory.
+  private static let mostRefused = 100_000
+
+  private let pipeline: String
+  private var refusedKeys: Set<Int64> = []
+  /// Whether the key of every refused record could be read.
+  private var knowsRefusedKeys = true
+  /// Whether the children of every record were read, and met their rows.
+  private var knowsChildren = true
+
+  init(pipeline: String) {
+    self.pipeline = pipeline
+  }
+
+  /// Notes what an applied chunk refused: a record whose key could be read counts as seen.
+  mutating func note(_ chunk: Chunk) {
+    for reject in chunk.rejects {
+      knowsChildren = false
+      if let key = reject.key, refusedKeys.count < Self.mostRefused {
+        refusedKeys.insert(key)
+      } else {
+        knowsRefusedKeys = false
+      }
+    }
+  }
+
+  /// Notes what became of a chunk's children.
+  mutating func noteChildren(_ counts: ChunkCounts) {
+    if counts.rejected > 0 || counts.ignored > 0 { knowsChildren = false }
+  }
+
+  /// Writes what a run saw that has read its input to the end, inside the caller's transaction.
+  ///
+  /// - Parameters:
+  ///   - records: the objects that the records met.
+  ///   - children: the same of their children.
+  /// - Returns: how many rows are missing now; nil when the run is not complete.
+  /// - Complexity: O(ids / 4,096), O(missing) to find those that somebody has deleted, and where records were refused a
+  ///   look at each row that may be missing.
+  func write(
+    _ db: Database, run: Int64, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
+  ) throws -> Int? {
+    guard knowsRefusedKeys else { return nil }
+    for (layout, seen) in [records] + (knowsChildren ? children : []) {
+      let bits = try SeenBits(db, pipeline: pipeline, entity: layout.entity.name)
+      var seen = seen
+      if layout.parent == nil, !refusedKeys.isEmpty { try addRefused(db, layout, bits, to: &seen) }
+      try bits.complete(seen)
+      let note = try RawStatement(
+        db,
+        """
+        INSERT INTO bolide_complete(pipeline, entity, run) VALUES (?1, ?2, ?3)
+        ON CONFLICT DO UPDATE SET run = excluded.run
+        """)
+      note.bind(pipeline, at: 1)
+      note.bind(layout.entity.name, at: 2)
+      note.bind(run, at: 3)
+      try note.run()
+    }
+    return try Self.missing(db, pipeline: pipeline)
+  }
+
+  /// How many rows of a pipeline are missing; nil when no complete run of it is known.
+  static func missing(_ db: Database, pipeline: String) throws -> Int? {
+    let entities = try RawStatement(db, "SELECT entity FROM bolide_complete WHERE pipeline = ?")
+    entities.bind(pipeline, at: 1)
+    var count: Int?
+    while try entities.step() {
+      let bits = try SeenBits(db, pipeline: pipeline, entity: entities.string(0) ?? "")
+      count = try (count ?? 0) + bits.missing().count
+    }
+    return count
+  }
+
+  /// Adds the rows that refused records mean: of those that were not seen, the ones with their keys.
+  private func addRefused(
+    _ db: Database, _ layout: ChunkLayout, _ bits: SeenBits, to seen: inout ObjectSet
+  ) throws {
+    let key = layout.keyColumns.map { quoted(layout.columns[$0].name) }.joined(separator: ", ")
+    let row = try RawStatement(
+      db, "SELECT \(key) FROM \(quoted(layout.entity.name)) WHERE bolide_id = ?")
+    for id in try bits.unseen(by: seen) {
+      row.bind(id, at: 1)
+      if try row.step(), refusedKeys.contains(Chunk.keyDigest(row, layout)) { seen.insert(id) }
+      row.reset()
+    }
+  }
+}

@@ -1,0 +1,186 @@
+internal import GRDB
+internal import ImportModel
+
+extension Store {
+  /// The rows that a pipeline with a full feed brought once, and that its last complete run did not see.
+  ///
+  /// A run is complete when it has read its input to the end; a refused record whose key can be read counts as seen. Rows
+  /// that the pipeline never brought are never among them.
+  /// - Parameter pipeline: the pipeline's name; nil for the store's only one with a full feed.
+  /// - Throws: `StoreError` when no complete run is known.
+  /// - Complexity: O(missing), and what the last complete run inserted, in time; O(missing) in memory.
+  public func missingRows(of pipeline: String? = nil) async throws -> MissingRows {
+    try await answering { try $0.missing(of: pipeline) }
+  }
+
+  /// Deletes the missing rows, by the delete rules of their relationships, in one transaction.
+  ///
+  /// - Parameter share: more than this share of the pipeline's rows is not deleted.
+  /// - Returns: the rows that are gone, and the token; nil when there was nothing to delete.
+  /// - Throws: `StoreError` when too much is missing, when the last complete run saw nothing at all, or when a rule denies
+  ///   it; then nothing is deleted.
+  public func deleteMissingRows(
+    of pipeline: String? = nil, noMoreThan share: Double = 0.05
+  ) async throws -> (MissingRows, HistoryToken?) {
+    try await answering { try $0.deleteMissing(of: pipeline, noMoreThan: share) }
+  }
+
+  /// Gives missing rows that came back under another key that key, and drops the rows that came for them: ids and links
+  /// survive. In one transaction.
+  ///
+  /// - Returns: the rows that were merged, and the token; nil when there were none.
+  public func mergeMissingRows(of pipeline: String? = nil) async throws -> (MissingRows, HistoryToken?) {
+    try await answering { try $0.mergeMissing(of: pipeline) }
+  }
+
+  // MARK: On the calling thread
+
+  package func missing(of pipeline: String?) throws -> MissingRows {
+    try reading { try missing($0, SchemaUpdate.storedModel($0) ?? Model(), of: pipeline) }
+  }
+
+  package func deleteMissing(of pipeline: String?, noMoreThan share: Double) throws -> (
+    MissingRows, HistoryToken?
+  ) {
+    try editingMissing(of: pipeline) { db, model, missing in
+      guard !missing.rows.isEmpty else { return }
+      guard missing.seen > 0 else { throw StoreError.nothingSeen(missing) }
+      guard missing.share <= share else { throw StoreError.tooManyMissing(missing, share: share) }
+      // Children go before their parents, who may deny it.
+      let rows = Dictionary(grouping: missing.rows, by: \.entity).sorted {
+        model.hasParent($0.key) && !model.hasParent($1.key)
+      }
+      for (entity, rows) in rows {
+        let delete = try RawStatement(db, "DELETE FROM \(quoted(entity)) WHERE bolide_id = ?")
+        for row in rows {
+          delete.bind(row.id, at: 1)
+          do {
+            try delete.run()
+          } catch let error as StoreError where error.code == .constraint {
+            throw StoreError.deletionDenied(entity)
+          }
+        }
+      }
+    }
+  }
+
+  package func mergeMissing(of pipeline: String?) throws -> (MissingRows, HistoryToken?) {
+    try editingMissing(of: pipeline) { db, model, missing in
+      missing.rows.removeAll { $0.newcomer == nil }
+      for (name, rows) in Dictionary(grouping: missing.rows, by: \.entity) {
+        guard let entity = model.entity(named: name) else { continue }
+        let rekeying = Rekeying(db, entity)
+        let pairs = rows.compactMap { row in row.newcomer.map { (old: row.id, new: $0.id) } }
+        for pair in pairs { try rekeying.merge(pair.old, pair.new) }
+        try SeenBits(db, pipeline: missing.pipeline, entity: name).replace(pairs)
+      }
+    }
+  }
+
+  private func editingMissing(
+    of pipeline: String?, _ body: (Database, Model, inout MissingRows) throws -> Void
+  ) throws -> (MissingRows, HistoryToken?) {
+    let found = try missing(of: pipeline)
+    if found.rows.isEmpty { return (found, nil) }
+    return try editing(author: found.author) { db, model in
+      // Looked for again, where nobody else writes.
+      var missing = try missing(db, model, of: found.pipeline)
+      try body(db, model, &missing)
+      return missing
+    }
+  }
+
+  private func missing(_ db: Database, _ model: Model, of pipeline: String?) throws -> MissingRows {
+    let pipeline = try pipeline ?? onlyFullPipeline(db)
+    let runs = try RawStatement(
+      db,
+      """
+      SELECT c.entity, c.run, r.author FROM bolide_complete AS c JOIN bolide_run AS r USING (run) WHERE c.pipeline = ?
+      ORDER BY c.entity
+      """)
+    runs.bind(pipeline, at: 1)
+    var missing = MissingRows(pipeline: pipeline, author: "", run: 0, seen: 0, rows: [])
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    while try runs.step() {
+      guard let entity = model.entity(named: runs.string(0) ?? "") else { continue }
+      let run = runs.integer(1)
+      missing.run = max(missing.run, run)
+      missing.author = runs.string(2) ?? pipeline
+      let bits = try SeenBits(db, pipeline: pipeline, entity: entity.name)
+      missing.seen += try bits.lastCount()
+      let ids = try bits.missing()
+      let pairs = try Rekeying(db, entity).pairs(ids, insertedBy: run)
+      let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: false)
+      missing.rows += try ids.map { id in
+        MissingRow(
+          entity: entity.name, id: id, key: try reader.object(id, after: .max).key,
+          newcomer: try pairs[id].map {
+            MissingRow.Newcomer(id: $0, key: try reader.object($0, after: .max).key)
+          })
+      }
+    }
+    guard missing.run > 0 else { throw StoreError.noCompleteRun(pipeline) }
+    return missing
+  }
+
+  private func onlyFullPipeline(_ db: Database) throws -> String {
+    let names = try RawStatement(db, "SELECT DISTINCT pipeline FROM bolide_complete ORDER BY pipeline")
+    var all: [String] = []
+    while try names.step() { all.append(names.string(0) ?? "") }
+    guard all.count < 2 else { throw StoreError.severalFullPipelines(all) }
+    guard let name = all.first else { throw StoreError.noCompleteRun(nil) }
+    return name
+  }
+}
+
+extension Model {
+  fileprivate func hasParent(_ name: String) -> Bool {
+    entity(named: name)?.keyRelationships.isEmpty == false
+  }
+}
+
+extension StoreError {
+  static func noCompleteRun(_ pipeline: String?) -> StoreError {
+    StoreError(
+      .badRequest, "no complete run of \(pipeline.map { "'\($0)'" } ?? "a full feed") is known",
+      hint:
+        "Say `feed: full` in the pipeline, where each input is the whole catalogue, and import one to its end."
+    )
+  }
+
+  static func severalFullPipelines(_ names: [String]) -> StoreError {
+    StoreError(
+      .badRequest, "several pipelines with a full feed write to the store",
+      hint: "Name one of them: \(names.joined(separator: ", ")).")
+  }
+
+  static func nothingSeen(_ missing: MissingRows) -> StoreError {
+    StoreError(
+      .guarded, "the last complete run of '\(missing.pipeline)' saw no row at all, so nothing is deleted",
+      hint: "Is the feed empty by mistake? Import a good one first.")
+  }
+
+  static func tooManyMissing(_ missing: MissingRows, share: Double) -> StoreError {
+    let (found, limit) = (missing.share.percent, share.percent)
+    return StoreError(
+      .guarded,
+      "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is \(found) and more than "
+        + "\(limit): nothing is deleted",
+      hint: "Look at them with `bolide missing`, and raise --guard when they are to go.")
+  }
+
+  static func deletionDenied(_ entity: String) -> StoreError {
+    StoreError(
+      .guarded,
+      "a row of \(entity) has others that belong to it, and they deny its deletion: nothing is deleted",
+      hint: "Delete those first, or say another `on-delete` in the model.")
+  }
+}
+
+extension Double {
+  /// `5 %`, `0.3 %`
+  fileprivate var percent: String {
+    let tenths = Int((self * 1000).rounded(.up))
+    return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+}
