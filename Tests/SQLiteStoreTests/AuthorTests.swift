@@ -31,6 +31,21 @@ struct AuthorTests {
     ids.map { "\(Value.text($0))" }.joined(separator: " ")
   }
 
+  @Test func `An entity may be called Author`() throws {
+    let temporary = try TemporaryStore()
+    let author = Entity(
+      name: "Author", key: ["name"], attributes: [Attribute(name: "name", type: .string, isRequired: true)])
+    let pipeline = Pipeline(
+      name: "authors", entity: "Author", model: Model(entities: [author]), fields: [Field("name")])
+    let store = try temporary.open(pipeline)
+    try store.take(pipeline, [["name": "a"]])
+    try temporary.shell(
+      "BEGIN; INSERT INTO bolide_author(name) VALUES ('me'); INSERT INTO Author(name) VALUES ('b'); "
+        + "DELETE FROM bolide_author; COMMIT")
+    try store.seal()
+    #expect(try store.history(HistoryRequest()).map(\.author) == ["authors", "me"])
+  }
+
   @Test func `What is signed is a transaction of its own`() throws {
     try temporary.shell("INSERT INTO Quake(id) VALUES ('a')")
     try sign("map", "INSERT INTO Quake(id) VALUES ('b'), ('c')")

@@ -105,12 +105,12 @@ enum StoreSchema {
       last  INTEGER NOT NULL,
       name  TEXT    NOT NULL
     ) STRICT;
-    CREATE TRIGGER bolide_author_insert AFTER INSERT ON bolide_author BEGIN
+    CREATE TRIGGER bolide_author_signs AFTER INSERT ON bolide_author BEGIN
       UPDATE bolide_author SET first =
         ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0) + 1 WHERE rowid = NEW.rowid;
     END;
     -- A row that an earlier transaction left behind signs nothing.
-    CREATE TRIGGER bolide_author_delete AFTER DELETE ON bolide_author BEGIN
+    CREATE TRIGGER bolide_author_signed AFTER DELETE ON bolide_author BEGIN
       INSERT INTO bolide_signed SELECT OLD.first, seq, OLD.name FROM sqlite_sequence
       WHERE sqlite_sequence.name = 'bolide_change' AND seq >= OLD.first
       AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
