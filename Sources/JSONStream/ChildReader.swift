@@ -7,7 +7,8 @@ final class ChildReader {
   private var escape = 0
 
   init(fields: [FieldPath], limits: ReaderLimits) {
-    parser = RecordParser(fields: fields.map(\.components), limits: limits)
+    parser = RecordParser(
+      fields: fields.map { $0.components == ["."] ? [] : $0.components }, limits: limits)
   }
 
   /// The current child's first byte in the buffer.

@@ -79,7 +79,10 @@ struct RecordParser: ~Copyable {
       outcome = row(view, depth: depth + 1)
     } else {
       fields.update(from: template, count: fieldCount)
-      if byte == UInt8(ascii: "{") && !isRow && depth < limits.depth {
+      if plan.nodes[0].slot >= 0 {
+        // Of an empty path the field is the value itself, of any kind.
+        outcome = value(view, node: 0, depth: depth)
+      } else if byte == UInt8(ascii: "{") && !isRow && depth < limits.depth {
         outcome = object(view, node: 0, depth: depth + 1)
       } else {
         problem = isRow ? .notAnArray(FieldKind(byte)) : .notAnObject(FieldKind(byte))

@@ -2,7 +2,9 @@
 public struct ChildFields: Sendable, Hashable {
   /// Where the array stands in the record; a single object there is taken as an array of it alone.
   public var path: FieldPath
-  /// What to decode of each element.
+  /// What to decode of each element; the path `.` is the element itself, whatever it is.
+  ///
+  /// Without it, an element that is no object is a problem.
   public var fields: [FieldPath]
 
   /// Children at `path`, with these fields.
