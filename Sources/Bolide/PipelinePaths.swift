@@ -24,7 +24,7 @@ extension Pipeline {
     check(fields, of: entity)
     for children in children {
       check(children.records, ["children", children.relationship, "records"])
-      if let entity = entity(of: children)?.entity { check(children.fields, of: entity.name) }
+      if let entity = toMany(of: children)?.destination { check(children.fields, of: entity.name) }
     }
     return problems
   }

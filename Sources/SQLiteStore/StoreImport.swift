@@ -75,10 +75,10 @@ package final class StoreImport {
       let writer = try ChunkWriter(
         db, layout: layout, model: model, triggersWrite: triggersFire, clock: clock)
       let rowFinder = try RowFinder(db, layout: layout)
-      let children = try layout.children.map {
+      let children = try pipeline.children.indices.map {
         try ChildWriter(
-          db, layout: $0, model: model, beside: writer, parents: rowFinder, triggersWrite: triggersFire,
-          clock: clock)
+          db, pipeline, $0, layout: layout, model: model, beside: writer, parents: rowFinder,
+          triggersWrite: triggersFire, clock: clock)
       }
       return (
         layout, log, try RejectLog(db, pipeline: pipeline.name, run: log.run),
@@ -86,7 +86,7 @@ package final class StoreImport {
         writer, children, rowFinder, triggersFire
       )
     }
-    progress.children = layout.children.map { ChildCounts($0.entity.name) }
+    progress.children = children.flatMap(\.counts)
   }
 
   /// The run's number in the store.
@@ -163,8 +163,7 @@ package final class StoreImport {
         try RejectAge.forget(db)
         return .commit
       }
-      try writer.close()
-      for children in children { try children.close() }
+      for writer in writers { try writer.close() }
     }
     if outcome == RunLog.good { try store.pruneBriefly(retention) }
     // Whoever reads or writes now need not be waited for.
@@ -190,11 +189,24 @@ package final class StoreImport {
         return true
       }
       chunk.sortAndFold()
-      try applyAll(chunk, without: left)
+      try applyAll(chunk, without: left, retrying: retried(kept, rows))
       try rejectLog.settle(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
       return true
     }
     _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
+  }
+
+  /// The children that were refused, by the row of their record.
+  private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, Lineage)] {
+    let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
+    return kept.flatMap { kept in
+      kept.compactMap { one in
+        guard let entity = one.reject.entity, let parent = kept.first.flatMap({ row[$0.number] }) else {
+          return nil
+        }
+        return (entity, Lineage(parent: parent, number: one.reject.child))
+      }
+    }
   }
 
   // MARK: Transactions
@@ -250,13 +262,21 @@ package final class StoreImport {
   }
 
   /// Applies a chunk, and behind it its children.
-  private func applyAll(_ chunk: Chunk, without left: Set<Int> = []) throws {
+  private func applyAll(
+    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, Lineage)] = []
+  ) throws {
     progress.counts += try writer.apply(chunk, input: input)
-    for (index, writing) in children.enumerated() {
+    var others = [writer]
+    for (rows, writing) in zip(chunk.children, children) {
       let counts = try writing.apply(
-        chunk.children[index], of: chunk, by: writer, behind: children[..<index], input: input, without: left)
-      progress.children[index].counts += counts
-      seenLog?.noteChildren(counts)
+        rows, of: chunk, by: writer, behind: others, input: input, without: left,
+        retried: Set(retried.lazy.filter { $0.entity == rows.layout.entity.name }.map(\.1)))
+      // Behind the records' writer, one for each of the counts.
+      for (index, counts) in counts.enumerated() {
+        progress.children[others.count - 1 + index].counts += counts
+        seenLog?.noteChildren(counts)
+      }
+      others += writing.writers
     }
     progress.chunks += 1
   }
@@ -264,16 +284,15 @@ package final class StoreImport {
   /// Writes what the run saw; nil where the feed is not full.
   private func missingNow(_ db: Database) throws -> Int? {
     try seenLog?.write(
-      db, run: run, (layout, writer.memory.seen),
-      children: zip(layout.children, children).map { ($0, $1.memory.seen) })
+      db, run: run, (layout, writer.memory.seen), children: children.flatMap(\.seen))
   }
+
+  /// All writers, in the order in which they apply.
+  private var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
 
   /// What the writers remember of earlier chunks, to be put back when a chunk is taken back.
   private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
-    get { [writer.memory] + children.map(\.memory) }
-    set {
-      writer.memory = newValue[0]
-      for (children, memory) in zip(children, newValue.dropFirst()) { children.memory = memory }
-    }
+    get { writers.map(\.memory) }
+    set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
   }
 }

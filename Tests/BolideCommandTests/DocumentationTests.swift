@@ -138,7 +138,7 @@ struct DocumentationTests {
       "max-age: 26", "max-rejects: some", "lock-wait: 5x", "merge: replace", "form: x", "atomic: maybe",
       "chunk-rows: 0",
       "wal-limit: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die",
-      "history: { keep: 90 }", "children: { parts: { entity: Part, on-delete: nullify } }",
+      "history: { keep: 90 }", "children: { parts: { entity: Part, on-delete: none } }",
     ]
     for (index, pipeline) in (good + bad.map { Folder.quakes + "\n" + $0 }).enumerated() {
       try folder.write(pipeline, to: "one.yaml")

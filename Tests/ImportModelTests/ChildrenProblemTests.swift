@@ -87,7 +87,8 @@ struct ChildrenProblemTests {
     ),
     (
       "[asteroid, at]", "[at]",
-      "12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, at]`"
+      "12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, at]`; "
+        + "or say `many-to-many: true` if several records may hold the same one"
     ),
     (
       "[asteroid, at]", "asteroid",
@@ -100,7 +101,7 @@ struct ChildrenProblemTests {
     (
       "[asteroid, at]", "[asteriod, at]",
       """
-      12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, asteriod, at]`
+      12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, asteriod, at]`; or say `many-to-many: true` if several records may hold the same one
       12:11: the key attribute 'asteriod' is not declared in Approach; did you mean 'asteroid'?
       """
     ),
@@ -118,6 +119,15 @@ struct ChildrenProblemTests {
       "18:5: children of children are not supported: keep the inner array as json, or import it by another pipeline"
     ),
     ("check: speed > 0", "on-delete: nullify", "18:16: 'on-delete' is cascade or deny, not 'nullify'"),
+    (
+      "check: speed > 0", "when: always",
+      "18:11: children that belong to their record are always linked to it: 'when' is for those of `many-to-many: true`"
+    ),
+    (
+      "check: speed > 0", "many-to-many: true",
+      "12:11: the key attribute 'asteroid' is not declared in Approach; the attributes are at, missKm, speed, isFast"
+    ),
+    ("check: speed > 0", "many-to-many: yes", "18:19: 'many-to-many' is true or false, not 'yes'"),
     (
       "type: double, from: miss", "type: duble, from: miss",
       "15:23: unknown type 'duble'; did you mean 'double'?"
@@ -142,6 +152,68 @@ struct ChildrenProblemTests {
   func `each mistake is told with its place`(text: String, replacement: String, sentences: String) {
     #expect(sound.contains(text))
     #expect(problems(sound.replacing(text, with: replacement)) == sentences)
+  }
+
+  @Test func `objects that many records may hold are related from both sides`() throws {
+    let tags = """
+      bolide: 1
+      entity: Post
+      key: id
+      attributes: { id: integer64 }
+      children:
+        tags:
+          entity: Tag
+          inverse: posts
+          many-to-many: true
+          key: name
+          attributes: { name: { type: string, from: . }, posted: { derived: posts.@count } }
+      """
+    let pipeline = try Pipeline(yaml: tags, file: "blog.yaml", directory: "")
+    #expect(
+      pipeline.model.entities.flatMap(\.relationships) == [
+        Relationship(name: "tags", kind: .toMany, destination: "Tag", inverse: "posts"),
+        Relationship(name: "posts", kind: .toMany, destination: "Post", inverse: "tags"),
+      ])
+    #expect(pipeline.children.map(\.timing) == [.insert])
+    #expect(pipeline.children.first?.fields == [Field("name", from: .path("."))])
+    func problem(_ more: String) -> String? {
+      do {
+        _ = try Pipeline(yaml: "\(tags)\n\(more)", file: "blog.yaml", directory: "")
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+    #expect(problem("    when: always\n    on-delete: deny") == nil)
+    #expect(problem("    on-delete: nullify") == nil)
+    #expect(
+      problem("    on-delete: cascade")
+        == "blog.yaml:12:16: a Tag may belong to other objects too, so 'cascade' is not supported between two to-many "
+        + "ends: leave it out, and the links go, or say `deny`")
+    #expect(problem("    when: never") == "blog.yaml:12:11: 'when' is insert or always, not 'never'")
+    #expect(
+      problem("entities: { Post_tags: { key: a, attributes: { a: string } } }")
+        == "blog.yaml:6:3: the relationship 'tags' needs another name: its links would stand in the table 'Post_tags', "
+        + "a name that the entity 'Post_tags' has")
+  }
+
+  @Test func `a record is never its own value`() throws {
+    #expect(throws: PipelineError.self) {
+      try Pipeline(
+        yaml: "bolide: 1\nentity: Tag\nkey: name\nattributes: { name: { type: string, from: . } }",
+        file: "t.yaml",
+        directory: "")
+    }
+    do {
+      _ = try Pipeline(
+        yaml: "bolide: 1\nentity: Tag\nkey: name\nattributes: { name: { type: string, from: . } }",
+        file: "t.yaml",
+        directory: "")
+    } catch {
+      #expect(
+        error.description
+          == "t.yaml:4:43: '.' is an element of a nested array, and a record is an object: name its key")
+    }
   }
 
   @Test func `other declarations do not clash with children in silence`() {

@@ -265,7 +265,7 @@ struct ModelProblemTests {
     },
     Mistake(
       "'fireballs' cannot be the inverse of 'group': it must say `inverse: group` too\n"
-        + "the to-many relationship 'fireballs' needs 'inverse', the to-one relationship back"
+        + "the to-many relationship 'fireballs' needs 'inverse', the relationship back"
     ) { $0.group.relationships[0].inverse = nil },
     Mistake(
       "'fireballs' cannot be the inverse of 'group': its own inverse is 'grp'\n"

@@ -48,6 +48,9 @@ struct PipelineFormatTests {
       var children = [
         "entity": "Part", "inverse": "quake", "key": "[quake, n]", "attributes": "{ n: integer16 }",
       ]
+      if ["when", "on-delete"].contains(key) {
+        (children["key"], children["many-to-many"]) = ("n", "true")
+      }
       children[key] = value
       tops["children"] = "{ parts: \(flow(children)) }"
     case .retention: tops["history"] = flow([key: value])

@@ -21,11 +21,16 @@ extension Value: ExpressibleByFloatLiteral {
 extension Chunk {
   /// Appends a record as a row. The name of a link's relationship, with `@` before it, gives its owner's key.
   func append(_ record: Record) {
+    fillRow(record)
+    commitRow(RecordPosition(record: recordsRead, byte: 0, line: recordsRead, column: 1), text: nil)
+  }
+
+  /// Begins a row with a record's values.
+  func fillRow(_ record: Record) {
     if isWindowFull { endWindow() }
     recordsRead += 1
     beginRow()
     for (name, value) in record { write(value, place(name)) }
-    commitRow(RecordPosition(record: recordsRead, byte: 0, line: recordsRead, column: 1), text: nil)
   }
 
   /// Appends records, sorts and folds.

@@ -11,7 +11,9 @@ extension RowBuilder {
     default:
       Refusal(
         code: "not-an-array",
-        message: "\(childPaths[list]): expected an array of objects, found \(kind.article)")
+        message:
+          "\(childPaths[list]): expected an array\(areObjects[list] ? " of objects" : ""), found \(kind.article)"
+      )
     }
   }
 

@@ -8,6 +8,8 @@ struct RowBuilder {
   let paths: [FieldPath]
   /// Where the arrays of children stand in a record.
   let childPaths: [FieldPath]
+  /// Whether their elements are objects, and not taken whole as whatever they are.
+  let areObjects: [Bool]
   let input: String
   private let converters: [CellConverter]
   private let rules: [CellRules]
@@ -38,7 +40,7 @@ struct RowBuilder {
 
   init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws(PathError) {
     self.input = input
-    prefix = layout.parent == nil ? "" : layout.entity.name + "."
+    prefix = layout.isChildren ? layout.entity.name + "." : ""
     keepsText = pipeline.keepsText
     var paths: [FieldPath] = []
     var columns: [Int] = []
@@ -70,6 +72,7 @@ struct RowBuilder {
     var childPaths: [FieldPath] = []
     for children in pipeline.children { childPaths.append(try FieldPath(children.records)) }
     self.childPaths = childPaths
+    areObjects = pipeline.children.map { !$0.fields.contains { $0.source == .path(".") } }
   }
 
   /// How many records had nothing for an attribute so far, where any had.

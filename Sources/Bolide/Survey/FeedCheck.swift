@@ -72,7 +72,7 @@ package struct FeedCheck {
     var missed: [(attribute: String, source: String)] = []
     for absent in trial.absentInChildren {
       for children in pipeline.children {
-        guard let entity = pipeline.entity(of: children)?.entity.name,
+        guard let entity = pipeline.toMany(of: children)?.destination.name,
           trial.children.contains(where: { $0.entity == entity && $0.read == absent.records }),
           let field = children.fields.first(where: { "\(entity).\($0.attribute)" == absent.attribute }),
           case .path(let source) = field.source

@@ -11,7 +11,7 @@ enum ChildrenCheck {
         list.add("the children '\(children.relationship)' are declared twice", at: part)
         continue
       }
-      guard let (entity, toOne) = pipeline.entity(of: children) else {
+      guard let toMany = pipeline.toMany(of: children) else {
         let toMany = owner.relationships.filter { $0.kind == .toMany }.map(\.name)
         let ending = Suggestion.ending(
           for: children.relationship, among: toMany, plural: "its to-many relationships are")
@@ -20,15 +20,23 @@ enum ChildrenCheck {
           at: part, restingOn: [["entities"]])
         continue
       }
+      let entity = toMany.destination
       if entity.name == owner.name || !entities.insert(entity.name).inserted {
         list.add(
           "the children '\(children.relationship)' need an entity of their own, and \(entity.name) is that of others",
           at: part)
       }
-      checkKey(of: entity, toOne, owner, at: part, &list)
-      if owner.relationship(named: children.relationship)?.deleteRule == .nullify {
+      if toMany.onward == nil {
+        checkKey(of: entity, toMany.toOne, owner, at: part, &list)
+        if children.timing == .always {
+          list.add(
+            "children that belong to their record are always linked to it: 'when' is for those of `many-to-many: true`",
+            at: part + ["when"])
+        }
+      }
+      if toMany.onward == nil, owner.relationship(named: children.relationship)?.deleteRule == .nullify {
         list.add(
-          "children cannot be left behind: their key holds '\(toOne.name)', which is never null",
+          "children cannot be left behind: their key holds '\(toMany.toOne.name)', which is never null",
           at: part + ["on-delete"])
       }
       if children.records.isEmpty { list.add("the path of the children is empty", at: part + ["records"]) }
@@ -48,7 +56,8 @@ enum ChildrenCheck {
     if !entity.key.contains(toOne.name) {
       list.add(
         "the key of \(entity.title) needs '\(toOne.name)', the \(owner.title) that it belongs to, as in "
-          + "`key: [\(([toOne.name] + entity.key).joined(separator: ", "))]`",
+          + "`key: [\(([toOne.name] + entity.key).joined(separator: ", "))]`; or say `many-to-many: true` if several "
+          + "records may hold the same one",
         at: part + ["key"])
     } else if entity.key.allSatisfy({ $0 == toOne.name }) {
       list.add(

@@ -69,7 +69,7 @@ enum DerivationCheck {
       return false
     }
     // Without the other end, the relationship's own sentence says enough.
-    guard let children = pipeline.model.children(of: relationship)?.entity else { return false }
+    guard let children = pipeline.model.toMany(relationship)?.destination else { return false }
     guard let name = aggregate.attribute else { return true }
     return check(name, of: children, aggregate.function, place, &list)
   }

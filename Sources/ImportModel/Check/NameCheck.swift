@@ -3,6 +3,7 @@ enum NameCheck {
   /// Books what is wrong with the names of a pipeline's model.
   static func run(_ pipeline: Pipeline, _ list: inout ProblemList) {
     checkEntities(pipeline, &list)
+    checkJoins(pipeline, &list)
     for entity in pipeline.model.entities {
       checkAttributes(of: entity, pipeline, &list)
       checkRelationships(of: entity, pipeline, &list)
@@ -31,6 +32,30 @@ enum NameCheck {
           ? "the entity '\(name)' is declared twice"
           : "the entities '\(other)' and '\(name)' differ by case only, which SQLite ignores: rename one",
         at: part)
+    }
+  }
+
+  // MARK: Tables of links
+
+  /// The table of a many-to-many relationship has the names of its first end.
+  private static func checkJoins(_ pipeline: Pipeline, _ list: inout ProblemList) {
+    var seen = Dictionary(
+      pipeline.model.entities.map { ($0.name.caseFolded, "the entity '\($0.name)' has") },
+      uniquingKeysWith: { $1 })
+    for (owner, end, toMany) in pipeline.model.joins {
+      let table = toMany.holder.name
+      let beginning =
+        "the relationship '\(end.name)' needs another name: its links would stand in the table '\(table)', "
+      let part = pipeline.part(of: owner.name, relationship: end.name)
+      if let prefix = ["bolide_", "sqlite_"].first(where: table.caseFolded.hasPrefix) {
+        list.add(beginning + "and tables that start with '\(prefix)' are reserved", at: part)
+      }
+      // Post and Post_before would both have a trigger bolide_Post_before_insert.
+      if end.name.caseFolded == "before" {
+        list.add(beginning + "and its triggers would have the names of \(owner.name)'s", at: part)
+      }
+      let other = seen.updateValue("the links of '\(end.name)' have", forKey: table.caseFolded)
+      if let other { list.add(beginning + "a name that \(other)", at: part) }
     }
   }
 

@@ -49,7 +49,7 @@ struct PipelineCheck {
     }
     checkFields(pipeline.fields, of: entity)
     for children in pipeline.children {
-      if let entity = pipeline.entity(of: children)?.entity { checkFields(children.fields, of: entity) }
+      if let entity = pipeline.toMany(of: children)?.destination { checkFields(children.fields, of: entity) }
     }
     checkLinks(of: entity)
   }
@@ -88,6 +88,9 @@ struct PipelineCheck {
     switch field.source {
     case .path(""):
       list.add("the source path of '\(attribute.name)' is empty", at: part + ["from"])
+    case .path(".") where part.first != "children":
+      list.add(
+        "'.' is an element of a nested array, and a record is an object: name its key", at: part + ["from"])
     case .expression(""):
       list.add("the expression of '\(attribute.name)' is empty", at: part + ["value"])
     default: break
@@ -156,7 +159,7 @@ struct PipelineCheck {
         list.add("only a to-one relationship can be linked, and '\(link.relationship)' is to-many", at: part)
         continue
       }
-      guard pipeline.children(becoming: relationship.destination) == nil else {
+      guard pipeline.inverse(ofChildren: relationship.destination) == nil else {
         list.add(
           "a link could not find a \(relationship.destination): what is read as children is known by its parent too",
           at: part)

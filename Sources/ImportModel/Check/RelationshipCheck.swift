@@ -30,7 +30,7 @@ enum RelationshipCheck {
     }
     guard let inverse = relationship.inverse else {
       if relationship.kind == .toMany {
-        list.add("the to-many relationship '\(name)' needs 'inverse', the to-one relationship back", at: part)
+        list.add("the to-many relationship '\(name)' needs 'inverse', the relationship back", at: part)
       }
       return
     }
@@ -67,12 +67,23 @@ enum RelationshipCheck {
         at: part, restingOn: [inversePart])
       return
     }
-    // Said once, at the end that comes first.
-    if back.kind == relationship.kind, (entity.name, name) <= (destination.name, inverse) {
-      let kind = back.kind == .toOne ? "to-one" : "to-many"
+    guard back.kind == relationship.kind else { return }
+    if relationship.kind == .toMany, relationship.deleteRule == .cascade {
       list.add(
-        "'\(name)' and its inverse '\(inverse)' are both \(kind), which is not supported: "
+        "a \(destination.name) may belong to other objects too, so 'cascade' is not supported between two to-many ends: "
+          + "leave it out, and the links go, or say `deny`",
+        at: pipeline.part(of: entity.name, relationship: name) + ["on-delete"])
+    }
+    // Said once, at the end that comes first.
+    guard (entity.name, name) <= (destination.name, inverse) else { return }
+    if relationship.kind == .toOne {
+      list.add(
+        "'\(name)' and its inverse '\(inverse)' are both to-one, which is not supported: "
           + "one end is to-many and one to-one",
+        at: part)
+    } else if name.caseFolded == inverse.caseFolded {
+      list.add(
+        "'\(name)' and its inverse '\(inverse)' need different names: the table of their links has a column for each",
         at: part)
     }
   }

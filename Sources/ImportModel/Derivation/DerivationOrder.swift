@@ -21,10 +21,10 @@ extension Model {
     switch derivation {
     case .aggregate(let aggregate):
       guard let relationship = entity.relationship(named: aggregate.relationship),
-        let children = children(of: relationship)?.entity,
-        let attribute = aggregate.attribute.flatMap({ children.attribute(named: $0) })
+        let objects = toMany(relationship)?.destination,
+        let attribute = aggregate.attribute.flatMap({ objects.attribute(named: $0) })
       else { return nil }
-      return (children, attribute)
+      return (objects, attribute)
     case .copy(let path), .folded(_, let path):
       guard let hops = hops(along: path, from: entity) else { return nil }
       let place = hops.last?.destination ?? entity

@@ -4,6 +4,13 @@ enum ChildrenFile {
     ("cascade", .cascade), ("deny", .deny),
   ]
 
+  /// What the keys of some children say of their relationship.
+  private struct Ends {
+    var kind: Relationship.Kind
+    var rule: Relationship.DeleteRule
+    var timing: Link.Timing
+  }
+
   /// Adds the children under the key `children` to a pipeline, with their entities and both ends of the relationships.
   static func read(_ part: YAMLPart, into pipeline: inout Pipeline, _ reader: inout YAMLReader) {
     guard let entries = reader.entries(of: part) else { return }
@@ -37,16 +44,28 @@ enum ChildrenFile {
     var child = file.entity(named: entity, settings, at: part.path, bringsRecords: true)
     children.fields = file.fields
     reader = file.reader
-    let rule = settings["on-delete"].flatMap { reader.choice($0, among: deleteRules) } ?? .cascade
+    let ends = ends(settings, &reader)
+    children.timing = ends.timing
     child.relationships = [
-      Relationship(name: back, kind: .toOne, destination: owner.name, inverse: name)
+      Relationship(name: back, kind: ends.kind, destination: owner.name, inverse: name)
     ]
     pipeline.model.entities[0].relationships.append(
-      Relationship(name: name, kind: .toMany, destination: entity, inverse: back, deleteRule: rule))
+      Relationship(name: name, kind: .toMany, destination: entity, inverse: back, deleteRule: ends.rule))
     pipeline.model.entities.append(child)
     pipeline.children.append(children)
     reader.note(["relationships", name], at: part.place)
+    if let rule = settings["on-delete"] { reader.note(["relationships", name, "on-delete"], at: rule.place) }
     reader.note(part.path + ["relationships", back], at: placeOfBack)
+  }
+
+  private static func ends(_ settings: [String: YAMLPart], _ reader: inout YAMLReader) -> Ends {
+    let isShared = settings["many-to-many"].flatMap { reader.boolean($0) } ?? false
+    var ends = Ends(kind: isShared ? .toMany : .toOne, rule: isShared ? .nullify : .cascade, timing: .insert)
+    // Of a many-to-many relationship, `nullify` means that the links go.
+    let rules = isShared ? EntityFile.deleteRules : deleteRules
+    if let rule = settings["on-delete"] { ends.rule = reader.choice(rule, among: rules) ?? ends.rule }
+    if let when = settings["when"] { ends.timing = reader.choice(when, among: LinkFile.timings) ?? .insert }
+    return ends
   }
 
   /// The name of the children's entity; nil, with a problem booked, when it cannot be one.

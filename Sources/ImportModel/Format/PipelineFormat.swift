@@ -103,7 +103,8 @@ package enum PipelineFormat {
     FormatKey("type", .words(AttributeType.names), AttributeType.names.joined(separator: ", ")),
     FormatKey(
       "from", .text,
-      "the key or path in the record, as in `miss_distance/kilometers`; the attribute's name unless said",
+      "the key or path in the record, as in `miss_distance/kilometers`; the attribute's name unless said. In `children`, `.` "
+        + "is the element itself",
       examples: ["impact-e"]),
     FormatKey(
       "value", .text, "instead of `from`: an SQL scalar expression over the entity's attributes",
@@ -138,12 +139,16 @@ package enum PipelineFormat {
 
   /// What a relationship is.
   package static let relationship = [
-    FormatKey("to-many", .text, "the entity of which many belong to each object"),
+    FormatKey(
+      "to-many", .text,
+      "the entity of which many belong to each object; where the inverse is to-many too, see [Many to many](#Many-to-many)"
+    ),
     FormatKey("to-one", .text, "the entity of which one belongs to each object"),
     FormatKey("inverse", .text, "the relationship back"),
     FormatKey(
       "on-delete", .words(EntityFile.deleteRules.map(\.word)),
-      "what becomes of them when the object is deleted: \(words(EntityFile.deleteRules.map(\.word)))"),
+      "what becomes of them when the object is deleted: \(words(EntityFile.deleteRules.map(\.word))); of a many-to-many "
+        + "relationship `nullify` means that the links go, and `cascade` is not supported"),
   ]
 
   /// How an owner is found.
@@ -158,18 +163,30 @@ package enum PipelineFormat {
   package static let children = [
     FormatKey("entity", .text, "what each of them becomes", examples: ["Approach"]),
     FormatKey(
-      "inverse", .text, "the relationship back to the record's object, a part of the key",
+      "inverse", .text,
+      "the relationship back to the record's object, a part of the key unless `many-to-many`",
       examples: ["asteroid"]),
+    FormatKey(
+      "many-to-many", .boolean,
+      "whether several records may hold the same object: it is found or made by a key without `inverse`, and linked, see "
+        + "[Many to many](#Many-to-many); `false` unless said"),
+    FormatKey(
+      "when", .words(LinkFile.timings.map(\.word)),
+      "with `many-to-many`, which records are linked: \(words(LinkFile.timings.map(\.word))); `insert` unless said"
+    ),
     FormatKey(
       "records", .text, "the array's path in the record; the relationship's name unless said",
       examples: ["close_approach_data"]),
     FormatKey(
-      "key", .list(.text), "`inverse` and at least one attribute of their own", examples: ["[asteroid, at]"]),
+      "key", .list(.text),
+      "`inverse` and at least one attribute of their own; with `many-to-many`, attributes alone",
+      examples: ["[asteroid, at]"]),
     attributes, check,
     FormatKey(
-      "on-delete", .words(ChildrenFile.deleteRules.map(\.word)),
+      "on-delete", .words(EntityFile.deleteRules.map(\.word)),
       "what becomes of them when the record's object is deleted: "
-        + "\(words(ChildrenFile.deleteRules.map(\.word))); `cascade` unless said"),
+        + "\(words(ChildrenFile.deleteRules.map(\.word))); `cascade` unless said. With `many-to-many`: `nullify`, "
+        + "the links go, unless said, or `deny`"),
   ]
 
   /// How `merge` compares.

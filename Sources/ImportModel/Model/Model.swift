@@ -18,15 +18,4 @@ public struct Model: Sendable, Hashable, Codable {
   public func entity(named name: String) -> Entity? {
     entities.first { $0.name == name }
   }
-
-  /// The to-one end that a to-many relationship counts over: the owner's children hold its object id there.
-  ///
-  /// - Returns: the children's entity and their to-one relationship, or nil when either is not declared.
-  package func children(of relationship: Relationship) -> (entity: Entity, toOne: Relationship)? {
-    guard relationship.kind == .toMany, let inverse = relationship.inverse,
-      let entity = entity(named: relationship.destination),
-      let toOne = entity.relationship(named: inverse), toOne.kind == .toOne
-    else { return nil }
-    return (entity, toOne)
-  }
 }

@@ -1,7 +1,8 @@
 /// A named reference from one entity to another.
 ///
 /// A to-one relationship `group` is a column `group_id` that holds the destination's object id. A to-many
-/// relationship has no column: it is the other end of its inverse.
+/// relationship has no column: it is the other end of its inverse. Where both ends are to-many, the links have a table
+/// of their own, named after the entity and relationship that come first in the alphabet, as in `Post_tags`.
 public struct Relationship: Sendable, Hashable, Codable {
   /// How many objects the relationship leads to.
   public enum Kind: String, Sendable, Hashable, Codable {

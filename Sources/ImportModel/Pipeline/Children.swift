@@ -1,8 +1,12 @@
 /// A nested array whose elements become rows of another entity, linked to the row that its record becomes.
+///
+/// Where the relationship's inverse is to-one, each child belongs to its record. Where both are to-many, an element is an
+/// object of its own that many records may hold: it is found or made by its key, and linked.
 public struct Children: Sendable, Hashable {
   /// The to-many relationship of the record's entity.
   ///
-  /// It leads to the children's entity, whose key holds the inverse relationship and attributes of its own.
+  /// It leads to the children's entity. The key of children that belong to their record holds the inverse relationship
+  /// and attributes of their own; that of shared objects has attributes only.
   public var relationship: String
   /// The array's path in the record; a single object there is an array of it alone.
   public var records: String
@@ -10,9 +14,15 @@ public struct Children: Sendable, Hashable {
   public var fields: [Field]
   /// Expressions that hold for every child.
   public var checks: [String]
+  /// When objects of a many-to-many relationship are linked to their record's; no import takes a link away.
+  public var timing: Link.Timing
 
   /// Makes a list of children.
-  public init(_ relationship: String, records: String, fields: [Field], checks: [String] = []) {
+  public init(
+    _ relationship: String, records: String, fields: [Field], checks: [String] = [],
+    when timing: Link.Timing = .insert
+  ) {
+    self.timing = timing
     self.relationship = relationship
     self.records = records
     self.fields = fields
@@ -21,19 +31,19 @@ public struct Children: Sendable, Hashable {
 }
 
 extension Pipeline {
-  /// The entity of some children, and its relationship back; nil when the model does not have both.
-  package func entity(of children: Children) -> (entity: Entity, toOne: Relationship)? {
-    model.entity(named: entity)?.relationship(named: children.relationship).flatMap(model.children)
+  /// Where the relationship of some children leads; nil when the model does not have both its ends.
+  package func toMany(of children: Children) -> ToMany? {
+    model.entity(named: entity)?.relationship(named: children.relationship).flatMap(model.toMany)
   }
 
   /// The children that become objects of an entity, if there are such.
   package func children(becoming entity: String) -> Children? {
-    children.first { self.entity(of: $0)?.entity.name == entity }
+    children.first { toMany(of: $0)?.destination.name == entity }
   }
 
-  /// The relationship of an entity's objects to the record's, where they are children.
+  /// The relationship of an entity's objects to the record's, where they are children that belong to it.
   func inverse(ofChildren entity: String) -> String? {
-    children(becoming: entity).flatMap { self.entity(of: $0)?.toOne.name }
+    children(becoming: entity).flatMap(toMany).flatMap { $0.onward == nil ? $0.toOne.name : nil }
   }
 
   /// Whether records, or children in them, become objects of an entity.
@@ -43,16 +53,27 @@ extension Pipeline {
 
   /// Children as a pipeline of their own, which knows how one of them becomes a row.
   ///
-  /// What is newer is said by the record, so among the children of the records that count, the last one counts.
+  /// What is newer is said by the record, so among the children of the records that count, the last one counts. So it is
+  /// with objects that many records may hold: they come again, and may be there.
   package func pipeline(of children: Children) -> Pipeline? {
-    guard let entity = entity(of: children)?.entity else { return nil }
+    guard let toMany = toMany(of: children) else { return nil }
     var pipeline = self
-    pipeline.entity = entity.name
+    pipeline.entity = toMany.destination.name
     pipeline.fields = children.fields
     pipeline.checks = children.checks
     pipeline.links = []
     pipeline.children = []
     if case .updateIfNewer = mergePolicy { pipeline.mergePolicy = .update }
+    if toMany.onward != nil {
+      pipeline.repeatedKeyPolicy = .last
+      if mergePolicy == .fail { pipeline.mergePolicy = .update }
+    }
     return pipeline
+  }
+
+  /// The links of some children as a pipeline, which knows their rows; nil where the children belong to their record.
+  package func pipelineOfLinks(to children: Children) -> Pipeline? {
+    guard let toMany = toMany(of: children), toMany.onward != nil else { return nil }
+    return Pipeline(name: name, entity: toMany.holder.name, model: model, fields: [])
   }
 }

@@ -49,8 +49,9 @@ final class ChunkWriter {
   /// What the stages of all chunks took.
   var times = StageTimes()
   private let db: Database
-  private let layout: ChunkLayout
-  private let table: ChunkTable
+  let layout: ChunkLayout
+  /// Shows chunks to statements.
+  let table: ChunkTable
   private let numbers: PropertyNumbers
   let history: HistoryWriter
   private let difference: RowDifference
@@ -67,7 +68,7 @@ final class ChunkWriter {
   /// The objects whose keys the run has met.
   private var seen = ObjectSet()
   /// The rows that the last chunk made.
-  private var newIDs: ClosedRange<Int64>?
+  private(set) var newIDs: ClosedRange<Int64>?
   /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children
   /// are treated alike.
   private(set) var setAside: (older: Set<Int>, folded: Set<Int>) = ([], [])
@@ -298,7 +299,7 @@ extension Chunk {
   /// Refuses a row that is already part of the chunk.
   package func reject(_ row: Int, code: String, message: String, attribute: String?, input: String) {
     let (position, text) = record(row)
-    let lineage = layout.parent == nil ? nil : self.lineage[row]
+    let lineage = layout.isChildren ? self.lineage[row] : nil
     var reject = Reject(
       code: code, message: message, attribute: attribute, input: input, record: position.record,
       byte: position.byte, line: position.line, column: position.column, text: nil)

@@ -4,17 +4,15 @@ internal import ImportModel
 /// The owners of a chunk's rows: for all links of the pipeline, and of children their record's object.
 struct Links {
   let resolvers: [OwnerResolver]
-  /// Of children, where their parent stands: the relationship's index and the chunk's column.
-  private let parent: (relationship: Int, column: Int)?
+  /// For each to-one relationship of the entity that is part of the key, the chunk's column of the object's id.
+  private let referenceOf: [Int?]
   /// For each to-one relationship of the entity, the pipeline's link for it, if it has one.
   private let linkOf: [Int?]
 
   init(_ db: Database, layout: ChunkLayout) throws {
     resolvers = try layout.owners.map { try OwnerResolver(db, owner: $0, layout: layout) }
-    parent = layout.parent.flatMap { column in
-      layout.entity.toOneRelationships.firstIndex { $0.column == layout.columns[column].name }.map {
-        ($0, column)
-      }
+    referenceOf = layout.entity.toOneRelationships.map { relationship in
+      layout.references.first { layout.columns[$0].name == relationship.column }
     }
     linkOf = layout.entity.toOneRelationships.map { relationship in
       layout.owners.firstIndex { $0.relationship.name == relationship.name }
@@ -39,7 +37,7 @@ struct Links {
 
   /// A new row's owner over one of the entity's to-one relationships; nil when the pipeline makes no link there.
   func id(ofRelationship index: Int, _ chunk: Chunk, _ row: Int) -> Int64? {
-    if let parent, parent.relationship == index { return chunk.integer(parent.column, row) }
+    if let column = referenceOf[index] { return chunk.integer(column, row) }
     return linkOf[index].map { resolvers[$0].ids[row] }
   }
 

@@ -191,7 +191,7 @@ package final class Chunk {
     if layout.refusesLate || !layout.required.isEmpty {
       for row in accepted where mayBeRefused(row) {
         records.append(
-          row, memory.pointee.position(row), text: memory.pointee.text(row), isChild: layout.parent != nil)
+          row, memory.pointee.position(row), text: memory.pointee.text(row), isChild: layout.isChildren)
       }
     }
     memory.pointee.recordBytes = records.byteCount

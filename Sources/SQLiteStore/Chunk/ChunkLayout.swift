@@ -2,10 +2,11 @@ package import ImportModel
 
 /// Which columns the chunks of a pipeline have, and what each is for.
 ///
-///     | stored attributes, parent | owner keys of links | transient attributes |
-///     0                           storedCount           keptCount              columns.count
+///     | stored attributes, references | owner keys of links | transient attributes |
+///     0                               storedCount           keptCount              columns.count
 ///
-/// Only children have a parent: its object id, which is known when the chunk of the parents has been applied.
+/// References are object ids that are part of the key. Children have one, their parent's, which is known when the chunk
+/// of the parents has been applied; links of a many-to-many relationship have nothing else.
 package struct ChunkLayout: Sendable {
   /// One column of a chunk.
   package struct Column: Sendable {
@@ -37,8 +38,10 @@ package struct ChunkLayout: Sendable {
   package let entity: Entity
   /// The nested arrays whose elements become rows of chunks of their own, in declared order.
   package let children: [ChunkLayout]
-  /// The column of the parent's object id; nil for records that are nobody's children.
-  package let parent: Int?
+  /// Whether the rows are elements of arrays in records.
+  package let isChildren: Bool
+  /// The columns of object ids, for the key's relationships in their declared order.
+  package let references: Range<Int>
   /// The chunk as a table, in SQL: see `ChunkTable`.
   let tableName: String
   /// All columns.
@@ -66,8 +69,9 @@ package struct ChunkLayout: Sendable {
   ///   - pipeline: a pipeline without `problems()`.
   ///   - model: the store's model, which holds the pipeline's: attributes that the pipeline does not know have a
   ///     column too, always absent, so that new rows get their defaults.
-  ///   - number: which children of their pipeline it is for, from 1; 0 for the records.
-  package init(_ pipeline: Pipeline, model: Model, number: Int = 0) {
+  ///   - number: tells the chunks of one pipeline apart: 0 for the records, from 1 for their children, then for links.
+  ///   - isChildren: whether the rows are elements of arrays in records.
+  package init(_ pipeline: Pipeline, model: Model, number: Int = 0, isChildren: Bool = false) {
     guard let entity = model.entity(named: pipeline.entity) else {
       preconditionFailure("a checked pipeline has its entity")
     }
@@ -79,10 +83,9 @@ package struct ChunkLayout: Sendable {
         isCompared: !isKey && !attribute.isTransient && !attribute.isVolatile)
     }
     var columns = entity.writableAttributes.map(column)
-    // A pipeline's children are known by one.
-    let toParent = entity.keyRelationships.first
-    parent = toParent.map { _ in columns.count }
-    columns += [toParent].compactMap(\.self).map {
+    self.isChildren = isChildren
+    references = columns.count..<columns.count + entity.keyRelationships.count
+    columns += entity.keyRelationships.map {
       Column(
         name: $0.column, attribute: Attribute(name: $0.name, type: .integer64, isRequired: true),
         storage: .integer, isKey: true, isCompared: false)
@@ -127,7 +130,7 @@ package struct ChunkLayout: Sendable {
       guard let pipeline = pipeline.pipeline(of: children) else {
         preconditionFailure("a checked pipeline has the entities of its children")
       }
-      return ChunkLayout(pipeline, model: model, number: index + 1)
+      return ChunkLayout(pipeline, model: model, number: index + 1, isChildren: true)
     }
   }
 
@@ -147,6 +150,6 @@ package struct ChunkLayout: Sendable {
 
   /// Whether a column is an attribute; expressions see these.
   package func isAttribute(_ column: Int) -> Bool {
-    column != parent && (column < storedCount || column >= keptCount)
+    !references.contains(column) && (column < storedCount || column >= keptCount)
   }
 }

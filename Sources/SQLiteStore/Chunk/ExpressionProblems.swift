@@ -30,7 +30,7 @@ extension Pipeline {
       }
     }
     for children in children {
-      guard let child = self.entity(of: children)?.entity, let check = try? ExpressionCheck(child) else {
+      guard let child = toMany(of: children)?.destination, let check = try? ExpressionCheck(child) else {
         continue
       }
       compile(children.fields, children.checks, of: child, check)
@@ -44,7 +44,7 @@ extension Pipeline {
       owner.attributes.compactMap { attribute -> PipelineProblem? in
         guard let aggregate = attribute.derivation?.aggregate, let filter = aggregate.filter,
           let relationship = owner.relationship(named: aggregate.relationship),
-          let child = model.children(of: relationship)?.entity,
+          let child = model.toMany(relationship)?.destination,
           let problem = (try? ExpressionCheck(child.filterable))?.problem(filter)
         else { return nil }
         let part = part(of: owner.name, attribute: attribute.name) + ["where"]

@@ -20,11 +20,7 @@ final class AggregateValues {
     columns = group.members.map { $0.children.attribute.map { select(quoted($0.name)) } }
     filters = group.members.map { $0.children.filter.map { select("(\($0)\n) IS TRUE") } }
     children = try RawStatement(
-      db,
-      """
-      SELECT \(selected.joined(separator: ", ")) FROM \(quoted(group.child.name))
-      WHERE \(quoted(group.toOne.column)) = ?
-      """)
+      db, "SELECT \(selected.joined(separator: ", ")) FROM \(group.objectsOfOwner)")
   }
 
   /// The group's columns for an owner.

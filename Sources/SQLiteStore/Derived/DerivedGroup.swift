@@ -9,6 +9,8 @@ struct DerivedGroup {
   /// The child's relationship to its owner.
   let toOne: Relationship
   let rank: Int
+  /// Of aggregates that read objects through links, those objects' entity and the link's relationship to it.
+  let onward: (relationship: Relationship, entity: Entity)?
   /// Never empty.
   let members: [Member]
 
@@ -30,19 +32,33 @@ struct DerivedGroup {
         groups.append(
           DerivedGroup(
             owner: node.entity, child: children.entity, toOne: children.toOne, rank: node.rank,
-            members: [member]))
+            onward: children.readsThroughLinks ? children.onward : nil, members: [member]))
       }
     }
     return groups
   }
 
+  /// Whether an import gathers what its rows change in the group.
+  var isGathered: Bool { rank == 0 && onward == nil }
+
   private func holds(_ member: Member) -> Bool {
     owner.name == member.node.entity.name && child.name == member.children.entity.name
       && toOne.name == member.children.toOne.name && rank == member.node.rank
+      && (onward != nil) == member.children.readsThroughLinks
   }
 
   private func adding(_ member: Member) -> DerivedGroup {
-    DerivedGroup(owner: owner, child: child, toOne: toOne, rank: rank, members: members + [member])
+    DerivedGroup(
+      owner: owner, child: child, toOne: toOne, rank: rank, onward: onward, members: members + [member])
+  }
+
+  /// The objects of an owner, as SQL behind `FROM`: the owner's id is the parameter.
+  var objectsOfOwner: String {
+    let rows = "\(quoted(child.name)) WHERE \(quoted(toOne.column)) = ?"
+    guard let onward else { return rows }
+    // No two links of an owner lead to one object.
+    return
+      "\(quoted(onward.entity.name)) WHERE bolide_id IN (SELECT \(quoted(onward.relationship.column)) FROM \(rows))"
   }
 
   /// The owner's columns of the group: each attribute's, and behind it those that no one but Bolide reads.

@@ -8,7 +8,7 @@ final class DerivedMarks {
   private let readers: [Int64: [Reader]]
 
   private enum Reader {
-    /// A path that ends at the attribute after some hops; 0 for the object's own.
+    /// A path that ends at the attribute after some hops, 0 for the object's own, or links that lead to it.
     case path(property: Int64, hop: Int)
     /// An aggregate of the object's owner.
     case owner(property: Int64, find: RawStatement)
@@ -24,9 +24,13 @@ final class DerivedMarks {
           path.entity(after: path.hops.count, from: reader.entity).name == node.entity.name
         {
           readers[node.property, default: []].append(.path(property: reader.property, hop: path.hops.count))
-        } else if let children = reader.children, children.entity.name == node.entity.name,
+        } else if let children = reader.children, children.objects.name == node.entity.name,
           children.attribute?.name == node.attribute.name
         {
+          guard children.onward == nil else {
+            readers[node.property, default: []].append(.path(property: reader.property, hop: 1))
+            continue
+          }
           let find = try RawStatement(
             db,
             "SELECT \(quoted(children.toOne.column)) FROM \(quoted(children.entity.name)) WHERE bolide_id = ?"

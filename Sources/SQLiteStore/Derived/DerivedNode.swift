@@ -32,13 +32,16 @@ struct DerivedNode {
   /// Whether it is the object's own: from the clock, or along a path.
   var isScalar: Bool { children == nil }
 
+  /// Whether an import gathers what its rows change in it; the others are computed anew.
+  var isGathered: Bool { rank == 0 && children.map { !$0.readsThroughLinks } ?? false }
+
   /// Whether triggers write it at once; the others wait in `bolide_dirty`.
   var isKeptAtOnce: Bool {
     switch source {
     case .clock: true
     case .path(let path): path.folding == nil && path.hops.count < 2 && path.attribute.derivation == nil
     case .children(let children):
-      children.filter == nil && children.attribute?.derivation == nil
+      !children.readsThroughLinks && children.filter == nil && children.attribute?.derivation == nil
         && (children.function == .count || children.function == .sum)
     }
   }
@@ -58,15 +61,29 @@ struct DerivedPath {
 
 /// The objects that an aggregate runs over, and what it takes of them.
 struct DerivedChildren {
+  /// The entity whose rows hold the owner's id: that of the objects, or the one of their links.
   let entity: Entity
-  /// Their relationship to the owner.
+  /// Its relationship to the owner.
   let toOne: Relationship
+  /// Where the rows are links, their relationship to the objects, and the objects' entity.
+  let onward: (relationship: Relationship, entity: Entity)?
   let function: Derivation.Function
   /// The attribute; nil for a count.
   let attribute: Attribute?
   let filter: String?
   /// The attributes that the filter reads.
   let filterAttributes: [String]
+
+  /// The entity of the objects.
+  var objects: Entity { onward?.entity ?? entity }
+
+  /// Whether something is read of objects that links lead to. To count links, they are enough.
+  var readsThroughLinks: Bool { onward != nil && (attribute != nil || filter != nil) }
+
+  /// The stored attributes that are read of an object: a change of one of them is a change of the aggregate.
+  var readAttributes: [String] {
+    [attribute].compactMap(\.self).filter { $0.derivation == nil }.map(\.name) + filterAttributes
+  }
 }
 
 /// The derived attributes of a model, those that are read before those that read them.
@@ -105,10 +122,21 @@ struct DerivedPlan {
     }
   }
 
-  /// The aggregates over an entity's objects.
+  /// The aggregates over an entity's rows, which are the objects or their links.
   func aggregates(over entity: Entity) -> [(node: DerivedNode, children: DerivedChildren)] {
     nodes.compactMap { node in
       guard let children = node.children, children.entity.name == entity.name else { return nil }
+      return (node, children)
+    }
+  }
+
+  /// The aggregates that read an entity's objects through links.
+  func aggregates(throughLinksTo entity: Entity) -> [(node: DerivedNode, children: DerivedChildren)] {
+    nodes.compactMap { node in
+      guard let children = node.children, children.readsThroughLinks, children.objects.name == entity.name
+      else {
+        return nil
+      }
       return (node, children)
     }
   }
@@ -127,14 +155,16 @@ struct DerivedPlan {
       return .path(DerivedPath(hops: hops, attribute: attribute, folding: folding))
     case .aggregate(let aggregate):
       guard let relationship = entity.relationship(named: aggregate.relationship),
-        let (child, toOne) = model.children(of: relationship)
+        let toMany = model.toMany(relationship)
       else { return nil }
+      let objects = toMany.destination
       let used =
-        try aggregate.filter.map { try ExpressionCheck(child.filterable).attributes(usedBy: $0) } ?? []
+        try aggregate.filter.map { try ExpressionCheck(objects.filterable).attributes(usedBy: $0) } ?? []
       return .children(
         DerivedChildren(
-          entity: child, toOne: toOne, function: aggregate.function,
-          attribute: aggregate.attribute.flatMap { child.attribute(named: $0) }, filter: aggregate.filter,
+          entity: toMany.holder, toOne: toMany.toOne, onward: toMany.onward.map { ($0, objects) },
+          function: aggregate.function,
+          attribute: aggregate.attribute.flatMap { objects.attribute(named: $0) }, filter: aggregate.filter,
           filterAttributes: used.sorted()))
     }
   }

@@ -125,9 +125,12 @@ final class DerivedStep {
   /// The objects whose attributes are marked, each once.
   static func marked(_ nodes: [DerivedNode]) -> String {
     let objects = nodes.flatMap { node in
-      (0...(node.path?.hops.count ?? 0)).map { hop in
-        node.path?.origins(from: node.entity, property: node.property, hop: hop)
-          ?? "SELECT object FROM bolide_dirty WHERE property = \(node.property) AND hop = 0"
+      switch node.source {
+      case .clock: [DerivedMarks.objects(node.property)]
+      case .path(let path):
+        (0...path.hops.count).map { path.origins(from: node.entity, property: node.property, hop: $0) }
+      case .children(let children):
+        [DerivedMarks.objects(node.property)] + [children.owners(property: node.property)].compactMap(\.self)
       }
     }
     // UNION orders and leaves each out but one.

@@ -18,7 +18,7 @@ final class DerivedUpkeep {
   private let own: [DerivedNode]
   /// Those that a new row does not get inline.
   private let late: [DerivedNode]
-  /// The aggregates over derived attributes of the entity.
+  /// The aggregates over derived attributes of the entity, or over objects that it links.
   private let further: [FurtherAggregate]
   /// The derived attributes of each entity that links make owners of.
   private let ofOwners: [String: [DerivedNode]]
@@ -26,7 +26,7 @@ final class DerivedUpkeep {
   private var isQuiet: Bool { readers.isEmpty && own.isEmpty && further.isEmpty && ofOwners.isEmpty }
   private var changed: [Int64] = []
 
-  /// An aggregate over a derived attribute: what is derived marks it when it is written.
+  /// An aggregate that rows of the chunk join or leave, but whose values they do not have.
   private struct FurtherAggregate {
     let property: Int64
     /// The index of the entity's relationship to the owner.
@@ -35,11 +35,11 @@ final class DerivedUpkeep {
     let filterColumns: [Int]
   }
 
-  /// A path of other objects that comes by the rows of a chunk.
+  /// A path of other objects that comes by the rows of a chunk, or an aggregate whose links lead to them.
   private struct Reader {
     let property: Int64
     let hop: Int
-    /// What the path reads of the row: its attribute at the end, or a further relationship.
+    /// What is read of the row: an attribute, or a path's further relationship.
     let column: Int?
     let relationship: Int?
   }
@@ -50,14 +50,14 @@ final class DerivedUpkeep {
     self.entity = entity
     marks = try DerivedMarks(db, plan)
     settling = try DerivedSettling(db, plan, numbers, marks: marks)
-    owners = try DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }.map {
+    owners = try DerivedGroup.all(in: plan).filter { $0.isGathered && $0.child.name == entity.name }.map {
       try DerivedOwners(db, $0, layout: layout, numbers: numbers)
     }
     own = plan.scalars(of: entity)
     inline = own.filter { $0.rank == 0 }.compactMap { node in node.path.map { (node.attribute.name, $0) } }
     late = own.filter { $0.rank > 0 || $0.path == nil }
     let relationships = entity.toOneRelationships.map(\.name)
-    further = plan.aggregates(over: entity).filter { $0.node.rank > 0 }.compactMap { node, children in
+    further = plan.aggregates(over: entity).filter { !$0.node.isGathered }.compactMap { node, children in
       guard let relationship = relationships.firstIndex(of: children.toOne.name) else { return nil }
       let filterColumns = children.filterAttributes.compactMap { name in
         layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
@@ -65,7 +65,7 @@ final class DerivedUpkeep {
       return FurtherAggregate(
         property: node.property, relationship: relationship, filterColumns: filterColumns)
     }
-    readers = plan.paths(by: entity).compactMap { node, path, hop in
+    var readers = plan.paths(by: entity).compactMap { node, path, hop -> Reader? in
       let isEnd = hop == path.hops.count
       // What is derived at the end marks its readers when it is written.
       if isEnd && path.attribute.derivation != nil { return nil }
@@ -74,12 +74,20 @@ final class DerivedUpkeep {
         column: isEnd ? layout.columns.firstIndex { $0.name == path.attribute.name } : nil,
         relationship: isEnd ? nil : relationships.firstIndex(of: path.hops[hop].relationship.name))
     }
+    readers += plan.aggregates(throughLinksTo: entity).flatMap { node, children in
+      children.readAttributes.map { name in
+        Reader(
+          property: node.property, hop: 1, column: layout.columns.firstIndex { $0.name == name },
+          relationship: nil)
+      }
+    }
     var ofOwners: [String: [DerivedNode]] = [:]
     for owner in layout.owners {
       let scalars = plan.scalars(of: owner.entity)
       if !scalars.isEmpty { ofOwners[owner.entity.name] = scalars }
     }
     self.ofOwners = ofOwners
+    self.readers = readers
   }
 
   /// Forgets the chunk before.

@@ -22,9 +22,7 @@ extension DerivedPath {
 
   /// The objects at the path's beginning that come by those of `bolide_dirty` after some hops.
   func origins(from entity: Entity, property: Int64, hop: Int) -> String {
-    let marks = "bolide_dirty AS bolide_mark"
-    let marked = "bolide_mark.property = \(property) AND bolide_mark.hop = \(hop)"
-    guard hop > 0 else { return "SELECT bolide_mark.object FROM \(marks) WHERE \(marked)" }
+    guard hop > 0 else { return DerivedMarks.objects(property) }
     // From the marks back to the beginning: each join is a search in the index of a to-one relationship.
     var joins = ""
     var key = "bolide_mark.object"
@@ -34,6 +32,29 @@ extension DerivedPath {
         " CROSS JOIN \(quoted(table.name)) AS \(alias) ON \(alias).\(quoted(hops[index].relationship.column)) = \(key)"
       key = "\(alias).bolide_id"
     }
-    return "SELECT \(key) FROM \(marks)\(joins) WHERE \(marked)"
+    return
+      "SELECT \(key) FROM bolide_dirty AS bolide_mark\(joins) WHERE \(DerivedMarks.isMarked(property, hop))"
+  }
+}
+
+extension DerivedChildren {
+  /// The owners whose links lead to the objects of `bolide_dirty`; nil where nothing is read through links.
+  func owners(property: Int64) -> String? {
+    guard readsThroughLinks, let onward else { return nil }
+    let search =
+      "CROSS JOIN \(quoted(entity.name)) AS bolide_link ON bolide_link.\(quoted(onward.relationship.column))"
+    return "SELECT bolide_link.\(quoted(toOne.column)) FROM bolide_dirty AS bolide_mark "
+      + "\(search) = bolide_mark.object WHERE \(DerivedMarks.isMarked(property, 1))"
+  }
+}
+
+extension DerivedMarks {
+  /// The objects of which a derived value is marked itself.
+  static func objects(_ property: Int64) -> String {
+    "SELECT bolide_mark.object FROM bolide_dirty AS bolide_mark WHERE \(isMarked(property, 0))"
+  }
+
+  fileprivate static func isMarked(_ property: Int64, _ hop: Int) -> String {
+    "bolide_mark.property = \(property) AND bolide_mark.hop = \(hop)"
   }
 }

@@ -42,7 +42,7 @@ struct SeenLog {
   ///
   /// - Parameters:
   ///   - records: the objects that the records met.
-  ///   - children: the same of their children.
+  ///   - children: the same of their children, and of the links that the pipeline owns.
   /// - Returns: how many rows are missing now; nil when the run is not complete.
   /// - Complexity: O(ids / 4,096), O(missing) to find those that somebody has deleted, and where records were refused a
   ///   look at each row that may be missing.
@@ -50,10 +50,10 @@ struct SeenLog {
     _ db: Database, run: Int64, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
   ) throws -> Int? {
     guard knowsRefusedKeys else { return nil }
-    for (layout, seen) in [records] + (knowsChildren ? children : []) {
+    for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
       let bits = try SeenBits(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if layout.parent == nil, !refusedKeys.isEmpty { try addRefused(db, layout, bits, to: &seen) }
+      if place == 0, !refusedKeys.isEmpty { try addRefused(db, layout, bits, to: &seen) }
       try bits.complete(seen)
       let note = try RawStatement(
         db,

@@ -74,7 +74,8 @@ package final class RunLog {
 public struct RunProgress: Sendable, Hashable {
   /// The counts of all its records.
   public var counts = ChunkCounts()
-  /// The counts of their children, one for each entity, in the order of the pipeline.
+  /// The counts of their children, one for each entity, in the order of the pipeline; behind those of many-to-many
+  /// relationships, the counts of their links.
   public var children: [ChildCounts] = []
   /// How many chunks were applied.
   public var chunks = 0
@@ -90,10 +91,10 @@ public struct RunProgress: Sendable, Hashable {
   /// Makes the progress of a run that has done nothing yet.
   public init() {}
 
-  /// Records and children together.
+  /// Records and children together, without links.
   public var total: ChunkCounts {
     var total = counts
-    for children in children { total += children.counts }
+    for children in children where !children.areLinks { total += children.counts }
     return total
   }
 

@@ -66,7 +66,7 @@ struct EntitySchema {
 
   func column(_ relationship: Relationship) -> String {
     let rule =
-      switch inverseRule(relationship) {
+      switch model.deleteRule(of: relationship, in: entity) {
       case .nullify: "SET NULL"
       case .cascade: "CASCADE"
       case .deny: "RESTRICT"
@@ -74,14 +74,6 @@ struct EntitySchema {
     let notNull = entity.key.contains(relationship.name) ? " NOT NULL" : ""
     return
       "\(quoted(relationship.column)) INTEGER\(notNull) REFERENCES \(quoted(relationship.destination)) ON DELETE \(rule)"
-  }
-
-  /// What the deletion of the owner does to this entity's objects stands at the owner's end.
-  private func inverseRule(_ relationship: Relationship) -> Relationship.DeleteRule {
-    guard let inverse = relationship.inverse,
-      let end = model.entity(named: relationship.destination)?.relationship(named: inverse)
-    else { return .nullify }
-    return end.deleteRule
   }
 
   private func sql(_ value: Value) -> String {

@@ -8,8 +8,9 @@ extension Pipeline {
   public func schemaText() throws -> String {
     try DatabaseQueue().inDatabase { db in
       try StoreSchema.create(db)
-      try SchemaUpdate(stored: Model(), declared: model).apply(db)
-      return try SchemaText.text(db, model)
+      let update = try SchemaUpdate(stored: Model(), declared: model)
+      try update.apply(db)
+      return try SchemaText.text(db, update.model)
     }
   }
 }
@@ -39,7 +40,12 @@ enum SchemaText {
       let name = entity.name
       let key = entity.key.listed
       let schema = EntitySchema(entity: entity, model: model)
-      try add("\(name): one row an object, known by \(key).".oneLine, "table", name)
+      let join = model.joins.first { $0.toMany.holder.name == name }
+      let purpose =
+        join.map { owner, end, toMany in
+          "a row for each link between \(owner.name).\(end.name) and \(toMany.destination.name).\(toMany.toOne.name)"
+        } ?? "one row an object, known by \(key)"
+      try add("\(name): \(purpose).".oneLine, "table", name)
       for constraint in entity.uniquenessConstraints {
         try add(
           "\(name): no two objects have the same \(constraint.listed).".oneLine, "index", name,

@@ -11,6 +11,7 @@ struct SchemaUpdate {
   /// - Throws: `StoreError.modelChange` where the pipeline's model says something else than the store's.
   init(stored: Model, declared: Model) throws(StoreError) {
     self.stored = stored
+    let declared = declared.withJoins
     var merged = stored
     for entity in declared.entities {
       if let other = merged.entities.first(where: {

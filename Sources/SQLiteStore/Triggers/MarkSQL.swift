@@ -57,6 +57,11 @@ struct MarkSQL {
         Mark(
           node.property, hop: hop, "NEW.bolide_id", when: leadsHere(before, path.hops[hop - 1].relationship)))
     }
+    for (node, children) in throughLinks {
+      guard let onward = children.onward else { continue }
+      marks.append(
+        Mark(node.property, hop: 1, "NEW.bolide_id", when: leadsHere(children.entity, onward.relationship)))
+    }
     return Mark.insert(marks)
   }
 
@@ -69,8 +74,9 @@ struct MarkSQL {
       marks.append(Mark(node.property, "NEW.bolide_id", when: differs([read])))
     }
     for (node, children) in aggregates {
-      let attribute = [children.attribute].compactMap { $0 }.filter { $0.derivation == nil }.map(\.name)
-      let changed = differs([children.toOne.column] + attribute + children.filterAttributes)
+      let changed = differs(
+        [children.toOne.column]
+          + (children.onward.map { [$0.relationship.column] } ?? children.readAttributes))
       for row in ["OLD", "NEW"] { marks.append(Mark(node.property, link(children, row), when: changed)) }
     }
     for (node, path, hop) in plan.paths(by: entity) where !node.isKeptAtOnce {
@@ -78,6 +84,10 @@ struct MarkSQL {
       guard !isEnd || path.attribute.derivation == nil else { continue }
       let read = isEnd ? path.attribute.name : path.hops[hop].relationship.column
       marks.append(Mark(node.property, hop: hop, "NEW.bolide_id", when: differs([read])))
+    }
+    for (node, children) in throughLinks where !children.readAttributes.isEmpty {
+      marks.append(
+        Mark(node.property, hop: 1, "NEW.bolide_id", when: differs(children.readAttributes)))
     }
     return Mark.insert(marks)
   }
@@ -97,9 +107,13 @@ struct MarkSQL {
           Mark(node.property, hop: path.hops.count, "NEW.bolide_id", when: differs([path.attribute.name])))
       }
       if let children = node.children, let attribute = children.attribute, attribute.derivation != nil,
-        children.entity.name == entity.name
+        children.objects.name == entity.name
       {
-        marks.append(Mark(node.property, link(children, "NEW"), when: differs([attribute.name])))
+        let isLinked = children.onward != nil
+        marks.append(
+          Mark(
+            node.property, hop: isLinked ? 1 : 0, isLinked ? "NEW.bolide_id" : link(children, "NEW"),
+            when: differs([attribute.name])))
       }
     }
     return Mark.insert(marks)
@@ -109,6 +123,10 @@ struct MarkSQL {
 
   private var aggregates: [(node: DerivedNode, children: DerivedChildren)] {
     plan.aggregates(over: entity).filter { !$0.node.isKeptAtOnce }
+  }
+
+  private var throughLinks: [(node: DerivedNode, children: DerivedChildren)] {
+    plan.aggregates(throughLinksTo: entity)
   }
 
   private func link(_ children: DerivedChildren, _ row: String) -> String {

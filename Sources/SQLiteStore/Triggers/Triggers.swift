@@ -28,7 +28,7 @@ struct Triggers {
   /// An entity's triggers.
   func all(of entity: Entity) -> [Trigger] {
     let history = HistorySQL(entity, numbers)
-    let owners = DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }
+    let owners = DerivedGroup.all(in: plan).filter { $0.isGathered && $0.child.name == entity.name }
       .compactMap(OwnerSQL.init)
     let scalars = ScalarSQL(entity, plan)
     let marks = MarkSQL(entity, plan, model)
@@ -103,12 +103,12 @@ struct Triggers {
         """)
   }
 
-  /// What the foreign keys do to an owner's children, for programs that leave these off, as the `sqlite3` shell does.
+  /// What the foreign keys do to the rows that lead to an owner, for programs that leave these off, as the `sqlite3` shell does.
   private func leaveChildren(_ entity: Entity) -> [String] {
     entity.relationships.compactMap { toMany in
-      guard let (child, toOne) = model.children(of: toMany) else { return nil }
-      let (table, column) = (quoted(child.name), quoted(toOne.column))
-      return switch toMany.deleteRule {
+      guard let toMany = model.toMany(toMany) else { return nil }
+      let (table, column) = (quoted(toMany.holder.name), quoted(toMany.toOne.column))
+      return switch model.deleteRule(of: toMany.toOne, in: toMany.holder) {
       case .nullify: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"
       case .cascade: "DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"
       case .deny:
