@@ -149,7 +149,7 @@ import Testing
 }
 
 /// SplitMix64.
-private struct SeededGenerator: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }

@@ -129,7 +129,8 @@ struct DocumentationTests {
     let folder = try Folder()
     try folder.write(Folder.quakes, to: "quakes.yaml")
     let good = [
-      try text("pipelines/fireballs.yaml"), try text("pipelines/neows.yaml"), Folder.quakes,
+      try text("pipelines/fireballs.yaml"), try text("pipelines/neows.yaml"), try text("pipelines/blog.yaml"),
+      Folder.quakes,
       Folder.quakes + "\nmax-age: 26h\nmax-rejects: 5\nlock-wait: 30\nmerge: { update-if-newer: time }",
       Folder.quakes
         + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nhistory: { keep: 90d, cap: 256 MB }",
