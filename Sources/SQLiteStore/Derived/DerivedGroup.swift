@@ -38,9 +38,6 @@ struct DerivedGroup {
     return groups
   }
 
-  /// Whether an import gathers what its rows change in the group.
-  var isGathered: Bool { rank == 0 && onward == nil }
-
   private func holds(_ member: Member) -> Bool {
     owner.name == member.node.entity.name && child.name == member.children.entity.name
       && toOne.name == member.children.toOne.name && rank == member.node.rank

@@ -32,9 +32,6 @@ struct DerivedNode {
   /// Whether it is the object's own: from the clock, or along a path.
   var isScalar: Bool { children == nil }
 
-  /// Whether an import gathers what its rows change in it; the others are computed anew.
-  var isGathered: Bool { rank == 0 && children.map { !$0.readsThroughLinks } ?? false }
-
   /// Whether triggers write it at once; the others wait in `bolide_dirty`.
   var isKeptAtOnce: Bool {
     switch source {

@@ -6,6 +6,8 @@ final class DerivedOwners {
   let entityName: String
   /// The relationship's index among the child's to-one relationships.
   let relationship: Int
+  /// Where the children are links, what is read of the objects that they lead to.
+  let objects: LinkedObjects?
 
   private let group: DerivedGroup
   private let entity: Int64
@@ -41,10 +43,13 @@ final class DerivedOwners {
     }
     relationship = index
     entity = numbers.entity(group.owner.name)
-    parts = group.members.map { member in
-      guard let attribute = member.children.attribute,
-        let column = layout.columns[..<layout.storedCount].firstIndex(where: { $0.name == attribute.name })
-      else { return .count }
+    let objects = try LinkedObjects(db, group, layout: layout)
+    self.objects = objects
+    parts = group.members.enumerated().map { index, member in
+      let ofChild = member.children.attribute.flatMap { attribute in
+        layout.columns[..<layout.storedCount].firstIndex { $0.name == attribute.name }
+      }
+      guard let column = objects.map({ $0.columns[index] }) ?? ofChild else { return .count }
       return switch member.children.function {
       case .count: .count
       case .sum: .sum(column)
@@ -53,7 +58,9 @@ final class DerivedOwners {
       case .average: .average(column)
       }
     }
-    filters = try group.members.map { try ChildFilter(db, $0.children, layout: layout) }
+    filters = try group.members.map { member in
+      try objects == nil ? ChildFilter(db, member.children, layout: layout) : nil
+    }
     isFiltered = filters.contains { $0 != nil }
     read = try RawStatement(db, group.select)
     write = try RawStatement(db, group.update)
@@ -69,6 +76,14 @@ final class DerivedOwners {
   }
 
   // MARK: Gathering
+
+  /// An owner gets a link to an object.
+  func link(_ owner: Int64, to object: Int64, _ objects: LinkedObjects) throws {
+    let first = slot(owner)
+    try objects.read(object) { row, takesPart in
+      for index in parts.indices where takesPart(index) { note(row, 1, index, first + index, owner) }
+    }
+  }
 
   /// A child joins its owner (1), or leaves it (-1).
   func move(_ owner: Int64, by sign: Int64, _ row: RowVersion) throws {

@@ -18,7 +18,7 @@ final class DerivedUpkeep {
   private let own: [DerivedNode]
   /// Those that a new row does not get inline.
   private let late: [DerivedNode]
-  /// The aggregates over derived attributes of the entity, or over objects that it links.
+  /// The aggregates over derived attributes of the entity, or of objects that it links.
   private let further: [FurtherAggregate]
   /// The derived attributes of each entity that links make owners of.
   private let ofOwners: [String: [DerivedNode]]
@@ -50,14 +50,14 @@ final class DerivedUpkeep {
     self.entity = entity
     marks = try DerivedMarks(db, plan)
     settling = try DerivedSettling(db, plan, numbers, marks: marks)
-    owners = try DerivedGroup.all(in: plan).filter { $0.isGathered && $0.child.name == entity.name }.map {
+    owners = try DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }.map {
       try DerivedOwners(db, $0, layout: layout, numbers: numbers)
     }
     own = plan.scalars(of: entity)
     inline = own.filter { $0.rank == 0 }.compactMap { node in node.path.map { (node.attribute.name, $0) } }
     late = own.filter { $0.rank > 0 || $0.path == nil }
     let relationships = entity.toOneRelationships.map(\.name)
-    further = plan.aggregates(over: entity).filter { !$0.node.isGathered }.compactMap { node, children in
+    further = plan.aggregates(over: entity).filter { $0.node.rank > 0 }.compactMap { node, children in
       guard let relationship = relationships.firstIndex(of: children.toOne.name) else { return nil }
       let filterColumns = children.filterAttributes.compactMap { name in
         layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
@@ -100,7 +100,12 @@ final class DerivedUpkeep {
   func add(_ chunk: Chunk, _ row: Int, links: Links) throws {
     for owners in owners {
       let id = links.id(ofRelationship: owners.relationship, chunk, row) ?? 0
-      if id != 0 { try owners.move(id, by: 1, .new(chunk, row)) }
+      if id == 0 { continue }
+      if let objects = owners.objects {
+        try owners.link(id, to: links.id(ofRelationship: objects.onward, chunk, row) ?? 0, objects)
+      } else {
+        try owners.move(id, by: 1, .new(chunk, row))
+      }
     }
     for aggregate in further {
       let id = links.id(ofRelationship: aggregate.relationship, chunk, row) ?? 0
@@ -113,7 +118,8 @@ final class DerivedUpkeep {
   /// - Parameter stored: the row as it is in the table; cells that the record left out are not filled yet.
   func revise(_ chunk: Chunk, _ row: Int, stored: StoredRow, links: Links) throws {
     let (old, new) = (RowVersion.stored(stored), RowVersion.revised(chunk, row, stored))
-    for owners in owners {
+    // Links have nothing but their key, so they are never revised.
+    for owners in owners where owners.objects == nil {
       let before = stored.link(owners.relationship)
       let after = links.newOwner(ofRelationship: owners.relationship, row) ?? before
       if before == after {

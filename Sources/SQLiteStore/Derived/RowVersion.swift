@@ -8,6 +8,8 @@ enum RowVersion {
   case stored(StoredRow)
   /// A row as it will be; what the record left out stays.
   case revised(Chunk, Int, StoredRow)
+  /// An object that a new link leads to, as the current row of a query has it; the columns are the query's.
+  case linked(RawStatement)
 
   /// The number in a column; null counts as 0.
   func number(_ column: Int) -> Number {
@@ -17,6 +19,12 @@ enum RowVersion {
     case .revised(let chunk, let row, let stored):
       chunk.state(column, row) == .absent
         ? Number(stored.statement, stored.column(column)) : Number(chunk, row, column)
+    case .linked(let query):
+      if case .real(let value) = query.value(Int32(column)) {
+        .real(value)
+      } else {
+        .integer(query.integer(Int32(column)))
+      }
     }
   }
 
@@ -28,6 +36,7 @@ enum RowVersion {
     case .revised(let chunk, let row, let stored):
       chunk.state(column, row) == .absent
         ? stored.statement.isNull(stored.index(column)) : chunk.state(column, row) == .null
+    case .linked(let query): query.isNull(Int32(column))
     }
   }
 
@@ -39,6 +48,7 @@ enum RowVersion {
     case .revised(let chunk, let row, let stored):
       chunk.state(column, row) == .absent
         ? stored.statement.value(stored.index(column)) : chunk.storedValue(column, row)
+    case .linked(let query): query.value(Int32(column))
     }
   }
 }

@@ -28,7 +28,7 @@ struct Triggers {
   /// An entity's triggers.
   func all(of entity: Entity) -> [Trigger] {
     let history = HistorySQL(entity, numbers)
-    let owners = DerivedGroup.all(in: plan).filter { $0.isGathered && $0.child.name == entity.name }
+    let owners = DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }
       .compactMap(OwnerSQL.init)
     let scalars = ScalarSQL(entity, plan)
     let marks = MarkSQL(entity, plan, model)
