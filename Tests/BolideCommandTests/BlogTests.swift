@@ -165,6 +165,26 @@ import Testing
     #expect(try folder.bolide("verify", "blog.sqlite") == .silent)
   }
 
+  @Test func `a full feed that owns its links knows which of them are gone`() throws {
+    try change("key: id\n", "key: id\nfeed: full\n")
+    let feed =
+      #"[{"id": 1, "tags": ["a", "b", "c"]}, {"id": 2, "tags": ["a", "b"]}, {"id": 3, "tags": ["a"]}]"#
+    // A tag that nobody holds is missing; links of posts that were there are not looked at.
+    #expect(try importFeed(feed).status == 0)
+    let fewer = #"[{"id": 1, "tags": ["a", "b"]}, {"id": 2, "tags": ["b"]}, {"id": 3, "tags": ["a"]}]"#
+    #expect(try importFeed(fewer).output.contains(#""missing":1"#))
+    try change("many-to-many: true", "many-to-many: true\n    when: always")
+    #expect(try importFeed(feed).output.contains(#""missing":0"#))
+    try folder.sqlite("blog.sqlite", "INSERT INTO Post_tags(posts_id, tags_id) VALUES (3, 2)")
+    #expect(try importFeed(fewer).output.contains(#""missing":3"#))
+    #expect(
+      try folder.bolide("missing", "blog.sqlite", "--delete", "--guard", "50%").status == 0)
+    // The link that another program made was never the feed's.
+    #expect(try links() == ["1|a", "1|b", "2|b", "3|a", "3|b"])
+    #expect(try folder.sqlite("blog.sqlite", "SELECT name, postCount FROM Tag ORDER BY 1") == ["a|2", "b|3"])
+    #expect(try folder.bolide("verify", "blog.sqlite") == .silent)
+  }
+
   @Test func `a post may name a tag that its tags hold too`() throws {
     try change(
       "  attachmentBytes:", "  mainName: { type: string, from: main, transient: true }\n  attachmentBytes:")
