@@ -17,7 +17,8 @@ struct BolideTool: ParsableCommand {
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, FetchCommand.self,
       ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
-      VerifyCommand.self, SchemaCommand.self, RejectsCommand.self, MissingCommand.self, GenerateCommand.self,
+      VerifyCommand.self, SchemaCommand.self, RejectsCommand.self, MissingCommand.self, LinkCommand.self,
+      DeleteCommand.self, GenerateCommand.self,
       BenchCommand.self, BenchJobCommand.self,
     ])
 

@@ -35,6 +35,9 @@ struct MissingCommand: ParsableCommand {
     help: ArgumentHelp("With --delete: delete nothing when more are missing. (default: 5%)", valueName: "p%"))
   var guardShare: Share?
 
+  @Flag(name: .shortAndLong, help: "Print what was done also when standard error is not a terminal.")
+  var verbose = false
+
   @Option(help: "How the rows are listed. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
@@ -71,7 +74,7 @@ struct MissingCommand: ParsableCommand {
   }
 
   private func note(_ what: String, _ token: HistoryToken?) {
-    guard isatty(STDERR_FILENO) == 1 || token != nil else { return }
+    guard verbose || isatty(STDERR_FILENO) == 1 else { return }
     let line = what + (token.map { " · token \($0)" } ?? "") + "\n"
     FileHandle.standardError.write(Data(line.utf8))
   }

@@ -42,7 +42,7 @@ import Testing
     // Some rows have an energy alone, and several have the same.
     #expect(moved <= tally.rekeyed && moved > tally.rekeyed * 8 / 10)
 
-    let merged = try folder.bolide("missing", "fireballs.yaml", "--merge")
+    let merged = try folder.bolide("missing", "fireballs.yaml", "--merge", "-v")
     #expect(merged.errors.wholeMatch(of: /(\d+) rows merged · token \S+\n/)?.1 == "\(moved)")
     #expect(merged.status == 0 && merged.output == "")
     // Every row has the id and the owner that it had, and the key that the feed has now.
@@ -75,7 +75,7 @@ import Testing
           "fireballs.sqlite: 1 of 9 rows are missing, which is 11.2 % and more than 5 %: nothing is deleted",
           "Look at them with `bolide missing`, and raise --guard when they are to go."))
     #expect(try folder.bolide("token", "fireballs.sqlite") == token)
-    let outcome = try folder.bolide("missing", "fireballs.yaml", "--delete", "--guard", "12%")
+    let outcome = try folder.bolide("missing", "fireballs.yaml", "--delete", "--guard", "12%", "-v")
     #expect(outcome.errors.wholeMatch(of: /1 row deleted · token \S+\n/) != nil)
     #expect(try folder.count("Fireball", in: "fireballs.sqlite") == 8)
     #expect(

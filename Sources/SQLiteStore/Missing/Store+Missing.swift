@@ -51,15 +51,7 @@ extension Store {
         model.hasParent($0.key) && !model.hasParent($1.key)
       }
       for (entity, rows) in rows {
-        let delete = try RawStatement(db, "DELETE FROM \(quoted(entity)) WHERE bolide_id = ?")
-        for row in rows {
-          delete.bind(row.id, at: 1)
-          do {
-            try delete.run()
-          } catch let error as StoreError where error.code == .constraint {
-            throw StoreError.deletionDenied(entity)
-          }
-        }
+        try db.delete(rows.map(\.id), of: entity)
       }
     }
   }
@@ -82,12 +74,13 @@ extension Store {
   ) throws -> (MissingRows, HistoryToken?) {
     let found = try missing(of: pipeline)
     if found.rows.isEmpty { return (found, nil) }
-    return try editing(author: found.author) { db, model in
+    let (rows, report) = try editing(EditOptions(author: found.author)) { db, model in
       // Looked for again, where nobody else writes.
       var missing = try missing(db, model, of: found.pipeline)
       try body(db, model, &missing)
       return missing
     }
+    return (rows, report.token)
   }
 
   private func missing(_ db: Database, _ model: Model, of pipeline: String?) throws -> MissingRows {
@@ -167,13 +160,6 @@ extension StoreError {
       "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is \(found) and more than "
         + "\(limit): nothing is deleted",
       hint: "Look at them with `bolide missing`, and raise --guard when they are to go.")
-  }
-
-  static func deletionDenied(_ entity: String) -> StoreError {
-    StoreError(
-      .guarded,
-      "a row of \(entity) has others that belong to it, and they deny its deletion: nothing is deleted",
-      hint: "Delete those first, or say another `on-delete` in the model.")
   }
 }
 

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// Which objects an edit takes, and how it is told; the same for `delete` and `link`.
+struct EditArguments: ParsableArguments {
+  @Option(
+    name: .customLong("where"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "An SQL expression over attributes, relationships and paths that holds for the objects, as for `fetch`.",
+      valueName: "expression"))
+  var predicate: String?
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The text for the expression's next ?.", valueName: "value"))
+  var bind: [String] = []
+
+  @Flag(help: "All objects of the entity, instead of --where.")
+  var all = false
+
+  @Flag(name: .customLong("dry-run"), help: "Say what would change, and change nothing.")
+  var isTrial = false
+
+  @Option(help: ArgumentHelp("Who the history says has written.", valueName: "name"))
+  var author = "bolide"
+
+  @Flag(help: "Print what changed as one JSON object to standard output.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print what changed also when standard error is not a terminal.")
+  var verbose = false
+
+  func validate() throws {
+    guard (predicate == nil) == all else {
+      throw ValidationError(
+        all ? "say --where or --all, not both" : "say which objects: --where EXPRESSION, or --all")
+    }
+    if predicate == nil, !bind.isEmpty { throw ValidationError("--bind gives values to --where; name both") }
+  }
+
+  func request(_ entity: String) -> FetchRequest {
+    FetchRequest(entity, where: predicate, bind.map(Value.text))
+  }
+
+  var options: EditOptions { EditOptions(author: author, isTrial: isTrial) }
+
+  /// Tells what an edit did. What it would do is what was asked for, so that goes to standard output.
+  func show(_ report: EditReport) throws {
+    if json {
+      try StandardOutput.write(line: report.json)
+    } else if isTrial {
+      for line in report.lines { try StandardOutput.write(line: line) }
+    } else if verbose || isatty(STDERR_FILENO) == 1 {
+      let token = report.token.map { " · token \($0)" } ?? ""
+      FileHandle.standardError.write(Data((report.lines.joined(separator: "; ") + token + "\n").utf8))
+    }
+  }
+}
+
+extension EditReport {
+  /// `Fireball: 12 deleted`, `FireballGroup: 3 updated`
+  fileprivate var lines: [String] {
+    if counts.isEmpty { return ["nothing changes"] }
+    return counts.map { count in
+      let parts = [("inserted", count.inserted), ("updated", count.updated), ("deleted", count.deleted)]
+      return "\(count.entity): " + parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+    }
+  }
+
+  /// `{"entities":{"Fireball":{"inserted":0,"updated":0,"deleted":12}},"token":"…"}`
+  fileprivate var json: String {
+    var text = JSONText()
+    text.object {
+      $0.member("entities") { text in
+        for count in counts {
+          text.member(count.entity) {
+            $0.member("inserted", Int64(count.inserted))
+            $0.member("updated", Int64(count.updated))
+            $0.member("deleted", Int64(count.deleted))
+          }
+        }
+      }
+      $0.member("token", token?.description)
+    }
+    return text.string
+  }
+}

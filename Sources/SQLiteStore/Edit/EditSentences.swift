@@ -1,0 +1,48 @@
+internal import ImportModel
+
+// Why an edit is refused, in words.
+
+extension StoreError {
+  static func deletionDenied(_ entity: String) -> StoreError {
+    StoreError(
+      .guarded,
+      "a row of \(entity) has others that belong to it, and they deny its deletion: nothing is deleted",
+      hint: "Delete those first, or say another `on-delete` in the model.")
+  }
+
+  static func noRelationship(_ name: String, of entity: Entity) -> StoreError {
+    let known = entity.toOneRelationships.map(\.name)
+    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    return StoreError(
+      .badRequest, "\(entity.name) has no relationship '\(name)'\(meant)",
+      hint: known.isEmpty || !meant.isEmpty ? nil : "It has \(known.joined(separator: ", ")).")
+  }
+
+  static func linkAtOtherEnd(_ relationship: Relationship, of entity: Entity) -> StoreError {
+    StoreError(
+      .badRequest,
+      "'\(relationship.name)' of \(entity.name) leads to many objects; a link is made at its to-one end",
+      hint: relationship.inverse.map { "Say `bolide link STORE \(relationship.destination) \($0)`." })
+  }
+
+  static func linkDenied(_ entity: Entity, _ relationship: Relationship) -> StoreError {
+    StoreError(
+      .guarded, "a rule of \(entity.name) forbids this '\(relationship.name)': nothing is linked",
+      hint: "A required relationship leads somewhere, and a key with a relationship in it stays unique.")
+  }
+
+  static func keyOf(_ entity: Entity) -> StoreError {
+    StoreError(
+      .badRequest, "an object of \(entity.name) is named by its key, \(entity.key.listed)",
+      hint: "Say " + entity.key.map { "--to \($0)=…" }.joined(separator: " ") + ".")
+  }
+
+  static func notAValue(_ name: String, _ expected: String) -> StoreError {
+    StoreError(.badRequest, "'\(name)' expects \(expected)")
+  }
+
+  static func noSuchObject(_ entity: Entity) -> StoreError {
+    StoreError(
+      .guarded, "there is no \(entity.name) with this key: nothing is linked", hint: "Import it first.")
+  }
+}

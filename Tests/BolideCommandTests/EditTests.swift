@@ -1,0 +1,237 @@
+import BolideBench
+import Foundation
+import Testing
+
+/// `bolide delete` and `bolide link`.
+@Suite struct EditTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+    try folder.write(
+      """
+      [{"id": "a", "magnitude": 1.5, "place": "north"}, {"id": "b", "magnitude": 2.5, "place": "north"},
+       {"id": "c", "magnitude": 4.5, "place": "south"}, {"id": "d", "magnitude": null, "place": null}]
+      """, to: "feed.json")
+    try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+  }
+
+  private func regions() throws -> [String] {
+    try folder.sqlite("quakes.sqlite", "SELECT name, quakeCount, total FROM Region ORDER BY name")
+  }
+
+  private func quakes() throws -> [String] {
+    try folder.sqlite(
+      "quakes.sqlite",
+      "SELECT q.id, r.name FROM Quake q LEFT JOIN Region r ON r.bolide_id = q.region_id ORDER BY q.id")
+  }
+
+  // MARK: Delete
+
+  @Test func `deleted objects leave their owners' counts and a history with their values`() throws {
+    let token = try folder.bolide("token", "quakes.sqlite").lines[0]
+    let trial = try folder.bolide(
+      "delete", "quakes.yaml", "Quake", "--where", "region.name = ? AND magnitude > ?", "--bind", "north",
+      "--bind",
+      "2", "--dry-run")
+    #expect(trial == Outcome(status: 0, output: "Quake: 1 deleted\nRegion: 1 updated\n"))
+    #expect(try regions() == ["north|2|4.0", "south|1|4.5"])
+    #expect(try folder.bolide("token", "quakes.sqlite").lines[0] == token)
+    let outcome = try folder.bolide(
+      "delete", "quakes.sqlite", "Quake", "--where", "region.name = 'north' AND magnitude > 2", "--author",
+      "anna", "-v")
+    #expect(outcome.errors.wholeMatch(of: /Quake: 1 deleted; Region: 1 updated · token \S+\n/) != nil)
+    #expect(try regions() == ["north|1|1.5", "south|1|4.5"])
+    let changes = try folder.bolide("changes", "quakes.sqlite", "--since", token, "--previous").lines
+    #expect(
+      changes.contains {
+        $0.contains(#""kind":"delete","entity":"Quake","id":2,"key":{"id":"b"}"#)
+          && $0.contains(#""magnitude":2.5"#)
+      })
+    #expect(changes.last?.contains(#""author":"anna","pipeline":null,"run":null"#) == true)
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test func `an owner that is deleted unlinks its objects`() throws {
+    let outcome = try folder.bolide(
+      "delete", "quakes.sqlite", "Region", "--where", "name = 'north'", "--json")
+    #expect(
+      outcome.output.contains(
+        #"{"entities":{"Quake":{"inserted":0,"updated":2,"deleted":0},"Region":{"inserted":0,"updated":0,"deleted":1}}"#
+      ))
+    #expect(try quakes() == ["a|", "b|", "c|south", "d|"])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+    #expect(try folder.bolide("delete", "quakes.sqlite", "Quake", "--all") == .silent)
+    #expect(try regions() == ["south|0|0.0"])
+    #expect(
+      try folder.bolide("delete", "quakes.sqlite", "Quake", "--all", "--dry-run").output
+        == "nothing changes\n")
+  }
+
+  @Test func `a rule that denies keeps all of it`() throws {
+    let text = Folder.quakes.replacing("on-delete: nullify", with: "on-delete: deny")
+      .replacing("quakes.sqlite", with: "denied.sqlite")
+    try folder.write(text, to: "denied.yaml")
+    #expect(try folder.bolide("import", "denied.yaml", "feed.json") == .silent)
+    #expect(
+      try folder.bolide("delete", "denied.sqlite", "Region", "--all")
+        == .failure(
+          65,
+          "denied.sqlite: a row of Region has others that belong to it, and they deny its deletion: nothing is deleted",
+          "Delete those first, or say another `on-delete` in the model."))
+    #expect(try folder.count("Region", in: "denied.sqlite") == 2)
+  }
+
+  // MARK: Link
+
+  @Test func `a link is made, moved and taken away, and both owners follow`() throws {
+    #expect(
+      try folder.bolide(
+        "link", "quakes.sqlite", "Quake", "region", "--where", "id = 'd'", "--to", "name=south")
+        == .silent)
+    #expect(try quakes() == ["a|north", "b|north", "c|south", "d|south"])
+    let moved = try folder.bolide(
+      "link", "quakes.sqlite", "Quake", "region", "--where", "magnitude < 2 OR id = 'c'", "--to",
+      "name=south",
+      "--dry-run")
+    #expect(moved.output == "Quake: 1 updated\nRegion: 2 updated\n")
+    #expect(try regions() == ["north|2|4.0", "south|2|4.5"])
+    #expect(
+      try folder.bolide(
+        "link", "quakes.sqlite", "Quake", "region", "--where", "magnitude < 2", "--to", "name=south")
+        == .silent)
+    #expect(try regions() == ["north|1|2.5", "south|3|6.0"])
+    #expect(try folder.bolide("link", "quakes.sqlite", "Quake", "region", "--all", "--to-none") == .silent)
+    #expect(try regions() == ["north|0|0.0", "south|0|0.0"])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+    // The next import leaves them as they are.
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
+    #expect(try quakes() == ["a|", "b|", "c|", "d|"])
+  }
+
+  /// Deletions and links through the tool and through the `sqlite3` shell come to the same.
+  @Test(arguments: 1...4) func `random edits are what plain SQL does`(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    try #require(try folder.run("cp", ["quakes.sqlite", "shell.sqlite"]).status == 0)
+    for _ in 0..<12 {
+      let low = random.next(below: 5)
+      let region = ["north", "south"][random.next(below: 2)]
+      switch random.next(below: 4) {
+      case 0:
+        _ = try folder.bolide(
+          "delete", "quakes.sqlite", "Quake", "--where", "magnitude BETWEEN \(low) AND \(low + 1)")
+        try folder.sqlite(
+          "shell.sqlite", "DELETE FROM Quake WHERE magnitude BETWEEN \(low) AND \(low + 1)")
+      case 1:
+        _ = try folder.bolide(
+          "link", "quakes.sqlite", "Quake", "region", "--where", "magnitude > \(low)", "--to",
+          "name=\(region)")
+        try folder.sqlite(
+          "shell.sqlite",
+          "UPDATE Quake SET region_id = (SELECT bolide_id FROM Region WHERE name = '\(region)') WHERE magnitude > \(low)"
+        )
+      case 2:
+        _ = try folder.bolide(
+          "link", "quakes.sqlite", "Quake", "region", "--where", "region.name = '\(region)'", "--to-none")
+        try folder.sqlite(
+          "shell.sqlite",
+          "UPDATE Quake SET region_id = NULL WHERE region_id = (SELECT bolide_id FROM Region WHERE name = '\(region)')"
+        )
+      default:
+        let name = "q\(random.next(below: 6))"
+        for store in ["quakes.sqlite", "shell.sqlite"] {
+          try folder.sqlite(
+            store,
+            "INSERT INTO Quake(id, magnitude, region_id) VALUES ('\(name)', \(low).25, (SELECT bolide_id FROM Region LIMIT 1)) ON CONFLICT DO NOTHING"
+          )
+        }
+      }
+    }
+    let all = "SELECT id, magnitude, region_id FROM Quake ORDER BY id; SELECT * FROM Region ORDER BY 1"
+    #expect(try folder.sqlite("quakes.sqlite", all) == folder.sqlite("shell.sqlite", all))
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  // MARK: Words
+
+  @Test(
+    arguments: [
+      (
+        ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "name=west"], Int32(65),
+        "there is no Region with this key: nothing is linked", "Import it first."
+      ),
+      (
+        ["link", "quakes.sqlite", "Quake", "regoin", "--all", "--to-none"], 64,
+        "Quake has no relationship 'regoin'; did you mean 'region'?", nil
+      ),
+      (
+        ["link", "quakes.sqlite", "Quake", "owner", "--all", "--to-none"], 64,
+        "Quake has no relationship 'owner'",
+        "It has region."
+      ),
+      (
+        ["link", "quakes.sqlite", "Region", "quakes", "--all", "--to-none"], 64,
+        "'quakes' of Region leads to many objects; a link is made at its to-one end",
+        "Say `bolide link STORE Quake region`."
+      ),
+      (
+        ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "id=3"], 64,
+        "an object of Region is named by its key, name", "Say --to name=…."
+      ),
+      (
+        ["delete", "quakes.sqlite", "Quak", "--all"], 64, "the store has no entity 'Quak'",
+        "It has Quake, Region."
+      ),
+      (
+        ["delete", "quakes.sqlite", "Quake", "--where", "place = 'x'"], 64,
+        "'place' of Quake is not stored: a transient attribute lives during an import only", nil
+      ),
+    ] as [([String], Int32, String, String?)])
+  func `what cannot be done is told, and nothing is changed`(
+    arguments: [String], status: Int32, sentence: String, hint: String?
+  ) throws {
+    let token = try folder.bolide("token", "quakes.sqlite")
+    let outcome = try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
+    #expect(outcome == .failure(status, "quakes.sqlite: " + sentence, hint))
+    #expect(try folder.bolide("token", "quakes.sqlite") == token)
+  }
+
+  @Test(arguments: [
+    (["delete", "quakes.sqlite", "Quake"], "say which objects: --where EXPRESSION, or --all"),
+    (["delete", "quakes.sqlite", "Quake", "--all", "--where", "1"], "say --where or --all, not both"),
+    (
+      ["delete", "quakes.sqlite", "Quake", "--all", "--bind", "1"],
+      "--bind gives values to --where; name both"
+    ),
+    (["link", "quakes.sqlite", "Quake", "region", "--all"], "say where to: --to NAME=VALUE, or --to-none"),
+    (
+      ["link", "quakes.sqlite", "Quake", "region", "--all", "--to-none", "--to", "name=x"],
+      "say --to or --to-none, not both"
+    ),
+    (
+      ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "north"],
+      "'north' is no part of a key; write --to NAME=VALUE"
+    ),
+  ])
+  func `what cannot be meant`(arguments: [String], sentence: String) throws {
+    let outcome = try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.hasPrefix("Error: \(sentence)\n"))
+  }
+
+  @Test func `a key is read as its attribute's type wants it`() throws {
+    let fireballs = try Folder.withFireballs()
+    try fireballs.write(
+      #"{"fields": ["date"], "data": [["2001-01-01 00:00:00"], ["2002-01-01 00:00:00"]]}"#, to: "two.json")
+    #expect(try fireballs.bolide("import", "fireballs.yaml", "two.json") == .silent)
+    #expect(
+      try fireballs.bolide("link", "fireballs.sqlite", "Fireball", "group", "--all", "--to", "year=2001")
+        == .silent)
+    #expect(
+      try fireballs.sqlite("fireballs.sqlite", "SELECT year, fireballCount FROM FireballGroup ORDER BY 1")
+        == ["2001|2", "2002|0"])
+    #expect(
+      try fireballs.bolide("link", "fireballs.sqlite", "Fireball", "group", "--all", "--to", "year=soon")
+        == .failure(64, "fireballs.sqlite: 'year' expects a whole number from -32768 to 32767"))
+  }
+}
