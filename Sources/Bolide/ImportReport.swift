@@ -28,6 +28,8 @@ public struct ImportReport: Sendable, Hashable {
   public var rejectLimit: RejectLimit
   /// Whether the report may be shown with what records hold.
   public var showsValues = false
+  /// The store was left as it was: this is what would happen.
+  public var isTrial = false
   /// What the stages of both threads took.
   package var times = StageTimes()
   /// Fields that the records have only since now; the pipeline does not use them.

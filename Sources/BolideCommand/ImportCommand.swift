@@ -64,6 +64,11 @@ struct ImportCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Import also a file that is known again. (default: no)")
   var force: Bool?
 
+  @Flag(
+    name: .customLong("dry-run"),
+    help: "Say what would happen, and leave the store as it is: a copy is imported into.")
+  var isTrial = false
+
   @Flag(help: "Instead of an input, try the records again that were refused before and are kept.")
   var replay = false
 
@@ -122,10 +127,12 @@ struct ImportCommand: ParsableCommand {
 
     let report: ImportReport
     do {
-      report =
-        replay
-        ? try Store.replaying(path: storePath, pipeline, options: options)
-        : try Store.importing(path: storePath, pipeline, from: input ?? "-", options: options)
+      func run(on path: String) throws -> ImportReport {
+        try replay
+          ? Store.replaying(path: path, pipeline, options: options)
+          : Store.importing(path: path, pipeline, from: input ?? "-", options: options)
+      }
+      report = try isTrial ? Store.trying(storePath, run) : run(on: storePath)
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
       // The status tells of the signal, whatever keeps the report from being written.
@@ -158,6 +165,9 @@ struct ImportCommand: ParsableCommand {
 
   private func show(_ report: ImportReport, _ terminal: Terminal) throws {
     terminal.show(report)
+    if report.isTrial, !json, !quiet, report.verdict == .allLanded {
+      try StandardOutput.write(line: report.line)
+    }
     if json { try StandardOutput.write(line: report.json) }
   }
 }

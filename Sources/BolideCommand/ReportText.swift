@@ -7,7 +7,8 @@ extension ImportReport {
     let token = token.map { " · token \($0)" } ?? ""
     let verb = stillKept == nil ? "read" : "replayed"
     let time = decimal(seconds, places: 2)
-    return "\(pipeline): \(progress.sum(verb))\(kept) · \(time) s\(token)"
+    let trial = isTrial ? "dry run: " : ""
+    return "\(trial)\(pipeline): \(progress.sum(verb))\(kept) · \(time) s\(token)"
   }
 
   /// Too many records were refused, in one sentence.
@@ -23,8 +24,9 @@ extension ImportReport {
     var text = JSONText()
     text.object {
       $0.member("pipeline", pipeline)
-      $0.member("run", run)
+      $0.member("run", isTrial ? nil : run)
       $0.write(progress)
+      if isTrial { $0.member("dryRun", true) }
       if let stillKept { $0.member("stillKept", Int64(stillKept)) }
       if !newFields.isEmpty {
         $0.member("newFields", objects: newFields) {

@@ -87,7 +87,10 @@ final class Terminal: Sendable {
       if hidden > 0 { Self.write("… and \(hidden) more \(noun) were refused\n") }
     }
     for field in isQuiet ? [] : report.newFields { Self.write(field.line(report.pipeline).printable + "\n") }
-    if showsReport || (report.verdict != .allLanded && !isQuiet) { Self.write(report.line.printable + "\n") }
+    // What would happen is what was asked for, so it goes to standard output.
+    if showsReport && !report.isTrial || (report.verdict != .allLanded && !isQuiet) {
+      Self.write(report.line.printable + "\n")
+    }
   }
 
   /// So much of a refused record is shown.

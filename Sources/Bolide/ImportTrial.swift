@@ -1,0 +1,42 @@
+internal import Foundation
+internal import SQLiteStore
+
+extension Store {
+  /// Says what an import would do: runs it on a copy of the store, which is deleted.
+  ///
+  /// - Parameters:
+  ///   - path: the store's; where there is none, the copy is a new store.
+  ///   - body: imports into the store at the path that it is given.
+  /// - Returns: the report, without a token.
+  /// - Throws: what `body` throws; messages name the store and not the copy.
+  /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.
+  package static func trying(_ path: String, _ body: (String) throws -> ImportReport) throws -> ImportReport {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appending(path: "bolide-dry-run-\(UUID().uuidString)")
+    // It may hold what the pipeline never imports: its owner's alone.
+    try files.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? files.removeItem(at: folder) }
+    let copy = folder.appending(path: "store.sqlite").path(percentEncoded: false)
+    do {
+      if files.fileExists(atPath: path) { try Store(reading: path).copy(to: copy) }
+      return try body(copy).tried
+    } catch var error as ImportError {
+      error.message.replace(copy, with: path)
+      error.report = error.report?.tried
+      throw error
+    } catch var error as StoreError {
+      error.message.replace(copy, with: path)
+      throw error
+    }
+  }
+}
+
+extension ImportReport {
+  fileprivate var tried: ImportReport {
+    var report = self
+    report.isTrial = true
+    report.progress.token = nil
+    return report
+  }
+}
