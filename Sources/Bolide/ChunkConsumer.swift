@@ -74,8 +74,8 @@ struct ChunkConsumer {
     options.logger?.debug("chunk committed", metadata: metadata)
     options.progress?(progress)
     if settings.stopsOnReject, let reject = inOrder.first {
-      throw ImportError(
-        stoppedAt: reject, before: counts.read - (reject.entity == nil ? 1 : 0), isStored: !settings.isAtomic)
+      throw ImportError.stopped(
+        at: reject, before: counts.read - (reject.entity == nil ? 1 : 0), isStored: !settings.isAtomic)
     }
   }
 

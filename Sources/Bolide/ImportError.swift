@@ -38,33 +38,6 @@ public struct ImportError: Error, Sendable {
     self.hint = hint
   }
 
-  /// The import was stopped.
-  static let cancelled = ImportError(.cancelled, code: "cancelled", "the import was stopped")
-  /// The import was stopped before it began.
-  static let cancelledWaiting = ImportError(
-    .cancelled, code: "cancelled", "the import was stopped while it waited")
-
-  /// The import stops at a refused record, as it was told to.
-  init(stoppedAt reject: Reject, before: Int, isStored: Bool) {
-    let rest =
-      !isStored || before == 0
-      ? ""
-      : before == 1
-        ? "; the record before it is in the store" : "; the \(before) records before it are in the store"
-    self.init(
-      .badInput, code: "stopped-at-reject",
-      "\(reject.input):\(reject.line):\(reject.column): \(reject.subject): \(reject.message)",
-      hint: "The import stops at the first refused record\(rest).")
-  }
-
-  /// The same error of an atomic import, which has left nothing behind.
-  var rolledBack: ImportError {
-    var error = self
-    error.hint = (["Nothing of this import is in the store."] + [hint].compactMap(\.self)).joined(
-      separator: " ")
-    return error
-  }
-
   /// Any error of the rooms that an import passes.
   init(_ error: any Error) {
     switch error {

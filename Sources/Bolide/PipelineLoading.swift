@@ -12,8 +12,7 @@ extension Pipeline {
       text = try String(contentsOfFile: path, encoding: .utf8)
     } catch {
       let exists = FileManager.default.fileExists(atPath: path)
-      let message = exists ? "the file cannot be read as UTF-8 text" : "there is no such pipeline file"
-      throw PipelineError(problems: [PipelineProblem(file: path, place: nil, message: message)])
+      throw PipelineError(problems: [exists ? .notText(path) : .noSuchPipeline(path)])
     }
     let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) : "."
     let directory = folder.isEmpty ? "/" : folder

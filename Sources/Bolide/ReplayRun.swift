@@ -104,9 +104,7 @@ struct ReplayRun {
     reader.finish()
     let number = Int(kept.number)
     guard case .record = try reader.next() else {
-      throw ImportError(
-        .store(.corrupt), code: "corrupt", "the refused record \(number) is not kept as one record",
-        hint: "List it with `bolide rejects`, and import it by hand.")
+      throw ImportError.notOneRecord(kept: number)
     }
     try stage.add(
       &reader, to: chunk,

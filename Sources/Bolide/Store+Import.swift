@@ -139,7 +139,7 @@ extension Store {
     guard path.namesPipeline else { return try Store(reading: path) }
     let pipeline = try Pipeline(path: path)
     guard let store = pipeline.store else {
-      throw StoreError(.cannotOpen, "\(path): the pipeline names no store", hint: "Name the store itself.")
+      throw StoreError.noStore(in: path)
     }
     return try Store(reading: store)
   }

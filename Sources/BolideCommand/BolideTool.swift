@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import Foundation
 
 /// The tool: `bolide COMMAND …`.
 @main
@@ -23,33 +24,49 @@ struct BolideTool: ParsableCommand {
     ])
 
   static func main() {
+    var called: any ParsableCommand.Type = BolideTool.self
     do {
-      try checkCommand(CommandLine.arguments.dropFirst())
+      // Swift reads them from /proc: without it a call would look like one for help, and end well.
+      if CommandLine.arguments.isEmpty { throw Failure.noArguments }
+      called = try self.command(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       try command.run()
     } catch let failure as Failure {
       failure.printToStandardError()
       exit(withError: failure.status.exitCode)
     } catch {
-      exit(withError: error)
+      end(called, error)
     }
   }
 
-  /// Says which command was meant, which the parser does for options alone.
-  private static func checkCommand(_ arguments: ArraySlice<String>) throws {
+  /// Ends with the parser's words. Of an unknown option it says what was meant where a few letters differ; for one that was
+  /// shortened, this does.
+  private static func end(_ command: any ParsableCommand.Type, _ error: any Error) -> Never {
+    let text = fullMessage(for: error)
+    let options = helpMessage(for: command).matches(of: /--[a-z-]+/).map { String($0.0) }
+    guard let option = text.firstMatch(of: /Unknown option '(--[a-z-]+)'\n/)?.1,
+      let meant = Suggestion.nearest(to: String(option), among: options)
+    else { exit(withError: error) }
+    let whole = text.replacing("'\(option)'\n", with: "'\(option)'. Did you mean '\(meant)'?\n")
+    FileHandle.standardError.write(Data("\(whole)\n".utf8))
+    Foundation.exit(exitCode(for: error).rawValue)
+  }
+
+  /// The command that the arguments call. Says which was meant, which the parser does for options alone.
+  private static func command(_ arguments: ArraySlice<String>) throws -> any ParsableCommand.Type {
     var command: any ParsableCommand.Type = BolideTool.self
     for name in arguments {
-      guard !name.hasPrefix("-"), name != "help" else { return }
+      guard !name.hasPrefix("-"), name != "help" else { break }
       let commands = command.configuration.subcommands
-      guard !commands.isEmpty else { return }
+      guard !commands.isEmpty else { break }
       guard let next = commands.first(where: { $0.configuration.commandName == name }) else {
         let names = commands.filter { $0.configuration.shouldDisplay }.compactMap {
           $0.configuration.commandName
         }
-        let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("unknown command '\(name.printable)'\(meant)")
+        throw ValidationError.unknownCommand(name, among: names)
       }
       command = next
     }
+    return command
   }
 }

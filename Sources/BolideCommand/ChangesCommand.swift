@@ -47,14 +47,14 @@ struct ChangesCommand: ParsableCommand {
 
   func validate() throws {
     if reader != nil, since != nil {
-      throw ValidationError("--reader begins where the reader is; leave out --since")
+      throw ValidationError.readerWithSince
     }
-    if count, !command.isEmpty { throw ValidationError("--count is printed, not handed to a command") }
+    if count, !command.isEmpty { throw ValidationError.countWithCommand }
     if follow, count || filters.limit != nil {
-      throw ValidationError("--follow has no end to count or to limit to")
+      throw ValidationError.followWithEnd
     }
     if reader != nil, filters.limit != nil, !command.isEmpty {
-      throw ValidationError("a reader's command gets whole transactions; leave out --limit")
+      throw ValidationError.readerWithLimit
     }
   }
 
@@ -189,7 +189,7 @@ struct ChangeFilters: ParsableArguments {
 extension HistoryChange.Kind {
   init(argument: String) throws {
     guard let kind = Self(rawValue: argument) else {
-      throw ValidationError("'\(argument)' is none of insert, update, delete")
+      throw ValidationError.notAKind(argument)
     }
     self = kind
   }
@@ -213,7 +213,6 @@ extension Store {
   /// Makes a transaction of other programs' changes; where the store cannot be written, they wait, and it is said.
   func sealOrNote() throws {
     guard try !sealWherePossible() else { return }
-    FileHandle.standardError.write(
-      Data("Note: other programs' newest changes are not shown: the store cannot be written.\n".utf8))
+    FileHandle.standardError.write(Data("\(Note.unsealed)\n".utf8))
   }
 }

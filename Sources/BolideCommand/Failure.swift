@@ -14,11 +14,6 @@ struct Failure: Error {
     self.hint = hint
   }
 
-  /// A pipeline that names no store, where a store is needed.
-  init(noStoreIn pipeline: String, hint: String = "Say `store:` in the pipeline, or name the store itself.") {
-    self.init(.usage, "\(pipeline) names no store", hint: hint)
-  }
-
   /// Any error of the library.
   init(_ error: any Error) {
     switch error {

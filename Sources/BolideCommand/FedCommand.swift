@@ -28,7 +28,7 @@ final class FedCommand {
       if count < 0 && errno == EPIPE { return try close() }
       if count < 0 {
         let reason = unsafe String(cString: strerror(errno))
-        throw Failure(.inputOutput, "the command's input cannot be written (\(reason))")
+        throw Failure.cannotWrite("the command's input", reason)
       }
       rest = rest.dropFirst(count)
     }
@@ -64,7 +64,7 @@ final class FedCommand {
     do {
       try process.run()
     } catch {
-      throw Failure(.inputOutput, "'\(words[0])' cannot be started")
+      throw Failure.cannotStart(words[0])
     }
     self.process = process
     input = pipe.fileHandleForWriting

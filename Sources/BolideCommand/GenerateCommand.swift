@@ -43,10 +43,10 @@ struct GenerateFireballs: ParsableCommand {
 
   func validate() throws {
     guard (0...FireballFeed.rowLimit).contains(rows) else {
-      throw ValidationError("--rows is 0 to \(FireballFeed.rowLimit)")
+      throw ValidationError.feedRows(FireballFeed.rowLimit)
     }
     guard revise.percent + rekey.percent + drop.percent <= 100 else {
-      throw ValidationError("--revise, --rekey and --drop are 100 % together at most")
+      throw ValidationError.tooMuchRevised
     }
   }
 
@@ -80,7 +80,7 @@ struct GenerateNeows: ParsableCommand {
 
   func validate() throws {
     guard (0...NeowsFeed.rowLimit).contains(rows) else {
-      throw ValidationError("--rows is 0 to \(NeowsFeed.rowLimit)")
+      throw ValidationError.feedRows(NeowsFeed.rowLimit)
     }
   }
 

@@ -83,10 +83,10 @@ struct ImportCommand: ParsableCommand {
 
   func validate() throws {
     if let chunkRows, chunkRows < 1 {
-      throw ValidationError("--chunk-rows is at least 1")
+      throw ValidationError.chunkRows
     }
     if replay, input != nil {
-      throw ValidationError("--replay tries what the store keeps: leave the input out")
+      throw ValidationError.inputOfReplay
     }
   }
 
@@ -107,8 +107,7 @@ struct ImportCommand: ParsableCommand {
     var pipeline = try Pipeline(path: pipelinePath)
     if let author { pipeline.author = author }
     guard let storePath = store ?? pipeline.store else {
-      throw Failure(
-        noStoreIn: pipelinePath, hint: "Say `store:` in the pipeline, or --store on the command line.")
+      throw Failure.noStoreToImport(in: pipelinePath)
     }
     let cancellation = ImportCancellation()
     let signals = SignalWatch { _ in cancellation.cancel() }
@@ -159,7 +158,7 @@ struct ImportCommand: ParsableCommand {
     case .tooManyRefused:
       // The report says it all, unless it was not wanted: a failure is never silent.
       guard quiet else { throw ExitStatus.dataRefused.exitCode }
-      throw Failure(.dataRefused, report.refusal, hint: "List them with `bolide rejects \(storePath)`.")
+      throw Failure.tooManyRefused(report, in: storePath)
     }
   }
 
@@ -195,7 +194,7 @@ struct ByteSize: ExpressibleByArgument {
 extension RejectLimit {
   init(argument: String) throws {
     guard let limit = RejectLimit(argument) else {
-      throw ValidationError("'\(argument)' is neither a number of records nor a share such as 2%")
+      throw ValidationError.notALimit(argument)
     }
     self = limit
   }

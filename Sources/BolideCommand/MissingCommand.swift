@@ -42,8 +42,8 @@ struct MissingCommand: ParsableCommand {
   var format: ChangeFormat?
 
   func validate() throws {
-    if merge, delete { throw ValidationError("say one of --merge and --delete; merge first") }
-    if guardShare != nil, !delete { throw ValidationError("--guard goes with --delete") }
+    if merge, delete { throw ValidationError.mergeAndDelete }
+    if guardShare != nil, !delete { throw ValidationError.guardAlone }
   }
 
   func run() throws {

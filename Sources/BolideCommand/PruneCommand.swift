@@ -38,10 +38,10 @@ struct PruneCommand: ParsableCommand {
   func validate() throws {
     let count = [before != nil, olderThan != nil, keepTransactions != nil].count { $0 }
     guard count == 1 || (count == 0 && vacuum) else {
-      throw ValidationError("say one of --before, --older-than and --keep-transactions")
+      throw ValidationError.severalEnds
     }
     if let keepTransactions, keepTransactions < 0 {
-      throw ValidationError("--keep-transactions is at least 0")
+      throw ValidationError.keepTransactions
     }
   }
 
@@ -62,14 +62,8 @@ struct PruneCommand: ParsableCommand {
   }
 
   private func show(_ report: PruneReport) {
-    var lines = report.holding.map {
-      "Note: the reader '\($0)' has not seen all of it, so the rest stays. It goes when the reader moves on or is dropped."
-    }
-    if verbose || isatty(STDERR_FILENO) == 1 {
-      let verb = report.transactions == 1 ? "is" : "are"
-      let transactions = counted(report.transactions, "transaction")
-      lines.append("\(transactions) with \(counted(report.changes, "change")) \(verb) gone from history")
-    }
+    var lines = report.holding.map { Note.held(by: $0) }
+    if verbose || isatty(STDERR_FILENO) == 1 { lines.append(Note.pruned(report)) }
     FileHandle.standardError.write(Data(lines.map { $0 + "\n" }.joined().utf8))
   }
 }
@@ -77,7 +71,7 @@ struct PruneCommand: ParsableCommand {
 extension WaitText {
   fileprivate init(age argument: String) throws {
     guard let time = WaitText(withUnit: argument) else {
-      throw ValidationError("'\(argument)' is not a time such as 30d: a number and s, m, h, d, w or y")
+      throw ValidationError.notAnAge(argument)
     }
     self = time
   }

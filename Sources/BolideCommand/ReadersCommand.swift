@@ -42,18 +42,16 @@ struct ReadersCommand: ParsableCommand {
 
   func validate() throws {
     guard (name == nil) == (action == .list) else {
-      throw ValidationError(
-        action == .list ? "'list' takes no name" : "'\(action.rawValue)' needs a reader's name")
+      throw ValidationError.readerName(action)
     }
     guard (token == nil) == (action != .ack) else {
-      throw ValidationError(
-        action == .ack ? "'ack' needs a token" : "'\(action.rawValue)' takes no token; see --from")
+      throw ValidationError.readerToken(action)
     }
     if action == .add, from == nil {
-      throw ValidationError("'add' needs --from: now, beginning, or a token")
+      throw ValidationError.readerWithoutFrom
     }
     if from != nil, action != .add, action != .reset {
-      throw ValidationError("'\(action.rawValue)' takes no --from")
+      throw ValidationError.readerWithFrom(action)
     }
   }
 

@@ -11,14 +11,6 @@ extension ImportReport {
     return "\(trial)\(pipeline): \(progress.sum(verb))\(kept) · \(time) s\(token)"
   }
 
-  /// Too many records were refused, in one sentence.
-  var refusal: String {
-    let counts = progress.total
-    let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
-    let what = progress.children.isEmpty ? "records" : "records and children"
-    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were refused\(undone)"
-  }
-
   /// One object for programs.
   var json: String {
     var text = JSONText()
@@ -43,14 +35,6 @@ extension ImportReport {
       $0.member("token", token?.description)
     }
     return text.string
-  }
-}
-
-extension NewField {
-  /// `fireballs: the feed has a new field 'diameter', a number; the pipeline does not use it`
-  func line(_ pipeline: String) -> String {
-    let such = example.map { " such as \($0)" } ?? ""
-    return "\(pipeline): the feed has a new field '\(name)', \(kind)\(such); the pipeline does not use it"
   }
 }
 

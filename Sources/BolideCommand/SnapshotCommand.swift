@@ -43,12 +43,10 @@ struct SnapshotCommand: ParsableCommand {
 
   func validate() throws {
     if reader != nil, command.isEmpty {
-      throw ValidationError(
-        "--reader needs a command behind --; by hand, `bolide readers STORE reset NAME --from TOKEN` does it afterwards"
-      )
+      throw ValidationError.readerWithoutCommand
     }
     if file != nil, !command.isEmpty {
-      throw ValidationError("--sqlite writes a file, and a command wants lines; leave out one of them")
+      throw ValidationError.fileAndCommand
     }
   }
 

@@ -45,7 +45,7 @@ enum StandardOutput {
       if count < 0 && errno == EPIPE { throw Closed() }
       if count < 0 {
         let reason = unsafe String(cString: strerror(errno))
-        throw Failure(.inputOutput, "standard output cannot be written (\(reason))")
+        throw Failure.cannotWrite("standard output", reason)
       }
       unsafe rest = rest.dropFirst(count)
     }

@@ -65,11 +65,8 @@ final class Terminal: Sendable {
   /// What was wrong with the store, and is not any more.
   func note(_ restored: Restoration) {
     guard !isQuiet else { return }
-    for problem in restored.problems { Self.write("Note: \(problem); it was restored.\n") }
-    guard restored.hasGap else { return }
-    Self.write(
-      "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap.\n"
-    )
+    for problem in restored.problems { Self.write(Note.restored(problem) + "\n") }
+    if restored.hasGap { Self.write(Note.gap + "\n") }
   }
 
   /// The report's line, and the first refused records.
@@ -83,10 +80,11 @@ final class Terminal: Sendable {
         }
       }
       let hidden = report.progress.total.rejected - report.firstRejects.count
-      let noun = report.progress.children.isEmpty ? "records" : "records and children"
-      if hidden > 0 { Self.write("… and \(hidden) more \(noun) were refused\n") }
+      if hidden > 0 { Self.write(Note.moreRefused(hidden, report) + "\n") }
     }
-    for field in isQuiet ? [] : report.newFields { Self.write(field.line(report.pipeline).printable + "\n") }
+    for field in isQuiet ? [] : report.newFields {
+      Self.write(Note.newField(field, report.pipeline).printable + "\n")
+    }
     // What would happen is what was asked for, so it goes to standard output.
     if showsReport && !report.isTrial || (report.verdict != .allLanded && !isQuiet) {
       Self.write(report.line.printable + "\n")

@@ -43,7 +43,8 @@ extension JSONError: CustomStringConvertible {
 
   private var found: String {
     switch byte {
-    case nil: "the end of the input"
+    // An input that ends has sentences of its own.
+    case nil: "nothing"
     case .some(0x20): "a space"
     case .some(0x09): "a tab"
     case .some(0x0a), .some(0x0d): "a line break"

@@ -54,8 +54,7 @@ public final class Store: Sendable {
   /// Opens a store that is there, on the calling thread, to read its history or to seal it.
   package convenience init(reading path: String) throws {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw StoreError(
-        .cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
+      throw StoreError.noSuchStore(path)
     }
     let patience = LockPatience(seconds: 10)
     let writer = try Self.open(path, patience)
@@ -191,14 +190,10 @@ public final class Store: Sendable {
 
   private static func checkFormat(_ db: Database, _ path: String) throws {
     guard try db.value("PRAGMA application_id") == .integer(StoreSchema.applicationID) else {
-      throw StoreError(
-        .notAStore, "\(path): the file is an SQLite database, but not a store of Bolide's",
-        hint: "Name another path for the store.")
+      throw StoreError.notAStore(path)
     }
     guard case .integer(let format) = try db.value("PRAGMA user_version"), format <= StoreSchema.format else {
-      throw StoreError(
-        .newerFormat, "\(path): the store was written by a newer version of Bolide",
-        hint: "Use that version, or a newer one.")
+      throw StoreError.newerFormat(path)
     }
   }
 

@@ -90,40 +90,4 @@ extension StoreError {
   init(_ error: DatabaseError) {
     self.init(result: error.extendedResultCode.rawValue, text: error.message ?? "unknown error")
   }
-
-  /// - Parameters:
-  ///   - result: SQLite's extended result code.
-  ///   - text: SQLite's own words; they name tables and columns, never values.
-  init(result: Int32, text: String) {
-    switch result & 0xff {
-    case SQLITE_FULL:
-      self.init(
-        .full, "the disk is full",
-        hint: "What was committed is safe. Make room and run the same command again: nothing is doubled.")
-    case SQLITE_READONLY, SQLITE_PERM:
-      self.init(
-        .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
-    case SQLITE_BUSY, SQLITE_LOCKED:
-      self.init(
-        .busy, "another program holds the store's write lock",
-        hint: "Try again later, or wait longer with --lock-wait.")
-    case SQLITE_CANTOPEN:
-      self.init(
-        .cannotOpen, "the store cannot be opened or made",
-        hint: "Check that its folder exists and can be written.")
-    case SQLITE_NOTADB:
-      self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
-    case SQLITE_CORRUPT:
-      self.init(.corrupt, "the store is damaged (\(text))", hint: "Restore it from a backup, or import anew.")
-    case SQLITE_IOERR:
-      self.init(
-        .inputOutput, "reading or writing the store failed (\(text))",
-        hint: "What was committed is safe. Check the disk and run the same command again: nothing is doubled."
-      )
-    case SQLITE_CONSTRAINT:
-      self.init(.constraint, "a rule of the store was broken (\(text))")
-    default:
-      self.init(.other, "SQLite says: \(text)")
-    }
-  }
 }

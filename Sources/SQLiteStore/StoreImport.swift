@@ -63,7 +63,7 @@ package final class StoreImport {
       waiting: settings.lockWait, isCancelled: isCancelled
     ) { db in
       guard let model = try SchemaUpdate.storedModel(db) else {
-        throw StoreError(.corrupt, "the store has no model", hint: "Restore it from a backup.")
+        throw StoreError.noModel
       }
       try RestoreCheck.run(db)
       try DerivedSettling.run(db, model: model)

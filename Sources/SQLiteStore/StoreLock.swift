@@ -26,19 +26,14 @@ package final class StoreLock {
     let path = Self.path(of: store)
     descriptor = Self.openBeside(store, path)
     guard descriptor >= 0 else {
-      throw StoreError(
-        .readOnly, "\(path): the lock file cannot be made (\(String(cString: strerror(errno))))",
-        hint: "Check the owner of the store's folder.")
+      throw .noLockFile(path, String(cString: strerror(errno)))
     }
     let pause: Double = 0.02
     var waited: Double = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let holder = LockHolder(read(descriptor))
       if holder?.pipeline == pipeline || waited >= wait || isCancelled() {
-        let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
-        throw StoreError(
-          .locked, "\(store): \(who ?? "another import") is at work on this store",
-          hint: "It ends by itself; run the command again afterwards.")
+        throw .locked(store, by: holder)
       }
       usleep(UInt32(pause * 1_000_000))
       waited += pause

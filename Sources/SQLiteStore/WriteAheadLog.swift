@@ -27,14 +27,7 @@ struct WriteAheadLog {
   /// - Throws: `StoreError.walLimit` when readers keep it from being emptied.
   func hold(_ db: Database) throws {
     guard fileSize(path) > limit, !empty(db) else { return }
-    let megabytes = String(fileSize(path) >> 20)
-    let who = Self.programs(using: path).map { "; \($0) has it open" } ?? ""
-    throw StoreError(
-      .walLimit,
-      "the write-ahead log has grown to \(megabytes) MiB, and a reader keeps it from being emptied\(who)",
-      hint:
-        "What was committed is safe. End the long read, or raise --wal-limit, and run the same command again."
-    )
+    throw StoreError.walLimit(megabytes: fileSize(path) >> 20, Self.programs(using: path))
   }
 
   /// Empties it, unless somebody reads or writes.

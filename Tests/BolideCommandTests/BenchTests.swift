@@ -189,7 +189,10 @@ import Testing
 
   @Test func `an own feed that is not there is 66`() throws {
     let outcome = try folder.bolide("bench", "--feed", "a.json", "--pipeline", "quakes.yaml")
-    #expect(outcome == .failure(66, "a.json: there is no such file"))
+    #expect(
+      outcome
+        == .failure(
+          66, "a.json: no such file", "Check the path; a relative path starts at the working directory."))
   }
 
   @Test func `the measured process is no command for people`() throws {

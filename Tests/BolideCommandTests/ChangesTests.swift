@@ -95,7 +95,11 @@ import Testing
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "the system has no /dev/full"))
   func `changes that cannot be written are an error`() throws {
     let outcome = try folder.shell(#""$bolide" changes quakes.sqlite > /dev/full"#)
-    #expect(outcome == .failure(74, "standard output cannot be written (No space left on device)"))
+    #expect(
+      outcome
+        == .failure(
+          74, "standard output cannot be written (No space left on device)",
+          "See where it goes, and run the same command again."))
   }
 
   /// The lines, without times and with short tokens.

@@ -94,6 +94,38 @@ import Testing
     (["verify"], "Missing expected argument '<store>'"),
     (["rejects"], "Missing expected argument '<store>'"),
     (["nosuch"], "unknown command 'nosuch'"),
+    (["ver"], "unknown command 'ver'; did you mean 'verify'?"),
+    (["import", "--max", "3"], "Unknown option '--max'. Did you mean '--max-rejects'?"),
+    (["status", "--formatting", "x"], "Unknown option '--formatting'. Did you mean '--format'?"),
+    (["import", "a", "--zzz"], "Unknown option '--zzz'"),
+    (
+      ["changes", "a", "--reader", "r", "--since", "1"],
+      "--reader begins where the reader is; leave out --since"
+    ),
+    (
+      ["changes", "a", "--count", "--", "cat"],
+      "--count is printed, not handed to a command; leave out one of them"
+    ),
+    (
+      ["changes", "a", "--follow", "--limit", "3"],
+      "--follow has no end to count or to limit to; leave out --count and --limit"
+    ),
+    (
+      ["changes", "a", "--reader", "r", "--limit", "3", "--", "cat"],
+      "a reader's command gets whole transactions; leave out --limit"
+    ),
+    (["readers", "a", "list", "map"], "'list' takes no name"),
+    (["readers", "a", "drop", "map", "--from", "now"], "'drop' takes no --from"),
+    (
+      ["snapshot", "a", "--reader", "map"],
+      "--reader needs a command behind --; by hand, `bolide readers STORE reset NAME --from TOKEN` does it afterwards"
+    ),
+    (
+      ["snapshot", "a", "--sqlite", "b", "--", "cat"],
+      "--sqlite writes a file, and a command wants lines; leave out one of them"
+    ),
+    (["schema"], "name a store or a pipeline, or say --pipeline-format"),
+    (["schema", "a", "--markdown"], "--markdown goes with --pipeline-format"),
     (["generate", "fireballs", "--rows", "many"], "The value 'many' is invalid for '--rows <n>'"),
     (["generate", "fireballs", "--rows", "99999999999"], "--rows is 0 to 1000000000"),
     (["generate", "fireballs", "--revise", "101%"], "The value '101%' is invalid for '--revise <p%>'"),

@@ -53,6 +53,8 @@ import Testing
   func `output that cannot be written is an error`() throws {
     #expect(
       try folder.shell(#""$bolide" fetch quakes.sqlite Quake > /dev/full"#)
-        == .failure(74, "standard output cannot be written (No space left on device)"))
+        == .failure(
+          74, "standard output cannot be written (No space left on device)",
+          "See where it goes, and run the same command again."))
   }
 }

@@ -83,7 +83,13 @@ import Testing
       atPath: folder.path("other.sqlite"), toPath: folder.path("quakes.sqlite"))
     let outcome = try running.outcome()
     #expect(outcome.status == 73)
-    #expect(outcome.errors.hasPrefix("Error: quakes.sqlite: another file has taken the store's place.\n"))
+    #expect(
+      outcome.errors
+        == """
+        Error: quakes.sqlite: another file has taken the store's place.
+               Begin again with the newest token: it tells whether the new file leads on from there.
+
+        """)
   }
 
   @Test func `a commit is seen within 50 ms, and waiting costs next to nothing`() throws {
@@ -120,6 +126,8 @@ import Testing
   ) throws {
     let outcome = try folder.run(Folder.tool, ["changes", "quakes.sqlite", "--follow"] + option)
     #expect(outcome.status == 64)
-    #expect(outcome.errors.hasPrefix("Error: --follow has no end to count or to limit to\n"))
+    #expect(
+      outcome.errors.hasPrefix(
+        "Error: --follow has no end to count or to limit to; leave out --count and --limit\n"))
   }
 }

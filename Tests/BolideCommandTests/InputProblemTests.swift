@@ -78,8 +78,23 @@ import Testing
       hint: "What was read is in the store. " + again, rows: 2),
     Case(
       name: "a count of text that disagrees", input: #"{"quakes": \#(quakes)], "count": "1"}"#, status: 65,
-      sentence: "feed.json: the envelope counts 1 records, and 2 were read",
+      sentence: "feed.json: the envelope counts 1 record, and 2 were read",
       hint: "What was read is in the store. " + again, rows: 2),
+    Case(
+      name: "cut after the first record", input: #"[{"id": "a"}, {"id""#, status: 65,
+      sentence:
+        "feed.json:1:20: the input ends inside record 2 (byte 19). The record before it is in the store",
+      hint: again, rows: 1),
+    Case(
+      name: "another feed's columns", input: #"{"fields": ["a", "b"], "data": [["x", 1]]}"#, status: 65,
+      sentence: "feed.json: there is no column 'id', which the key is read from; the columns are a, b",
+      hint: "If the feed has renamed it, say so in the pipeline with `from:`.", rows: 0),
+    Case(
+      name: "UTF-16", input: "[\0]\0", status: 65, sentence: "feed.json:1:1: found UTF-16; expected UTF-8",
+      hint: "Convert it on the way in: iconv -f UTF-16 -t UTF-8", rows: 0),
+    Case(
+      name: "UTF-32", input: "[\0\0\0", status: 65, sentence: "feed.json:1:1: found UTF-32; expected UTF-8",
+      hint: "Convert it on the way in: iconv -f UTF-32 -t UTF-8", rows: 0),
     Case(
       name: "several lists", input: #"{"a": [{"id": "a"}], "b": [{"id": "b"}]}"#, status: 65,
       sentence: "feed.json:1:1: found several places that could be the records: 'a', 'b';"

@@ -96,7 +96,8 @@ import Testing
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json")
         == .failure(
-          64, "quakes.yaml names no store", "Say `store:` in the pipeline, or --store on the command line."))
+          64, "quakes.yaml: the pipeline names no store",
+          "Say `store:` in the pipeline, or --store on the command line."))
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--store", "other.sqlite") == .silent)
     #expect(try folder.sqlite("other.sqlite", "SELECT id FROM Quake") == ["a"])
   }

@@ -93,7 +93,13 @@ import Testing
       echo $?
       """)
     #expect(outcome.output == "74\n")
-    #expect(outcome.errors == "Error: standard output cannot be written (No space left on device).\n")
+    #expect(
+      outcome.errors
+        == """
+        Error: standard output cannot be written (No space left on device).
+               See where it goes, and run the same command again.
+
+        """)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT outcome FROM bolide_run") == ["ok"])
   }
 

@@ -66,6 +66,7 @@ import Testing
   func `a store that may only be read`() throws {
     try #require(try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite") == .silent)
     try folder.write(#"[{"date": "2020-01-01"}]"#, to: "more.json")
+    try folder.sqlite("a.sqlite", "INSERT INTO Fireball(date) VALUES ('2031-01-01T00:00:00Z')")
     let outcome = try folder.shell(
       """
       cp "$bolide" ./tool; chmod -R a+rX .; chmod a-w a.sqlite; chmod a+rw a.sqlite-bolide; chmod a+rwx .
@@ -78,6 +79,9 @@ import Testing
     )
     let changes = try folder.shell("\(Self.asUser)./tool changes a.sqlite")
     #expect(changes.lines.count > 5_000, "\(changes.errors)")
+    #expect(
+      changes.errors
+        == "Note: other programs' newest changes are not shown: the store cannot be written.\n")
   }
 
   /// A file system of two mebibytes, where the system lets the test make one.

@@ -72,7 +72,10 @@ import Testing
     for command in ["verify", "rejects"] {
       let outcome = try folder.shell(#""$bolide" \#(command) quakes.sqlite > /dev/full"#)
       #expect(
-        outcome == .failure(74, "standard output cannot be written (No space left on device)"), "\(command)")
+        outcome
+          == .failure(
+            74, "standard output cannot be written (No space left on device)",
+            "See where it goes, and run the same command again."), "\(command)")
     }
   }
 }

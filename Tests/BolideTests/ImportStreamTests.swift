@@ -73,7 +73,8 @@ import Testing
     for await read in progress where read >= 500 { break }
     task.cancel()
     let error = try #require(await #expect(throws: ImportError.self) { try await task.value })
-    #expect(error.kind == .cancelled)
+    #expect(error.kind == .cancelled && error.message == "the import was stopped")
+    #expect(error.hint == "To go on, run the same command: nothing is doubled.")
     let count = try #require(error.report?.progress.counts.inserted)
     #expect(count >= 500 && count % 100 == 0)
     #expect(try place.rows().count == count)

@@ -138,7 +138,7 @@ struct ChildrenProblemTests {
     ),
     (
       "isFast: {", "asteroid_id: {",
-      "17:7: the attribute 'asteroid_id' collides with the column of the relationship 'asteroid'; rename it and say `from: asteroid_id`"
+      "17:7: the attribute 'asteroid_id' collides with the column of the relationship 'asteroid': rename it and say `from: asteroid_id`"
     ),
     (
       "isFast: {", "asteroid: {",
@@ -259,6 +259,24 @@ struct ChildrenProblemTests {
     #expect(pipeline.problems() == [])
     pipeline.children[0].records = ""
     #expect(pipeline.problems().map(\.message) == ["the path of the children is empty"])
+    pipeline.links.append(Link("part", ownerKey: [Link.KeyPart("fireball", "1"), Link.KeyPart("n", "1")]))
+    pipeline.fireball.relationships.append(Relationship(name: "part", kind: .toOne, destination: "Part"))
+    #expect(
+      pipeline.problems().map(\.message).contains(
+        "a link could not find a Part: what is read as children is known by its parent too"))
+    pipeline.children.append(Children("xyzzy", records: "parts", fields: []))
+    #expect(
+      pipeline.problems().map(\.message).contains(
+        "Fireball has no to-many relationship 'xyzzy' with an inverse; its to-many relationships are parts"))
+    pipeline.fireball.relationships.append(
+      Relationship(name: "others", kind: .toMany, destination: "Part", inverse: "other", deleteRule: .cascade)
+    )
+    pipeline.model.entities[2].relationships.append(
+      Relationship(name: "other", kind: .toOne, destination: "Fireball", inverse: "others"))
+    pipeline.children[1] = Children("others", records: "others", fields: [])
+    #expect(
+      pipeline.problems().map(\.message).contains(
+        "the children 'others' need an entity of their own, and Part is that of others"))
     pipeline.children = [pipeline.children[0], pipeline.children[0]]
     #expect(pipeline.problems().map(\.message).contains("the children 'parts' are declared twice"))
   }

@@ -93,6 +93,11 @@ struct FileProblemTests {
       head + "  x: { type: day, precision: ms }",
       "6:30: 'precision' has no meaning here, as only a date has a precision"
     ),
+    (
+      head + "  x: { derived: id, scale: 2 }",
+      "6:28: 'scale' has no meaning here, as the type of a derived attribute follows by itself"
+    ),
+    (head + "  x: { type: string, minimum: 2 }", "6:22: unknown key 'minimum'; did you mean 'min'?"),
     (head + "  x: { type: date, precision: us }", "6:31: 'precision' is ms, not 'us'"),
     (
       head + "  x: { type: string, max-length: 1.5 }",
@@ -179,7 +184,7 @@ struct FileProblemTests {
         p.yaml:7:3: the key 'id' stands here twice; the first is on line 6
         p.yaml:8:3: the key 'id' stands here twice; the first is on line 6
         p.yaml:9:9: unknown type 'datte'; did you mean 'date'?
-        p.yaml:10:3: the attribute 'group_id' collides with the column of the relationship 'group'; \
+        p.yaml:10:3: the attribute 'group_id' collides with the column of the relationship 'group': \
         rename it and say `from: group_id`
         p.yaml:11:35: the relationship 'group' leads to 'Grup', which is not declared; the entities are Quake
         """)

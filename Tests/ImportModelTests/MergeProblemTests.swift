@@ -75,7 +75,7 @@ struct MergeProblemTests {
     Mistake("'date' cannot say what is newer: it is part of the key, and never changes") {
       $0.mergePolicy = .updateIfNewer(attribute: "date")
     },
-    Mistake("'energy' cannot say what is newer: it is volatile, so the store may hold an older one") {
+    Mistake("'energy' cannot say what is newer: it is volatile, so the store may hold an older value") {
       $0.mergePolicy = .updateIfNewer(attribute: "energy")
       $0.fireball[attribute: 1].isVolatile = true
     },

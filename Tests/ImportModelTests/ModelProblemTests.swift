@@ -22,6 +22,7 @@ struct ModelProblemTests {
     Mistake("the entity 'sqlite_x' needs another name: tables that start with 'sqlite_' are reserved") {
       $0.model.entities.append(entity("sqlite_x"))
     },
+    Mistake("an entity has no name") { $0.model.entities.append(entity("")) },
     Mistake("the name of an entity holds the character U+0000") { $0.model.entities.append(entity("a\0b")) },
     Mistake("an attribute of Fireball has no name") {
       $0.fireball.attributes.append(Attribute(name: "", type: .day))
@@ -30,20 +31,20 @@ struct ModelProblemTests {
       $0.fireball.attributes.append(Attribute(name: "\0", type: .day))
     },
     Mistake(
-      "names that start with 'bolide_' are reserved, as 'bolide_id' does; rename it and say `from: bolide_id`"
+      "names that start with 'bolide_' are reserved, as 'bolide_id' does: rename it and say `from: bolide_id`"
     ) { $0.fireball.attributes.append(Attribute(name: "bolide_id", type: .day)) },
-    Mistake("names that start with 'bolide_' are reserved, as 'BOLIDE_ID' does; rename it") {
+    Mistake("names that start with 'bolide_' are reserved, as 'BOLIDE_ID' does: rename it") {
       $0.group.attributes.append(Attribute(name: "BOLIDE_ID", type: .day))
     },
     Mistake("the attribute 'energy' is declared twice") {
       $0.fireball.attributes.append(Attribute(name: "energy", type: .day))
     },
     Mistake(
-      "the attributes 'energy' and 'Energy' differ by case only, which SQLite ignores; "
+      "the attributes 'energy' and 'Energy' differ by case only, which SQLite ignores: "
         + "rename it and say `from: Energy`"
     ) { $0.fireball.attributes.append(Attribute(name: "Energy", type: .day)) },
     Mistake(
-      "the attribute 'GROUP_ID' collides with the column of the relationship 'group'; "
+      "the attribute 'GROUP_ID' collides with the column of the relationship 'group': "
         + "rename it and say `from: GROUP_ID`"
     ) { $0.fireball.attributes.append(Attribute(name: "GROUP_ID", type: .day)) },
     Mistake("'group' is an attribute and a relationship of Fireball: rename one") {
@@ -62,7 +63,7 @@ struct ModelProblemTests {
       $0.fireball.relationships.append(toOne("tag", "Group"))
       $0.fireball.relationships.append(toOne("tag", "Group"))
     },
-    Mistake("the relationships 'group' and 'GROUP' differ by case only: rename one") {
+    Mistake("the relationships 'group' and 'GROUP' differ by case only, which SQLite ignores: rename one") {
       $0.fireball.relationships.append(toOne("GROUP", "Group"))
     },
   ])
@@ -125,10 +126,10 @@ struct ModelProblemTests {
       $0.fireball[attribute: 2].isRequired = true
       $0.fireball[attribute: 2].defaultValue = .null
     },
-    Mistake("a value of 'min' is not what a column of double holds") {
+    Mistake("a value of 'min' of 'energy' is not what a column of double holds") {
       $0.fireball[attribute: 1].minimum = .text("1")
     },
-    Mistake("a value of 'one-of' is not what a column of string holds") {
+    Mistake("a value of 'one-of' of 'note' is not what a column of string holds") {
       $0.fireball[attribute: 2].oneOf = [.text("a"), .integer(1)]
     },
     Mistake("the smallest value of 'energy' is larger than its largest") {
@@ -223,6 +224,23 @@ struct ModelProblemTests {
     ) {
       $0.fireball.attributes.append(derived("x", .double, .copy(path: ["group", "fireballs", "energy"])))
     },
+    Mistake(
+      "Fireball has no attribute 'xyzzy' to derive 'x' from; its attributes are date, energy, note, lat, x"
+    ) {
+      $0.fireball.attributes.append(derived("x", .double, .copy(path: ["xyzzy"])))
+    },
+    Mistake("Group has no relationship 'xyzzy' to derive 'x' over; its to-many relationships are fireballs") {
+      $0.group.attributes.append(derived("x", .integer64, .count(relationship: "xyzzy")))
+    },
+    Mistake("Fireball has no attribute 'xyzzy' to sum; its numbers are energy, lat") {
+      $0.group.attributes.append(derived("x", .double, .sum(relationship: "fireballs", attribute: "xyzzy")))
+    },
+    Mistake(
+      "Fireball has no attribute 'xyzzy' to take the minimum of; its numbers, dates and days are date, energy, lat"
+    ) {
+      $0.group.attributes.append(
+        derived("x", .double, .aggregate(.init(.min, of: "xyzzy", over: "fireballs"))))
+    },
     Mistake("'x' cannot be derived from 'lat': it is transient, so the store would not know it") {
       $0.fireball.attributes.append(derived("x", .double, .copy(path: ["lat"])))
     },
@@ -241,6 +259,21 @@ struct ModelProblemTests {
     },
   ])
   func `Mistakes in derived attributes have their sentences`(mistake: Mistake) {
+    mistake.check()
+  }
+
+  @Test(arguments: [
+    Mistake(
+      "the key attribute 'xyzzy' is not declared in Fireball; the attributes are date, energy, note, lat"
+    ) { $0.fireball.key = ["date", "xyzzy"] },
+    Mistake(
+      "the unique attribute 'xyzzy' is not declared in Fireball; the attributes are date, energy, note, lat"
+    ) { $0.fireball.uniquenessConstraints = [["xyzzy"]] },
+    Mistake("there is no attribute 'xyzzy' in Fireball; the attributes are date, energy, note, lat") {
+      $0.fields.append(Field("xyzzy"))
+    },
+  ])
+  func `A far name gets the list`(mistake: Mistake) {
     mistake.check()
   }
 

@@ -24,10 +24,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("history: { keep: 90 }", "5:18: expected a time such as 90d, or forever, found '90'"),
-    ("history: { keep: -1d }", "5:18: expected a time such as 90d, or forever, found '-1d'"),
-    ("history: { hold-for-readers: long }", "5:30: expected a time such as 90d, or forever, found 'long'"),
-    ("history: { cap: much }", "5:17: expected a size such as 256 MB, found 'much'"),
+    ("history: { keep: 90 }", "5:18: 'keep' is a time such as 90d, or forever, not '90'"),
+    ("history: { keep: -1d }", "5:18: 'keep' is a time such as 90d, or forever, not '-1d'"),
+    (
+      "history: { hold-for-readers: long }",
+      "5:30: 'hold-for-readers' is a time such as 90d, or forever, not 'long'"
+    ),
+    ("history: { cap: much }", "5:17: 'cap' is a size such as 256 MB, not 'much'"),
     ("history: { keeps: 1d }", "5:12: unknown key 'keeps'; did you mean 'keep'?"),
   ]) func `a mistake has its sentence and its place`(line: String, sentence: String) throws {
     let error = try #require(throws: PipelineError.self) { try retention(line) }

@@ -40,16 +40,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ("max-rejects", "many", "expected a number of records or a share such as 2%, found 'many'"),
-    ("max-rejects", "-1", "expected a number of records or a share such as 2%, found '-1'"),
-    ("max-rejects", "101%", "expected a number of records or a share such as 2%, found '101%'"),
-    ("lock-wait", "soon", "expected a time such as 30s or 10m, found 'soon'"),
-    ("lock-wait", "-1s", "expected a time such as 30s or 10m, found '-1s'"),
-    ("lock-wait", "infs", "expected a time such as 30s or 10m, found 'infs'"),
-    ("wal-limit", "1 gib", "expected a size such as 256MiB or 1GiB, found '1 gib'"),
-    ("wal-limit", "1  GiB", "expected a size such as 256MiB or 1GiB, found '1  GiB'"),
-    ("wal-limit", "GiB", "expected a size such as 256MiB or 1GiB, found 'GiB'"),
-    ("wal-limit", "99999999999999GiB", "expected a size such as 256MiB or 1GiB, found '99999999999999GiB'"),
+    ("max-age", "soon", "'max-age' is an age such as 90m, 26h or 2d, not 'soon'"),
+    ("max-rejects", "many", "'max-rejects' is a number of records or a share such as 2%, not 'many'"),
+    ("max-rejects", "-1", "'max-rejects' is a number of records or a share such as 2%, not '-1'"),
+    ("max-rejects", "101%", "'max-rejects' is a number of records or a share such as 2%, not '101%'"),
+    ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, not 'soon'"),
+    ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, not '-1s'"),
+    ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, not 'infs'"),
+    ("wal-limit", "1 gib", "'wal-limit' is a size such as 256MiB or 1GiB, not '1 gib'"),
+    ("wal-limit", "1  GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not '1  GiB'"),
+    ("wal-limit", "GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not 'GiB'"),
+    (
+      "wal-limit", "99999999999999GiB",
+      "'wal-limit' is a size such as 256MiB or 1GiB, not '99999999999999GiB'"
+    ),
   ]) func `a mistake has its sentence and its place`(key: String, value: String, sentence: String) throws {
     let error = try #require(throws: PipelineError.self) { try settings("\(key): \(value)") }
     #expect(error.description == "quakes.yaml:5:\(key.count + 3): \(sentence)")

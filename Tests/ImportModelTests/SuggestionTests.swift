@@ -19,6 +19,19 @@ struct SuggestionTests {
     #expect(Suggestion.nearest(to: word, among: ["type", "from", "format", "max-length"]) == suggestion)
   }
 
+  @Test(arguments: [
+    ("minimum", "min"), ("MINIMAL", "min"), ("maxlen", "max-length"), ("max-l", "max-length"),
+    ("desc", "description"),
+    ("descriptions-of-it", "description"), ("mi", "min"), ("m", nil), ("de", nil), ("one", "one-of"),
+    ("minutes", "min"), ("minimum-of-them-all", nil),
+  ])
+  func `A short form is suggested, and the short for a long one`(word: String, suggestion: String?) {
+    let keys = ["min", "max", "max-length", "default", "description", "one-of"]
+    #expect(Suggestion.nearest(to: word, among: keys) == suggestion)
+    #expect(
+      Suggestion.question(for: word, among: keys) == (suggestion.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
   @Test func `A far word gets the list, unless there is none`() {
     #expect(Suggestion.ending(for: "zzz", among: ["a1", "b2"], plural: "these are") == "; these are a1, b2")
     #expect(Suggestion.ending(for: "zzz", among: [], plural: "these are") == "")

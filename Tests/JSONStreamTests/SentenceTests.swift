@@ -14,6 +14,7 @@ import Testing
     ("[{} {}]", "expected-comma-or-bracket", "found '{'; expected ',' or ']'"),
     ("[nil]", "unexpected-word", "found a word that is not true, false or null; expected a value"),
     ("[01]", "malformed-number", "found '1' in a number; expected a number as JSON writes it"),
+    ("[1. ]", "malformed-number", "found a space in a number; expected a number as JSON writes it"),
     ("[1.\n]", "malformed-number", "found a line break in a number; expected a number as JSON writes it"),
     (
       #"["\x"]"#, "malformed-escape",
@@ -37,6 +38,10 @@ import Testing
     (
       "\"a\"", "no-records-there",
       "found a string where the records should be; expected an array or an object"
+    ),
+    (
+      "true", "no-records-there",
+      "found a boolean where the records should be; expected an array or an object"
     ),
     ("[\0]\0", "utf-16", "found UTF-16; expected UTF-8"),
     ("[\0\0\0", "utf-32", "found UTF-32; expected UTF-8"),

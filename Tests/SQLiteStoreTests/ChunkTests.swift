@@ -97,7 +97,7 @@ struct ChunkTests {
       text.withUnsafeBufferPointer { chunk.commitRow(position, text: $0) }
     }
     func reject(_ row: Int) {
-      chunk.reject(row, code: "odd", message: "it is odd", attribute: "size", input: "a.json")
+      chunk.reject(row, Refusal(code: "odd", message: "it is odd"), attribute: "size", input: "a.json")
     }
     (0..<3).forEach(reject)
     chunk.endWindow()

@@ -141,7 +141,8 @@ struct ExpressionTests {
       try evaluate([("out", "later"), ("later", "out")], chunk)
     }
     #expect(error?.code == .expression)
-    #expect(error?.message == "the expressions of later, out need each other")
+    #expect(error?.message == "the expressions of later and out need each other")
+    #expect(error?.hint == "Say one of them in the pipeline without the others.")
   }
 
   @Test func `A value that reads an absent field is absent; to a check, absent is null`() throws {
@@ -173,11 +174,18 @@ struct ExpressionTests {
       [("out", "lat * 2"), ("lat", "json_extract(text, '$[0]')"), ("later", "out || 'z'")], chunk)
     #expect(
       seen == [
-        "0 lat integer(1)", "1 lat SQLite says: malformed JSON", "2 lat integer(2)",
-        "3 lat SQLite says: malformed JSON", "4 lat SQLite says: malformed JSON", "5 lat integer(3)",
+        "0 lat integer(1)", "1 lat malformed JSON", "2 lat integer(2)",
+        "3 lat malformed JSON", "4 lat malformed JSON", "5 lat integer(3)",
         "0 out real(2.0)", "2 out real(4.0)", "5 out real(6.0)", "0 later text(4)", "2 later text(4)",
         "5 later text(4)",
       ])
+  }
+
+  @Test func `Why an expression failed holds nothing of the row`() throws {
+    let chunk = chunk(pipeline)
+    chunk.append(["id": 1, "lat": 1.0, "text": "it's secret"])
+    #expect(
+      try evaluate([("out", "json_extract('{}', text)")], chunk) == ["0 out JSON path error near '…'"])
   }
 
   @Test func `Results may grow the chunk under the scan`() throws {

@@ -75,7 +75,11 @@ struct FetchTests {
     #expect(try await answer(FetchRequest("Quake", where: "1); DELETE FROM Quake; --"))?.code == .badRequest)
     #expect(try await answer(FetchRequest("Quake", limit: -1))?.code == .badRequest)
     let inside = try #require(HistoryToken("\(tokens[0])-0.1"))
-    #expect(try await answer(FetchRequest("Quake"), at: inside)?.code == .badRequest)
+    let between = try await answer(FetchRequest("Quake"), at: inside)
+    #expect(between?.code == .badRequest)
+    #expect(
+      between?.message
+        == "\(path): the token \(inside) is inside a transaction, and states stand between them")
     _ = try await store.prune(.before(.token(tokens[1])))
     #expect(try await answer(FetchRequest("Quake"), at: tokens[0])?.code == .tokenExpired)
     // The newest one that was pruned is a place still.

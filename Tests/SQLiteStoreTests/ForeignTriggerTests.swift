@@ -51,7 +51,31 @@ struct ForeignTriggerTests {
     let error = #expect(throws: StoreError.self) { try store.take(pipeline, records) }
     #expect(
       error?.message
-        == "\(temporary.path): a trigger of another program added rows to Quake between those of the import")
+        == "\(temporary.path): a trigger of another program added rows to Quake, or kept rows of the import out"
+    )
+    #expect(error?.hint == "Drop the trigger, or let it write to another table.")
+    #expect(try store.rows("SELECT count(*) FROM Quake") == [[0]])
+  }
+
+  @Test(arguments: ["a", "b", "c"]) func `One that keeps a row out ends it`(id: String) throws {
+    let store = try temporary.open(pipeline)
+    try temporary.shell(
+      "CREATE TRIGGER no BEFORE INSERT ON Quake WHEN NEW.id = '\(id)' BEGIN SELECT RAISE(IGNORE); END")
+    let error = #expect(throws: StoreError.self) { try store.take(pipeline, records) }
+    #expect(error?.code == .constraint)
+    #expect(
+      error?.message
+        == "\(temporary.path): a trigger of another program added rows to Quake, or kept rows of the import out"
+    )
+    #expect(try store.rows("SELECT count(*) FROM Quake") == [[0]])
+  }
+
+  @Test func `One that keeps an owner from being made ends it`() throws {
+    let store = try temporary.open(pipeline)
+    try temporary.shell("CREATE TRIGGER no BEFORE INSERT ON Region BEGIN SELECT RAISE(IGNORE); END")
+    let error = #expect(throws: StoreError.self) { try store.take(pipeline, records) }
+    #expect(
+      error?.message == "\(temporary.path): a trigger of another program keeps a Region from being made")
     #expect(error?.hint == "Drop the trigger, or let it write to another table.")
     #expect(try store.rows("SELECT count(*) FROM Quake") == [[0]])
   }

@@ -90,8 +90,11 @@ struct HistoryRequestTests {
       try message { $0.entities = ["Quakes"] } == "the store has no entity 'Quakes' / It has Quake, Region.")
     #expect(
       try message { $0.attributes = ["Region.depth"] }
-        == "the store has no attribute or relationship 'Region.depth'")
-    #expect(try message { $0.limit = 0 } == "a limit is at least 1")
+        == "the store has no attribute or relationship 'Region.depth' / See what it has: bolide schema \(temporary.path)"
+    )
+    #expect(
+      try message { $0.limit = 0 }
+        == "a limit is at least 1 / Ask for one change or more, or leave out the limit.")
     #expect(
       try message { ($0.isNet, $0.excludedAuthors) = (true, ["me"]) }
         == "net changes are those of all authors / Leave out the authors, or ask for every change.")
@@ -104,6 +107,13 @@ struct HistoryRequestTests {
       try message { ($0.isNet, $0.start) = (true, .token(inside)) }
         == "net changes begin between transactions, and \(inside) is inside one / "
         + "Read on without net changes to the transaction's end.")
+    #expect(
+      try message { $0.through = inside }
+        == "a request ends between transactions, and \(inside) is inside one / "
+        + "Read on to the transaction's end, and give that token.")
+    #expect(
+      try message { ($0.isNet, $0.start, $0.through) = (true, .token(tokens[1]), tokens[0]) }
+        == "the request ends with \(tokens[0]), before it begins / Name the older place first.")
   }
 
   @Test func `The six kinds of answer`() async throws {

@@ -59,6 +59,7 @@ struct QueryGenerationTests {
       #expect(
         error?.message == "\(temporary.path): the token \(fourth) does not lead on from \(fifth)"
           && error?.code == .badRequest)
+      #expect(error?.hint == "A query generation goes forward, from transaction to transaction.")
     }
     #expect(try await ids(generation).count == 5)
   }

@@ -62,7 +62,12 @@ struct ReaderTests {
     let future = try #require(HistoryToken("b1-\(first.store)-9-aaaaaa"))
     #expect(answer { try store.acknowledge(future, by: "map") }?.code == .tokenFromTheFuture)
     let inside = try #require(HistoryToken("\(second)-0.1"))
-    #expect(answer { try store.acknowledge(inside, by: "map") }?.code == .badRequest)
+    let between = answer { try store.acknowledge(inside, by: "map") }
+    #expect(between?.code == .badRequest)
+    #expect(
+      between?.message
+        == "\(temporary.path): the token \(inside) is inside a transaction, and readers stand between them")
+    #expect(between?.hint == "Read on to the transaction's end, and give that token.")
     #expect(try reader.token == second)
   }
 
@@ -93,7 +98,12 @@ struct ReaderTests {
     #expect(twice?.message == "\(temporary.path): there is a reader 'map' already")
     #expect(twice?.hint == "Begin again with it: bolide readers \(temporary.path) reset map")
     for name in ["", "a\nb", String(repeating: "x", count: 101)] {
-      #expect(answer { try store.addReader(name, from: .now) }?.code == .badRequest)
+      let error = answer { try store.addReader(name, from: .now) }
+      #expect(error?.code == .badRequest)
+      #expect(
+        error?.message
+          == "\(temporary.path): a reader's name has 1 to 100 characters that can be printed")
+      #expect(error?.hint == "Give it another name.")
     }
     try store.dropReader("map")
     #expect(try store.namedReaders().isEmpty)

@@ -44,30 +44,26 @@ final class CellRules {
 
   /// The refusal of null.
   var nullRefusal: Refusal {
-    isKey
-      ? Refusal(code: "null-key", message: "\(attribute.name) is part of the key and is null")
-      : Refusal(code: "null", message: "\(attribute.name) is required and is null")
+    isKey ? .nullKey(attribute.name) : .null(attribute.name)
   }
 
   /// The refusal of a value that its type does not take.
   func refusal(_ failure: ConversionFailure) -> Refusal {
-    Refusal(code: failure.code, message: "\(attribute.name): \(failure.message)")
+    .conversion(attribute.name, failure)
   }
 
   /// The limit that the cell just written breaks, if it breaks one.
   func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
-    if isOneOf, !isAllowed(chunk, column) {
-      return Refusal(code: "not-one-of", message: "\(attribute.name) is none of \(allowedValues)")
-    }
+    if isOneOf, !isAllowed(chunk, column) { return .notOneOf(attribute.name, allowedValues) }
     guard isBounded else { return nil }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
-      return Refusal(code: "out-of-range", message: "\(attribute.name) is below the smallest value allowed")
+      return .tooSmall(attribute.name)
     }
     if let maximum = attribute.maximum, chunk.isGreater(column, than: maximum) {
-      return Refusal(code: "out-of-range", message: "\(attribute.name) is above the largest value allowed")
+      return .tooLarge(attribute.name)
     }
     if let limit = attribute.maximumLength, chunk.length(column) > limit {
-      return Refusal(code: "too-long", message: "\(attribute.name) is longer than \(limit)")
+      return .tooLong(attribute.name, limit)
     }
     return nil
   }

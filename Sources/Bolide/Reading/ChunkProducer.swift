@@ -96,7 +96,7 @@ struct ChunkProducer: ~Copyable {
     if read == Self.hopeless { try checkHope() }
     isStopped = settings.stopsOnReject && (!isRow || chunk.rejectCount > 0)
     guard try isChunkFull() || isStopped else { return }
-    if try !handOver() { throw ImportError(.cancelled, code: "stopped", "the import was stopped") }
+    if try !handOver() { throw ImportError.cancelled }
   }
 
   /// What a refused record of this chunk needs to be read alone.
@@ -119,9 +119,7 @@ struct ChunkProducer: ~Copyable {
   private mutating func checkHope() throws {
     try endWindow()
     guard !hasAccepted else { return }
-    throw ImportError(
-      .badInput, code: "all-refused", "\(records.name): the first \(read) records were all refused",
-      hint: chunk.rejects.last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
+    throw ImportError.allRefused(records.name, first: read, last: chunk.rejects.last)
   }
 
   /// Whether the chunk is to be handed over. Ends a full window.

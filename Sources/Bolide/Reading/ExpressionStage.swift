@@ -54,7 +54,7 @@ struct ExpressionStage {
     var removed = [Bool](repeating: false, count: window.count)
     func refuse(_ row: Int, _ refusal: Refusal, attribute: String?) {
       removed[row - window.lowerBound] = true
-      chunk.reject(row, code: refusal.code, message: refusal.message, attribute: attribute, input: input)
+      chunk.reject(row, refusal, attribute: attribute, input: input)
     }
     try scan.evaluate(chunk) { row, purpose, outcome in
       guard let refusal = apply(purpose, outcome, chunk, row) else { return true }
@@ -77,12 +77,10 @@ struct ExpressionStage {
     _ purpose: ExpressionScan.Expression.Purpose, _ outcome: ExpressionScan.Outcome, _ chunk: Chunk,
     _ row: Int
   ) -> Refusal? {
-    if case .failed(let message) = outcome {
-      return Refusal(code: "expression-failed", message: "an expression failed: \(message)")
-    }
+    if case .failed(let reason) = outcome { return .expressionFailed(reason) }
     switch purpose {
     case .check(let number):
-      return Refusal(code: "check-failed", message: "the check does not hold: \(checks[number])")
+      return .checkFailed(checks[number])
     case .value(let column):
       return converters[converterOf[column]].write(outcome.value, chunk)
     }

@@ -48,10 +48,8 @@ struct NewFields {
 
   private static func error(_ name: String, _ records: borrowing RecordInput) -> ImportError {
     let place = records.reader.recordPosition
-    return ImportError(
-      .badInput, code: "new-field",
-      "\(records.name):\(place.line):\(place.column): record \(records.reader.recordNumber): new field '\(name)'",
-      hint: "Give it an attribute in the pipeline, or say `on-new-field: warn`.")
+    return .newField(
+      name, record: records.reader.recordNumber, at: "\(records.name):\(place.line):\(place.column)")
   }
 
   /// What stands under a key of the current record, or in its column.

@@ -7,13 +7,8 @@ extension RowBuilder {
   /// Why a record is refused for what stands where its children should be; nil for an array, an object or nothing.
   func refusal(_ kind: FieldKind, _ list: Int) -> Refusal? {
     switch kind {
-    case .array, .object, .null, .absent: nil
-    default:
-      Refusal(
-        code: "not-an-array",
-        message:
-          "\(childPaths[list]): expected an array\(areObjects[list] ? " of objects" : ""), found \(kind.article)"
-      )
+    case .array, .object, .null, .absent: return nil
+    default: return .notChildren(childPaths[list], ofObjects: areObjects[list], kind)
     }
   }
 

@@ -224,29 +224,10 @@ struct RowBuilder {
 extension RecordProblem {
   var refusal: Refusal {
     switch self {
-    case .wrongLength(let found, let expected):
-      Refusal(code: "wrong-length", message: "the row has \(found) values, and there are \(expected) names")
-    case .notAnObject(let kind):
-      Refusal(code: "not-an-object", message: "expected an object, found \(kind.article)")
-    case .notAnArray(let kind):
-      Refusal(code: "not-an-array", message: "expected a row, found \(kind.article)")
-    case .unpairedSurrogate:
-      Refusal(code: "unpaired-surrogate", message: "a text has half of a character, an unpaired surrogate")
-    }
-  }
-}
-
-extension FieldKind {
-  /// The kind with its article, for a sentence.
-  var article: String {
-    switch self {
-    case .absent: "nothing"
-    case .null: "null"
-    case .false, .true: "a boolean"
-    case .integer, .decimal: "a number"
-    case .string: "a text"
-    case .object: "an object"
-    case .array: "an array"
+    case .wrongLength(let found, let expected): .wrongLength(found, expected)
+    case .notAnObject(let kind): .notAnObject(kind)
+    case .notAnArray(let kind): .notARow(kind)
+    case .unpairedSurrogate: .unpairedSurrogate
     }
   }
 }

@@ -17,14 +17,3 @@ enum SourceValue {
     if case .null = self { true } else { false }
   }
 }
-
-/// Why a record is refused: a word for programs, a sentence for people.
-struct Refusal {
-  var code: String
-  var message: String
-
-  /// The refusal of a record that says nothing of a part of its key.
-  static func missingKey(_ name: String) -> Refusal {
-    Refusal(code: "null-key", message: "\(name) is part of the key and is missing")
-  }
-}

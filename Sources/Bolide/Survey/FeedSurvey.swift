@@ -124,23 +124,12 @@ package struct FeedSurvey {
 
   /// An input without records teaches nothing.
   private static func checkRecords(_ pass: SurveyPass, _ source: SurveySource) throws(ImportError) {
-    let hint = "Give an input with records: the names and types come from them."
-    guard pass.records > 0 else {
-      throw ImportError(
-        .badInput, code: "no-records", "\(source.name): there are no records in it", hint: hint)
-    }
-    guard pass.odd < pass.records else {
-      throw ImportError(
-        .badInput, code: "no-records",
-        "\(source.name): none of its \(pass.records.grouped) values is an object",
-        hint: hint)
-    }
+    guard pass.records > 0 else { throw .noRecords(source.name) }
+    guard pass.odd < pass.records else { throw .noObjects(source.name, among: pass.records) }
     guard pass.records == 1, pass.description.hasPrefix("one object"), pass.survey.root.isEmptyAnswer else {
       return
     }
-    throw ImportError(
-      .badInput, code: "no-records", "\(source.name): there are no records in it, an envelope alone",
-      hint: hint)
+    throw .envelopeAlone(source.name)
   }
 
   private static func remarks(_ pass: SurveyPass) -> [String] {

@@ -53,16 +53,11 @@ struct BenchCommand: ParsableCommand {
   var chart: String?
 
   func validate() throws {
-    guard runs >= 1 else { throw ValidationError("--runs is at least 1") }
-    guard (feed == nil) == (pipeline == nil) else {
-      throw ValidationError("--feed and --pipeline go together")
-    }
-    guard feed == nil || rows == nil else {
-      throw ValidationError("--rows is for generated feeds; --feed has the rows that it has")
-    }
+    guard runs >= 1 else { throw ValidationError.runs }
+    guard (feed == nil) == (pipeline == nil) else { throw ValidationError.feedWithoutPipeline }
+    guard feed == nil || rows == nil else { throw ValidationError.rowsOfOwnFeed }
     if feed != nil, let scenario = scenarios.first(where: { !$0.takesOwnFeed }) {
-      throw ValidationError(
-        "'\(scenario.rawValue)' needs a generated feed, and --feed names one of your own")
+      throw ValidationError.needsGeneratedFeed(scenario)
     }
   }
 
@@ -91,7 +86,7 @@ struct BenchCommand: ParsableCommand {
       // Measured processes run in a folder of their own.
       plan.own = (feed: Self.absolute(feed), pipeline: Self.absolute(pipeline))
       for path in [feed, pipeline] where !FileManager.default.isReadableFile(atPath: path) {
-        throw Failure(.noInput, "\(path): there is no such file")
+        throw Failure.noSuchFeed(path)
       }
       _ = try Pipeline(path: pipeline)
     }
@@ -115,7 +110,7 @@ struct BenchCommand: ParsableCommand {
     } failed: { scenario, error in
       terminal.clearProgress()
       failures += 1
-      Failure(.bug, "\(scenario.rawValue): \(error)").printToStandardError()
+      Failure.inScenario(scenario, error).printToStandardError()
     }
     terminal.clearProgress()
     try StandardOutput.write(lines: report.summary)
@@ -159,7 +154,7 @@ struct RowCounts {
       guard let number = Int(unit == nil ? word : word.dropLast()), number >= 1,
         number <= FireballFeed.rowLimit / (unit ?? 1)
       else {
-        throw ValidationError("'\(word)' is not a number of rows such as 500000, 100k or 1m")
+        throw ValidationError.notRows(word)
       }
       return number * (unit ?? 1)
     }

@@ -33,10 +33,9 @@ struct EditArguments: ParsableArguments {
 
   func validate() throws {
     guard (predicate == nil) == all else {
-      throw ValidationError(
-        all ? "say --where or --all, not both" : "say which objects: --where EXPRESSION, or --all")
+      throw all ? ValidationError.whereAndAll : ValidationError.noObjects
     }
-    if predicate == nil, !bind.isEmpty { throw ValidationError("--bind gives values to --where; name both") }
+    if predicate == nil, !bind.isEmpty { throw ValidationError.bindWithoutWhere }
   }
 
   func request(_ entity: String) -> FetchRequest {

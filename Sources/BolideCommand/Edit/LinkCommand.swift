@@ -39,11 +39,10 @@ struct LinkCommand: ParsableCommand {
 
   func validate() throws {
     guard to.isEmpty == toNone else {
-      throw ValidationError(
-        toNone ? "say --to or --to-none, not both" : "say where to: --to NAME=VALUE, or --to-none")
+      throw toNone ? ValidationError.toAndToNone : ValidationError.noTarget
     }
     for part in to where !part.contains("=") {
-      throw ValidationError("'\(part)' is no part of a key; write --to NAME=VALUE")
+      throw ValidationError.notAKeyPart(part)
     }
   }
 

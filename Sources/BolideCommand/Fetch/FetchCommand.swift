@@ -75,9 +75,9 @@ struct FetchCommand: ParsableCommand {
 
   func validate() throws {
     if count, format != nil || !with.isEmpty || !only.isEmpty {
-      throw ValidationError("--count prints a number; leave out --format, --with and --only")
+      throw ValidationError.countWithForm
     }
-    if predicate == nil, !bind.isEmpty { throw ValidationError("--bind gives values to --where; name both") }
+    if predicate == nil, !bind.isEmpty { throw ValidationError.bindWithoutWhere }
   }
 
   func run() throws {

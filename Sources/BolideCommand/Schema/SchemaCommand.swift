@@ -29,9 +29,9 @@ struct SchemaCommand: ParsableCommand {
 
   func validate() throws {
     if (path == nil) != pipelineFormat {
-      throw ValidationError("name a store or a pipeline, or say --pipeline-format")
+      throw ValidationError.noSchemaNamed
     }
-    if markdown && !pipelineFormat { throw ValidationError("--markdown goes with --pipeline-format") }
+    if markdown && !pipelineFormat { throw ValidationError.markdownAlone }
   }
 
   func run() throws {

@@ -38,9 +38,8 @@ struct StatusCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if paths.isEmpty { throw ValidationError("name a store, or a pipeline that names it") }
     if json, format == .prometheus {
-      throw ValidationError("--json and --format prometheus are two forms: name one")
+      throw ValidationError.twoForms
     }
   }
 
@@ -108,7 +107,7 @@ struct StatusOfStore {
     for path in paths {
       trying {
         let pipeline = path.namesPipeline ? try Pipeline(path: path) : nil
-        if let pipeline, pipeline.store == nil { throw Failure(noStoreIn: path) }
+        if let pipeline, pipeline.store == nil { throw Failure.noStore(in: path) }
         let store = pipeline?.store ?? path
         if !order.contains(store) { order.append(store) }
         declared[store, default: []] += [pipeline].compactMap(\.self)

@@ -15,8 +15,7 @@ enum AttributeCheck {
         if attribute.isTransient, attribute.derivation == nil, knowsRecords,
           !pipeline.bringsRecords(entity.name)
         {
-          list.add(
-            "'\(attribute.name)' cannot be transient, as no record becomes a \(entity.title)", at: part)
+          list.add(.transientWithoutRecords(attribute.name, of: entity), at: part)
         }
       }
     }
@@ -30,41 +29,36 @@ enum AttributeCheck {
     // A pipeline that names no entity has a greater worry.
     guard !entity.name.isEmpty else { return }
     if entity.attributes.isEmpty {
-      list.add("\(entity.title) has no attributes: declare at least one", at: attributes)
+      list.add(.noAttributes(entity), at: attributes)
     }
     if entity.key.isEmpty {
       let example = pipeline.inverse(ofChildren: entity.name).map { "[\($0), at]" } ?? "id"
-      list.add(
-        "\(entity.title) has no key: say which attributes identify an object, as in `key: \(example)`",
-        at: part)
+      list.add(.noKey(entity, example: example), at: part)
     }
     for (index, name) in entity.key.enumerated() {
       let part = part + ["\(index)"]
       if entity.key[..<index].contains(name) {
-        list.add("the attribute '\(name)' is in the key twice", at: part)
+        list.add(.twiceInKey(name), at: part)
         continue
       }
       let inverse = pipeline.inverse(ofChildren: entity.name)
       if name == inverse { continue }
       guard let attribute = entity.attribute(named: name) else {
         let names = entity.attributes.map(\.name) + [inverse].compactMap(\.self)
-        let ending = Suggestion.ending(for: name, among: names, plural: "the attributes are")
-        list.add(
-          "the key attribute '\(name)' is not declared in \(entity.title)\(ending)", at: part,
-          restingOn: [attributes])
+        list.add(.undeclaredInKey(name, of: entity, among: names), at: part, restingOn: [attributes])
         continue
       }
       if let reason = reasonAgainstKey(attribute) {
-        list.add("'\(name)' cannot be in a key: \(reason)", at: part, restingOn: [attributes + [name]])
+        list.add(.notInKey(name, reason), at: part, restingOn: [attributes + [name]])
       }
     }
   }
 
-  private static func reasonAgainstKey(_ attribute: Attribute) -> String? {
-    if attribute.derivation != nil { return "the store computes it" }
-    if attribute.isTransient { return "it is transient, so the store would not know it" }
-    if attribute.isVolatile { return "it is volatile, and a key must not change" }
-    if attribute.defaultValue == .null { return "its default is null, and a key is always required" }
+  private static func reasonAgainstKey(_ attribute: Attribute) -> Reason? {
+    if attribute.derivation != nil { return .computed }
+    if attribute.isTransient { return .transient }
+    if attribute.isVolatile { return .volatileKey }
+    if attribute.defaultValue == .null { return .keyWithNull }
     return nil
   }
 
@@ -79,7 +73,7 @@ enum AttributeCheck {
       (attribute.maximumLength != nil, "max-length"),
     ]
     for (isSet, key) in refused where isSet {
-      list.add("'\(key)' and 'derived' exclude each other in '\(attribute.name)'", at: part + [key])
+      list.add(.excludesDerived(key, attribute.name), at: part + [key])
     }
   }
 
@@ -88,37 +82,34 @@ enum AttributeCheck {
   private static func checkRules(of attribute: Attribute, at part: [String], _ list: inout ProblemList) {
     let (name, type) = (attribute.name, attribute.type)
     if case .decimal(let scale) = type, !(0...18).contains(scale) {
-      list.add("the scale of '\(name)' is \(scale); a decimal keeps 0 to 18 decimals", at: part + ["scale"])
+      list.add(.scaleOutOfRange(name, scale), at: part + ["scale"])
     }
     if !attribute.oneOf.isEmpty, !type.isCountable {
-      list.add(
-        "'one-of' is for strings and whole numbers, and '\(name)' is \(type.named)", at: part + ["one-of"])
+      list.add(.uncountable(name, type), at: part + ["one-of"])
     }
     for (key, limit) in [("min", attribute.minimum), ("max", attribute.maximum)]
     where limit != nil && !type.isOrdered {
-      list.add("'\(key)' is for numbers, dates and days, and '\(name)' is \(type.named)", at: part + [key])
+      list.add(.unordered(key, name, type), at: part + [key])
     }
     if let length = attribute.maximumLength {
       if !type.hasLength {
-        list.add(
-          "'max-length' is for strings, json and binary, and '\(name)' is \(type.named)",
-          at: part + ["max-length"])
+        list.add(.withoutLength(name, type), at: part + ["max-length"])
       } else if length < 1 {
-        list.add("the max-length of '\(name)' is \(length); the smallest is 1", at: part + ["max-length"])
+        list.add(.lengthTooSmall(name, length), at: part + ["max-length"])
       }
     }
     if attribute.isRequired, attribute.defaultValue == .null {
-      list.add("'\(name)' is required, so its default cannot be null", at: part + ["default"])
+      list.add(.requiredWithNull(name), at: part + ["default"])
     }
     let values = [
       ("default", attribute.defaultValue), ("min", attribute.minimum), ("max", attribute.maximum),
     ]
     for (key, value) in values + attribute.oneOf.map({ ("one-of", $0) }) {
       guard let value, !(value == .null && key == "default"), value.storage != type.storage else { continue }
-      list.add("a value of '\(key)' is not what a column of \(type.name) holds", at: part + [key])
+      list.add(.otherStorage(key, of: name, type), at: part + [key])
     }
     if let minimum = attribute.minimum, let maximum = attribute.maximum, maximum.isLess(than: minimum) {
-      list.add("the smallest value of '\(name)' is larger than its largest", at: part + ["min"])
+      list.add(.emptyRange(name), at: part + ["min"])
     }
     checkDefault(of: attribute, at: part + ["default"], &list)
   }
@@ -126,16 +117,16 @@ enum AttributeCheck {
   private static func checkDefault(of attribute: Attribute, at part: [String], _ list: inout ProblemList) {
     guard let value = attribute.defaultValue, value != .null else { return }
     if !attribute.oneOf.isEmpty, !attribute.oneOf.contains(value) {
-      list.add("the default of '\(attribute.name)' is not among its 'one-of'", at: part)
+      list.add(.defaultNotAllowed(attribute.name), at: part)
     }
     let isTooSmall = attribute.minimum.map { value.isLess(than: $0) } ?? false
     let isTooLarge = attribute.maximum.map { $0.isLess(than: value) } ?? false
     if isTooSmall || isTooLarge {
-      list.add("the default of '\(attribute.name)' is outside 'min' and 'max'", at: part)
+      list.add(.defaultOutOfRange(attribute.name), at: part)
     }
     if case .text(let text) = value, let length = attribute.maximumLength, text.unicodeScalars.count > length
     {
-      list.add("the default of '\(attribute.name)' is longer than its 'max-length'", at: part)
+      list.add(.defaultTooLong(attribute.name), at: part)
     }
   }
 }

@@ -8,28 +8,23 @@ enum MergeCheck {
     let part = ["merge", "update-if-newer"]
     let attributes = pipeline.part(of: entity.name) + ["attributes"]
     guard let attribute = entity.attribute(named: name) else {
-      let ending = Suggestion.ending(
-        for: name, among: entity.attributes.map(\.name), plural: "the attributes are")
-      list.add(
-        "there is no attribute '\(name)' in \(entity.title)\(ending)", at: part, restingOn: [attributes])
+      list.add(.noSuchAttribute(name, of: entity), at: part, restingOn: [attributes])
       return
     }
     if let reason = reason(against: attribute, of: entity, pipeline) {
-      list.add("'\(name)' cannot say what is newer: \(reason)", at: part, restingOn: [attributes + [name]])
+      list.add(.notNewer(name, reason), at: part, restingOn: [attributes + [name]])
     }
   }
 
-  private static func reason(against attribute: Attribute, of entity: Entity, _ pipeline: Pipeline) -> String?
+  private static func reason(against attribute: Attribute, of entity: Entity, _ pipeline: Pipeline) -> Reason?
   {
-    if attribute.derivation != nil { return "the store computes it" }
-    if attribute.isTransient { return "it is transient, so the store would not know it" }
-    if attribute.isVolatile { return "it is volatile, so the store may hold an older one" }
-    if entity.key.contains(attribute.name) { return "it is part of the key, and never changes" }
-    if !attribute.type.isOrdered {
-      return "it is \(attribute.type.named), and only numbers, dates and days grow"
-    }
+    if attribute.derivation != nil { return .computed }
+    if attribute.isTransient { return .transient }
+    if attribute.isVolatile { return .volatile }
+    if entity.key.contains(attribute.name) { return .partOfKey }
+    if !attribute.type.isOrdered { return .unordered(attribute.type) }
     if !pipeline.fields.contains(where: { $0.attribute == attribute.name }) {
-      return "it has no source in the record"
+      return .withoutSource
     }
     return nil
   }

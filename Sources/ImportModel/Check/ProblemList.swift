@@ -20,9 +20,9 @@ struct ProblemList {
   /// Books a problem of a part.
   ///
   /// - Parameter others: the other parts that the sentence rests on.
-  mutating func add(_ message: String, at part: [String], restingOn others: [[String]] = []) {
+  mutating func add(_ sentence: Sentence, at part: [String], restingOn others: [[String]] = []) {
     guard !isUnread(part), !others.contains(where: isUnread) else { return }
-    problems.append(PipelineProblem(file: file, place: places.place(of: part), message: message))
+    problems.append(PipelineProblem(file: file, place: places.place(of: part), message: sentence.text))
   }
 
   /// Whether a part, or one around it, could not be read.
@@ -55,9 +55,4 @@ extension String {
     String(
       decoding: utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
-}
-
-extension Entity {
-  /// What a sentence calls the entity.
-  var title: String { name.isEmpty ? "the entity" : name }
 }

@@ -7,16 +7,13 @@ enum UniqueCheck {
       var seen: Set<Set<String>> = [Set(entity.key)]
       for (index, constraint) in entity.uniquenessConstraints.enumerated() {
         let part = part + ["\(index)"]
-        if constraint.isEmpty { list.add("a constraint of \(entity.title) names no attribute", at: part) }
+        if constraint.isEmpty { list.add(.emptyConstraint(entity), at: part) }
         for (index, name) in constraint.enumerated() {
           check(name, constraint[..<index], of: entity, pipeline, at: part + ["\(index)"], &list)
         }
         guard !constraint.isEmpty, !seen.insert(Set(constraint)).inserted else { continue }
         list.add(
-          Set(constraint) == Set(entity.key)
-            ? "the key of \(entity.title) is unique anyway: leave it out of 'unique'"
-            : "the constraint on \(constraint.listed) is declared twice",
-          at: part)
+          Set(constraint) == Set(entity.key) ? .keyIsUnique(entity) : .constraintTwice(constraint), at: part)
       }
     }
     checkOwners(pipeline, &list)
@@ -28,27 +25,21 @@ enum UniqueCheck {
   ) {
     let attributes = pipeline.part(of: entity.name) + ["attributes"]
     guard !before.contains(name) else {
-      return list.add("the attribute '\(name)' is in the constraint twice", at: part)
+      return list.add(.twiceInConstraint(name), at: part)
     }
     guard let attribute = entity.attribute(named: name) else {
-      let ending = Suggestion.ending(
-        for: name, among: entity.attributes.map(\.name), plural: "the attributes are")
-      return list.add(
-        "the unique attribute '\(name)' is not declared in \(entity.title)\(ending)", at: part,
-        restingOn: [attributes])
+      return list.add(.undeclaredUnique(name, of: entity), at: part, restingOn: [attributes])
     }
     guard let reason = reason(against: attribute) else { return }
-    list.add("'\(name)' cannot be unique: \(reason)", at: part, restingOn: [attributes + [name]])
+    list.add(.notUnique(name, reason), at: part, restingOn: [attributes + [name]])
   }
 
-  private static func reason(against attribute: Attribute) -> String? {
-    if attribute.derivation != nil { return "the store computes it" }
-    if attribute.isTransient { return "it is transient, so the store would not know it" }
-    if attribute.isVolatile { return "it is volatile, so the store may hold an older value" }
-    if attribute.defaultValue == .null {
-      return "its default is null, and a unique attribute is always required"
-    }
-    if !attribute.isRequired { return "it is not required, and nulls are never equal" }
+  private static func reason(against attribute: Attribute) -> Reason? {
+    if attribute.derivation != nil { return .computed }
+    if attribute.isTransient { return .transient }
+    if attribute.isVolatile { return .volatile }
+    if attribute.defaultValue == .null { return .uniqueWithNull }
+    if !attribute.isRequired { return .optional }
     return nil
   }
 
@@ -61,17 +52,9 @@ enum UniqueCheck {
       else { continue }
       for constraint in owner.uniquenessConstraints where !Set(constraint).isSuperset(of: owner.key) {
         list.add(
-          "a link makes a \(owner.name) of its key alone, and \(constraint.listed) would be the same in all of them",
-          at: ["link", link.relationship], restingOn: [pipeline.part(of: owner.name) + ["unique"]])
+          .linkMakesTheSame(owner, constraint), at: ["link", link.relationship],
+          restingOn: [pipeline.part(of: owner.name) + ["unique"]])
       }
     }
-  }
-}
-
-extension [String] {
-  /// `a`, `a and b`, `a, b and c`.
-  package var listed: String {
-    guard let last, count > 1 else { return first ?? "" }
-    return dropLast().joined(separator: ", ") + " and " + last
   }
 }

@@ -49,10 +49,10 @@ struct AttributeFile {
     attribute.derivation = settings["derived"].flatMap { derivation($0, settings["where"]) }
     if let type = type(settings) { attribute.type = type }
     if settings["derived"] == nil {
-      refuse(["where"], in: settings, because: "'\(name)' is not derived")
+      refuse(["where"], in: settings, because: .notDerived(name))
       readField(settings)
     } else {
-      refuse(Self.sourceKeys, in: settings, because: "the store computes '\(name)': it has no source")
+      refuse(Self.sourceKeys, in: settings, because: .noSource(name))
     }
     readRules(settings, into: &attribute)
     return attribute
@@ -66,8 +66,7 @@ struct AttributeFile {
       if settings["derived"] == nil {
         reportNoType()
       } else {
-        refuse(
-          ["scale", "precision"], in: settings, because: "the type of a derived attribute follows by itself")
+        refuse(["scale", "precision"], in: settings, because: .typeFollows)
       }
       return nil
     }
@@ -81,8 +80,7 @@ struct AttributeFile {
       return nil
     }
     if let type = AttributeType(name: text) { return type }
-    let ending = Suggestion.ending(for: text, among: AttributeType.names, plural: "the types are")
-    reader.report("unknown type '\(text)'\(ending)", at: part.placeOfValue)
+    reader.report(.unknownType(text), at: part.placeOfValue)
     reader.leaveUnread(self.part.path)
     return nil
   }
@@ -92,7 +90,7 @@ struct AttributeFile {
     var type = type
     if case .decimal = type {
       guard let scale = settings["scale"] else {
-        reader.report("a decimal needs 'scale': how many decimals it keeps, from 0 to 18", at: part.place)
+        reader.report(.decimalWithoutScale, at: part.place)
         reader.leaveUnread(part.path)
         return nil
       }
@@ -102,21 +100,20 @@ struct AttributeFile {
       }
       type = .decimal(scale: scale)
     } else {
-      refuse(["scale"], in: settings, because: "only a decimal has a scale")
+      refuse(["scale"], in: settings, because: .onlyDecimal)
     }
     if case .date = type {
       if let precision = settings["precision"], reader.choice(precision, among: [("ms", true)]) == true {
         type = .date(milliseconds: true)
       }
     } else {
-      refuse(["precision"], in: settings, because: "only a date has a precision")
+      refuse(["precision"], in: settings, because: .onlyDate)
     }
     return type
   }
 
   private mutating func reportNoType() {
-    let types = AttributeType.names.joined(separator: ", ")
-    reader.report("the attribute '\(name)' has no type; the types are \(types)", at: part.place)
+    reader.report(.noType(name), at: part.place)
     reader.leaveUnread(part.path)
   }
 
@@ -129,7 +126,7 @@ struct AttributeFile {
     do {
       return try Derivation(parsing: text, where: condition)
     } catch {
-      reader.report(error.message, at: setting.place)
+      reader.report(Sentence(error.message), at: setting.place)
       reader.leaveUnread(part.path)
       return nil
     }
@@ -140,14 +137,14 @@ struct AttributeFile {
   private mutating func readField(_ settings: [String: YAMLPart]) {
     guard bringsRecords else {
       let keys = Self.sourceKeys + ["transient"]
-      refuse(keys, in: settings, because: "no record becomes a \(entity): links and other programs make them")
+      refuse(keys, in: settings, because: .noRecords(entity))
       return
     }
     var field = Field(name)
     if let from = settings["from"].flatMap({ reader.text($0) }) { field.source = .path(from) }
     if let value = settings["value"] {
       if settings["from"] != nil {
-        reader.report("'from' and 'value' exclude each other: an attribute has one source", at: value.place)
+        reader.report(.fromAndValue, at: value.place)
       } else if let expression = reader.text(value) {
         field.source = .expression(expression)
       }
@@ -159,7 +156,7 @@ struct AttributeFile {
     }
     if let format = settings["format"] {
       if settings["epoch"] != nil {
-        reader.report("'epoch' and 'format' exclude each other: a date has one form", at: format.place)
+        reader.report(.epochAndFormat, at: format.place)
       } else {
         field.dateForm = reader.choice(
           format, among: Self.formats)
@@ -197,7 +194,7 @@ struct AttributeFile {
 
   private mutating func refuseRulesOfValues(_ settings: [String: YAMLPart], _ attribute: Attribute) {
     guard attribute.derivation != nil else { return }
-    refuse(["default", "min", "max", "one-of"], in: settings, because: "the store computes '\(name)'")
+    refuse(["default", "min", "max", "one-of"], in: settings, because: .computed(name))
   }
 
   private mutating func value(_ part: YAMLPart, as type: AttributeType) -> Value? {
@@ -205,15 +202,15 @@ struct AttributeFile {
     do {
       return try Value(text, as: type)
     } catch {
-      reader.report("'\(text)' is no \(type.name): expected \(error.expected)", at: part.place)
+      reader.report(.notAValue(text, type, error), at: part.place)
       return nil
     }
   }
 
-  private mutating func refuse(_ keys: [String], in settings: [String: YAMLPart], because reason: String) {
+  private mutating func refuse(_ keys: [String], in settings: [String: YAMLPart], because reason: Reason) {
     for key in keys {
       guard let setting = settings[key] else { continue }
-      reader.report("'\(key)' has no meaning here, as \(reason)", at: setting.place)
+      reader.report(.meaningless(key, reason), at: setting.place)
     }
   }
 }

@@ -20,11 +20,9 @@ enum ChildrenFile {
   private static func read(
     _ part: YAMLPart, named name: String, into pipeline: inout Pipeline, _ reader: inout YAMLReader
   ) {
-    let refused = [
-      "children":
-        "children of children are not supported: keep the inner array as json, or import it by another pipeline"
-    ]
-    guard let settings = reader.settings(of: part, allowed: .children, refusing: refused),
+    guard
+      let settings = reader.settings(
+        of: part, allowed: .children, refusing: ["children": .childrenOfChildren]),
       let entity = entity(of: name, part, settings["entity"], pipeline, &reader),
       let (back, placeOfBack) = inverse(of: name, part, settings["inverse"], pipeline, &reader)
     else {
@@ -33,8 +31,7 @@ enum ChildrenFile {
       return reader.leaveUnread(part.path)
     }
     guard let owner = pipeline.model.entities.first, owner.relationship(named: name) == nil else {
-      reader.report(
-        "the relationship '\(name)' stands under 'relationships' too: declare it here only", at: part.place)
+      reader.report(.childrenUnderRelationships(name), at: part.place)
       return reader.leaveUnread(part.path)
     }
     var children = Children(name, records: name, fields: [])
@@ -73,22 +70,18 @@ enum ChildrenFile {
     of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ reader: inout YAMLReader
   ) -> String? {
     guard let setting else {
-      reader.report("the children '\(name)' need 'entity': what each of them becomes", at: part.place)
+      reader.report(.childrenWithoutEntity(name), at: part.place)
       return nil
     }
     guard let entity = reader.text(setting) else { return nil }
     if entity == pipeline.entity {
-      reader.report(
-        "'\(entity)' is what the records become: their children become another entity", at: setting.place)
+      reader.report(.childrenOfSameEntity(entity), at: setting.place)
       return nil
     }
     guard pipeline.model.entity(named: entity) == nil else {
       let isChildren = pipeline.children(becoming: entity) != nil
       reader.report(
-        isChildren
-          ? "the entity '\(entity)' is that of other children: each list of children has its own"
-          : "the entity '\(entity)' stands under 'entities' too: declare it here only",
-        at: setting.place)
+        isChildren ? .entityOfOtherChildren(entity) : .childrenUnderEntities(entity), at: setting.place)
       return nil
     }
     return entity
@@ -99,9 +92,7 @@ enum ChildrenFile {
     of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ reader: inout YAMLReader
   ) -> (name: String, place: Place)? {
     guard let setting else {
-      reader.report(
-        "the children '\(name)' need 'inverse', the relationship back, as in `inverse: \(word(pipeline.entity))`",
-        at: part.place)
+      reader.report(.childrenWithoutInverse(name, example: word(pipeline.entity)), at: part.place)
       return nil
     }
     return reader.text(setting).map { ($0, setting.place) }

@@ -14,9 +14,7 @@ struct EntityFile {
     guard let entries = reader.entries(of: part) else { return [] }
     return entries.compactMap { name, part in
       guard name != main else {
-        reader.report(
-          "the entity '\(name)' is the one that records become: declare it at the top of the file only",
-          at: part.place)
+        reader.report(.mainEntityAgain(name), at: part.place)
         return nil
       }
       guard let settings = reader.settings(of: part, allowed: .entity) else { return nil }
@@ -66,9 +64,7 @@ struct EntityFile {
       guard let destination = reader.text(toOne) else { return unread(part) }
       relationship = Relationship(name: name, kind: .toOne, destination: destination)
     default:
-      reader.report(
-        "the relationship '\(name)' needs either 'to-many' or 'to-one', with the entity it leads to",
-        at: part.place)
+      reader.report(.noDestination(name), at: part.place)
       return unread(part)
     }
     var complete = relationship

@@ -15,14 +15,9 @@ enum MergeFile {
     }
     guard let word = reader.text(part) else { return nil }
     if let policy = policies.first(where: { $0.word == word })?.choice { return policy }
-    if word == "update-if-newer" {
-      reader.report(
-        "'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`",
-        at: part.place)
-    } else {
-      let words = policies.map(\.word).joined(separator: ", ")
-      reader.report("'merge' is \(words) or { update-if-newer: ATTRIBUTE }, not '\(word)'", at: part.place)
-    }
+    reader.report(
+      word == "update-if-newer"
+        ? .newerWithoutAttribute : .noSuchPolicy(word, among: policies.map(\.word)), at: part.place)
     return nil
   }
 }

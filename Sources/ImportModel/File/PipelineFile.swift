@@ -15,12 +15,11 @@ extension Pipeline {
     do {
       document = try YAMLDocument(text)
     } catch {
-      let problem = PipelineProblem(file: file, place: error.place, message: error.message)
+      let problem = PipelineProblem(file: file, place: error.place, message: error.sentence.text)
       throw PipelineError(problems: [problem])
     }
     guard let top = document.top else {
-      let problem = PipelineProblem(
-        file: file, place: nil, message: "the file is empty; its first line is `bolide: 1`")
+      let problem = PipelineProblem(file: file, place: nil, message: Sentence.emptyFile.text)
       throw PipelineError(problems: [problem])
     }
     var reader = PipelineFile(YAMLReader(document, file: file), file: file, directory: directory)
@@ -86,12 +85,10 @@ struct PipelineFile {
 
   private mutating func readVersion(_ setting: YAMLPart?, _ top: YAMLPart) {
     guard let setting else {
-      reader.report(
-        "the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`", at: top.place)
-      return
+      return reader.report(.noVersion, at: top.place)
     }
     guard let text = reader.text(setting), text != "1" else { return }
-    reader.report("this Bolide reads version 1 of the format, and the file says '\(text)'", at: setting.place)
+    reader.report(.otherVersion(text), at: setting.place)
   }
 
   private mutating func readEntities(_ settings: [String: YAMLPart], into pipeline: inout Pipeline) {
@@ -120,15 +117,13 @@ struct PipelineFile {
     if let setting = settings["records"],
       settings["columns"] != nil || ![nil, .automatic, .array].contains(shape)
     {
-      reader.report(
-        "'records' gives the path of an array of objects: leave out 'shape' and 'columns'", at: setting.place)
+      reader.report(.recordsWithShape, at: setting.place)
     }
     if let setting = settings["columns"], ![nil, .rows].contains(shape) {
-      reader.report(
-        "'columns' names the values of rows: say `shape: rows` or leave the shape out", at: setting.place)
+      reader.report(.columnsWithShape, at: setting.place)
     }
     if let setting = settings["shape"], shape == .rows, settings["columns"] == nil {
-      reader.report("rows without names need 'columns', a list of names", at: setting.place)
+      reader.report(.rowsWithoutColumns, at: setting.place)
     }
     if let path { return .path(path) }
     if let names { return .rows(names: names) }

@@ -13,7 +13,7 @@ enum RetentionFile {
       retention.holdForReaders = reader.time(hold)
     }
     if let cap = settings["cap"] {
-      retention.cap = reader.value(cap, "a size such as 256 MB", { SizeText($0) }).map { Int64($0.bytes) }
+      retention.cap = reader.value(cap, .historySize, { SizeText($0) }).map { Int64($0.bytes) }
     }
     return retention
   }
@@ -22,7 +22,7 @@ enum RetentionFile {
 extension YAMLReader {
   /// A time such as `90d`, in seconds.
   fileprivate mutating func time(_ part: YAMLPart) -> Double? {
-    value(part, "a time such as 90d, or forever") { text in
+    value(part, .retention) { text in
       text == "forever" ? .infinity : WaitText(withUnit: text)?.seconds
     }
   }

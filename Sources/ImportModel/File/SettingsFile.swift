@@ -16,15 +16,13 @@ enum SettingsFile {
     if let value = parts["chunk-rows"].flatMap({ reader.number($0, in: 1...Int(Int32.max)) }) {
       settings.chunkRows = value
     }
-    if let value = reader.value(
-      parts["max-rejects"], "a number of records or a share such as 2%", { RejectLimit($0) })
-    {
+    if let value = reader.value(parts["max-rejects"], .rejectLimit, { RejectLimit($0) }) {
       settings.rejectLimit = value
     }
-    if let value = reader.value(parts["lock-wait"], "a time such as 30s or 10m", { WaitText($0) }) {
+    if let value = reader.value(parts["lock-wait"], .waitTime, { WaitText($0) }) {
       settings.lockWait = value.seconds
     }
-    if let value = reader.value(parts["wal-limit"], "a size such as 256MiB or 1GiB", { SizeText($0) }) {
+    if let value = reader.value(parts["wal-limit"], .logSize, { SizeText($0) }) {
       settings.walLimit = value.bytes
     }
     return settings
@@ -32,16 +30,16 @@ enum SettingsFile {
 
   /// An age after which something is overdue.
   static func age(_ part: YAMLPart?, _ reader: inout YAMLReader) -> Double? {
-    reader.value(part, "an age such as 90m, 26h or 2d") { WaitText(withUnit: $0)?.seconds }
+    reader.value(part, .age) { WaitText(withUnit: $0)?.seconds }
   }
 }
 
 extension YAMLReader {
-  /// A text that means something; `expected` says what.
-  mutating func value<Value>(_ part: YAMLPart?, _ expected: String, _ make: (String) -> Value?) -> Value? {
+  /// A text that means something; `form` says what.
+  mutating func value<Value>(_ part: YAMLPart?, _ form: Reason, _ make: (String) -> Value?) -> Value? {
     guard let part, let text = text(part) else { return nil }
     guard let value = make(text) else {
-      report("expected \(expected), found '\(text)'", at: part.place)
+      report(.notOfForm(subject(of: part), form, text), at: part.place)
       return nil
     }
     return value

@@ -1,6 +1,7 @@
 /// What a misspelt name was probably meant to be.
 package enum Suggestion {
-  /// The candidate nearest to a word, when it is near enough to be meant: a third of its letters may differ.
+  /// The candidate nearest to a word, when it is near enough to be meant: a third of its letters may differ, or one is
+  /// short for the other.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let letters = Array(word.lowercased())
     var best: (candidate: String, distance: Int)?
@@ -8,15 +9,35 @@ package enum Suggestion {
       let distance = distance(letters, Array(candidate.lowercased()))
       if distance < best?.distance ?? Int.max { best = (candidate, distance) }
     }
-    guard let best, best.distance <= max(1, max(letters.count, best.candidate.count) / 3) else { return nil }
-    return best.candidate
+    if let best, best.distance <= max(1, max(letters.count, best.candidate.count) / 3) {
+      return best.candidate
+    }
+    return shortForm(of: word, among: candidates)
+  }
+
+  /// The candidate that begins as a word does: `maxlen` is short for `max-length`, and `minimum` is `min` in full.
+  private static func shortForm(of word: String, among candidates: some Sequence<String>) -> String? {
+    func plain(_ text: String) -> String { text.lowercased().replacing("-", with: "") }
+    let letters = plain(word)
+    let longer = candidates.filter { plain($0).hasPrefix(letters) }.min { $0.count < $1.count }
+    if letters.count >= 3, let longer { return longer }
+    return candidates.filter { plain($0).count >= max(3, letters.count / 3) && letters.hasPrefix(plain($0)) }
+      .max {
+        $0.count < $1.count
+      }
+  }
+
+  /// `; did you mean 'from'?`; nothing when no candidate is near.
+  package static func question(for word: String, among candidates: some Sequence<String>) -> String {
+    nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
   }
 
   /// The end of a sentence about an unknown name: `; did you mean 'from'?`, or the few candidates there are.
   ///
   /// - Parameter plural: what the candidates are, as in `allowed here are`.
   static func ending(for word: String, among candidates: [String], plural: String) -> String {
-    if let nearest = nearest(to: word, among: candidates) { return "; did you mean '\(nearest)'?" }
+    let question = question(for: word, among: candidates)
+    guard question.isEmpty else { return question }
     guard (1...longestList).contains(candidates.count) else { return "" }
     return "; \(plural) \(candidates.joined(separator: ", "))"
   }

@@ -20,10 +20,7 @@ struct YAMLDocument {
   /// text is parsed again. A mask is one character too, so every place stays true.
   init(_ text: String) throws(YAMLSyntaxError) {
     guard text.utf8.count <= Self.maximumSize else {
-      throw YAMLSyntaxError(
-        place: nil,
-        message: "the file has \(text.utf8.count) bytes; a pipeline file may have \(Self.maximumSize) (1 MiB)"
-      )
+      throw YAMLSyntaxError(place: nil, .fileTooLarge(text.utf8.count))
     }
     var text = text
     var masks: [Unicode.Scalar: Unicode.Scalar] = [:]
@@ -35,8 +32,7 @@ struct YAMLDocument {
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) where masks.count < Self.maximumMasks {
         let mask = Unicode.Scalar(Self.firstMask + UInt32(masks.count))
         guard let mask, let letter = text.replaceKeyStart(at: context.mark, with: mask) else {
-          throw YAMLSyntaxError(
-            place: Place(context.mark), message: "the key '\(keys.first ?? "")' stands here twice")
+          throw YAMLSyntaxError(place: Place(context.mark), .keyTwice(keys.first ?? ""))
         }
         masks[mask] = letter
       } catch {
@@ -56,32 +52,30 @@ struct YAMLDocument {
 /// Why a text is not YAML, and where.
 struct YAMLSyntaxError: Error {
   var place: Place?
-  var message: String
+  var sentence: Sentence
 
-  init(place: Place?, message: String) {
+  init(place: Place?, _ sentence: Sentence) {
     self.place = place
-    self.message = message
+    self.sentence = sentence
   }
 
   init(_ error: any Error, in text: String) {
     switch error as? YamlError {
     case .composer(_, "but found another document", let mark, _):
-      self.init(place: Place(mark), message: "a second document begins here; a pipeline file is one")
+      self.init(place: Place(mark), .secondDocument)
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      var message = "this is not YAML: \(problem)"
-      if let context, context.mark.line != mark.line {
-        message += " (\(context.text), begun on line \(context.mark.line))"
-      }
-      self.init(place: Place(mark), message: message)
+      let isFurther = context.map { $0.mark.line != mark.line } ?? false
+      let begun = isFurther ? context.map { ($0.text, $0.mark.line) } : nil
+      self.init(place: Place(mark), .notYAML(problem, within: begun))
     case .reader(let problem, let offset?, _, _):
       let before = text.prefix(offset).split(separator: "\n", omittingEmptySubsequences: false)
       let place = Place(line: before.count, column: (before.last?.count ?? 0) + 1)
-      self.init(place: place, message: "this is not YAML: \(problem)")
+      self.init(place: place, .notYAML(problem))
     case .duplicatedKeysInMapping(let keys, let context):
-      self.init(place: Place(context.mark), message: "the key '\(keys.first ?? "")' stands here twice")
+      self.init(place: Place(context.mark), .keyTwice(keys.first ?? ""))
     default:
-      self.init(place: nil, message: "this is not YAML: \(error)")
+      self.init(place: nil, .notYAML("\(error)"))
     }
   }
 }

@@ -27,8 +27,8 @@ struct YAMLReader {
   }
 
   /// Books a problem at a place.
-  mutating func report(_ message: String, at place: Place) {
-    problems.append(PipelineProblem(file: file, place: place, message: message))
+  mutating func report(_ sentence: Sentence, at place: Place) {
+    problems.append(PipelineProblem(file: file, place: place, message: sentence.text))
   }
 
   /// Books a part as one that could not be read.
@@ -46,8 +46,7 @@ struct YAMLReader {
   /// The entries of a mapping from names to parts, in the file's order; nil when it is not one.
   mutating func entries(of part: YAMLPart) -> [(name: String, part: YAMLPart)]? {
     guard let mapping = part.node.mapping else {
-      report(
-        "\(subject(of: part)) is a mapping: names, each with a colon and what belongs to it", at: part.place)
+      report(.notAMapping(subject(of: part)), at: part.place)
       leaveUnread(part.path)
       return nil
     }
@@ -57,22 +56,22 @@ struct YAMLReader {
       let place = key.mark.map(Place.init) ?? part.place
       guard partsLeft > 0 else {
         if partsLeft == 0 {
-          report("the file unfolds to more than \(Self.maximumParts) parts; use fewer aliases", at: place)
+          report(.tooManyParts(Self.maximumParts), at: place)
         }
         partsLeft = -1
         return nil
       }
       partsLeft -= 1
       guard let name = document.text(ofKey: key) else {
-        report("a key is plain text", at: place)
+        report(.keyNotText, at: place)
         continue
       }
       if name == "<<", key.scalar?.style == .plain {
-        report("merge keys ('<<') are not supported; write the keys out", at: place)
+        report(.mergeKey, at: place)
         continue
       }
       if let line = firstLines[name] {
-        report("the key '\(name)' stands here twice; the first is on line \(line)", at: place)
+        report(.keyTwice(name, firstOn: line), at: place)
         continue
       }
       firstLines[name] = place.line
@@ -87,7 +86,7 @@ struct YAMLReader {
   ///
   /// - Parameter refused: keys that need a sentence of their own, with that sentence.
   mutating func settings(
-    of part: YAMLPart, allowed section: FormatSection, refusing refused: [String: String] = [:]
+    of part: YAMLPart, allowed section: FormatSection, refusing refused: [String: Sentence] = [:]
   ) -> [String: YAMLPart]? {
     guard let entries = entries(of: part) else { return nil }
     let allowed = PipelineFormat.keys(of: section).names
@@ -98,8 +97,7 @@ struct YAMLReader {
         continue
       }
       guard allowed.contains(name) else {
-        let ending = Suggestion.ending(for: name, among: allowed, plural: "allowed here are")
-        report("unknown key '\(name)'\(ending)", at: part.place)
+        report(.unknownKey(name, among: allowed), at: part.place)
         continue
       }
       var setting = part
@@ -120,7 +118,7 @@ struct YAMLReader {
     }
     partsLeft -= sequence.count
     guard partsLeft > 0 else {
-      report("the file unfolds to more than \(Self.maximumParts) parts; use fewer aliases", at: part.place)
+      report(.tooManyParts(Self.maximumParts), at: part.place)
       partsLeft = -1
       return []
     }
@@ -138,9 +136,9 @@ struct YAMLReader {
   mutating func text(_ part: YAMLPart, emptyAllowed: Bool = false) -> String? {
     if let scalar = part.node.scalar {
       if !scalar.string.isEmpty || (emptyAllowed && scalar.style != .plain) { return scalar.string }
-      report("\(subject(of: part)) is empty", at: part.place)
+      report(.emptyText(subject(of: part)), at: part.place)
     } else {
-      report("\(subject(of: part)) is one text, not a list or a mapping", at: part.place)
+      report(.notAText(subject(of: part)), at: part.place)
     }
     leaveUnread(part.path)
     return nil
@@ -166,9 +164,7 @@ struct YAMLReader {
   mutating func number(_ part: YAMLPart, in range: ClosedRange<Int>) -> Int? {
     guard let text = text(part) else { return nil }
     if let number = Int(text), range.contains(number), String(number) == text { return number }
-    let end = range.upperBound == Int.max ? "" : " to \(range.upperBound)"
-    report(
-      "\(subject(of: part)) is a whole number from \(range.lowerBound)\(end), not '\(text)'", at: part.place)
+    report(.notANumber(subject(of: part), in: range, text), at: part.place)
     return nil
   }
 
@@ -176,14 +172,12 @@ struct YAMLReader {
   mutating func choice<Choice>(_ part: YAMLPart, among choices: [(word: String, choice: Choice)]) -> Choice? {
     guard let text = text(part) else { return nil }
     if let choice = choices.first(where: { $0.word == text })?.choice { return choice }
-    let words = choices.map(\.word)
-    let list = words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + (words.last ?? "")
-    report("\(subject(of: part)) is \(list), not '\(text)'", at: part.place)
+    report(.notAChoice(subject(of: part), among: choices.map(\.word), text), at: part.place)
     return nil
   }
 
   /// What a sentence calls a part: the last name on its way.
-  private func subject(of part: YAMLPart) -> String {
+  func subject(of part: YAMLPart) -> String {
     guard let name = part.path.last(where: { Int($0) == nil }) else { return "a pipeline file" }
     return "'\(name)'"
   }

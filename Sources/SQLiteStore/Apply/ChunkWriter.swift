@@ -244,10 +244,7 @@ final class ChunkWriter {
     times.end(.rows)
     let made = first...(first + Int64(rows.count) - 1)
     guard db.lastInsertedRowID == made.upperBound else {
-      throw StoreError(
-        .constraint,
-        "a trigger of another program added rows to \(layout.entity.name) between those of the import",
-        hint: "Drop the trigger, or let it write to another table.")
+      throw StoreError.foreignRows(in: layout.entity.name)
     }
     try history.noteInserts(entity, made)
     seen.insert(made)
@@ -297,11 +294,12 @@ extension Chunk {
   }
 
   /// Refuses a row that is already part of the chunk.
-  package func reject(_ row: Int, code: String, message: String, attribute: String?, input: String) {
+  package func reject(_ row: Int, _ refusal: Refusal, attribute: String?, input: String) {
     let (position, text) = record(row)
     let lineage = layout.isChildren ? self.lineage[row] : nil
     var reject = Reject(
-      code: code, message: message, attribute: attribute, input: input, record: position.record,
+      code: refusal.code, message: refusal.message, attribute: attribute, input: input,
+      record: position.record,
       byte: position.byte, line: position.line, column: position.column, text: nil)
     if let text {
       Array(text.utf8).withUnsafeBufferPointer {

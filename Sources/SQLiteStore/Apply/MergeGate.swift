@@ -115,8 +115,7 @@ final class MergeGate {
     }
     let key = layout.entity.key
     chunk.reject(
-      row, code: "repeated-key", message: "a record before this one has the same \(key.listed)",
-      attribute: key.count == 1 ? key[0] : nil, input: input)
+      row, .repeatedKey(key), attribute: key.count == 1 ? key[0] : nil, input: input)
   }
 
   /// Whether the merge policy keeps every record from a row that was there before the run.
@@ -127,11 +126,9 @@ final class MergeGate {
     case .fail:
       guard !made.contains(id) else { return false }
       let place = chunk.record(row).position
-      throw StoreError(
-        .keyExists,
-        "\(input):\(place.line):\(place.column): record \(place.record) has the \(layout.entity.key.listed) of "
-          + "a \(layout.entity.name) that is there already, and the merge policy is 'fail'",
-        hint: "Take it out of the input, or say `merge: ignore` or `merge: update`.")
+      throw StoreError.keyExists(
+        record: place.record, at: "\(input):\(place.line):\(place.column)", key: layout.entity.key,
+        of: layout.entity.name)
     }
   }
 
@@ -187,8 +184,6 @@ extension Chunk {
 
   /// Refuses a row that has no value for a required attribute.
   func refuseIncomplete(_ row: Int, _ attribute: Attribute, input: String) {
-    reject(
-      row, code: "missing", message: "\(attribute.name) is required, and a new row has no value for it",
-      attribute: attribute.name, input: input)
+    reject(row, .missing(attribute.name), attribute: attribute.name, input: input)
   }
 }

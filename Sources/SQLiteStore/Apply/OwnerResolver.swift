@@ -80,7 +80,7 @@ final class OwnerResolver {
       defer { statement.reset() }
       if try statement.step() { return (statement.integer(0), isNew) }
     }
-    throw StoreError(.other, "an owner could not be made")
+    throw StoreError.noOwner(owner.entity.name)
   }
 
   private func bind(_ part: Value, _ storage: StorageClass, to statement: RawStatement, at index: Int) {

@@ -180,13 +180,9 @@ final class UniqueConstraints {
 
   private func refuse(_ chunk: Chunk, _ row: Int, _ constraint: Int, input: String) {
     let names = layout.entity.uniquenessConstraints[constraint]
-    let entity = layout.entity.name
     chunk.reject(
-      row, code: "not-unique",
-      message: names.count == 1
-        ? "\(names.listed) is unique, and another \(entity) has this value"
-        : "\(names.listed) are unique together, and another \(entity) has these values",
-      attribute: names.count == 1 ? names[0] : nil, input: input)
+      row, .notUnique(names, of: layout.entity.name), attribute: names.count == 1 ? names[0] : nil,
+      input: input)
   }
 
   /// The values of one constraint. Texts are bytes here: to `String`, two spellings of one character are the same.

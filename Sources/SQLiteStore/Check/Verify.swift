@@ -30,7 +30,7 @@ private struct Verify {
     let rows = try RawStatement(db, "PRAGMA integrity_check(100)")
     while try rows.step() {
       guard let text = rows.string(0), text != "ok" else { continue }
-      try found(Finding(message: "the file: \(text)"))
+      try found(.file(text))
     }
   }
 
@@ -38,9 +38,7 @@ private struct Verify {
     let rows = try RawStatement(db, "PRAGMA foreign_key_check")
     while try rows.step() {
       try found(
-        Finding(
-          entity: rows.string(0), id: rows.isNull(1) ? nil : rows.integer(1),
-          message: "leads to a \(rows.string(2) ?? "row") that is not there"))
+        .leadsNowhere(rows.string(0), rows.isNull(1) ? nil : rows.integer(1), to: rows.string(2)))
     }
   }
 

@@ -35,7 +35,7 @@ package final class ExpressionCheck {
     } catch let error as StoreError {
       return Self.sentence(error.message)
     } catch {
-      return "it cannot be compiled"
+      return Self.sentence("\(error)")
     }
   }
 
@@ -72,8 +72,8 @@ package final class ExpressionCheck {
 
   private static func sentence(_ message: String) -> String {
     // GRDB's own words for a text that goes on with another statement are about its API.
-    if message.contains("Multiple statements") { return "it is more than one expression" }
-    return message.replacing("SQLite says: ", with: "").replacing(" in table record", with: "")
+    if message.contains("Multiple statements") { return severalExpressions }
+    return message.replacing(StoreError.sqliteSays, with: "").replacing(" in table record", with: "")
   }
 }
 

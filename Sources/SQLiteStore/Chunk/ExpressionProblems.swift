@@ -9,10 +9,7 @@ extension Pipeline {
     var problems: [PipelineProblem] = []
     func compile(_ expression: String, _ part: [String], _ check: ExpressionCheck) {
       guard !expression.isEmpty, let problem = check.problem(expression) else { return }
-      problems.append(
-        PipelineProblem(
-          file: places.file ?? name, place: places.place(of: part),
-          message: "the expression cannot be used: \(problem)"))
+      problems.append(.expression(problem, at: part, of: self))
     }
     func compile(_ fields: [Field], _ checks: [String], of entity: Entity, _ check: ExpressionCheck) {
       for field in fields {
@@ -48,9 +45,7 @@ extension Pipeline {
           let problem = (try? ExpressionCheck(child.filterable))?.problem(filter)
         else { return nil }
         let part = part(of: owner.name, attribute: attribute.name) + ["where"]
-        return PipelineProblem(
-          file: places.file ?? name, place: places.place(of: part),
-          message: "the expression cannot be used: \(problem)")
+        return .expression(problem, at: part, of: self)
       }
     }
   }

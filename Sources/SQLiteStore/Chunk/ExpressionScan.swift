@@ -141,8 +141,7 @@ package final class ExpressionScan {
       do {
         guard try statement.step() else { return place - rows.startIndex }
       } catch {
-        let failure =
-          firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed("the expression failed"))
+        let failure = firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed(Self.reason(error)))
         _ = visit(Int(row), failure.purpose, failure.outcome)
         return place - rows.startIndex + 1
       }
@@ -182,7 +181,7 @@ package final class ExpressionScan {
         let hasRow = try table.show(chunk, rows: [row][...]) { try statement.step() }
         if hasRow, case .check = purpose, isFalse(statement[0]) { return (purpose, .integer(0)) }
       } catch {
-        return (purpose, .failed((error as? StoreError)?.message ?? "the expression failed"))
+        return (purpose, .failed(Self.reason(error)))
       }
     }
     return nil
@@ -224,8 +223,7 @@ package final class ExpressionScan {
         })
       let ready = waiting.filter { $0.reads.isDisjoint(with: open) }
       guard !ready.isEmpty else {
-        throw StoreError(
-          .expression, "the expressions of \(open.sorted().joined(separator: ", ")) need each other")
+        throw StoreError.circularExpressions(open.sorted())
       }
       waves.append(ready)
       waiting.removeAll { $0.reads.isDisjoint(with: open) }

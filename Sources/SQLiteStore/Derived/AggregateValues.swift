@@ -40,11 +40,8 @@ final class AggregateValues {
         }
         if children.isNull(column) { continue }
         guard states[index].take(children, column) else {
-          throw StoreError(
-            .derivedOverflow,
-            "\(group.owner.name).\(group.members[index].attribute.name) of the object \(id) "
-              + "is beyond the range of 64 bits",
-            hint: "Sum smaller numbers, or derive the sum from a double.")
+          let name = "\(group.owner.name).\(group.members[index].attribute.name)"
+          throw StoreError.overflow(name, ofObject: id)
         }
       }
     }

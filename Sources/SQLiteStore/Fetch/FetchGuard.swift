@@ -64,7 +64,7 @@ enum FetchGuard {
     if let refused = watch.refused { throw StoreError.reachesOut(refused, from: entity) }
     guard result == SQLITE_OK else {
       let reason = StoreError(connection: db.sqliteConnection).message
-      throw StoreError.noExpression(over: entity, reason.replacing("SQLite says: ", with: ""))
+      throw StoreError.noExpression(over: entity, reason.replacing(StoreError.sqliteSays, with: ""))
     }
     if goesOn { throw StoreError.reachesOut("a second statement", from: entity) }
   }

@@ -89,7 +89,7 @@ struct FetchReading {
       return try statement.step()
     } catch {
       guard error.code == .other, hasPredicate else { throw error }
-      throw StoreError.predicateFails(error.message.replacing("SQLite says: ", with: ""))
+      throw StoreError.predicateFails(error.message.replacing(StoreError.sqliteSays, with: ""))
     }
   }
 

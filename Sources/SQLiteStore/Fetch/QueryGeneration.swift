@@ -88,9 +88,7 @@ public final class QueryGeneration: Sendable {
       let next = try Pin(store, at: token) { try HistoryPlaces($0).check(token, path: store.path) }
       try self.pin.withLock { pin in
         guard token >= pin.token, token.inside == nil else {
-          throw StoreError(
-            .badRequest, "\(store.path): the token \(token) does not lead on from \(pin.token)",
-            hint: "A query generation goes forward, from transaction to transaction.")
+          throw StoreError.doesNotLeadOn(token, from: pin.token, store.path)
         }
         pin = next
       }

@@ -29,7 +29,7 @@ package final class CommitWatch: Sendable {
     queue = try store.naming {
       try DatabaseQueue(path: store.path, configuration: Store.readingConfiguration)
     }
-    guard let file = FileID(path) else { throw Self.replaced(path) }
+    guard let file = FileID(path) else { throw StoreError.replaced(path) }
     self.file = file
   }
 
@@ -37,18 +37,12 @@ package final class CommitWatch: Sendable {
   ///
   /// - Throws: `StoreError` when another file has taken the store's place: nobody writes the old one any more.
   package func hasCommit() throws -> Bool {
-    guard FileID(path) == file else { throw Self.replaced(path) }
+    guard FileID(path) == file else { throw StoreError.replaced(path) }
     // Without a transaction, which would cost more than the look.
     let now = try Store.naming(path) { try queue.inDatabase { try $0.value("PRAGMA data_version") } }
     return version.withLock { version in
       defer { version = now }
       return version != now
     }
-  }
-
-  private static func replaced(_ path: String) -> StoreError {
-    StoreError(
-      .cannotOpen, "\(path): another file has taken the store's place",
-      hint: "Begin again with the newest token: it tells whether the new file leads on from there.")
   }
 }

@@ -16,7 +16,7 @@ struct HistoryPlaces {
   init(_ db: Database) throws {
     self.db = db
     guard case .text(let id) = try db.value("SELECT id FROM bolide_store") else {
-      throw StoreError(.corrupt, "the store does not know its own name", hint: "Restore it from a backup.")
+      throw StoreError.noName
     }
     store = id
     newestNumber = try db.integer(
@@ -52,36 +52,19 @@ struct HistoryPlaces {
   /// - Parameter path: what the store is called in messages.
   /// - Throws: one of the four answers that are not a place, each with what to do.
   func check(_ token: HistoryToken, path: String) throws {
-    guard token.store == store else {
-      throw StoreError(
-        .tokenOfAnotherStore, "\(path): the token \(token) is another store's",
-        hint: "Name the store that gave the token, or start from a snapshot: bolide snapshot \(path)")
-    }
-    guard token.number <= newestNumber else {
-      throw StoreError(
-        .tokenFromTheFuture, "\(path): the token \(token) is later than this store's history",
-        hint:
-          "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot \(path)"
-      )
-    }
-    if try isLost(token.number) { throw diverged(token, path) }
+    guard token.store == store else { throw StoreError.tokenOfAnotherStore(token, path) }
+    guard token.number <= newestNumber else { throw StoreError.tokenFromTheFuture(token, path) }
+    if try isLost(token.number) { throw StoreError.tokenDiverged(token, path) }
     let isInside = token.inside != nil
     guard token.number > floor || (token.number == floor && !isInside) else {
-      throw StoreError(
-        .tokenExpired,
-        "\(path): the history after the token \(token) is gone: it now starts "
-          + "\(counted(try missed(after: token), "transaction")) later",
-        hint: "Start again from a snapshot: bolide snapshot \(path)")
+      throw StoreError.tokenExpired(token, missed: try missed(after: token), path)
     }
-    guard token.number >= gap else {
-      throw StoreError(
-        .tokenExpired,
-        "\(path): the history after the token \(token) has a gap: changes were made that no trigger has seen",
-        hint: "Start again from a snapshot: bolide snapshot \(path)")
-    }
+    guard token.number >= gap else { throw StoreError.gap(after: token, path) }
     // Before the first transaction there is none whose word could differ.
     if token.number == 0 && !isInside { return }
-    guard try nonce(of: token.number) == token.nonce else { throw diverged(token, path) }
+    guard try nonce(of: token.number) == token.nonce else {
+      throw StoreError.tokenDiverged(token, path)
+    }
   }
 
   /// Where a request begins: after a transaction, or inside one.
@@ -101,9 +84,7 @@ struct HistoryPlaces {
       return (number, nil)
     case .date(let text):
       if case .text(let at) = try db.value("SELECT at FROM bolide_pruned"), at >= text {
-        throw StoreError(
-          .tokenExpired, "\(path): the history from \(text) on is not all there: it was pruned up to \(at)",
-          hint: "Name a later date, or start from a snapshot: bolide snapshot \(path)")
+        throw StoreError.pruned(since: text, through: at, path)
       }
       let first = try RawStatement(db, "SELECT min(number) FROM bolide_transaction WHERE at >= ?")
       first.bind(text, at: 1)
@@ -127,12 +108,6 @@ struct HistoryPlaces {
     HistoryToken(store: store, number: token.number, nonce: token.nonce, inside: inside)
   }
 
-  private func diverged(_ token: HistoryToken, _ path: String) -> StoreError {
-    StoreError(
-      .tokenDiverged, "\(path): this store's history took another way before the token \(token)",
-      hint: "The store was restored or copied. Start again from a snapshot: bolide snapshot \(path)")
-  }
-
   /// Whether a number was handed out before the store was restored to a state that does not know it.
   private func isLost(_ number: Int64) throws -> Bool {
     try db.value("SELECT 1 FROM bolide_lost WHERE \(number) BETWEEN first AND last") != .null
@@ -148,9 +123,4 @@ struct HistoryPlaces {
       """)
     return floor - seen - lost
   }
-}
-
-/// `1 transaction`, `1204 transactions`.
-package func counted(_ count: some BinaryInteger, _ noun: String) -> String {
-  count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
 }

@@ -82,14 +82,9 @@ struct HistoryReading {
     (start, inside) = try places.start(request.start, path: path)
     if let through = request.through {
       try places.check(through, path: path)
-      if through.inside != nil {
-        throw StoreError(
-          .badRequest, "\(path): a request ends between transactions, and \(through) is inside one")
-      }
+      if through.inside != nil { throw StoreError.endsInside(through, path) }
       if request.isNet, through.number < start, case .token = request.start {
-        throw StoreError(
-          .badRequest, "\(path): the request ends with \(through), before it begins",
-          hint: "Name the older place first.")
+        throw StoreError.endsBeforeStart(through, path)
       }
     }
     let numbers = try PropertyNumbers(db, model: model, creating: false)

@@ -69,29 +69,17 @@ public struct HistoryRequest: Sendable, Hashable {
 
   /// Checks the names against the model, and that the parts go together.
   func check(_ model: Model, path: String) throws(StoreError) {
-    func refuse(_ message: String, _ hint: String? = nil) -> StoreError {
-      StoreError(.badRequest, "\(path): \(message)", hint: hint)
-    }
     for name in entities.sorted() where model.entity(named: name) == nil {
-      let known = model.entities.map(\.name)
-      throw refuse("the store has no entity '\(name)'", "It has \(known.joined(separator: ", ")).")
+      throw .noEntity(name, in: model).about(path)
     }
     for name in attributes.sorted() where !model.entities.contains(where: { $0.has(name) }) {
-      throw refuse("the store has no attribute or relationship '\(name)'")
+      throw .noSuchProperty(name, path)
     }
-    if let limit, limit < 1 { throw refuse("a limit is at least 1") }
+    if let limit, limit < 1 { throw .limitTooSmall(path) }
     guard isNet else { return }
-    if !authors.isEmpty || !excludedAuthors.isEmpty {
-      throw refuse("net changes are those of all authors", "Leave out the authors, or ask for every change.")
-    }
-    if limit != nil {
-      throw refuse("net changes have no pages", "Leave out the limit, or ask for every change.")
-    }
-    if case .token(let token) = start, token.inside != nil {
-      throw refuse(
-        "net changes begin between transactions, and \(token) is inside one",
-        "Read on without net changes to the transaction's end.")
-    }
+    if !authors.isEmpty || !excludedAuthors.isEmpty { throw .netOfAuthors(path) }
+    if limit != nil { throw .netInPages(path) }
+    if case .token(let token) = start, token.inside != nil { throw .netInside(token, path) }
   }
 }
 

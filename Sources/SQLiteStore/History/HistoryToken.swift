@@ -36,9 +36,7 @@ public struct HistoryToken: Sendable, Hashable {
   /// - Throws: `StoreError.notAToken`.
   public init(parsing text: String) throws(StoreError) {
     guard let token = HistoryToken(text) else {
-      throw StoreError(
-        .notAToken, "'\(text)' is not a token",
-        hint: "A token looks like b1-k3v9qd-18-x7mw2p; an import's report and `bolide changes` print them.")
+      throw .notAToken(text)
     }
     self = token
   }

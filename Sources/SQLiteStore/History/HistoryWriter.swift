@@ -33,7 +33,7 @@ final class HistoryWriter {
     guard case .text(let id) = try db.value("SELECT id FROM bolide_store"),
       case .integer(let version) = try db.value("SELECT max(version) FROM bolide_model")
     else {
-      throw StoreError(.corrupt, "the store does not know its own name", hint: "Restore it from a backup.")
+      throw StoreError.noName
     }
     storeID = id
     model = version
@@ -66,9 +66,7 @@ final class HistoryWriter {
   @discardableResult
   func begin() throws -> HistoryToken? {
     guard try integer(modelVersion) == model else {
-      throw StoreError(
-        .busy, "another pipeline has added to the store's model during this import",
-        hint: "Run the same command again: nothing is doubled.")
+      throw StoreError.modelGrew
     }
     let made = try integer(lastChange)
     let sealed = try integer(lastSealed)

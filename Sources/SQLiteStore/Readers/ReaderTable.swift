@@ -46,23 +46,13 @@ struct ReaderTable {
       db, "SELECT name, number, nonce, diverged FROM bolide_reader WHERE name = ?")
     statement.bind(name, at: 1)
     defer { statement.reset() }
-    guard try statement.step() else { throw unknown(name) }
+    guard try statement.step() else { throw StoreError.noSuchReader(name, path) }
     let token = token(statement)
-    let hint =
-      "Start again from a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND"
-    guard statement.integer(3) == 0 else {
-      throw StoreError(
-        .tokenDiverged,
-        "\(path): the store was restored, and what the reader '\(name)' has seen is not all there",
-        hint: hint)
-    }
+    guard statement.integer(3) == 0 else { throw StoreError.readerDiverged(name, path) }
     do {
       try places.check(token, path: path)
     } catch let error as StoreError {
-      // The same answer, in the reader's words.
-      throw StoreError(
-        error.code, error.message.replacing("the token \(token)", with: "the place of the reader '\(name)'"),
-        hint: hint)
+      throw error.about(reader: name, at: token, path)
     }
     return token
   }
@@ -76,11 +66,7 @@ struct ReaderTable {
       case .token(let token): token
       }
     try places.check(token, path: path)
-    guard token.inside == nil else {
-      throw StoreError(
-        .badRequest, "\(path): the token \(token) is inside a transaction, and readers stand between them",
-        hint: "Read on to the transaction's end, and give that token.")
-    }
+    guard token.inside == nil else { throw StoreError.readerInside(token, path) }
     return token
   }
 
@@ -89,13 +75,9 @@ struct ReaderTable {
     guard !name.isEmpty, name.count <= 100,
       name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f })
     else {
-      throw StoreError(.badRequest, "\(path): a reader's name has 1 to 100 characters that can be printed")
+      throw StoreError.badReaderName(path)
     }
-    guard try !exists(name) else {
-      throw StoreError(
-        .badRequest, "\(path): there is a reader '\(name)' already",
-        hint: "Begin again with it: bolide readers \(path) reset \(name)")
-    }
+    guard try !exists(name) else { throw StoreError.readerExists(name, path) }
     try run(
       """
       INSERT INTO bolide_reader(name, number, nonce, added, moved)
@@ -131,13 +113,7 @@ struct ReaderTable {
 
   /// Checks that there is a reader of that name.
   func check(_ name: String) throws {
-    guard try exists(name) else { throw unknown(name) }
-  }
-
-  private func unknown(_ name: String) -> StoreError {
-    StoreError(
-      .unknownReader, "\(path): there is no reader '\(name)'",
-      hint: "Add it: bolide readers \(path) add \(name) --from now")
+    guard try exists(name) else { throw StoreError.noSuchReader(name, path) }
   }
 
   private func exists(_ name: String) throws -> Bool {

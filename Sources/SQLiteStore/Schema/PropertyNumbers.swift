@@ -66,7 +66,6 @@ struct PropertyNumbers {
       try db.run("INSERT INTO \(table)\(insert)")
       if case .integer(let number) = try db.value(query) { return number }
     }
-    throw StoreError(
-      .corrupt, "the store has no number for a name of its model", hint: "Restore it from a backup.")
+    throw StoreError.noNumber
   }
 }

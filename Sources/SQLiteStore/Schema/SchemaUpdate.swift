@@ -17,8 +17,7 @@ struct SchemaUpdate {
       if let other = merged.entities.first(where: {
         $0.name != entity.name && $0.name.caseFolded == entity.name.caseFolded
       }) {
-        throw Self.change(
-          "the store has an entity \(other.name), which differs from \(entity.name) by case only")
+        throw .entityCase(other.name, entity.name)
       }
       if let index = merged.entities.firstIndex(where: { $0.name == entity.name }) {
         merged.entities[index] = try Self.merge(merged.entities[index], entity)
@@ -75,14 +74,7 @@ struct SchemaUpdate {
     do {
       try db.run(schema.index(constraint).sql)
     } catch let error as StoreError where error.code == .constraint {
-      let entity = schema.entity.name
-      let columns = constraint.map(quoted).joined(separator: ", ")
-      throw StoreError(
-        .modelChange,
-        "\(entity) cannot become unique on \(constraint.listed): some of its objects have the same values there",
-        hint: "Find them with SQL: SELECT \(columns), count(*) FROM \(quoted(entity)) "
-          + "GROUP BY \(columns) HAVING count(*) > 1; then change or delete them, or leave the constraint out."
-      )
+      throw StoreError.cannotBeUnique(constraint, of: schema.entity.name)
     }
   }
 
@@ -93,18 +85,14 @@ struct SchemaUpdate {
     do {
       return try JSONDecoder().decode(Model.self, from: Data(text.utf8))
     } catch {
-      throw StoreError(.corrupt, "the store's model cannot be read", hint: "Restore it from a backup.")
+      throw StoreError.unreadableModel
     }
   }
 
   // MARK: Merging
 
   private static func merge(_ stored: Entity, _ declared: Entity) throws(StoreError) -> Entity {
-    guard stored.key == declared.key else {
-      throw change(
-        "\(stored.name) has the key \(stored.key.joined(separator: ", ")) in the store and "
-          + "\(declared.key.joined(separator: ", ")) in the pipeline")
-    }
+    guard stored.key == declared.key else { throw .otherKey(stored, declared) }
     var merged = stored
     for attribute in declared.attributes {
       if let index = merged.attributes.firstIndex(where: { $0.name == attribute.name }) {
@@ -119,7 +107,7 @@ struct SchemaUpdate {
     for relationship in declared.relationships {
       if let before = stored.relationship(named: relationship.name) {
         guard before == relationship else {
-          throw change("the relationship \(stored.name).\(relationship.name) differs from the store's")
+          throw .otherRelationship("\(stored.name).\(relationship.name)")
         }
       } else {
         merged.relationships.append(relationship)
@@ -132,22 +120,16 @@ struct SchemaUpdate {
     _ stored: Attribute, _ declared: Attribute, of entity: String
   ) throws(StoreError) -> Attribute {
     let name = "\(entity).\(declared.name)"
-    guard stored.type == declared.type else {
-      throw change("\(name) is \(stored.type.name) in the store and \(declared.type.name) in the pipeline")
-    }
+    guard stored.type == declared.type else { throw .otherType(name, stored.type, declared.type) }
     guard stored.derivation == declared.derivation else {
-      throw change(
-        "\(name) is derived as \(stored.derivation?.text ?? "nothing") in the store and as "
-          + "\(declared.derivation?.text ?? "nothing") in the pipeline")
+      throw .otherDerivation(name, stored.derivation, declared.derivation)
     }
     if stored.isTransient && !declared.isTransient {
       try checkAddition(declared, to: entity)
     } else if stored.isTransient != declared.isTransient {
-      throw change("\(name) is stored, and transient in the pipeline")
+      throw .becomesTransient(name)
     } else if stored.isRequired != declared.isRequired {
-      throw change(
-        "\(name) is \(stored.isRequired ? "required" : "optional") in the store and "
-          + "\(declared.isRequired ? "required" : "optional") in the pipeline")
+      throw .otherRequirement(name, isRequired: stored.isRequired)
     }
     // Defaults, ranges and spellings are rules of the import; the column stays as it is.
     return declared
@@ -163,23 +145,14 @@ struct SchemaUpdate {
           $0 != attribute.name && $0.caseFolded == attribute.name.caseFolded
         })
       else { continue }
-      throw change(
-        "\(declared.name) has a column \(other) in the store, which differs from \(attribute.name) by case only"
-      )
+      throw .columnCase(other, attribute.name, of: declared.name)
     }
   }
 
   private static func checkAddition(_ attribute: Attribute, to entity: String) throws(StoreError) {
     guard !attribute.isRequired || attribute.defaultValue != nil else {
-      throw change(
-        "\(entity).\(attribute.name) is new and required, and the rows that are there have no value for it")
+      throw .newAndRequired("\(entity).\(attribute.name)")
     }
-  }
-
-  private static func change(_ message: String) -> StoreError {
-    StoreError(
-      .modelChange, message,
-      hint: "Import into a new store, or make the pipeline agree with this one.")
   }
 }
 

@@ -110,8 +110,7 @@ extension Store {
     for _ in 0..<100 {
       if let result = try body(sealWherePossible()) { return result }
     }
-    throw StoreError(
-      .busy, "\(path): other programs write all the time", hint: "Run the command again in a quieter moment.")
+    throw StoreError.neverQuiet(path)
   }
 }
 

@@ -37,7 +37,7 @@ extension Store {
     guard rename(part, file) == 0 else {
       let reason = String(cString: strerror(errno))
       removePart()
-      throw StoreError(.readOnly, "\(file): the file cannot be put in place (\(reason))")
+      throw StoreError.cannotPlace(file, reason)
     }
     return snapshot
   }
@@ -88,8 +88,6 @@ extension Store {
       return
     }
     guard id == .integer(StoreSchema.applicationID) else { return }
-    throw StoreError(
-      .badRequest, "\(file): the file is a store, and a snapshot would take its place",
-      hint: "Name another file for the snapshot.")
+    throw StoreError.snapshotOverStore(file)
   }
 }

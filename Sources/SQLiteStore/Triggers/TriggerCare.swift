@@ -27,17 +27,18 @@ enum TriggerCare {
 
   /// What is wrong with the triggers and indexes; nothing when they are as Bolide made them.
   static func problems(_ db: Database, model: Model) throws -> Restoration {
-    var found = Restoration(indexes: try missingIndexes(db, model).map { "the index \($0.name) is missing" })
+    var found = Restoration(
+      indexes: try missingIndexes(db, model).map { Restoration.missing(index: $0.name) })
     guard try db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else { return found }
     let triggers = try Triggers(model: model, numbers: PropertyNumbers(db, model: model, creating: false))
     let find = try RawStatement(db, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?")
     found.triggers = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
       find.bind(trigger.name, at: 1)
       defer { find.reset() }
-      guard try find.step() else { return "the trigger \(trigger.name) is missing" }
-      return find.string(0) == trigger.sql ? nil : "the trigger \(trigger.name) was altered"
+      guard try find.step() else { return Restoration.missing(trigger: trigger.name) }
+      return find.string(0) == trigger.sql ? nil : Restoration.altered(trigger: trigger.name)
     }
-    if found.triggers.isEmpty { found.triggers = ["a trigger with a name of Bolide's was added"] }
+    if found.triggers.isEmpty { found.triggers = [Restoration.addedTrigger] }
     return found
   }
 

@@ -1,0 +1,149 @@
+internal import ImportInput
+internal import ImportModel
+internal import JSONStream
+internal import SQLiteStore
+
+// Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: what ends an
+// import, and what keeps one from beginning. What an input or a store says of itself is said by their modules.
+
+private let again = "run the same command: nothing is doubled."
+
+extension ImportError {
+  // MARK: Stopping
+
+  /// The import was stopped.
+  static let cancelled = ImportError(
+    .cancelled, code: "cancelled", "the import was stopped", hint: "To go on, \(again)")
+  /// The import was stopped before it began.
+  static let cancelledWaiting = ImportError(
+    .cancelled, code: "cancelled", "the import was stopped while it waited", hint: "To go on, \(again)")
+
+  /// The import stops at a refused record, as it was told to.
+  static func stopped(at reject: Reject, before: Int, isStored: Bool) -> ImportError {
+    let rest =
+      !isStored || before == 0
+      ? ""
+      : before == 1
+        ? "; the record before it is in the store" : "; the \(before) records before it are in the store"
+    return ImportError(
+      .badInput, code: "stopped-at-reject",
+      "\(reject.input):\(reject.line):\(reject.column): \(reject.subject): \(reject.message)",
+      hint: "The import stops at the first refused record\(rest).")
+  }
+
+  /// The same error of an atomic import, which has left nothing behind.
+  var rolledBack: ImportError {
+    var error = self
+    error.hint = (["Nothing of this import is in the store."] + [hint].compactMap(\.self)).joined(
+      separator: " ")
+    return error
+  }
+
+  static func allRefused(_ input: String, first count: Int, last: Reject?) -> ImportError {
+    ImportError(
+      .badInput, code: "all-refused", "\(input): the first \(count) records were all refused",
+      hint: last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
+  }
+
+  // MARK: The feed as a whole
+
+  static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {
+    ImportError(
+      .badInput, code: "count-differs",
+      "\(input): the envelope counts \(SQLiteStore.counted(counted, "record")), and \(read) were read",
+      hint: (isStored ? "What was read is in the store. " : "") + "Fetch the input again and \(again)")
+  }
+
+  static func noRows(_ input: String, _ envelope: Envelope) -> ImportError {
+    ImportError(
+      .badInput, code: "no-rows", "\(input): there are no rows; \(envelope.keysSentence)",
+      hint: "This may be the sender's error message: look at the input.")
+  }
+
+  static func keyMissing(_ input: String, _ column: String, among names: [String]) -> ImportError {
+    ImportError(
+      .badInput, code: "key-missing",
+      "\(input): there is no column '\(column)', which the key is read from; the columns are "
+        + names.prefix(20).joined(separator: ", "),
+      hint: "If the feed has renamed it, say so in the pipeline with `from:`.")
+  }
+
+  /// - Parameter place: `input:line:column`.
+  static func newField(_ name: String, record: Int, at place: String) -> ImportError {
+    ImportError(
+      .badInput, code: "new-field", "\(place): record \(record): new field '\(name)'",
+      hint: "Give it an attribute in the pipeline, or say `on-new-field: warn`.")
+  }
+
+  static func notOneRecord(kept number: Int) -> ImportError {
+    ImportError(
+      .store(.corrupt), code: "corrupt", "the refused record \(number) is not kept as one record",
+      hint: "List it with `bolide rejects`, and import it by hand.")
+  }
+
+  // MARK: A survey
+
+  static func noRecords(_ input: String) -> ImportError { unusable("\(input): there are no records in it") }
+
+  static func envelopeAlone(_ input: String) -> ImportError {
+    unusable("\(input): there are no records in it, an envelope alone")
+  }
+
+  static func noObjects(_ input: String, among count: Int) -> ImportError {
+    unusable("\(input): none of its \(count.grouped) values is an object")
+  }
+
+  private static func unusable(_ message: String) -> ImportError {
+    ImportError(
+      .badInput, code: "no-records", message,
+      hint: "Give an input with records: the names and types come from them.")
+  }
+}
+
+extension JSONError {
+  /// What is safe already.
+  var before: String {
+    switch recordsBefore {
+    case 0: ""
+    case 1: ". The record before it is in the store"
+    default: ". The \(recordsBefore) records before it are in the store"
+    }
+  }
+
+  /// What to do next.
+  var hint: String {
+    switch code {
+    case .inputEnds, .noInput: "Fetch the input again and \(again)"
+    case .markup: "This is a page for people, perhaps an error page: look at the address the input came from."
+    case .utf16: "Convert it on the way in: iconv -f UTF-16 -t UTF-8"
+    case .utf32: "Convert it on the way in: iconv -f UTF-32 -t UTF-8"
+    case .ambiguousRecords: "Say in the pipeline which of them holds the records: `records: PATH`."
+    case .noNames: "Name the columns in the pipeline: `columns: [date, energy, …]`."
+    case .noRecordsThere: "Check `records:` in the pipeline."
+    case .recordLimit: "Check `records:` in the pipeline, or cut the input into smaller records."
+    default: "Mend the input, or fetch it again, and \(again)"
+    }
+  }
+}
+
+extension Envelope {
+  /// Which keys there are instead of rows: names only, never values.
+  fileprivate var keysSentence: String {
+    keys.isEmpty
+      ? "the input is an object without keys"
+      : "the input is an object with \(keys.count == 1 ? "the key" : "the keys") "
+        + keys.prefix(8).map { "'\($0)'" }.joined(separator: ", ") + (keys.count > 8 ? ", …" : "")
+  }
+}
+
+// MARK: The pipeline file
+
+extension PipelineProblem {
+  static func noSuchPipeline(_ path: String) -> PipelineProblem {
+    PipelineProblem(file: path, place: nil, message: "there is no such pipeline file")
+  }
+
+  static func notText(_ path: String) -> PipelineProblem {
+    PipelineProblem(file: path, place: nil, message: "the file cannot be read as UTF-8 text")
+  }
+}

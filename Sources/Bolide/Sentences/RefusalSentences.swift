@@ -1,0 +1,137 @@
+internal import JSONStream
+internal import SQLiteStore
+
+// Why a record is refused: a word for programs and a sentence for people. Neither holds anything of the record.
+
+extension Refusal {
+  // MARK: The record
+
+  static func wrongLength(_ found: Int, _ expected: Int) -> Refusal {
+    Refusal(code: "wrong-length", message: "the row has \(found) values, and there are \(expected) names")
+  }
+
+  static func notAnObject(_ kind: FieldKind) -> Refusal {
+    Refusal(code: "not-an-object", message: "expected an object, found \(kind.article)")
+  }
+
+  static func notARow(_ kind: FieldKind) -> Refusal {
+    Refusal(code: "not-an-array", message: "expected a row, found \(kind.article)")
+  }
+
+  /// - Parameter path: where the record's children should be.
+  static func notChildren(_ path: FieldPath, ofObjects: Bool, _ kind: FieldKind) -> Refusal {
+    let expected = ofObjects ? "an array of objects" : "an array"
+    return Refusal(code: "not-an-array", message: "\(path): expected \(expected), found \(kind.article)")
+  }
+
+  static let unpairedSurrogate = Refusal(
+    code: "unpaired-surrogate", message: "a text has half of a character, an unpaired surrogate")
+
+  // MARK: A value
+
+  static func missingKey(_ name: String) -> Refusal {
+    Refusal(code: "null-key", message: "\(name) is part of the key and is missing")
+  }
+
+  static func nullKey(_ name: String) -> Refusal {
+    Refusal(code: "null-key", message: "\(name) is part of the key and is null")
+  }
+
+  static func null(_ name: String) -> Refusal {
+    Refusal(code: "null", message: "\(name) is required and is null")
+  }
+
+  static func conversion(_ name: String, _ failure: ConversionFailure) -> Refusal {
+    Refusal(code: failure.code, message: "\(name): \(failure.message)")
+  }
+
+  /// - Parameter allowed: the values that the pipeline allows.
+  static func notOneOf(_ name: String, _ allowed: String) -> Refusal {
+    Refusal(code: "not-one-of", message: "\(name) is none of \(allowed)")
+  }
+
+  static func tooSmall(_ name: String) -> Refusal {
+    Refusal(code: "out-of-range", message: "\(name) is below the smallest value allowed")
+  }
+
+  static func tooLarge(_ name: String) -> Refusal {
+    Refusal(code: "out-of-range", message: "\(name) is above the largest value allowed")
+  }
+
+  static func tooLong(_ name: String, _ limit: Int) -> Refusal {
+    Refusal(code: "too-long", message: "\(name) is longer than \(limit)")
+  }
+
+  // MARK: Expressions
+
+  static func expressionFailed(_ reason: String) -> Refusal {
+    Refusal(code: "expression-failed", message: "an expression failed: \(reason)")
+  }
+
+  /// - Parameter check: the expression, as the pipeline has it.
+  static func checkFailed(_ check: String) -> Refusal {
+    Refusal(code: "check-failed", message: "the check does not hold: \(check)")
+  }
+}
+
+extension ConversionFailure {
+  /// The word for programs.
+  var code: String {
+    switch self {
+    case .notANumber: "not-a-number"
+    case .fraction: "fraction"
+    case .outOfRange: "out-of-range"
+    case .tooManyDecimals: "too-many-decimals"
+    case .notADate: "not-a-date"
+    case .ambiguousDate: "ambiguous-date"
+    case .noSuchDay: "no-such-day"
+    case .noSuchTime: "no-such-time"
+    case .unknownZone: "unknown-zone"
+    case .undeclaredEpoch: "undeclared-epoch"
+    case .timeInDay: "time-in-day"
+    case .notABoolean: "not-a-boolean"
+    case .notAUUID: "not-a-uuid"
+    case .notBase64: "not-base64"
+    case .notAString: "not-a-string"
+    case .notOneValue: "not-one-value"
+    }
+  }
+
+  /// The sentence for people.
+  var message: String {
+    switch self {
+    case .notANumber: "expected a number such as 12.8"
+    case .fraction: "expected a whole number; this one has decimals"
+    case .outOfRange: "the value is out of the range of its type"
+    case .tooManyDecimals: "the number has more decimals than the attribute's scale keeps"
+    case .notADate: "expected a date such as 2026-05-12 03:14:07"
+    case .ambiguousDate:
+      "day and month could be either way round; declare `format: day-first` or `month-first`"
+    case .noSuchDay: "the calendar has no such day"
+    case .noSuchTime: "a day has no such time; expected 00:00:00 to 23:59:59"
+    case .unknownZone: "expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00"
+    case .undeclaredEpoch: "a number can be a date only with `epoch: seconds` or `epoch: milliseconds`"
+    case .timeInDay: "expected a day without a time; declare the attribute a date to keep it"
+    case .notABoolean: "expected true or false"
+    case .notAUUID: "expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
+    case .notBase64: "expected base64"
+    case .notAString: "expected a text"
+    case .notOneValue: "expected one value, found an object or an array"
+    }
+  }
+}
+
+extension FieldKind {
+  /// The kind with its article, for a sentence.
+  var article: String {
+    switch self {
+    case .absent: "nothing"
+    case .null: "null"
+    case .false, .true: "a boolean"
+    case .integer, .decimal: "a number"
+    case .string: "a text"
+    case .object: "an object"
+    case .array: "an array"
+    }
+  }
+}

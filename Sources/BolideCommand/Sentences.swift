@@ -1,0 +1,217 @@
+import ArgumentParser
+import Bolide
+import BolideBench
+
+// Every sentence of the tool's own stands here, and each has a test that holds it word for word. What a report, a status
+// or a table shows stands with it.
+
+// MARK: Options and arguments
+
+extension ValidationError {
+  static func unknownCommand(_ name: String, among names: [String]) -> ValidationError {
+    ValidationError("unknown command '\(name.printable)'" + Suggestion.question(for: name, among: names))
+  }
+
+  // import
+  static var chunkRows: ValidationError { ValidationError("--chunk-rows is at least 1") }
+  static var inputOfReplay: ValidationError {
+    ValidationError("--replay tries what the store keeps: leave the input out")
+  }
+  static func notALimit(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is neither a number of records nor a share such as 2%")
+  }
+
+  // changes
+  static var readerWithSince: ValidationError {
+    ValidationError("--reader begins where the reader is; leave out --since")
+  }
+  static var countWithCommand: ValidationError {
+    ValidationError("--count is printed, not handed to a command; leave out one of them")
+  }
+  static var followWithEnd: ValidationError {
+    ValidationError("--follow has no end to count or to limit to; leave out --count and --limit")
+  }
+  static var readerWithLimit: ValidationError {
+    ValidationError("a reader's command gets whole transactions; leave out --limit")
+  }
+  static func notAKind(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is none of insert, update, delete")
+  }
+
+  // fetch
+  static var countWithForm: ValidationError {
+    ValidationError("--count prints a number; leave out --format, --with and --only")
+  }
+  static var bindWithoutWhere: ValidationError {
+    ValidationError("--bind gives values to --where; name both")
+  }
+
+  // missing
+  static var mergeAndDelete: ValidationError {
+    ValidationError("say one of --merge and --delete; merge first")
+  }
+  static var guardAlone: ValidationError { ValidationError("--guard goes with --delete") }
+
+  // delete, link
+  static var whereAndAll: ValidationError { ValidationError("say --where or --all, not both") }
+  static var noObjects: ValidationError {
+    ValidationError("say which objects: --where EXPRESSION, or --all")
+  }
+  static var toAndToNone: ValidationError { ValidationError("say --to or --to-none, not both") }
+  static var noTarget: ValidationError { ValidationError("say where to: --to NAME=VALUE, or --to-none") }
+  static func notAKeyPart(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is no part of a key; write --to NAME=VALUE")
+  }
+
+  // readers
+  static func readerName(_ action: ReadersCommand.Action) -> ValidationError {
+    ValidationError(action == .list ? "'list' takes no name" : "'\(action.rawValue)' needs a reader's name")
+  }
+  static func readerToken(_ action: ReadersCommand.Action) -> ValidationError {
+    ValidationError(
+      action == .ack ? "'ack' needs a token" : "'\(action.rawValue)' takes no token; see --from")
+  }
+  static var readerWithoutFrom: ValidationError {
+    ValidationError("'add' needs --from: now, beginning, or a token")
+  }
+  static func readerWithFrom(_ action: ReadersCommand.Action) -> ValidationError {
+    ValidationError("'\(action.rawValue)' takes no --from")
+  }
+
+  // snapshot
+  static var readerWithoutCommand: ValidationError {
+    ValidationError(
+      "--reader needs a command behind --; by hand, `bolide readers STORE reset NAME --from TOKEN` does it "
+        + "afterwards")
+  }
+  static var fileAndCommand: ValidationError {
+    ValidationError("--sqlite writes a file, and a command wants lines; leave out one of them")
+  }
+
+  // prune
+  static var severalEnds: ValidationError {
+    ValidationError("say one of --before, --older-than and --keep-transactions")
+  }
+  static var keepTransactions: ValidationError { ValidationError("--keep-transactions is at least 0") }
+  static func notAnAge(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not a time such as 30d: a number and s, m, h, d, w or y")
+  }
+
+  // status and schema
+  static var twoForms: ValidationError {
+    ValidationError("--json and --format prometheus are two forms: name one")
+  }
+  static var noSchemaNamed: ValidationError {
+    ValidationError("name a store or a pipeline, or say --pipeline-format")
+  }
+  static var markdownAlone: ValidationError { ValidationError("--markdown goes with --pipeline-format") }
+
+  // generate and bench
+  static func feedRows(_ limit: Int) -> ValidationError { ValidationError("--rows is 0 to \(limit)") }
+  static var tooMuchRevised: ValidationError {
+    ValidationError("--revise, --rekey and --drop are 100 % together at most")
+  }
+  static var runs: ValidationError { ValidationError("--runs is at least 1") }
+  static var feedWithoutPipeline: ValidationError { ValidationError("--feed and --pipeline go together") }
+  static var rowsOfOwnFeed: ValidationError {
+    ValidationError("--rows is for generated feeds; --feed has the rows that it has")
+  }
+  static func needsGeneratedFeed(_ scenario: Scenario) -> ValidationError {
+    ValidationError("'\(scenario.rawValue)' needs a generated feed, and --feed names one of your own")
+  }
+  static func notRows(_ text: Substring) -> ValidationError {
+    ValidationError("'\(text)' is not a number of rows such as 500000, 100k or 1m")
+  }
+}
+
+// MARK: Failures
+
+extension Failure {
+  /// A pipeline that names no store, where a store is needed.
+  static func noStore(in pipeline: String) -> Failure {
+    Failure(
+      .usage, "\(pipeline): the pipeline names no store",
+      hint: "Say `store:` in the pipeline, or name the store itself.")
+  }
+
+  /// The same of an import, which has an option for it.
+  static func noStoreToImport(in pipeline: String) -> Failure {
+    Failure(
+      .usage, "\(pipeline): the pipeline names no store",
+      hint: "Say `store:` in the pipeline, or --store on the command line.")
+  }
+
+  static func tooManyRefused(_ report: ImportReport, in store: String) -> Failure {
+    Failure(.dataRefused, report.refusal, hint: "List them with `bolide rejects \(store)`.")
+  }
+
+  static func noSuchFeed(_ path: String) -> Failure {
+    Failure(
+      .noInput, "\(path): no such file",
+      hint: "Check the path; a relative path starts at the working directory.")
+  }
+
+  static var noArguments: Failure {
+    Failure(
+      .inputOutput, "the command line cannot be read: /proc is not there",
+      hint: "Mount it where the tool runs.")
+  }
+
+  static func inScenario(_ scenario: Scenario, _ error: any Error) -> Failure {
+    Failure(.bug, "\(scenario.rawValue): \(error)")
+  }
+
+  /// - Parameter place: where it was to go.
+  static func cannotWrite(_ place: String, _ reason: String) -> Failure {
+    Failure(
+      .inputOutput, "\(place) cannot be written (\(reason))",
+      hint: "See where it goes, and run the same command again.")
+  }
+
+  static func cannotStart(_ command: String) -> Failure {
+    Failure(
+      .inputOutput, "'\(command)' cannot be started", hint: "It is found as a shell would, by /usr/bin/env.")
+  }
+}
+
+extension ImportReport {
+  /// Too many records were refused, in one sentence.
+  var refusal: String {
+    let counts = progress.total
+    let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
+    let what = progress.children.isEmpty ? "records" : "records and children"
+    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were refused\(undone)"
+  }
+}
+
+// MARK: Notes
+
+/// What is told beside the answer, on standard error.
+enum Note {
+  static func restored(_ problem: String) -> String { "Note: \(problem); it was restored." }
+  static let gap =
+    "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap."
+  static let unsealed = "Note: other programs' newest changes are not shown: the store cannot be written."
+
+  static func held(by reader: String) -> String {
+    "Note: the reader '\(reader)' has not seen all of it, so the rest stays. "
+      + "It goes when the reader moves on or is dropped."
+  }
+
+  static func pruned(_ report: PruneReport) -> String {
+    let verb = report.transactions == 1 ? "is" : "are"
+    return
+      "\(counted(report.transactions, "transaction")) with \(counted(report.changes, "change")) \(verb) gone "
+      + "from history"
+  }
+
+  static func moreRefused(_ count: Int, _ report: ImportReport) -> String {
+    "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were refused"
+  }
+
+  static func newField(_ field: NewField, _ pipeline: String) -> String {
+    let such = field.example.map { " such as \($0)" } ?? ""
+    return
+      "\(pipeline): the feed has a new field '\(field.name)', \(field.kind)\(such); the pipeline does not use it"
+  }
+}

@@ -1,0 +1,158 @@
+// What is said of attributes: keys and constraints, types and rules, sources.
+
+extension Sentence {
+  // MARK: Keys and constraints
+
+  static func noAttributes(_ entity: Entity) -> Sentence {
+    Sentence("\(entity.title) has no attributes: declare at least one")
+  }
+
+  static func noKey(_ entity: Entity, example: String) -> Sentence {
+    Sentence(
+      "\(entity.title) has no key: say which attributes identify an object, as in `key: \(example)`")
+  }
+
+  static func twiceInKey(_ name: String) -> Sentence {
+    Sentence("the attribute '\(name)' is in the key twice")
+  }
+
+  static func undeclaredInKey(_ name: String, of entity: Entity, among names: [String]) -> Sentence {
+    let ending = Suggestion.ending(for: name, among: names, plural: "the attributes are")
+    return Sentence("the key attribute '\(name)' is not declared in \(entity.title)\(ending)")
+  }
+
+  static func notInKey(_ name: String, _ reason: Reason) -> Sentence {
+    Sentence("'\(name)' cannot be in a key: \(reason.text)")
+  }
+
+  static func emptyConstraint(_ entity: Entity) -> Sentence {
+    Sentence("a constraint of \(entity.title) names no attribute")
+  }
+
+  static func keyIsUnique(_ entity: Entity) -> Sentence {
+    Sentence("the key of \(entity.title) is unique anyway: leave it out of 'unique'")
+  }
+
+  static func constraintTwice(_ constraint: [String]) -> Sentence {
+    Sentence("the constraint on \(constraint.listed) is declared twice")
+  }
+
+  static func twiceInConstraint(_ name: String) -> Sentence {
+    Sentence("the attribute '\(name)' is in the constraint twice")
+  }
+
+  static func undeclaredUnique(_ name: String, of entity: Entity) -> Sentence {
+    let ending = Suggestion.ending(
+      for: name, among: entity.attributes.map(\.name), plural: "the attributes are")
+    return Sentence("the unique attribute '\(name)' is not declared in \(entity.title)\(ending)")
+  }
+
+  static func notUnique(_ name: String, _ reason: Reason) -> Sentence {
+    Sentence("'\(name)' cannot be unique: \(reason.text)")
+  }
+
+  static func notNewer(_ name: String, _ reason: Reason) -> Sentence {
+    Sentence("'\(name)' cannot say what is newer: \(reason.text)")
+  }
+
+  // MARK: Rules
+
+  static func transientWithoutRecords(_ name: String, of entity: Entity) -> Sentence {
+    Sentence("'\(name)' cannot be transient, as no record becomes a \(entity.title)")
+  }
+
+  static func excludesDerived(_ key: String, _ name: String) -> Sentence {
+    Sentence("'\(key)' and 'derived' exclude each other in '\(name)'")
+  }
+
+  static func scaleOutOfRange(_ name: String, _ scale: Int) -> Sentence {
+    Sentence("the scale of '\(name)' is \(scale); a decimal keeps 0 to 18 decimals")
+  }
+
+  static func uncountable(_ name: String, _ type: AttributeType) -> Sentence {
+    Sentence("'one-of' is for strings and whole numbers, and '\(name)' is \(type.named)")
+  }
+
+  static func unordered(_ key: String, _ name: String, _ type: AttributeType) -> Sentence {
+    Sentence("'\(key)' is for numbers, dates and days, and '\(name)' is \(type.named)")
+  }
+
+  static func withoutLength(_ name: String, _ type: AttributeType) -> Sentence {
+    Sentence("'max-length' is for strings, json and binary, and '\(name)' is \(type.named)")
+  }
+
+  static func lengthTooSmall(_ name: String, _ length: Int) -> Sentence {
+    Sentence("the max-length of '\(name)' is \(length); the smallest is 1")
+  }
+
+  static func requiredWithNull(_ name: String) -> Sentence {
+    Sentence("'\(name)' is required, so its default cannot be null")
+  }
+
+  static func otherStorage(_ key: String, of name: String, _ type: AttributeType) -> Sentence {
+    Sentence("a value of '\(key)' of '\(name)' is not what a column of \(type.name) holds")
+  }
+
+  static func emptyRange(_ name: String) -> Sentence {
+    Sentence("the smallest value of '\(name)' is larger than its largest")
+  }
+
+  static func defaultNotAllowed(_ name: String) -> Sentence {
+    Sentence("the default of '\(name)' is not among its 'one-of'")
+  }
+
+  static func defaultOutOfRange(_ name: String) -> Sentence {
+    Sentence("the default of '\(name)' is outside 'min' and 'max'")
+  }
+
+  static func defaultTooLong(_ name: String) -> Sentence {
+    Sentence("the default of '\(name)' is longer than its 'max-length'")
+  }
+
+  // MARK: Sources
+
+  static func noSuchAttribute(_ name: String, of entity: Entity) -> Sentence {
+    let ending = Suggestion.ending(
+      for: name, among: entity.attributes.map(\.name), plural: "the attributes are")
+    return Sentence("there is no attribute '\(name)' in \(entity.title)\(ending)")
+  }
+
+  static func twoSources(_ name: String) -> Sentence { Sentence("the attribute '\(name)' has two sources") }
+
+  static func keyWithoutSource(_ name: String) -> Sentence {
+    Sentence("the key attribute '\(name)' has no source in the record")
+  }
+
+  static func requiredWithoutSource(_ name: String) -> Sentence {
+    Sentence("the required attribute '\(name)' has neither a source nor a default")
+  }
+
+  static func sourceOfDerived(_ name: String) -> Sentence {
+    Sentence("the store computes '\(name)': it has no source")
+  }
+
+  static func emptySource(_ name: String) -> Sentence { Sentence("the source path of '\(name)' is empty") }
+  static func emptyExpression(_ name: String) -> Sentence { Sentence("the expression of '\(name)' is empty") }
+
+  static func noEpoch(_ name: String, _ type: AttributeType) -> Sentence {
+    Sentence("only a date counts from an epoch, and '\(name)' is \(type.named)")
+  }
+
+  static func noFormat(_ name: String, _ type: AttributeType) -> Sentence {
+    Sentence("only dates and days have a format, and '\(name)' is \(type.named)")
+  }
+}
+
+extension Reason {
+  static let volatileKey = Reason("it is volatile, and a key must not change")
+  static let keyWithNull = Reason("its default is null, and a key is always required")
+  static let volatile = Reason("it is volatile, so the store may hold an older value")
+  static let uniqueWithNull = Reason("its default is null, and a unique attribute is always required")
+  static let optional = Reason("it is not required, and nulls are never equal")
+  static let partOfKey = Reason("it is part of the key, and never changes")
+  static let withoutSource = Reason("it has no source in the record")
+
+  static func unordered(_ type: AttributeType) -> Reason {
+    Reason("it is \(type.named), and only numbers, dates and days grow")
+  }
+}

@@ -1,0 +1,169 @@
+// What is said of a pipeline file's form: YAML, keys and the values under them.
+
+extension Sentence {
+  // MARK: YAML
+
+  static let emptyFile = Sentence("the file is empty; its first line is `bolide: 1`")
+
+  static func fileTooLarge(_ size: Int) -> Sentence {
+    Sentence("the file has \(size) bytes; a pipeline file may have \(YAMLDocument.maximumSize) (1 MiB)")
+  }
+
+  static let secondDocument = Sentence("a second document begins here; a pipeline file is one")
+
+  /// - Parameter context: what the parser was reading, where that began on another line.
+  static func notYAML(_ problem: String, within context: (text: String, line: Int)? = nil) -> Sentence {
+    let begun = context.map { " (\($0.text), begun on line \($0.line))" } ?? ""
+    return Sentence("this is not YAML: \(problem)\(begun)")
+  }
+
+  static func tooManyParts(_ limit: Int) -> Sentence {
+    Sentence("the file unfolds to more than \(limit) parts; use fewer aliases")
+  }
+
+  static let keyNotText = Sentence("a key is plain text")
+  static let mergeKey = Sentence("merge keys ('<<') are not supported; write the keys out")
+
+  /// - Parameter line: where the first one stands, if that is known.
+  static func keyTwice(_ name: String, firstOn line: Int? = nil) -> Sentence {
+    Sentence("the key '\(name)' stands here twice" + (line.map { "; the first is on line \($0)" } ?? ""))
+  }
+
+  static func unknownKey(_ name: String, among allowed: [String]) -> Sentence {
+    Sentence(
+      "unknown key '\(name)'" + Suggestion.ending(for: name, among: allowed, plural: "allowed here are"))
+  }
+
+  // MARK: Values; a subject is a key in quotes
+
+  static func notAMapping(_ subject: String) -> Sentence {
+    Sentence("\(subject) is a mapping: names, each with a colon and what belongs to it")
+  }
+
+  static func emptyText(_ subject: String) -> Sentence { Sentence("\(subject) is empty") }
+
+  static func notAText(_ subject: String) -> Sentence {
+    Sentence("\(subject) is one text, not a list or a mapping")
+  }
+
+  static func notANumber(_ subject: String, in range: ClosedRange<Int>, _ text: String) -> Sentence {
+    let end = range.upperBound == Int.max ? "" : " to \(range.upperBound)"
+    return Sentence("\(subject) is a whole number from \(range.lowerBound)\(end), not '\(text)'")
+  }
+
+  static func notAChoice(_ subject: String, among words: [String], _ text: String) -> Sentence {
+    let list =
+      words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + (words.last ?? "")
+    return Sentence("\(subject) is \(list), not '\(text)'")
+  }
+
+  static func notOfForm(_ subject: String, _ form: Reason, _ text: String) -> Sentence {
+    Sentence("\(subject) is \(form.text), not '\(text)'")
+  }
+
+  static func notAValue(_ text: String, _ type: AttributeType, _ error: ValueTextError) -> Sentence {
+    Sentence("'\(text)' is no \(type.name): expected \(error.expected)")
+  }
+
+  // MARK: Attributes
+
+  static func unknownType(_ text: String) -> Sentence {
+    let ending = Suggestion.ending(for: text, among: AttributeType.names, plural: "the types are")
+    return Sentence("unknown type '\(text)'\(ending)")
+  }
+
+  static func noType(_ name: String) -> Sentence {
+    let types = AttributeType.names.joined(separator: ", ")
+    return Sentence("the attribute '\(name)' has no type; the types are \(types)")
+  }
+
+  static let decimalWithoutScale = Sentence(
+    "a decimal needs 'scale': how many decimals it keeps, from 0 to 18")
+  static let fromAndValue = Sentence("'from' and 'value' exclude each other: an attribute has one source")
+  static let epochAndFormat = Sentence("'epoch' and 'format' exclude each other: a date has one form")
+
+  static func meaningless(_ key: String, _ reason: Reason) -> Sentence {
+    Sentence("'\(key)' has no meaning here, as \(reason.text)")
+  }
+
+  // MARK: Entities
+
+  static func mainEntityAgain(_ name: String) -> Sentence {
+    Sentence("the entity '\(name)' is the one that records become: declare it at the top of the file only")
+  }
+
+  static func noDestination(_ name: String) -> Sentence {
+    Sentence("the relationship '\(name)' needs either 'to-many' or 'to-one', with the entity it leads to")
+  }
+
+  // MARK: Children
+
+  static let childrenOfChildren = Sentence(
+    "children of children are not supported: keep the inner array as json, or import it by another pipeline")
+
+  static func childrenUnderRelationships(_ name: String) -> Sentence {
+    Sentence("the relationship '\(name)' stands under 'relationships' too: declare it here only")
+  }
+
+  static func childrenWithoutEntity(_ name: String) -> Sentence {
+    Sentence("the children '\(name)' need 'entity': what each of them becomes")
+  }
+
+  static func childrenOfSameEntity(_ entity: String) -> Sentence {
+    Sentence("'\(entity)' is what the records become: their children become another entity")
+  }
+
+  static func entityOfOtherChildren(_ entity: String) -> Sentence {
+    Sentence("the entity '\(entity)' is that of other children: each list of children has its own")
+  }
+
+  static func childrenUnderEntities(_ entity: String) -> Sentence {
+    Sentence("the entity '\(entity)' stands under 'entities' too: declare it here only")
+  }
+
+  static func childrenWithoutInverse(_ name: String, example: String) -> Sentence {
+    Sentence("the children '\(name)' need 'inverse', the relationship back, as in `inverse: \(example)`")
+  }
+}
+
+extension AttributeType {
+  /// How a value is written in a pipeline file; for messages.
+  var writtenForm: String {
+    switch self {
+    case .integer16: "a whole number from -32768 to 32767"
+    case .integer32: "a whole number from -2147483648 to 2147483647"
+    case .integer64: "a whole number from -9223372036854775808 to 9223372036854775807"
+    case .double, .float: "a number such as 0.25"
+    case .decimal(let scale): "a number with at most \(scale) decimals"
+    case .boolean: "true or false"
+    case .string: "a text"
+    case .date(milliseconds: false): "an instant such as 2026-05-12T03:14:07Z"
+    case .date(milliseconds: true): "an instant such as 2026-05-12T03:14:07.250Z"
+    case .day: "a day such as 2026-05-12"
+    case .uuid: "a UUID in lower case, such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
+    case .binary, .json: "no value at all: \(name) attributes have neither defaults nor limits"
+    }
+  }
+}
+
+extension Reason {
+  // Why a key has no meaning.
+  static func notDerived(_ name: String) -> Reason { Reason("'\(name)' is not derived") }
+  static func computed(_ name: String) -> Reason { Reason("the store computes '\(name)'") }
+  static func noSource(_ name: String) -> Reason { Reason("the store computes '\(name)': it has no source") }
+  static let typeFollows = Reason("the type of a derived attribute follows by itself")
+  static let onlyDecimal = Reason("only a decimal has a scale")
+  static let onlyDate = Reason("only a date has a precision")
+
+  static func noRecords(_ entity: String) -> Reason {
+    Reason("no record becomes a \(entity): links and other programs make them")
+  }
+
+  // The forms of settings.
+  static let rejectLimit = Reason("a number of records or a share such as 2%")
+  static let waitTime = Reason("a time such as 30s or 10m")
+  static let logSize = Reason("a size such as 256MiB or 1GiB")
+  static let age = Reason("an age such as 90m, 26h or 2d")
+  static let retention = Reason("a time such as 90d, or forever")
+  static let historySize = Reason("a size such as 256 MB")
+}

@@ -1,0 +1,45 @@
+// What is said of a pipeline as a whole: its entity, its columns, its settings.
+
+extension Sentence {
+  static let noEntity = Sentence(
+    "no entity is named: say which entity a record becomes, as in `entity: Quake`")
+
+  static func noSuchEntity(_ name: String, _ model: Model) -> Sentence {
+    let ending = Suggestion.ending(
+      for: name, among: model.entities.map(\.name), plural: "the entities are")
+    return Sentence("there is no entity '\(name)'\(ending)")
+  }
+
+  // MARK: Columns and records
+
+  static let noColumns = Sentence("'columns' names no column")
+
+  static func columnTwice(_ name: String) -> Sentence { Sentence("the column '\(name)' is named twice") }
+
+  static func noSuchColumn(_ path: String, among names: [String]) -> Sentence {
+    let ending = Suggestion.ending(for: path, among: names, plural: "the columns are")
+    return Sentence("'columns' names no '\(path)'\(ending)")
+  }
+
+  static let recordsWithShape = Sentence(
+    "'records' gives the path of an array of objects: leave out 'shape' and 'columns'")
+  static let columnsWithShape = Sentence(
+    "'columns' names the values of rows: say `shape: rows` or leave the shape out")
+  static let rowsWithoutColumns = Sentence("rows without names need 'columns', a list of names")
+
+  // MARK: Version and merging
+
+  static let noVersion = Sentence(
+    "the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`")
+
+  static func otherVersion(_ text: String) -> Sentence {
+    Sentence("this Bolide reads version 1 of the format, and the file says '\(text)'")
+  }
+
+  static let newerWithoutAttribute = Sentence(
+    "'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`")
+
+  static func noSuchPolicy(_ word: String, among words: [String]) -> Sentence {
+    Sentence("'merge' is \(words.joined(separator: ", ")) or { update-if-newer: ATTRIBUTE }, not '\(word)'")
+  }
+}

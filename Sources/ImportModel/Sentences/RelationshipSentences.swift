@@ -1,0 +1,151 @@
+// What is said of relationships, of children and of links.
+
+extension Sentence {
+  // MARK: Relationships
+
+  static func deleteRuleOfToOne(_ name: String) -> Sentence {
+    Sentence("'on-delete' belongs to the to-many end of a relationship, and '\(name)' is to-one")
+  }
+
+  static func leadsNowhere(_ relationship: Relationship, _ model: Model) -> Sentence {
+    let ending = Suggestion.ending(
+      for: relationship.destination, among: model.entities.map(\.name), plural: "the entities are")
+    return Sentence(
+      "the relationship '\(relationship.name)' leads to '\(relationship.destination)', "
+        + "which is not declared\(ending)")
+  }
+
+  static func toManyWithoutInverse(_ name: String) -> Sentence {
+    Sentence("the to-many relationship '\(name)' needs 'inverse', the relationship back")
+  }
+
+  static func undeclaredInverse(_ inverse: String, of name: String, in destination: Entity) -> Sentence {
+    let ending = Suggestion.ending(
+      for: inverse, among: destination.relationships.map(\.name), plural: "its relationships are")
+    return Sentence(
+      "the inverse of '\(name)' is not declared: \(destination.name) has no '\(inverse)'\(ending)")
+  }
+
+  static func notInverse(_ inverse: String, of name: String, _ reason: Reason) -> Sentence {
+    Sentence("'\(inverse)' cannot be the inverse of '\(name)': \(reason.text)")
+  }
+
+  static func bothToOne(_ name: String, _ inverse: String) -> Sentence {
+    Sentence(
+      "'\(name)' and its inverse '\(inverse)' are both to-one, which is not supported: "
+        + "one end is to-many and one to-one")
+  }
+
+  static func cascadeToShared(_ destination: Entity) -> Sentence {
+    Sentence(
+      "a \(destination.name) may belong to other objects too, so 'cascade' is not supported between two to-many ends: "
+        + "leave it out, and the links go, or say `deny`")
+  }
+
+  static func sameNamesOfLinks(_ name: String, _ inverse: String) -> Sentence {
+    Sentence(
+      "'\(name)' and its inverse '\(inverse)' need different names: the table of their links has a column for each"
+    )
+  }
+
+  // MARK: Children
+
+  static func childrenTwice(_ name: String) -> Sentence {
+    Sentence("the children '\(name)' are declared twice")
+  }
+
+  static func noChildrenRelationship(_ name: String, of owner: Entity) -> Sentence {
+    let toMany = owner.relationships.filter { $0.kind == .toMany }.map(\.name)
+    let ending = Suggestion.ending(for: name, among: toMany, plural: "its to-many relationships are")
+    return Sentence("\(owner.title) has no to-many relationship '\(name)' with an inverse\(ending)")
+  }
+
+  static func sharedChildren(_ name: String, _ entity: Entity) -> Sentence {
+    Sentence("the children '\(name)' need an entity of their own, and \(entity.name) is that of others")
+  }
+
+  static func childrenLeftBehind(_ toOne: String) -> Sentence {
+    Sentence("children cannot be left behind: their key holds '\(toOne)', which is never null")
+  }
+
+  static let emptyChildrenPath = Sentence("the path of the children is empty")
+  static let wildcardInChildren = Sentence(
+    "the path of children has no wildcards: each list of children is one array of the record")
+
+  static func childKeyWithoutOwner(_ entity: Entity, _ toOne: String, _ owner: Entity) -> Sentence {
+    Sentence(
+      "the key of \(entity.title) needs '\(toOne)', the \(owner.title) that it belongs to, as in "
+        + "`key: [\(([toOne] + entity.key).joined(separator: ", "))]`; or say `many-to-many: true` if several "
+        + "records may hold the same one")
+  }
+
+  static let ownChildrenWhen = Sentence(
+    "children that belong to their record are always linked to it: 'when' is for those of `many-to-many: true`"
+  )
+
+  static let elementOfRecord = Sentence(
+    "'.' is an element of a nested array, and a record is an object: name its key")
+
+  static func childKeyOfOwnerAlone(_ entity: Entity, _ toOne: String, example: String) -> Sentence {
+    Sentence(
+      "the key of \(entity.title) is '\(toOne)' alone: it needs an attribute of its own too, as in "
+        + "`key: [\(toOne), \(example)]`")
+  }
+
+  // MARK: Links
+
+  static func linkedTwice(_ name: String) -> Sentence {
+    Sentence("the relationship '\(name)' is linked twice")
+  }
+
+  static func nothingToLink(_ name: String, of entity: Entity) -> Sentence {
+    let toOne = entity.toOneRelationships.map(\.name)
+    let ending = Suggestion.ending(for: name, among: toOne, plural: "its to-one relationships are")
+    return Sentence("\(entity.title) has no relationship '\(name)' to link\(ending)")
+  }
+
+  static func linkToItself(_ entity: Entity) -> Sentence {
+    Sentence("a link from \(entity.title) to itself is not supported")
+  }
+
+  static func linkOfToMany(_ name: String) -> Sentence {
+    Sentence("only a to-one relationship can be linked, and '\(name)' is to-many")
+  }
+
+  static func linkToChildren(_ entity: String) -> Sentence {
+    Sentence("a link could not find a \(entity): what is read as children is known by its parent too")
+  }
+
+  static func linkWithoutKey(_ owner: Entity, _ name: String) -> Sentence {
+    Sentence("the link to \(owner.name) does not give its key attribute '\(name)'")
+  }
+
+  static func linkGivesTwice(_ owner: Entity, _ name: String) -> Sentence {
+    Sentence("the link to \(owner.name) gives '\(name)' twice")
+  }
+
+  static func linkGivesMore(_ owner: Entity, _ name: String) -> Sentence {
+    let ending = Suggestion.ending(for: name, among: owner.key, plural: "its key is")
+    return Sentence("a link gives the owner's key, and '\(name)' is not in the key of \(owner.name)\(ending)")
+  }
+
+  static func linkCannotMake(_ owner: Entity, without attribute: String) -> Sentence {
+    Sentence(
+      "a link could not make a \(owner.name): its attribute '\(attribute)' is required and has no default")
+  }
+
+  static func linkMakesTheSame(_ owner: Entity, _ constraint: [String]) -> Sentence {
+    Sentence(
+      "a link makes a \(owner.name) of its key alone, and \(constraint.listed) would be the same in all of them"
+    )
+  }
+}
+
+extension Reason {
+  static func leads(to destination: String, not entity: Entity) -> Reason {
+    Reason("it leads to \(destination), not to \(entity.title)")
+  }
+
+  static func otherInverse(_ name: String) -> Reason { Reason("its own inverse is '\(name)'") }
+  static func mustSayInverse(_ name: String) -> Reason { Reason("it must say `inverse: \(name)` too") }
+}

@@ -1,0 +1,47 @@
+/// What is wrong with a pipeline, in words.
+///
+/// Every sentence of this module stands in this folder, and each has a test that holds it word for word.
+struct Sentence {
+  /// The words, without place and full stop.
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+}
+
+/// Why something cannot be: the second half of a sentence.
+struct Reason {
+  /// The words.
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static let computed = Reason("the store computes it")
+  static let transient = Reason("it is transient, so the store would not know it")
+}
+
+extension Entity {
+  /// What a sentence calls the entity.
+  var title: String { name.isEmpty ? "the entity" : name }
+}
+
+extension AttributeType {
+  /// The type with its article, for a sentence.
+  var named: String {
+    switch self {
+    case .integer16, .integer32, .integer64: "an \(name)"
+    default: "a \(name)"
+    }
+  }
+}
+
+extension [String] {
+  /// `a`, `a and b`, `a, b and c`.
+  package var listed: String {
+    guard let last, count > 1 else { return first ?? "" }
+    return dropLast().joined(separator: ", ") + " and " + last
+  }
+}

@@ -1,0 +1,112 @@
+internal import ImportModel
+
+// What is said while chunks are applied: of records that are refused, and of what ends an import.
+
+/// Why a record is refused: a word for programs, a sentence for people. It holds nothing of the record.
+package struct Refusal: Sendable {
+  /// The word.
+  package var code: String
+  /// The sentence.
+  package var message: String
+
+  package init(code: String, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  static func missing(_ name: String) -> Refusal {
+    Refusal(code: "missing", message: "\(name) is required, and a new row has no value for it")
+  }
+
+  static func repeatedKey(_ key: [String]) -> Refusal {
+    Refusal(code: "repeated-key", message: "a record before this one has the same \(key.listed)")
+  }
+
+  static func notUnique(_ names: [String], of entity: String) -> Refusal {
+    Refusal(
+      code: "not-unique",
+      message: names.count == 1
+        ? "\(names.listed) is unique, and another \(entity) has this value"
+        : "\(names.listed) are unique together, and another \(entity) has these values")
+  }
+}
+
+extension StoreError {
+  /// - Parameter place: `input:line:column`.
+  static func keyExists(record: Int, at place: String, key: [String], of entity: String) -> StoreError {
+    StoreError(
+      .keyExists,
+      "\(place): record \(record) has the \(key.listed) of a \(entity) that is there already, "
+        + "and the merge policy is 'fail'",
+      hint: "Take it out of the input, or say `merge: ignore` or `merge: update`.")
+  }
+
+  static func foreignRows(in entity: String) -> StoreError {
+    StoreError(
+      .constraint,
+      "a trigger of another program added rows to \(entity), or kept rows of the import out",
+      hint: "Drop the trigger, or let it write to another table.")
+  }
+
+  static func noOwner(_ entity: String) -> StoreError {
+    StoreError(
+      .constraint, "a trigger of another program keeps a \(entity) from being made",
+      hint: "Drop the trigger, or let it write to another table.")
+  }
+
+  static func overflow(_ attribute: String, ofObject id: Int64) -> StoreError {
+    StoreError(
+      .derivedOverflow, "\(attribute) of the object \(id) is beyond the range of 64 bits",
+      hint: "Sum smaller numbers, or derive the sum from a double.")
+  }
+
+  static func circularExpressions(_ attributes: [String]) -> StoreError {
+    StoreError(
+      .expression, "the expressions of \(attributes.listed) need each other",
+      hint: "Say one of them in the pipeline without the others.")
+  }
+}
+
+// MARK: Expressions
+
+extension PipelineProblem {
+  static func expression(_ reason: String, at part: [String], of pipeline: Pipeline) -> PipelineProblem {
+    PipelineProblem(
+      file: pipeline.places.file ?? pipeline.name, place: pipeline.places.place(of: part),
+      message: "the expression cannot be used: \(reason)")
+  }
+}
+
+extension ExpressionCheck {
+  static let severalExpressions = "it is more than one expression"
+}
+
+extension ExpressionScan {
+  /// Why an expression failed, in SQLite's words.
+  ///
+  /// What they quote is a value: `JSON path error near '…'`.
+  static func reason(_ error: any Error) -> String {
+    let text = ((error as? StoreError)?.message ?? "\(error)").replacing(StoreError.sqliteSays, with: "")
+    guard let first = text.firstIndex(of: "'"), let last = text.lastIndex(of: "'"), first < last else {
+      return text
+    }
+    return text[...first] + "…" + text[last...]
+  }
+}
+
+// MARK: Triggers and indexes
+
+extension Restoration {
+  static func missing(index name: String) -> String { "the index \(name) is missing" }
+  static func missing(trigger name: String) -> String { "the trigger \(name) is missing" }
+  static func altered(trigger name: String) -> String { "the trigger \(name) was altered" }
+  static let addedTrigger = "a trigger with a name of Bolide's was added"
+}
+
+extension Finding {
+  static func file(_ text: String) -> Finding { Finding(message: "the file: \(text)") }
+
+  static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
+    Finding(entity: entity, id: id, message: "leads to a \(destination ?? "row") that is not there")
+  }
+}

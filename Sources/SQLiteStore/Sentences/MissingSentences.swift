@@ -1,0 +1,40 @@
+// What is said of the rows that a full feed has no more.
+
+extension StoreError {
+  static func noCompleteRun(_ pipeline: String?) -> StoreError {
+    StoreError(
+      .badRequest, "no complete run of \(pipeline.map { "'\($0)'" } ?? "a full feed") is known",
+      hint:
+        "Say `feed: full` in the pipeline, where each input is the whole catalogue, and import one to its end."
+    )
+  }
+
+  static func severalFullPipelines(_ names: [String]) -> StoreError {
+    StoreError(
+      .badRequest, "several pipelines with a full feed write to the store",
+      hint: "Name one of them: \(names.joined(separator: ", ")).")
+  }
+
+  static func nothingSeen(_ missing: MissingRows) -> StoreError {
+    StoreError(
+      .guarded, "the last complete run of '\(missing.pipeline)' saw no row at all, so nothing is deleted",
+      hint: "Is the feed empty by mistake? Import a good one first.")
+  }
+
+  static func tooManyMissing(_ missing: MissingRows, share: Double) -> StoreError {
+    let (found, limit) = (missing.share.percent, share.percent)
+    return StoreError(
+      .guarded,
+      "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is \(found) and more than "
+        + "\(limit): nothing is deleted",
+      hint: "Look at them with `bolide missing`, and raise --guard when they are to go.")
+  }
+}
+
+extension Double {
+  /// `5 %`, `0.3 %`
+  fileprivate var percent: String {
+    let tenths = Int((self * 1000).rounded(.up))
+    return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+  }
+}

@@ -1,0 +1,65 @@
+import ImportModel
+
+// What is said when a pipeline's model and a store's do not go together.
+
+extension StoreError {
+  static func entityCase(_ stored: String, _ declared: String) -> StoreError {
+    modelChange("the store has an entity \(stored), which differs from \(declared) by case only")
+  }
+
+  static func columnCase(_ stored: String, _ declared: String, of entity: String) -> StoreError {
+    modelChange("\(entity) has a column \(stored) in the store, which differs from \(declared) by case only")
+  }
+
+  static func otherKey(_ stored: Entity, _ declared: Entity) -> StoreError {
+    modelChange(
+      "\(stored.name) has the key \(stored.key.joined(separator: ", ")) in the store and "
+        + "\(declared.key.joined(separator: ", ")) in the pipeline")
+  }
+
+  static func otherRelationship(_ name: String) -> StoreError {
+    modelChange("the relationship \(name) differs from the store's")
+  }
+
+  static func otherType(_ name: String, _ stored: AttributeType, _ declared: AttributeType) -> StoreError {
+    modelChange("\(name) is \(stored.name) in the store and \(declared.name) in the pipeline")
+  }
+
+  static func otherDerivation(_ name: String, _ stored: Derivation?, _ declared: Derivation?) -> StoreError {
+    modelChange(
+      "\(name) is derived as \(stored?.text ?? "nothing") in the store and as "
+        + "\(declared?.text ?? "nothing") in the pipeline")
+  }
+
+  static func becomesTransient(_ name: String) -> StoreError {
+    modelChange("\(name) is stored, and transient in the pipeline")
+  }
+
+  /// - Parameter isRequired: whether the store has it as required.
+  static func otherRequirement(_ name: String, isRequired: Bool) -> StoreError {
+    let (here, there) = isRequired ? ("required", "optional") : ("optional", "required")
+    return modelChange("\(name) is \(here) in the store and \(there) in the pipeline")
+  }
+
+  static func newAndRequired(_ name: String) -> StoreError {
+    modelChange("\(name) is new and required, and the rows that are there have no value for it")
+  }
+
+  private static func modelChange(_ message: String) -> StoreError {
+    StoreError(
+      .modelChange, message, hint: "Import into a new store, or make the pipeline agree with this one.")
+  }
+
+  static func cannotBeUnique(_ constraint: [String], of entity: String) -> StoreError {
+    let columns = constraint.map(quoted).joined(separator: ", ")
+    return StoreError(
+      .modelChange,
+      "\(entity) cannot become unique on \(constraint.listed): some of its objects have the same values there",
+      hint: "Find them with SQL: SELECT \(columns), count(*) FROM \(quoted(entity)) "
+        + "GROUP BY \(columns) HAVING count(*) > 1; then change or delete them, or leave the constraint out.")
+  }
+
+  static let modelGrew = StoreError(
+    .busy, "another pipeline has added to the store's model during this import",
+    hint: "Run the same command again: nothing is doubled.")
+}

@@ -1,0 +1,131 @@
+internal import GRDBSQLite
+
+// Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: the file,
+// its lock, its log, and what SQLite says.
+
+extension StoreError {
+  // MARK: Opening
+
+  static func noSuchStore(_ path: String) -> StoreError {
+    StoreError(.cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
+  }
+
+  static func notAStore(_ path: String) -> StoreError {
+    StoreError(
+      .notAStore, "\(path): the file is an SQLite database, but not a store of Bolide's",
+      hint: "Name another path for the store.")
+  }
+
+  static func newerFormat(_ path: String) -> StoreError {
+    StoreError(
+      .newerFormat, "\(path): the store was written by a newer version of Bolide",
+      hint: "Use that version, or a newer one.")
+  }
+
+  /// A pipeline stands for its store, and names none.
+  package static func noStore(in pipeline: String) -> StoreError {
+    StoreError(.cannotOpen, "\(pipeline): the pipeline names no store", hint: "Name the store itself.")
+  }
+
+  // MARK: Lock and log
+
+  /// - Parameter holder: the pipeline at work, where the lock file says so.
+  static func locked(_ store: String, by holder: LockHolder?) -> StoreError {
+    let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
+    return StoreError(
+      .locked, "\(store): \(who ?? "another import") is at work on this store",
+      hint: "It ends by itself; run the command again afterwards.")
+  }
+
+  static func noLockFile(_ path: String, _ reason: String) -> StoreError {
+    StoreError(
+      .readOnly, "\(path): the lock file cannot be made (\(reason))",
+      hint: "Check the owner of the store's folder.")
+  }
+
+  /// - Parameter programs: those that have the log open, as far as the system tells.
+  static func walLimit(megabytes: Int64, _ programs: String?) -> StoreError {
+    let who = programs.map { "; \($0) has it open" } ?? ""
+    return StoreError(
+      .walLimit,
+      "the write-ahead log has grown to \(String(megabytes)) MiB, and a reader keeps it from being emptied\(who)",
+      hint:
+        "What was committed is safe. End the long read, or raise --wal-limit, and run the same command again."
+    )
+  }
+
+  // MARK: Snapshots
+
+  static func snapshotOverStore(_ file: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(file): the file is a store, and a snapshot would take its place",
+      hint: "Name another file for the snapshot.")
+  }
+
+  static func cannotPlace(_ file: String, _ reason: String) -> StoreError {
+    StoreError(
+      .readOnly, "\(file): the file cannot be put in place (\(reason))",
+      hint: "Check the owner of its folder, or name another file.")
+  }
+
+  static func neverQuiet(_ path: String) -> StoreError {
+    StoreError(
+      .busy, "\(path): other programs write all the time", hint: "Run the command again in a quieter moment.")
+  }
+
+  // MARK: Damage
+
+  static let noName = damaged("the store does not know its own name")
+  static let noModel = damaged("the store has no model")
+  static let unreadableModel = damaged("the store's model cannot be read")
+  static let noNumber = damaged("the store has no number for a name of its model")
+
+  private static func damaged(_ message: String) -> StoreError {
+    StoreError(.corrupt, message, hint: "Restore it from a backup.")
+  }
+
+  // MARK: SQLite
+
+  /// - Parameters:
+  ///   - result: SQLite's extended result code.
+  ///   - text: SQLite's own words; they name tables and columns, never values.
+  init(result: Int32, text: String) {
+    switch result & 0xff {
+    case SQLITE_FULL:
+      self.init(
+        .full, "the disk is full",
+        hint: "What was committed is safe. Make room and run the same command again: nothing is doubled.")
+    case SQLITE_READONLY, SQLITE_PERM:
+      self.init(
+        .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      self.init(
+        .busy, "another program holds the store's write lock",
+        hint: "Try again later, or wait longer with --lock-wait.")
+    case SQLITE_CANTOPEN:
+      self.init(
+        .cannotOpen, "the store cannot be opened or made",
+        hint: "Check that its folder exists and can be written.")
+    case SQLITE_NOTADB:
+      self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
+    case SQLITE_CORRUPT:
+      self.init(.corrupt, "the store is damaged (\(text))", hint: "Restore it from a backup, or import anew.")
+    case SQLITE_IOERR:
+      self.init(
+        .inputOutput, "reading or writing the store failed (\(text))",
+        hint: "What was committed is safe. Check the disk and run the same command again: nothing is doubled."
+      )
+    case SQLITE_CONSTRAINT:
+      self.init(
+        .constraint, "a rule of the store was broken (\(text))",
+        hint: "What was committed is safe. See what is wrong with `bolide verify`.")
+    default:
+      self.init(
+        .other, Self.sqliteSays + text,
+        hint: "What was committed is safe. See what is wrong with `bolide verify`.")
+    }
+  }
+
+  /// What stands before SQLite's own words.
+  static let sqliteSays = "SQLite says: "
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+/// Why a record is refused, and what keeps an import from its end, word for word.
+@Suite struct RefusalSentenceTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  private func write(_ more: String = "", store: Bool = true) throws {
+    try folder.write(
+      """
+      bolide: 1
+      \(store ? "store: quakes.sqlite" : "name: quakes")
+      entity: Quake
+      key: id
+      \(more)
+      attributes:
+        id:     string
+        title:  { type: string, required: true, default: none }
+        size:   { type: double, min: 1, max: 10 }
+        text:   { type: string, transient: true }
+        source: { type: string, value: "json_extract('{}', text)" }
+      """.replacing("\n\n", with: "\n"), to: "quakes.yaml")
+  }
+
+  @Test(arguments: [
+    (#"{"id": "a", "title": null}"#, "23: record 1: title is required and is null"),
+    (#"{"id": "a", "size": 0.5}"#, "22: record 1: size is below the smallest value allowed"),
+    (#"{"id": "a", "size": 11}"#, "22: record 1: size is above the largest value allowed"),
+    (#"{"id": "a\ud800"}"#, "2: record 1: a text has half of a character, an unpaired surrogate"),
+    ("true", "2: record 1: expected an object, found a boolean"),
+    // What SQLite quotes is the record's.
+    (
+      #"{"id": "a", "text": "my secret"}"#,
+      "2: record 1: an expression failed: JSON path error near '…'"
+    ),
+  ])
+  func `a record is refused with its sentence`(record: String, sentence: String) throws {
+    try write()
+    try folder.write("[\(record)]", to: "feed.json")
+    let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
+    #expect(outcome.status == 65)
+    #expect(outcome.errors.hasPrefix("feed.json:1:\(sentence)\n"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("secret"))
+  }
+
+  @Test(arguments: [
+    ("{}", "feed.json: there are no rows; the input is an object without keys"),
+    (
+      #"{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}"#,
+      "feed.json: there are no rows; the input is an object with the keys 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', …"
+    ),
+  ])
+  func `an envelope without rows`(input: String, sentence: String) throws {
+    try write("shape: columnar")
+    try folder.write(input, to: "feed.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json")
+        == .failure(65, sentence, "This may be the sender's error message: look at the input."))
+  }
+
+  @Test func `rows whose columns have no names`() throws {
+    try write("shape: columnar")
+    try folder.write(#"{"data": [[1]]}"#, to: "feed.json")
+    let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
+    #expect(outcome.status == 65)
+    #expect(
+      outcome.errors.hasSuffix(
+        """
+        : found rows that are arrays, and no names for their columns; expected names.
+               Name the columns in the pipeline: `columns: [date, energy, …]`.
+
+        """))
+  }
+
+  @Test func `a refused record that another program has emptied`() throws {
+    try write()
+    try folder.write(#"[{"id": "a", "size": 0}]"#, to: "feed.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json").status == 65)
+    try folder.sqlite("quakes.sqlite", "UPDATE bolide_reject SET text = ''")
+    let outcome = try folder.bolide("import", "quakes.yaml", "--replay")
+    #expect(
+      outcome.errors
+        == """
+        Error: the refused record 1 is not kept as one record.
+               List it with `bolide rejects`, and import it by hand.
+
+        """)
+  }
+
+  /// Hides the program that finds commands, where the system lets the test do so.
+  @Test(.enabled(if: canHide, "nothing can be mounted here"))
+  func `a command that cannot be started`() throws {
+    try write()
+    try folder.write(#"[{"id": "a"}]"#, to: "feed.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    let outcome = try folder.shell(
+      #"unshare -m sh -c 'mount --bind /dev/null /usr/bin/env && "$0" changes quakes.sqlite -- cat' "$bolide""#
+    )
+    #expect(
+      outcome
+        == .failure(74, "'cat' cannot be started", "It is found as a shell would, by /usr/bin/env."))
+  }
+
+  @Test(.enabled(if: canHide, "nothing can be mounted here"))
+  func `a call without its arguments is not taken for another`() throws {
+    let outcome = try folder.shell(
+      #"unshare -m sh -c 'mount -t tmpfs none /proc && "$0" check quakes.yaml' "$bolide""#)
+    #expect(
+      outcome
+        == .failure(
+          74, "the command line cannot be read: /proc is not there", "Mount it where the tool runs."))
+  }
+
+  @Test func `a pipeline that names no store`() throws {
+    try write(store: false)
+    try folder.write("[]", to: "feed.json")
+    let sentence = "quakes.yaml: the pipeline names no store"
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json")
+        == .failure(64, sentence, "Say `store:` in the pipeline, or --store on the command line."))
+    #expect(
+      try folder.bolide("status", "quakes.yaml")
+        == .failure(64, sentence, "Say `store:` in the pipeline, or name the store itself."))
+    #expect(
+      try folder.bolide("changes", "quakes.yaml").errors
+        == "Error: \(sentence).\n       Name the store itself.\n")
+  }
+}
+
+private let canHide: Bool = {
+  guard geteuid() == 0, let folder = try? Folder() else { return false }
+  return (try? folder.shell("unshare -m mount --bind /dev/null /usr/bin/env"))?.status == 0
+}()

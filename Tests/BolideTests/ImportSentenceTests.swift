@@ -1,0 +1,55 @@
+import Foundation
+import GRDB
+import JSONStream
+import Testing
+
+@testable import Bolide
+
+/// Sentences of the import that its command line cannot bring about, or not in a short time.
+@Suite struct ImportSentenceTests {
+  @Test func `an import that is stopped while it waits for the store`() throws {
+    let place = try StorePlace()
+    try Data(#"[{"id": "a"}]"#.utf8).write(to: place.url("feed.json"))
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: place.path("quakes.sqlite"), configuration: configuration)
+    try other.writeWithoutTransaction { db in
+      try db.execute(sql: "CREATE TABLE notes(text); BEGIN EXCLUSIVE")
+    }
+    let options = ImportOptions()
+    options.cancellation.cancel()
+    let error = #expect(throws: ImportError.self) {
+      try Store.importing(
+        path: place.path("quakes.sqlite"), StorePlace.pipeline, from: place.path("feed.json"),
+        options: options)
+    }
+    #expect(error?.kind == .cancelled && error?.message == "the import was stopped while it waited")
+    #expect(error?.hint == "To go on, run the same command: nothing is doubled.")
+  }
+
+  @Test func `records that are larger than a reader takes`() throws {
+    var reader = try RecordReader(
+      fields: [], shape: .array(path: ""), limits: ReaderLimits(recordBytes: 8))
+    reader.append(Array("[[1,2,3,4,5,6,7]]".utf8).span)
+    reader.finish()
+    do {
+      while case .record = try reader.next() {}
+      Issue.record("it was read")
+    } catch {
+      #expect(error.code == .recordLimit)
+      #expect(error.hint == "Check `records:` in the pipeline, or cut the input into smaller records.")
+    }
+  }
+
+  @Test(arguments: [
+    ("[]", "x.json: there are no records in it"), ("[1, 2]", "x.json: none of its 2 values is an object"),
+    (#"{"photos": []}"#, "x.json: there are no records in it, an envelope alone"),
+  ])
+  func `a survey of nothing`(input: String, sentence: String) {
+    let error = #expect(throws: ImportError.self) {
+      try FeedSurvey(bytes: Array(input.utf8), named: "x.json")
+    }
+    #expect(error?.message == sentence)
+    #expect(error?.hint == "Give an input with records: the names and types come from them.")
+  }
+}
