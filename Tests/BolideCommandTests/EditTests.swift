@@ -109,6 +109,33 @@ import Testing
     #expect(try quakes() == ["a|", "b|", "c|", "d|"])
   }
 
+  @Test func `a link that the key forbids is not made`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      store: orders.sqlite
+      entity: Order
+      key: id
+      attributes: { id: string }
+      children:
+        lines: { entity: Line, inverse: order, key: [order, sku], attributes: { sku: string } }
+      """, to: "orders.yaml")
+    try folder.write(
+      #"[{"id": "a", "lines": [{"sku": "x"}]}, {"id": "b", "lines": [{"sku": "x"}]}]"#, to: "orders.json")
+    #expect(try folder.bolide("import", "orders.yaml", "orders.json") == .silent)
+    for target in [["--to", "id=a"], ["--to-none"]] {
+      let outcome = try Running(
+        Folder.tool, ["link", "orders.sqlite", "Line", "order", "--all"] + target, in: folder, input: .nothing
+      ).outcome()
+      #expect(
+        outcome
+          == .failure(
+            65, "orders.sqlite: a rule of Line forbids this 'order': nothing is linked",
+            "A required relationship leads somewhere, and a key with a relationship in it stays unique."))
+    }
+    #expect(try folder.sqlite("orders.sqlite", "SELECT order_id FROM Line ORDER BY 1") == ["1", "2"])
+  }
+
   /// Deletions and links through the tool and through the `sqlite3` shell come to the same.
   @Test(arguments: 1...4) func `random edits are what plain SQL does`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

@@ -15,6 +15,11 @@ extension ImportError {
   }
 
   init(_ error: InputError) {
+    // One sentence, wherever the import stands when it hears that it is stopped.
+    if error.code == .cancelled {
+      self = .cancelled
+      return
+    }
     let kind: Kind =
       switch error.code {
       case .noSuchFile, .isDirectory, .permissionDenied, .empty: .noInput
