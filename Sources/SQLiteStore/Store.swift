@@ -24,7 +24,7 @@ public final class Store: Sendable {
   /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
   ///
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
-  ///   newer format, differs from the model in more than additions, or cannot be opened.
+  ///   newer format, differs from the model in what would lose values, or cannot be opened.
   public convenience init(path: String, for pipeline: Pipeline) async throws {
     let patience = LockPatience(seconds: 600)
     let writer = try await withCheckedThrowingContinuation { continuation in
@@ -132,7 +132,7 @@ public final class Store: Sendable {
     chmod(path, S_IRUSR | S_IWUSR)
   }
 
-  /// Adds what a pipeline's model has more than the store.
+  /// Gives a store what a pipeline's model has more and otherwise, as far as nothing is lost.
   ///
   /// - Throws: as `init(path:for:)`.
   package func fit(_ pipeline: Pipeline) throws {
@@ -140,7 +140,7 @@ public final class Store: Sendable {
     try naming { try Self.fit(writer, pipeline, path) }
   }
 
-  private static func check(_ pipeline: Pipeline) throws(PipelineError) {
+  static func check(_ pipeline: Pipeline) throws(PipelineError) {
     var problems = pipeline.problems()
     if problems.isEmpty { problems = pipeline.expressionProblems() }
     guard problems.isEmpty else { throw PipelineError(problems: problems) }
@@ -150,11 +150,13 @@ public final class Store: Sendable {
     try writer.inDatabase { db in
       if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
         try checkFormat(db, path)
-        let stored = try SchemaUpdate.storedModel(db) ?? Model()
+        let stored = try StoredModel(db)
+        let update = try SchemaUpdate(stored: stored, declared: pipeline)
+        try update.checkConflicts()
         // The usual case takes no lock.
-        if try SchemaUpdate(stored: stored, declared: pipeline.model).isEmpty { return }
+        if update.isEmpty { return }
         // The update makes all triggers anew: that some were missing would never be noticed.
-        _ = try TriggerCare.restore(db, model: stored)
+        _ = try TriggerCare.restore(db, model: stored.model)
       } else {
         // A file that is another program's keeps its mode; a store of ours was made in this one.
         try db.run("PRAGMA journal_mode = WAL")
@@ -163,8 +165,9 @@ public final class Store: Sendable {
         // Another process may have been here in between.
         if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
         try checkFormat(db, path)
-        let stored = try SchemaUpdate.storedModel(db) ?? Model()
-        let update = try SchemaUpdate(stored: stored, declared: pipeline.model)
+        let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
+        try update.checkConflicts()
+        try update.checkAge(StoredModel.earlier(db))
         if !update.isEmpty { try update.apply(db) }
         return .commit
       }

@@ -41,7 +41,7 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let keyExists = Code(kind: .keyExists)
     /// An expression failed.
     public static let expression = Code(kind: .expression)
-    /// The model differs from the store's in a way that is not an addition.
+    /// The model differs from the store's in a way that loses or converts values, or is older.
     public static let modelChange = Code(kind: .modelChange)
     /// A sum left the range of its type.
     public static let derivedOverflow = Code(kind: .derivedOverflow)

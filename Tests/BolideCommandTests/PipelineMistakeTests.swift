@@ -136,7 +136,8 @@ import Testing
       outcome
         == .failure(
           78, "quakes.sqlite: Quake.time is date in the store and string in the pipeline",
-          "Import into a new store, or make the pipeline agree with this one."))
+          "Let the pipeline agree with the store; or `bolide migrate --drop Quake.time` takes its values out of the "
+            + "store, and it begins anew."))
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id, magnitude, depth FROM Quake") == ["a|1.5|3"])
   }
 

@@ -31,6 +31,7 @@ struct PipelineCheck {
     DerivationCheck.run(pipeline, &check.list)
     MergeCheck.run(pipeline, &check.list)
     ChildrenCheck.run(pipeline, &check.list)
+    RenameCheck.run(pipeline, &check.list)
     check.checkEntity()
     check.checkColumns()
     return check.list.problems.sortedByPlace()

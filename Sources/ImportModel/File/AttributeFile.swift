@@ -2,6 +2,8 @@
 struct AttributeFile {
   /// The reader of the whole file.
   var reader: YAMLReader
+  /// What the attribute was called before.
+  private(set) var was: String?
   /// Where the value comes from; nil for one that no record brings.
   private(set) var field: Field?
 
@@ -47,6 +49,7 @@ struct AttributeFile {
     }
     guard let settings = reader.settings(of: part, allowed: .attribute) else { return attribute }
     attribute.derivation = settings["derived"].flatMap { derivation($0, settings["where"]) }
+    was = settings["was"].flatMap { reader.text($0) }
     if let type = type(settings) { attribute.type = type }
     if settings["derived"] == nil {
       refuse(["where"], in: settings, because: .notDerived(name))

@@ -40,6 +40,7 @@ enum ChildrenFile {
     var file = EntityFile(reader)
     var child = file.entity(named: entity, settings, at: part.path, bringsRecords: true)
     children.fields = file.fields
+    pipeline.renames += file.renames
     reader = file.reader
     let ends = ends(settings, &reader)
     children.timing = ends.timing

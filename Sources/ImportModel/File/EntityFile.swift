@@ -4,6 +4,8 @@ struct EntityFile {
   var reader: YAMLReader
   /// The sources of the attributes that records bring.
   private(set) var fields: [Field] = []
+  /// What was called otherwise before.
+  private(set) var renames: [Rename] = []
 
   init(_ reader: YAMLReader) {
     self.reader = reader
@@ -27,12 +29,14 @@ struct EntityFile {
     named name: String, _ settings: [String: YAMLPart], at path: [String], bringsRecords: Bool
   ) -> Entity {
     var entity = Entity(name: name, key: [], attributes: [])
+    if let was = settings["was"].flatMap({ reader.text($0) }) { renames.append(Rename(name, was: was)) }
     if let key = settings["key"] { entity.key = reader.texts(key) ?? [] }
     if let attributes = settings["attributes"], let entries = reader.entries(of: attributes) {
       for (name, part) in entries {
         var file = AttributeFile(reader, part, named: name, of: entity.name, bringsRecords: bringsRecords)
         entity.attributes.append(file.attribute())
         if let field = file.field { fields.append(field) }
+        if let was = file.was { renames.append(Rename(entity.name, name, was: was)) }
         reader = file.reader
       }
     }
@@ -44,14 +48,16 @@ struct EntityFile {
       entity.attributes[index].isRequired = true
     }
     if let relationships = settings["relationships"], let entries = reader.entries(of: relationships) {
-      entity.relationships = entries.compactMap { name, part in relationship(named: name, part) }
+      entity.relationships = entries.compactMap { relationship(named: $0, of: entity.name, $1) }
     }
     return entity
   }
 
   // MARK: Relationships
 
-  private mutating func relationship(named name: String, _ part: YAMLPart) -> Relationship? {
+  private mutating func relationship(
+    named name: String, of entity: String, _ part: YAMLPart
+  ) -> Relationship? {
     guard
       let settings = reader.settings(of: part, allowed: .relationship)
     else { return nil }
@@ -71,6 +77,9 @@ struct EntityFile {
     if let inverse = settings["inverse"] {
       guard let inverse = reader.text(inverse) else { return unread(part) }
       complete.inverse = inverse
+    }
+    if let was = settings["was"].flatMap({ reader.text($0) }) {
+      renames.append(Rename(entity, name, was: was))
     }
     if let rule = settings["on-delete"] {
       complete.deleteRule = reader.choice(rule, among: Self.deleteRules) ?? .nullify

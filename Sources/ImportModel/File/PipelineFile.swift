@@ -99,6 +99,7 @@ struct PipelineFile {
     if let others = settings["entities"] {
       pipeline.model.entities += entities.entities(others, besides: pipeline.entity)
     }
+    pipeline.renames = entities.renames
     if let children = settings["children"] {
       ChildrenFile.read(children, into: &pipeline, &entities.reader)
     }

@@ -22,10 +22,10 @@ package enum PipelineFormat {
     ),
     FormatKey("store", .text, "the store's path, relative to the file", examples: ["../quakes.sqlite"]),
     FormatKey("entity", .text, "what a record becomes", examples: ["Quake"]),
-    key, unique, attributes, relationships,
+    entityWas, key, unique, attributes, relationships,
     FormatKey(
       "entities", .names(.keys(.entity)),
-      "further entities by name, each with `key`, `unique`, `attributes` and `relationships`"),
+      "further entities by name, each with `was`, `key`, `unique`, `attributes` and `relationships`"),
     check,
     FormatKey(
       "link", .names(.keys(.link)),
@@ -96,7 +96,7 @@ package enum PipelineFormat {
   ]
 
   /// What an entity is that no record becomes.
-  package static let entity = [key, unique, attributes, relationships]
+  package static let entity = [entityWas, key, unique, attributes, relationships]
 
   /// What an attribute is.
   package static let attribute = [
@@ -117,6 +117,7 @@ package enum PipelineFormat {
       "where", .text,
       "beside `derived`: which objects an aggregate takes, an SQL scalar expression over their attributes",
       examples: ["magnitude >= 5"]),
+    was("attribute"),
     FormatKey("required", .boolean, "null is refused"),
     FormatKey("default", .scalar, "what a new row gets when its record says nothing"),
     FormatKey("transient", .boolean, "lives during the import only"),
@@ -145,6 +146,7 @@ package enum PipelineFormat {
     ),
     FormatKey("to-one", .text, "the entity of which one belongs to each object"),
     FormatKey("inverse", .text, "the relationship back"),
+    was("relationship"),
     FormatKey(
       "on-delete", .words(EntityFile.deleteRules.map(\.word)),
       "what becomes of them when the object is deleted: \(words(EntityFile.deleteRules.map(\.word))); of a many-to-many "
@@ -162,6 +164,7 @@ package enum PipelineFormat {
   /// How a nested array becomes rows of another entity.
   package static let children = [
     FormatKey("entity", .text, "what each of them becomes", examples: ["Approach"]),
+    entityWas,
     FormatKey(
       "inverse", .text,
       "the relationship back to the record's object, a part of the key unless `many-to-many`",
@@ -213,6 +216,12 @@ package enum PipelineFormat {
       examples: ["256 MB"]),
   ]
 
+  private static let entityWas = was("entity")
+  private static func was(_ what: String) -> FormatKey {
+    FormatKey(
+      "was", .text, "the \(what)'s name before, see [Other names](#Other-names)",
+      examples: ["\(what == "entity" ? "Shake" : "mag")"])
+  }
   private static let key = FormatKey(
     "key", .list(.text), "the attribute, or the list of attributes, that the import upserts on",
     examples: ["[asteroid, at]"])

@@ -20,6 +20,8 @@ public struct Pipeline: Sendable, Hashable {
   public var links: [Link]
   /// The nested arrays of a record that become rows of other entities.
   public var children: [Children] = []
+  /// What was called otherwise before.
+  public var renames: [Rename] = []
   /// Where the records are in the input.
   public var records: RecordPlace
   /// What it means that a row is not in the input.

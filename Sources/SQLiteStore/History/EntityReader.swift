@@ -19,6 +19,8 @@ final class EntityReader {
   let isWanted: Bool
   private let columns: [Int64: Column]
   private let key: [(number: Int64, column: Column, index: Int32)]
+  /// Properties that were dropped: history still has their values before.
+  private let dropped: [Int64: Column]
   /// All columns in order, when rows are read whole.
   private let whole: [(number: Int64, column: Column)]
   /// Their names in the table.
@@ -31,7 +33,8 @@ final class EntityReader {
 
   /// - Parameter readsRows: whether more than the key is read of a row.
   init(
-    _ db: Database, _ entity: Entity, _ numbers: PropertyNumbers, _ request: HistoryRequest, readsRows: Bool
+    _ db: Database, _ entity: Entity, _ numbers: PropertyNumbers, _ request: HistoryRequest,
+    dropped: [StoredModel.Dropped] = [], readsRows: Bool
   )
     throws
   {
@@ -43,19 +46,28 @@ final class EntityReader {
     columnNames = stored.map(\.column)
     let keys = entity.key.compactMap { name in stored.first { $0.name == name } }
     let types = Dictionary(entity.storedAttributes.map { ($0.name, $0.type) }) { first, _ in first }
+    func wants(_ name: String) -> Bool {
+      request.attributes.isEmpty || request.attributes.contains(name)
+        || request.attributes.contains("\(entity.name).\(name)")
+    }
     whole = stored.enumerated().map { index, column in
-      let isWanted =
-        request.attributes.isEmpty || request.attributes.contains(column.name)
-        || request.attributes.contains("\(entity.name).\(column.name)")
-      return (
+      (
         column.number,
         Column(
-          name: column.name, type: types[column.name], isDerived: column.isDerived, isWanted: isWanted,
+          name: column.name, type: types[column.name], isDerived: column.isDerived,
+          isWanted: wants(column.name),
           index: readsRows ? Int32(1 + keys.count + index) : nil)
       )
     }
     let columns = Dictionary(uniqueKeysWithValues: whole.map { ($0.number, $0.column) })
     self.columns = columns
+    let gone = dropped.filter { $0.entity == number }.map {
+      (
+        $0.property,
+        Column(name: $0.name, type: $0.type, isDerived: $0.isDerived, isWanted: wants($0.name), index: nil)
+      )
+    }
+    self.dropped = Dictionary(gone) { first, _ in first }
     key = keys.enumerated().compactMap { index, key in
       columns[key.number].map { (key.number, $0, Int32(1 + index)) }
     }
@@ -79,8 +91,8 @@ final class EntityReader {
       try db.value("SELECT 1 FROM bolide_change WHERE kind = 2 AND entity = \(number) LIMIT 1") != .null
   }
 
-  /// The column with a property's number; nil for one that the model has no more.
-  func column(_ number: Int64) -> Column? { columns[number] }
+  /// The column with a property's number, also of one that was dropped; nil for one that nobody knows.
+  func column(_ number: Int64) -> Column? { columns[number] ?? dropped[number] }
 
   /// The numbers of all properties.
   var propertyNumbers: [Int64] { whole.map(\.number) }

@@ -76,7 +76,8 @@ struct HistoryReading {
   init(_ db: Database, _ request: HistoryRequest, path: String) throws {
     self.db = db
     self.request = request
-    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    let stored = try StoredModel(db)
+    let model = stored.model
     try request.check(model, path: path)
     places = try HistoryPlaces(db)
     (start, inside) = try places.start(request.start, path: path)
@@ -91,7 +92,8 @@ struct HistoryReading {
     var entities: [Int64: EntityReader] = [:]
     for entity in model.entities {
       entities[numbers.entity(entity.name)] = try EntityReader(
-        db, entity, numbers, request, readsRows: request.includesValues || request.isNet)
+        db, entity, numbers, request, dropped: stored.dropped,
+        readsRows: request.includesValues || request.isNet)
     }
     self.entities = entities
   }
@@ -111,9 +113,13 @@ struct HistoryReading {
       let before = room
       if request.wants(author: transaction.author) {
         let from = transaction.number == start ? inside : nil
-        let stop = try changes.read(
-          statement.integer(6)...statement.integer(7), transaction: transaction.number,
-          from: from ?? HistoryToken.Inside(changes: 0, objects: 0), room: &room, change)
+        var stop: HistoryToken.Inside?
+        // A gap is a transaction without changes.
+        if statement.integer(6) <= statement.integer(7) {
+          stop = try changes.read(
+            statement.integer(6)...statement.integer(7), transaction: transaction.number,
+            from: from ?? HistoryToken.Inside(changes: 0, objects: 0), room: &room, change)
+        }
         transaction.changeCount = before - room
         if let stop {
           transaction.token = places.token(transaction.token, inside: stop)
@@ -134,14 +140,15 @@ struct HistoryReading {
   ) throws {
     let statement = try transactions()
     var last: HistoryTransaction?
-    var range: ClosedRange<Int64>?
+    // Of a gap alone, the last change is before the first.
+    var range: (first: Int64, last: Int64)?
     while try statement.step() {
       last = row(statement)
-      range = (range?.lowerBound ?? statement.integer(6))...statement.integer(7)
+      range = (range?.first ?? statement.integer(6), statement.integer(7))
     }
     guard var last, let range else { return }
     let net = try NetChanges(
-      db, request, entities, after: range.lowerBound - 1, through: range.upperBound, transaction: last.number)
+      db, request, entities, after: range.first - 1, through: range.last, transaction: last.number)
     // The changes are those of all the transactions.
     (last.changeCount, last.author, last.pipeline, last.run) = (0, nil, nil, nil)
     try net.read {

@@ -8,7 +8,7 @@ extension Pipeline {
   public func schemaText() throws -> String {
     try DatabaseQueue().inDatabase { db in
       try StoreSchema.create(db)
-      let update = try SchemaUpdate(stored: Model(), declared: model)
+      let update = try SchemaUpdate(stored: StoredModel(), declared: self)
       try update.apply(db)
       return try SchemaText.text(db, update.model)
     }

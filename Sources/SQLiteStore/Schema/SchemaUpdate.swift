@@ -1,73 +1,215 @@
-internal import Foundation
+internal import CSQLiteShims
 internal import GRDB
 internal import ImportModel
 
-/// Makes a store's tables fit a model: new entities and attributes are added, everything else stays.
+/// Makes a store's tables fit a pipeline's model, in the caller's transaction.
+///
+/// Names change as the pipeline says, new things are added, rules become looser, derivations and delete rules are changed.
+/// What the pipeline does not name stays, unless it is dropped by name.
 struct SchemaUpdate {
-  /// The model after the update: the store's, with the pipeline's additions.
+  /// The model after the update.
   let model: Model
-  private let stored: Model
+  /// What cannot be done.
+  let conflicts: [SchemaMerge.Conflict]
+  let drops: SchemaDrops
+  let renames: SchemaRenames
+  /// The store's model without what is dropped, under the present names.
+  let base: Model
+  private let stored: StoredModel
+  /// The names before that stay known.
+  private let known: [Rename]
 
-  /// - Throws: `StoreError.modelChange` where the pipeline's model says something else than the store's.
-  init(stored: Model, declared: Model) throws(StoreError) {
+  /// - Parameter dropping: `Entity` or `Entity.attribute`, as the store calls them.
+  /// - Throws: as `SchemaDrops` and `SchemaRenames`. What else the two models do not agree in stands in `conflicts`.
+  init(stored: StoredModel, declared pipeline: Pipeline, dropping: [String] = []) throws {
     self.stored = stored
-    let declared = declared.withJoins
-    var merged = stored
-    for entity in declared.entities {
-      if let other = merged.entities.first(where: {
-        $0.name != entity.name && $0.name.caseFolded == entity.name.caseFolded
-      }) {
-        throw .entityCase(other.name, entity.name)
-      }
-      if let index = merged.entities.firstIndex(where: { $0.name == entity.name }) {
-        merged.entities[index] = try Self.merge(merged.entities[index], entity)
-      } else {
-        merged.entities.append(entity)
+    let declared = pipeline.model.withJoins
+    var base = stored.model
+    let drops = try SchemaDrops(dropping, in: &base)
+    if !drops.drops.isEmpty {
+      let before = SchemaMerge(stored.model, declared, renames: stored.renames)
+      try drops.checkNeed(of: declared, before.conflicts.compactMap(\.drop))
+    }
+    let remembered = stored.renames.filter { rename in
+      !drops.drops.contains {
+        $0.entity == rename.entity && ($0.property == nil || $0.property == rename.property)
       }
     }
-    model = merged
+    renames = try SchemaRenames(pipeline, known: remembered, in: &base)
+    let merge = SchemaMerge(base, declared, renames: renames.known)
+    (self.drops, self.base, model, conflicts) = (drops, base, merge.model, merge.conflicts)
+    known = renames.known.filter { rename in
+      // A name that something new has is no name before any more.
+      guard rename.property != nil else { return merge.model.entity(named: rename.was) == nil }
+      return merge.model.entity(named: rename.entity)?.hasProperty(rename.was) == false
+    }
+  }
+
+  /// - Throws: `StoreError.modelChange` for the first conflict.
+  func checkConflicts() throws {
+    if let conflict = conflicts.first { throw conflict.error }
   }
 
   /// Whether there is nothing to do.
-  var isEmpty: Bool { model == stored }
+  var isEmpty: Bool { model == stored.model }
 
-  /// Changes the tables, and keeps the model. In the caller's transaction.
+  /// Changes the tables, and keeps the model.
   func apply(_ db: Database) throws {
-    var derivedToCompute: [(Entity, Attribute)] = []
+    // A name in a trigger would be renamed, or keep a column from going; they are made anew below.
+    try TriggerCare.remove(db)
+    try dropIndexes(of: drops.drops, db)
+    var kept = try drops.apply(db, before: stored.model)
+    try renames.apply(db, before: stored.model.without(drops))
+    try dropStaleIndexes(db)
+    var derivedToCompute: [(entity: Entity, attribute: Attribute)] = []
     for entity in model.entities {
       let schema = EntitySchema(entity: entity, model: model)
-      guard let before = stored.entity(named: entity.name) else {
+      guard let before = base.entity(named: entity.name) else {
         try db.run(schema.createTable)
-        try schema.indexes.forEach { try db.run($0.sql) }
         continue
       }
-      let new = entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
+      try loosen(entity, before, schema, db)
+      var new = entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
+      for attribute in entity.derivedAttributes {
+        guard let old = before.attribute(named: attribute.name), old.derivation != attribute.derivation else {
+          continue
+        }
+        if old.type == attribute.type, schema.columns(old) == schema.columns(attribute) {
+          derivedToCompute.append((entity, attribute))
+        } else {
+          let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
+          kept.append(try SchemaDrops.drop(old, of: entity, number, db))
+          new.append(attribute)
+        }
+      }
       for column in new.flatMap(schema.columns) {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
       }
       for relationship in entity.toOneRelationships where before.relationship(named: relationship.name) == nil
       {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(schema.column(relationship))")
-        try db.run(schema.index(relationship).sql)
       }
-      for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
-        try Self.add(constraint, to: schema, db)
-      }
-      // What comes from the clock comes with the next change.
-      derivedToCompute += new.filter { $0.derivation != nil && $0.derivation != .now }.map { (entity, $0) }
+      derivedToCompute += new.filter { $0.derivation != nil }.map { (entity, $0) }
     }
+    try makeIndexes(db)
     let numbers = try PropertyNumbers(db, model: model, creating: true)
-    try TriggerCare.create(db, try Triggers(model: model, numbers: numbers))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = String(decoding: try encoder.encode(model), as: UTF8.self)
-    try db.run("INSERT INTO bolide_model(since, model) VALUES (\(literal(timestamp())), \(literal(text)))")
+    let triggers = try Triggers(model: model, numbers: numbers)
+    try TriggerCare.create(db, triggers)
+    try store(kept, numbers).write(db)
     for (entity, attribute) in derivedToCompute {
-      guard let column = numbers.columns(of: entity).first(where: { $0.name == attribute.name }) else {
-        continue
-      }
+      // What comes from the clock comes with the next change.
+      guard attribute.derivation != .now,
+        let column = numbers.columns(of: entity).first(where: { $0.name == attribute.name })
+      else { continue }
       try DerivedMarks.markAll(db, column.number, of: entity)
     }
+    // The triggers tell history, so whoever reads it learns of the new values.
+    try DerivedSettling(db, DerivedPlan(model, numbers), numbers, marks: nil).run(
+      history: nil, clock: timestamp())
+    let gone = drops.drops.filter { $0.property == nil }.map(\.entity)
+    if !gone.isEmpty { try HistoryWriter(db).noteGap("\(gone.listed) dropped") }
+  }
+
+  /// What the store keeps of its model afterwards.
+  private func store(_ kept: [StoredModel.Dropped], _ numbers: PropertyNumbers) -> StoredModel {
+    var after = stored
+    after.model = model
+    after.renames = known
+    let entities = Set(model.entities.map { numbers.entity($0.name) })
+    after.dropped = (stored.dropped + kept).filter { entities.contains($0.entity) }
+    return after
+  }
+
+  // MARK: Columns
+
+  /// Makes columns anew whose rule has changed: SQLite cannot alter one.
+  private func loosen(_ entity: Entity, _ before: Entity, _ schema: EntitySchema, _ db: Database) throws {
+    for attribute in entity.writableAttributes {
+      guard let old = before.attribute(named: attribute.name), !old.isTransient,
+        old.isRequired, !attribute.isRequired
+      else { continue }
+      for column in schema.columns(attribute) {
+        try remake(attribute.name, attribute.name, as: column, of: entity, db)
+      }
+    }
+    let was = EntitySchema(entity: before, model: base)
+    for relationship in entity.toOneRelationships {
+      guard let old = before.relationship(named: relationship.name),
+        was.column(old) != schema.column(relationship)
+      else { continue }
+      try db.run("DROP INDEX IF EXISTS \(quoted(was.index(old).name))")
+      try remake(relationship.column, relationship.name, as: schema.column(relationship), of: entity, db)
+    }
+  }
+
+  /// - Parameter declaration: it begins with the column's name.
+  private func remake(
+    _ column: String, _ name: String, as declaration: String, of entity: Entity, _ db: Database
+  ) throws {
+    let (table, new) = (quoted(entity.name), quoted("bolide_new"))
+    try db.run(
+      "ALTER TABLE \(table) ADD COLUMN \(new)\(declaration.dropFirst(quoted(column).count))")
+    // Nothing changes that another program's triggers should hear of.
+    bolide_enable_triggers(db.sqliteConnection, 0)
+    defer { bolide_enable_triggers(db.sqliteConnection, 1) }
+    try db.run("UPDATE \(table) SET \(new) = \(quoted(column))")
+    do {
+      try db.run("ALTER TABLE \(table) DROP COLUMN \(quoted(column))")
+    } catch let error as StoreError where error.code == .other {
+      throw StoreError(
+        .modelChange, "\(entity.name).\(name) cannot be made anew with its other rule: \(error.message)",
+        hint: "Views, triggers and indexes of other programs may need it: drop those first.")
+    }
+    try db.run("ALTER TABLE \(table) RENAME COLUMN \(new) TO \(quoted(column))")
+  }
+
+  // MARK: Indexes
+
+  /// A column with an index cannot be dropped.
+  private func dropIndexes(of drops: [SchemaDrops.Drop], _ db: Database) throws {
+    for drop in drops {
+      guard let entity = stored.model.entity(named: drop.entity), let name = drop.property,
+        let relationship = entity.relationship(named: name)
+      else { continue }
+      let index = EntitySchema(entity: entity, model: stored.model).index(relationship)
+      try db.run("DROP INDEX IF EXISTS \(quoted(index.name))")
+    }
+  }
+
+  /// Takes away the indexes that a rename has left behind under another name.
+  private func dropStaleIndexes(_ db: Database) throws {
+    let wanted = model.entities.flatMap { EntitySchema(entity: $0, model: model).indexes }
+    for (name, sql) in try indexes(db) where !wanted.contains(where: { $0.name == name && $0.sql == sql }) {
+      try db.run("DROP INDEX \(quoted(name))")
+    }
+  }
+
+  /// Makes the indexes that are missing.
+  private func makeIndexes(_ db: Database) throws {
+    let there = try indexes(db)
+    for entity in model.entities {
+      let schema = EntitySchema(entity: entity, model: model)
+      for relationship in entity.toOneRelationships.filter(schema.hasIndex) {
+        let index = schema.index(relationship)
+        if there[index.name] == nil { try db.run(index.sql) }
+      }
+      for constraint in entity.uniquenessConstraints where there[schema.index(constraint).name] == nil {
+        try Self.add(constraint, to: schema, db)
+      }
+    }
+  }
+
+  /// The indexes with names of Bolide's, with the statements that make them.
+  private func indexes(_ db: Database) throws -> [String: String] {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND substr(tbl_name, 1, 7) <> 'bolide_'
+      AND (substr(name, 1, 13) = 'bolide_index_' OR substr(name, 1, 14) = 'bolide_unique_')
+      """)
+    var indexes: [String: String] = [:]
+    while try rows.step() { indexes[rows.string(0) ?? ""] = rows.string(1) }
+    return indexes
   }
 
   private static func add(_ constraint: [String], to schema: EntitySchema, _ db: Database) throws {
@@ -80,85 +222,21 @@ struct SchemaUpdate {
 
   /// The model that a store keeps; nil in a file without one.
   static func storedModel(_ db: Database) throws -> Model? {
-    guard case .text(let text) = try db.value("SELECT model FROM bolide_model ORDER BY version DESC LIMIT 1")
-    else { return nil }
-    do {
-      return try JSONDecoder().decode(Model.self, from: Data(text.utf8))
-    } catch {
-      throw StoreError.unreadableModel
-    }
-  }
-
-  // MARK: Merging
-
-  private static func merge(_ stored: Entity, _ declared: Entity) throws(StoreError) -> Entity {
-    guard stored.key == declared.key else { throw .otherKey(stored, declared) }
-    var merged = stored
-    for attribute in declared.attributes {
-      if let index = merged.attributes.firstIndex(where: { $0.name == attribute.name }) {
-        merged.attributes[index] = try merge(merged.attributes[index], attribute, of: stored.name)
-      } else {
-        try checkAddition(attribute, to: stored.name)
-        merged.attributes.append(attribute)
-      }
-    }
-    try checkNames(merged, declared)
-    merged.uniquenessConstraints += declared.uniquenessConstraints.filter { !stored.hasConstraint($0) }
-    for relationship in declared.relationships {
-      if let before = stored.relationship(named: relationship.name) {
-        guard before == relationship else {
-          throw .otherRelationship("\(stored.name).\(relationship.name)")
-        }
-      } else {
-        merged.relationships.append(relationship)
-      }
-    }
-    return merged
-  }
-
-  private static func merge(
-    _ stored: Attribute, _ declared: Attribute, of entity: String
-  ) throws(StoreError) -> Attribute {
-    let name = "\(entity).\(declared.name)"
-    guard stored.type == declared.type else { throw .otherType(name, stored.type, declared.type) }
-    guard stored.derivation == declared.derivation else {
-      throw .otherDerivation(name, stored.derivation, declared.derivation)
-    }
-    if stored.isTransient && !declared.isTransient {
-      try checkAddition(declared, to: entity)
-    } else if stored.isTransient != declared.isTransient {
-      throw .becomesTransient(name)
-    } else if stored.isRequired != declared.isRequired {
-      throw .otherRequirement(name, isRequired: stored.isRequired)
-    }
-    // Defaults, ranges and spellings are rules of the import; the column stays as it is.
-    return declared
-  }
-
-  /// SQLite takes column names that differ by case for one.
-  private static func checkNames(_ merged: Entity, _ declared: Entity) throws(StoreError) {
-    let columns =
-      merged.attributes.map(\.name) + (merged.toOneRelationships + declared.toOneRelationships).map(\.column)
-    for attribute in declared.attributes {
-      guard
-        let other = columns.first(where: {
-          $0 != attribute.name && $0.caseFolded == attribute.name.caseFolded
-        })
-      else { continue }
-      throw .columnCase(other, attribute.name, of: declared.name)
-    }
-  }
-
-  private static func checkAddition(_ attribute: Attribute, to entity: String) throws(StoreError) {
-    guard !attribute.isRequired || attribute.defaultValue != nil else {
-      throw .newAndRequired("\(entity).\(attribute.name)")
-    }
+    let model = try StoredModel(db).model
+    return model.entities.isEmpty ? nil : model
   }
 }
 
 extension Entity {
-  /// Whether a constraint on just these attributes is there, in any order.
-  fileprivate func hasConstraint(_ attributes: [String]) -> Bool {
-    uniquenessConstraints.contains { Set($0) == Set(attributes) }
+  fileprivate func hasProperty(_ name: String) -> Bool {
+    attribute(named: name) != nil || relationship(named: name) != nil
+  }
+}
+
+extension Model {
+  fileprivate func without(_ drops: SchemaDrops) -> Model {
+    var model = self
+    drops.take(from: &model)
+    return model
   }
 }

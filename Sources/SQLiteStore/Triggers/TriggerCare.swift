@@ -9,13 +9,21 @@ enum TriggerCare {
     AND (substr(tbl_name, 1, 7) <> 'bolide_' OR substr(tbl_name, 1, 16) = 'bolide_replaced_')
     """
 
+  /// Takes all triggers away, and what they need, in the caller's transaction.
+  static func remove(_ db: Database) throws {
+    for (type, condition) in [
+      ("TRIGGER", areOurs), ("TABLE", "type = 'table' AND substr(name, 1, 16) = 'bolide_replaced_'"),
+    ] {
+      let names = try RawStatement(db, "SELECT name FROM sqlite_schema WHERE \(condition)")
+      var old: [String] = []
+      while try names.step() { old.append(names.string(0) ?? "") }
+      for name in old { try db.run("DROP \(type) \(quoted(name))") }
+    }
+  }
+
   /// Makes all triggers anew, and what they need, in the caller's transaction.
   static func create(_ db: Database, _ triggers: Triggers) throws {
-    let names = try RawStatement(
-      db, "SELECT name FROM sqlite_schema WHERE \(areOurs)")
-    var old: [String] = []
-    while try names.step() { old.append(names.string(0) ?? "") }
-    for name in old { try db.run("DROP TRIGGER \(quoted(name))") }
+    try remove(db)
     for entity in triggers.model.entities {
       for sql in ReplaceSQL(entity).createTable { try db.run(sql) }
     }

@@ -1,0 +1,36 @@
+/// What a pipeline says that an entity, an attribute or a relationship was called before (`was`).
+///
+/// A store that knows it by that name gives it the present one. A store that knows the present one has nothing to do.
+public struct Rename: Sendable, Hashable, Codable {
+  /// The entity, by its present name.
+  public var entity: String
+  /// The attribute or relationship, by its present name; nil for the entity itself.
+  public var property: String?
+  /// The name before.
+  public var was: String
+
+  /// Says that an entity was called otherwise.
+  public init(_ entity: String, was: String) {
+    self.entity = entity
+    self.was = was
+  }
+
+  /// Says that an attribute or a relationship was called otherwise.
+  public init(_ entity: String, _ property: String, was: String) {
+    self.entity = entity
+    self.property = property
+    self.was = was
+  }
+}
+
+extension Pipeline {
+  /// The way through the file's keys to the name before.
+  package func part(of rename: Rename) -> [String] {
+    guard let property = rename.property else { return part(of: rename.entity) + ["was"] }
+    let isRelationship = model.entity(named: rename.entity)?.relationship(named: property) != nil
+    return
+      (isRelationship
+      ? part(of: rename.entity, relationship: property) : part(of: rename.entity, attribute: property))
+      + ["was"]
+  }
+}

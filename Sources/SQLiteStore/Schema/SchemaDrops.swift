@@ -1,0 +1,249 @@
+internal import GRDB
+internal import ImportModel
+
+/// What is to be taken out of a store's model, by name.
+struct SchemaDrops {
+  /// An entity, or one of its properties.
+  struct Drop: Equatable {
+    let entity: String
+    var property: String?
+    var name: String { property.map { "\(entity).\($0)" } ?? entity }
+  }
+
+  private(set) var drops: [Drop] = []
+
+  /// Takes what is dropped out of a model.
+  ///
+  /// - Parameter names: `Entity` or `Entity.attribute`, as the store calls them.
+  /// - Throws: `StoreError.badRequest` for a name that the store does not have, and for what something that stays needs.
+  init(_ names: [String], in model: inout Model) throws {
+    for name in names {
+      let drop = try Self.find(name, model)
+      if !drops.contains(drop) { drops.append(drop) }
+    }
+    let before = model
+    // The links of two to-many ends go with the ends.
+    for (owner, end, toMany) in model.joins {
+      let ends = [
+        Drop(entity: owner.name, property: end.name),
+        Drop(entity: toMany.destination.name, property: toMany.toOne.name),
+      ]
+      let join = Drop(entity: toMany.holder.name)
+      let isDropped = ends.allSatisfy { end in drops.contains { $0 == end || $0 == Drop(entity: end.entity) }
+      }
+      if isDropped, !drops.contains(join) { drops.append(join) }
+      if !isDropped, drops.contains(join) {
+        throw Self.refused(
+          join, "it holds the links of \(ends[0].name)", with: "\(ends[0].name) --drop \(ends[1].name)",
+          instead: true)
+      }
+    }
+    take(from: &model)
+    for drop in drops { try check(drop, before, model) }
+  }
+
+  /// Takes what is dropped out of a model.
+  func take(from model: inout Model) {
+    for drop in drops {
+      if let property = drop.property {
+        guard let index = model.entities.firstIndex(where: { $0.name == drop.entity }) else { continue }
+        model.entities[index].attributes.removeAll { $0.name == property }
+        model.entities[index].relationships.removeAll { $0.name == property }
+      } else {
+        model.entities.removeAll { $0.name == drop.entity }
+      }
+    }
+  }
+
+  private static func find(_ name: String, _ model: Model) throws -> Drop {
+    if model.entity(named: name) != nil { return Drop(entity: name) }
+    for entity in model.entities where name.hasPrefix(entity.name + ".") {
+      let property = String(name.dropFirst(entity.name.count + 1))
+      if entity.attribute(named: property) != nil || entity.relationship(named: property) != nil {
+        return Drop(entity: entity.name, property: property)
+      }
+    }
+    let names = model.entities.flatMap { entity in
+      [entity.name]
+        + (entity.attributes.map(\.name) + entity.relationships.map(\.name)).map { "\(entity.name).\($0)" }
+    }
+    let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    throw StoreError(
+      .badRequest, "the store has nothing called '\(name)'\(meant)",
+      hint: "An attribute is named with its entity, as in Quake.magnitude.")
+  }
+
+  // MARK: What needs it
+
+  /// - Parameter freed: what the pipeline wants otherwise than the store has it.
+  /// - Throws: `StoreError.badRequest` for what the pipeline would only make again.
+  func checkNeed(of model: Model, _ freed: [String]) throws {
+    for drop in drops where !freed.contains(drop.name) {
+      guard let entity = model.entity(named: drop.entity) else { continue }
+      if let name = drop.property, entity.attribute(named: name) == nil,
+        entity.relationship(named: name) == nil
+      {
+        continue
+      }
+      throw StoreError(
+        .badRequest, "\(drop.name) cannot be dropped: the pipeline names it",
+        hint: "The next import would make it again: take it out of the pipeline first.")
+    }
+  }
+
+  /// - Parameter after: the model without all that is dropped.
+  private func check(_ drop: Drop, _ before: Model, _ after: Model) throws {
+    let joins = before.joins.map(\.toMany.holder.name)
+    for entity in after.entities {
+      if let property = drop.property, entity.name == drop.entity {
+        if entity.key.contains(property) { throw Self.refused(drop, "it is part of the key") }
+        if let constraint = entity.uniquenessConstraints.first(where: { $0.contains(property) }) {
+          throw Self.refused(drop, "the constraint on \(constraint.listed) needs it")
+        }
+      }
+      // A table of links goes with both its ends: it is not what keeps one.
+      for relationship in entity.relationships
+      where relationship.destination == drop.entity && !joins.contains(entity.name) {
+        let name = "\(entity.name).\(relationship.name)"
+        guard let property = drop.property else {
+          throw Self.refused(drop, "\(name) leads to it", with: name)
+        }
+        if relationship.inverse == property {
+          throw Self.refused(drop, "it is the inverse of \(name)", with: name)
+        }
+      }
+      for attribute in entity.derivedAttributes {
+        guard let property = drop.property, let derivation = attribute.derivation,
+          try before.reads(derivation, of: entity, property: property, of: drop.entity)
+        else { continue }
+        let name = "\(entity.name).\(attribute.name)"
+        throw Self.refused(drop, "\(name) is derived from it", with: name)
+      }
+    }
+  }
+
+  private static func refused(
+    _ drop: Drop, _ reason: String, with other: String? = nil, instead: Bool = false
+  ) -> StoreError {
+    StoreError(
+      .badRequest, "\(drop.name) cannot be dropped: \(reason)",
+      hint: other.map {
+        instead ? "Drop both ends: --drop \($0)" : "Drop both: --drop \($0) --drop \(drop.name)"
+      })
+  }
+
+  // MARK: In the file
+
+  /// Drops tables and columns, in the caller's transaction; indexes and triggers with Bolide's names are gone.
+  ///
+  /// - Parameter before: the store's model with them.
+  /// - Returns: the properties that history still knows.
+  func apply(_ db: Database, before: Model) throws -> [StoredModel.Dropped] {
+    var kept: [StoredModel.Dropped] = []
+    for drop in drops {
+      guard let name = drop.property, let entity = before.entity(named: drop.entity) else { continue }
+      let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
+      if let attribute = entity.attribute(named: name), !attribute.isTransient {
+        kept.append(try Self.drop(attribute, of: entity, number, db))
+      } else if let relationship = entity.relationship(named: name), relationship.kind == .toOne {
+        try Self.drop([relationship.column], of: entity, name, db)
+        let property = try Self.bury(name, of: number, db)
+        kept.append(
+          StoredModel.Dropped(property: property, entity: number, name: name, type: nil, isDerived: false))
+      }
+    }
+    for entity in order(before) {
+      do {
+        try db.run("DROP TABLE \(quoted(entity.name))")
+      } catch let error as StoreError where error.code != .full {
+        throw StoreError(.modelChange, "\(entity.name) cannot be dropped: \(error.message)", hint: error.hint)
+      }
+      let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
+      try db.run(
+        """
+        DELETE FROM bolide_dirty WHERE property IN (SELECT property FROM bolide_property WHERE entity = \(number));
+        DELETE FROM bolide_complete WHERE entity = \(literal(entity.name));
+        DELETE FROM bolide_seen WHERE entity = \(literal(entity.name));
+        UPDATE bolide_entity SET name = \(literal("bolide_dropped_\(number)_\(entity.name)")) WHERE entity = \(number);
+        """)
+    }
+    return kept
+  }
+
+  /// Takes an attribute's columns away.
+  static func drop(
+    _ attribute: Attribute, of entity: Entity, _ number: Int64, _ db: Database
+  ) throws -> StoredModel.Dropped {
+    try drop(
+      [attribute.name] + attribute.hiddenColumns.map(\.name), of: entity, attribute.name, db)
+    return StoredModel.Dropped(
+      property: try bury(attribute.name, of: number, db), entity: number, name: attribute.name,
+      type: attribute.type, isDerived: attribute.derivation != nil)
+  }
+
+  private static func drop(_ columns: [String], of entity: Entity, _ name: String, _ db: Database) throws {
+    for column in columns {
+      do {
+        try db.run("ALTER TABLE \(quoted(entity.name)) DROP COLUMN \(quoted(column))")
+      } catch let error as StoreError where error.code == .other {
+        // Another program's view, trigger or index names it.
+        throw StoreError(
+          .modelChange, "\(entity.name).\(name) cannot be dropped: \(error.message)",
+          hint: "Views, triggers and indexes of other programs may need it: drop those first.")
+      }
+    }
+  }
+
+  /// A dropped property keeps its number, and frees its name.
+  private static func bury(_ name: String, of entity: Int64, _ db: Database) throws -> Int64 {
+    let property = try db.integer(
+      "SELECT property FROM bolide_property WHERE entity = \(entity) AND name = \(literal(name))")
+    try db.run(
+      """
+      DELETE FROM bolide_dirty WHERE property = \(property);
+      UPDATE bolide_property SET name = \(literal("bolide_dropped_\(property)_\(name)")) WHERE property = \(property);
+      """)
+    return property
+  }
+
+  /// The entities to be dropped, those that lead to others before these.
+  private func order(_ model: Model) -> [Entity] {
+    var left = drops.filter { $0.property == nil }.compactMap { model.entity(named: $0.entity) }
+    var order: [Entity] = []
+    while !left.isEmpty {
+      let index = left.firstIndex { entity in
+        !left.contains { other in
+          other.name != entity.name && other.toOneRelationships.contains { $0.destination == entity.name }
+        }
+      }
+      order.append(left.remove(at: index ?? 0))
+    }
+    return order
+  }
+}
+
+extension Model {
+  /// Whether a derivation of an entity reads a property of one.
+  fileprivate func reads(
+    _ derivation: Derivation, of owner: Entity, property: String, of entity: String
+  ) throws -> Bool {
+    switch derivation {
+    case .now: return false
+    case .copy(let path), .folded(_, let path):
+      var place: Entity? = owner
+      for name in path {
+        if place?.name == entity, name == property { return true }
+        place = place?.relationship(named: name).flatMap { self.entity(named: $0.destination) }
+      }
+      return false
+    case .aggregate(let aggregate):
+      if owner.name == entity, aggregate.relationship == property { return true }
+      guard let toMany = owner.relationship(named: aggregate.relationship).flatMap(toMany),
+        toMany.destination.name == entity
+      else { return false }
+      if aggregate.attribute == property || toMany.toOne.name == property { return true }
+      guard let filter = aggregate.filter else { return false }
+      return try ExpressionCheck(toMany.destination.filterable).attributes(usedBy: filter).contains(property)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import ImportModel
+
+/// One thing that a migration does, or leaves.
+package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
+  /// What becomes of it.
+  package enum Kind: Sendable, Hashable {
+    /// It is done by the next import, or by `migrate`.
+    case change
+    /// It is dropped, as was asked for.
+    case drop
+    /// It stays, as the pipeline does not name it.
+    case stays
+    /// It cannot be done; until it is settled no import by the pipeline begins.
+    case conflict
+  }
+
+  /// What becomes of it.
+  package var kind: Kind
+  /// One line for people.
+  package var description: String
+  /// What to drop for it by name, where that would serve.
+  package var drop: String?
+}
+
+extension SchemaUpdate {
+  /// What the update does, in its order, then what it cannot do.
+  var steps: [MigrationStep] {
+    var steps = drops.drops.map { MigrationStep(kind: .drop, description: "drop \($0.name)", drop: $0.name) }
+    steps += renames.steps.map { rename in
+      let name = rename.property.map { "\(rename.entity).\(rename.was) to \($0)" }
+      return MigrationStep(
+        kind: .change, description: "rename \(name ?? "\(rename.was) to \(rename.entity)")")
+    }
+    for entity in model.entities {
+      guard let before = base.entity(named: entity.name) else {
+        steps.append(MigrationStep(kind: .change, description: "add \(entity.name), a new entity"))
+        continue
+      }
+      guard before != entity else { continue }
+      steps += (attributeLines(entity, before) + relationshipLines(entity, before)).map {
+        MigrationStep(kind: .change, description: $0)
+      }
+      for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
+        steps.append(
+          MigrationStep(kind: .change, description: "make \(entity.name) unique on \(constraint.listed)"))
+      }
+    }
+    return steps
+      + conflicts.map {
+        let end = $0.drop.map { "; --drop \($0) would let it begin anew" } ?? ""
+        return MigrationStep(kind: .conflict, description: "cannot: \($0.message)\(end)", drop: $0.drop)
+      }
+  }
+
+  /// What the store has and a pipeline does not name.
+  func leftovers(of pipeline: Pipeline) -> [MigrationStep] {
+    let joins = base.joins.map(\.toMany.holder.name)
+    return base.entities.filter { !joins.contains($0.name) }.flatMap { entity -> [String] in
+      guard let declared = pipeline.model.entity(named: entity.name) else { return [entity.name] }
+      let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+      return names.filter { declared.attribute(named: $0) == nil && declared.relationship(named: $0) == nil }
+        .map { "\(entity.name).\($0)" }
+    }.map {
+      MigrationStep(
+        kind: .stays, description: "keep \($0), which the pipeline does not name; --drop \($0) would drop it",
+        drop: $0)
+    }
+  }
+
+  private func attributeLines(_ entity: Entity, _ before: Entity) -> [String] {
+    entity.attributes.compactMap { attribute in
+      let name = "\(entity.name).\(attribute.name)"
+      guard let old = before.attribute(named: attribute.name) else {
+        let what = attribute.derivation.map { "derived as \($0.text)" } ?? attribute.type.name
+        return "add \(name), \(attribute.isTransient ? "transient" : what)"
+      }
+      guard old != attribute else { return nil }
+      if old.derivation != attribute.derivation {
+        return "compute \(name) anew as \(attribute.derivation?.text ?? "")"
+      }
+      if old.isTransient != attribute.isTransient { return "store \(name), transient before" }
+      if old.isRequired != attribute.isRequired { return "make \(name) optional" }
+      return "note the rules of \(name)"
+    }
+  }
+
+  private func relationshipLines(_ entity: Entity, _ before: Entity) -> [String] {
+    entity.relationships.compactMap { relationship in
+      let name = "\(entity.name).\(relationship.name)"
+      guard let old = before.relationship(named: relationship.name) else {
+        return
+          "add \(name), \(relationship.kind == .toOne ? "to one" : "to many") \(relationship.destination)"
+      }
+      return old == relationship
+        ? nil : "change the delete rule of \(name) to \(relationship.deleteRule.rawValue)"
+    }
+  }
+
+  /// Sees that a pipeline does not take back what a newer one has changed.
+  ///
+  /// - Parameter earlier: the versions of the model before the present one.
+  /// - Throws: `StoreError.modelChange` where the store has had the pipeline's derivation or delete rule before.
+  func checkAge(_ earlier: [Model]) throws {
+    for entity in model.entities {
+      guard let now = base.entity(named: entity.name) else { continue }
+      let versions = earlier.compactMap { $0.entity(named: entity.name) }
+      for attribute in entity.derivedAttributes {
+        guard let present = now.attribute(named: attribute.name)?.derivation, present != attribute.derivation,
+          versions.contains(where: { $0.attribute(named: attribute.name)?.derivation == attribute.derivation }
+          )
+        else { continue }
+        throw Self.older("\(entity.name).\(attribute.name) was derived otherwise before")
+      }
+      for relationship in entity.relationships {
+        guard let present = now.relationship(named: relationship.name), present != relationship,
+          versions.contains(where: { $0.relationship(named: relationship.name) == relationship })
+        else { continue }
+        throw Self.older("\(entity.name).\(relationship.name) had another delete rule before")
+      }
+    }
+  }
+
+  private static func older(_ reason: String) -> StoreError {
+    StoreError(
+      .modelChange,
+      "the pipeline is older than the store's model: \(reason), and the pipeline says that still",
+      hint: "Use the newer pipeline. To go back all the same, run `bolide migrate` with this one.")
+  }
+}

@@ -1,0 +1,52 @@
+internal import GRDB
+package import ImportModel
+
+extension Store {
+  /// What the next import by a pipeline would do to the store's model, and what it would leave. Nothing is changed.
+  ///
+  /// - Parameter dropping: what `migrate` would be told to drop.
+  /// - Throws: as `migrate`, except for conflicts, which are steps here.
+  package func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) throws -> [MigrationStep] {
+    try Self.check(pipeline)
+    return try reading { db in
+      let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
+      return update.steps + update.leftovers(of: pipeline)
+    }
+  }
+
+  /// Makes a store's model fit a pipeline, and drops what is named, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - dropping: `Entity` or `Entity.attribute`, as the store calls them. Their values are lost.
+  ///   - lockWait: how long to wait for an import, in seconds.
+  /// - Returns: what was done; nothing when the model fitted.
+  /// - Throws: `PipelineError` when the pipeline has problems, or says `was` of what never was; `StoreError` when the two
+  ///   models do not agree, or something that stays needs what is to be dropped. Nothing is changed then.
+  /// - Complexity: as the changes; derived attributes are computed for all their objects.
+  package func migrate(
+    _ pipeline: Pipeline, dropping: [String] = [], lockWait: Double = 600
+  ) throws -> [MigrationStep] {
+    try Self.check(pipeline)
+    let lock = try StoreLock(store: path, pipeline: pipeline.name, wait: lockWait, isCancelled: { false })
+    defer { withExtendedLifetime(lock) {} }
+    return try writing(waiting: lockWait, isCancelled: { false }) { db in
+      func update() throws -> SchemaUpdate {
+        let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
+        try update.checkConflicts()
+        return update
+      }
+      if try update().isEmpty { return [] }
+      // The update makes all triggers anew: that some were missing would never be noticed.
+      _ = try TriggerCare.restore(db, model: StoredModel(db).model)
+      var steps: [MigrationStep] = []
+      try db.inTransaction(.immediate) {
+        // Another process may have been here in between.
+        let update = try update()
+        steps = update.steps
+        try update.apply(db)
+        return .commit
+      }
+      return steps
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+internal import GRDB
+internal import ImportModel
+
+/// What a store keeps of its model: the model itself, the names before, and what was dropped.
+///
+/// A row of `bolide_model`. Its JSON is the model's, with keys of its own beside it.
+struct StoredModel: Codable {
+  /// A property that was dropped, as history still knows it.
+  struct Dropped: Codable, Equatable {
+    let property: Int64
+    let entity: Int64
+    let name: String
+    /// Nil for a relationship.
+    let type: AttributeType?
+    let isDerived: Bool
+  }
+
+  private var entities: [Entity] = []
+  private var were: [Rename]?
+  private var gone: [Dropped]?
+
+  private enum CodingKeys: String, CodingKey {
+    case entities
+    case were = "renames"
+    case gone = "dropped"
+  }
+
+  init(_ model: Model = Model()) { entities = model.entities }
+
+  var model: Model {
+    get { Model(entities: entities) }
+    set { entities = newValue.entities }
+  }
+
+  /// The names that present things had before, under their present entity's name.
+  var renames: [Rename] {
+    get { were ?? [] }
+    set { were = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// The properties of present entities that were dropped.
+  var dropped: [Dropped] {
+    get { gone ?? [] }
+    set { gone = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// The newest one; empty in a file without one.
+  init(_ db: Database) throws {
+    guard case .text(let text) = try db.value("SELECT model FROM bolide_model ORDER BY version DESC LIMIT 1")
+    else { return }
+    self = try Self.decode(Self.self, text)
+  }
+
+  /// Keeps it as the model's newest version.
+  func write(_ db: Database) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let text = String(decoding: try encoder.encode(self), as: UTF8.self)
+    try db.run("INSERT INTO bolide_model(since, model) VALUES (\(literal(timestamp())), \(literal(text)))")
+  }
+
+  /// All versions of the model but the newest, the oldest first.
+  static func earlier(_ db: Database) throws -> [Model] {
+    let rows = try RawStatement(db, "SELECT model FROM bolide_model ORDER BY version")
+    var models: [Model] = []
+    while try rows.step() { models.append(try decode(Model.self, rows.string(0) ?? "")) }
+    return models.dropLast()
+  }
+
+  private static func decode<Kind: Decodable>(_ kind: Kind.Type, _ text: String) throws -> Kind {
+    do {
+      return try JSONDecoder().decode(kind, from: Data(text.utf8))
+    } catch {
+      throw StoreError(.corrupt, "the store's model cannot be read", hint: "Restore it from a backup.")
+    }
+  }
+}
