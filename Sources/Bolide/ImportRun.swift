@@ -106,14 +106,10 @@ struct ImportRun {
     let (pipeline, settings, stop) = (pipeline, settings, stop)
     // The input belongs to the reading thread from here on.
     nonisolated(unsafe) let input = input
-    let thread = Thread {
+    WorkThread.start("bolide reading") {
       let end = ImportRun.read(input, pipeline, layout, queue, settings, stop, newFields)
       queue.finish(end)
     }
-    thread.name = "bolide reading"
-    // A deep JSON document costs no stack; this is for SQLite's expressions.
-    thread.stackSize = 4 << 20
-    thread.start()
   }
 
   private static func read(

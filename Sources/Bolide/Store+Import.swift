@@ -66,10 +66,7 @@ extension Store {
   ) async throws -> ImportReport {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread { continuation.resume(with: Result { try body() }) }
-        thread.name = "bolide writing"
-        thread.stackSize = 4 << 20
-        thread.start()
+        WorkThread.start("bolide writing") { continuation.resume(with: Result { try body() }) }
       }
     } onCancel: {
       options.cancellation.cancel()

@@ -37,6 +37,19 @@ import Testing
     #expect(try place.rows() == ["a|1.5", "b|"])
   }
 
+  @Test func `a store that nobody holds is closed, also after an import`() async throws {
+    weak var held: Store?
+    do {
+      let store = try await Store(path: place.path("quakes.sqlite"), for: StorePlace.pipeline)
+      _ = try await store.run(StorePlace.pipeline, on: .bytes(#"[{"id": "a"}]"#.utf8))
+      held = store
+    }
+    // The thread that answered may hold it for a moment more.
+    for _ in 0..<500 where held != nil { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(held == nil)
+    #expect(!FileManager.default.fileExists(atPath: place.path("quakes.sqlite-wal")))
+  }
+
   @Test func `a file and bytes in memory are inputs like a stream`() async throws {
     let pipeline = StorePlace.pipeline
     let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
