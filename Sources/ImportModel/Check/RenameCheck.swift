@@ -6,22 +6,19 @@ enum RenameCheck {
     for rename in pipeline.renames {
       let part = pipeline.part(of: rename)
       guard let entity = pipeline.model.entity(named: rename.entity) else {
-        list.add("'was' is said of '\(rename.entity)', which is not declared", at: part)
+        list.add(.wasOfUndeclared(rename.entity), at: part)
         continue
       }
-      if rename.was.isEmpty { list.add("the name in 'was' is empty", at: part) }
+      if rename.was.isEmpty { list.add(.emptyWas, at: part) }
       if let property = rename.property {
         check(rename, property, of: entity, at: part, &list)
       } else if pipeline.model.entity(named: rename.was) != nil {
-        list.add(
-          "'\(entity.name)' cannot have been '\(rename.was)', which is still declared: a name has one meaning",
-          at: part)
+        list.add(.wasOfDeclared(entity.name, rename.was), at: part)
       }
       var old = rename
       if old.property != nil { old.property = "" } else { old.entity = "" }
       if !seen.insert(old).inserted {
-        list.add(
-          "'\(rename.was)' is said twice to be a name before: one thing alone can have had it", at: part)
+        list.add(.wasTwice(rename.was), at: part)
       }
     }
   }
@@ -31,13 +28,11 @@ enum RenameCheck {
   ) {
     let was = rename.was
     guard entity.attribute(named: property) != nil || entity.relationship(named: property) != nil else {
-      list.add("'was' is said of '\(entity.name).\(property)', which is not declared", at: part)
+      list.add(.wasOfUndeclared("\(entity.name).\(property)"), at: part)
       return
     }
     if entity.attribute(named: was) != nil || entity.relationship(named: was) != nil {
-      list.add(
-        "'\(property)' cannot have been '\(was)', which \(entity.title) still declares: a name has one meaning",
-        at: part)
+      list.add(.wasOfDeclared(property, was, in: entity), at: part)
     }
   }
 }

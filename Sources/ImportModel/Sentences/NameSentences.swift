@@ -69,6 +69,29 @@ extension Sentence {
 }
 
 extension Sentence {
+  // MARK: Names before
+
+  static let emptyWas = Sentence("the name in 'was' is empty")
+
+  static func wasOfUndeclared(_ name: String) -> Sentence {
+    Sentence("'was' is said of '\(name)', which is not declared")
+  }
+
+  static func wasOfDeclared(_ name: String, _ was: String) -> Sentence {
+    Sentence("'\(name)' cannot have been '\(was)', which is still declared: a name has one meaning")
+  }
+
+  static func wasOfDeclared(_ name: String, _ was: String, in entity: Entity) -> Sentence {
+    Sentence(
+      "'\(name)' cannot have been '\(was)', which \(entity.title) still declares: a name has one meaning")
+  }
+
+  static func wasTwice(_ was: String) -> Sentence {
+    Sentence("'\(was)' is said twice to be a name before: one thing alone can have had it")
+  }
+
+  // MARK: Tables of links
+
   static func tableOfLinks(_ table: String, of relationship: String, _ reason: Reason) -> Sentence {
     Sentence(
       "the relationship '\(relationship)' needs another name: its links would stand in the table '\(table)', \(reason.text)"

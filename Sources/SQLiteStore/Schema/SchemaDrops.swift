@@ -33,9 +33,7 @@ struct SchemaDrops {
       }
       if isDropped, !drops.contains(join) { drops.append(join) }
       if !isDropped, drops.contains(join) {
-        throw Self.refused(
-          join, "it holds the links of \(ends[0].name)", with: "\(ends[0].name) --drop \(ends[1].name)",
-          instead: true)
+        throw StoreError.dropOfLinks(join.name, ends.map(\.name))
       }
     }
     take(from: &model)
@@ -67,10 +65,7 @@ struct SchemaDrops {
       [entity.name]
         + (entity.attributes.map(\.name) + entity.relationships.map(\.name)).map { "\(entity.name).\($0)" }
     }
-    let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-    throw StoreError(
-      .badRequest, "the store has nothing called '\(name)'\(meant)",
-      hint: "An attribute is named with its entity, as in Quake.magnitude.")
+    throw StoreError.nothingToDrop(name, among: names)
   }
 
   // MARK: What needs it
@@ -85,9 +80,7 @@ struct SchemaDrops {
       {
         continue
       }
-      throw StoreError(
-        .badRequest, "\(drop.name) cannot be dropped: the pipeline names it",
-        hint: "The next import would make it again: take it out of the pipeline first.")
+      throw StoreError.dropOfDeclared(drop.name)
     }
   }
 
@@ -96,9 +89,9 @@ struct SchemaDrops {
     let joins = before.joins.map(\.toMany.holder.name)
     for entity in after.entities {
       if let property = drop.property, entity.name == drop.entity {
-        if entity.key.contains(property) { throw Self.refused(drop, "it is part of the key") }
+        if entity.key.contains(property) { throw StoreError.dropOfKey(drop.name) }
         if let constraint = entity.uniquenessConstraints.first(where: { $0.contains(property) }) {
-          throw Self.refused(drop, "the constraint on \(constraint.listed) needs it")
+          throw StoreError.drop(drop.name, neededByConstraint: constraint)
         }
       }
       // A table of links goes with both its ends: it is not what keeps one.
@@ -106,10 +99,10 @@ struct SchemaDrops {
       where relationship.destination == drop.entity && !joins.contains(entity.name) {
         let name = "\(entity.name).\(relationship.name)"
         guard let property = drop.property else {
-          throw Self.refused(drop, "\(name) leads to it", with: name)
+          throw StoreError.drop(drop.name, ledToBy: name)
         }
         if relationship.inverse == property {
-          throw Self.refused(drop, "it is the inverse of \(name)", with: name)
+          throw StoreError.drop(drop.name, inverseOf: name)
         }
       }
       for attribute in entity.derivedAttributes {
@@ -117,19 +110,9 @@ struct SchemaDrops {
           try before.reads(derivation, of: entity, property: property, of: drop.entity)
         else { continue }
         let name = "\(entity.name).\(attribute.name)"
-        throw Self.refused(drop, "\(name) is derived from it", with: name)
+        throw StoreError.drop(drop.name, readBy: name)
       }
     }
-  }
-
-  private static func refused(
-    _ drop: Drop, _ reason: String, with other: String? = nil, instead: Bool = false
-  ) -> StoreError {
-    StoreError(
-      .badRequest, "\(drop.name) cannot be dropped: \(reason)",
-      hint: other.map {
-        instead ? "Drop both ends: --drop \($0)" : "Drop both: --drop \($0) --drop \(drop.name)"
-      })
   }
 
   // MARK: In the file
@@ -156,7 +139,7 @@ struct SchemaDrops {
       do {
         try db.run("DROP TABLE \(quoted(entity.name))")
       } catch let error as StoreError where error.code != .full {
-        throw StoreError(.modelChange, "\(entity.name) cannot be dropped: \(error.message)", hint: error.hint)
+        throw StoreError.cannotDrop(entity.name, error)
       }
       let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
       try db.run(
@@ -187,9 +170,7 @@ struct SchemaDrops {
         try db.run("ALTER TABLE \(quoted(entity.name)) DROP COLUMN \(quoted(column))")
       } catch let error as StoreError where error.code == .other {
         // Another program's view, trigger or index names it.
-        throw StoreError(
-          .modelChange, "\(entity.name).\(name) cannot be dropped: \(error.message)",
-          hint: "Views, triggers and indexes of other programs may need it: drop those first.")
+        throw StoreError.cannotDropColumn("\(entity.name).\(name)", error)
       }
     }
   }

@@ -4,20 +4,9 @@ internal import ImportModel
 struct SchemaMerge {
   /// What the pipeline says otherwise than the store, and what could be done about it.
   struct Conflict {
-    let message: String
+    let error: StoreError
     /// What to drop so that the pipeline's word can hold.
     var drop: String?
-
-    var error: StoreError {
-      let hint =
-        if let drop {
-          "Let the pipeline agree with the store; or `bolide migrate --drop \(drop)` takes its values out of the store, "
-            + "and it begins anew."
-        } else {
-          "Import into a new store, or make the pipeline agree with this one."
-        }
-      return StoreError(.modelChange, message, hint: hint)
-    }
   }
 
   private(set) var model: Model
@@ -37,32 +26,28 @@ struct SchemaMerge {
       if let other = model.entities.first(where: {
         $0.name != entity.name && $0.name.caseFolded == entity.name.caseFolded
       }) {
-        conflict("the store has an entity \(other.name), which differs from \(entity.name) by case only")
+        conflict(.entityCase(other.name, entity.name))
       } else if let index = model.entities.firstIndex(where: { $0.name == entity.name }) {
         model.entities[index] = merge(model.entities[index], entity)
       } else if let rename = renames.first(where: { $0.property == nil && $0.was == entity.name }),
         declared.entity(named: rename.entity) == nil
       {
-        conflict("the entity \(entity.name) is called \(rename.entity) in the store: the pipeline is older")
+        conflict(.oldName("the entity \(entity.name)", now: rename.entity))
       } else {
         model.entities.append(entity)
       }
     }
   }
 
-  private mutating func conflict(_ message: String, drop: String? = nil) {
-    conflicts.append(Conflict(message: message, drop: drop))
+  private mutating func conflict(_ error: StoreError, drop: String? = nil) {
+    conflicts.append(Conflict(error: error, drop: drop))
   }
 
   private mutating func merge(_ stored: Entity, _ declared: Entity) -> Entity {
     // The order of a table of links follows from names, which may have changed: the store's order stays.
     let isSame =
       joins.contains(declared.name) ? Set(stored.key) == Set(declared.key) : stored.key == declared.key
-    if !isSame {
-      conflict(
-        "\(stored.name) has the key \(stored.key.joined(separator: ", ")) in the store and "
-          + "\(declared.key.joined(separator: ", ")) in the pipeline")
-    }
+    if !isSame { conflict(.otherKey(stored, declared)) }
     var merged = stored
     for attribute in declared.attributes {
       if let index = merged.attributes.firstIndex(where: { $0.name == attribute.name }) {
@@ -93,7 +78,7 @@ struct SchemaMerge {
       let property = rename.property, entity.attribute(named: property) == nil,
       entity.relationship(named: property) == nil
     else { return true }
-    conflict("\(entity.name).\(name) is called \(property) in the store: the pipeline is older")
+    conflict(.oldName("\(entity.name).\(name)", now: property))
     return false
   }
 
@@ -102,27 +87,24 @@ struct SchemaMerge {
     let name = "\(entity.name).\(declared.name)"
     let isComputed = (stored.derivation != nil, declared.derivation != nil)
     if stored.type != declared.type, isComputed != (true, true) {
-      conflict(
-        "\(name) is \(stored.type.name) in the store and \(declared.type.name) in the pipeline", drop: name)
+      conflict(.otherType(name, stored.type, declared.type), drop: name)
       return nil
     }
     guard isComputed.0 == isComputed.1 else {
-      conflict(
-        "\(name) is derived as \(stored.derivation?.text ?? "nothing") in the store and as "
-          + "\(declared.derivation?.text ?? "nothing") in the pipeline", drop: name)
+      conflict(.otherDerivation(name, stored.derivation, declared.derivation), drop: name)
       return nil
     }
     if stored.isTransient && !declared.isTransient {
       checkAddition(declared, to: entity.name)
     } else if stored.isTransient != declared.isTransient {
-      conflict("\(name) is stored, and transient in the pipeline", drop: name)
+      conflict(.becomesTransient(name), drop: name)
       return nil
     } else if !stored.isRequired && declared.isRequired {
-      conflict("\(name) is optional in the store and required in the pipeline")
+      conflict(.otherRequirement(name, isRequired: false))
       return nil
     } else if stored.isRequired != declared.isRequired, entity.needs(declared.name) {
       // Of a key or a constraint that another pipeline declares.
-      conflict("\(name) is required in the store and optional in the pipeline")
+      conflict(.otherRequirement(name, isRequired: true))
       return nil
     }
     // Defaults, ranges and spellings are rules of the import; the column stays as it is.
@@ -138,13 +120,11 @@ struct SchemaMerge {
     var same = stored
     same.deleteRule = declared.deleteRule
     guard same == declared else {
-      conflict("the relationship \(name) differs from the store's", drop: name)
+      conflict(.otherRelationship(name), drop: name)
       return stored
     }
     if let toMany = self.declared.toMany(declared), toMany.holder.key.contains(toMany.toOne.name) {
-      conflict(
-        "\(name) has another delete rule in the store, and \(toMany.holder.name).\(toMany.toOne.name) is part of a key"
-      )
+      conflict(.deleteRuleOfKey(name, "\(toMany.holder.name).\(toMany.toOne.name)"))
       return stored
     }
     return declared
@@ -160,16 +140,13 @@ struct SchemaMerge {
           $0 != attribute.name && $0.caseFolded == attribute.name.caseFolded
         })
       else { continue }
-      conflict(
-        "\(declared.name) has a column \(other) in the store, which differs from \(attribute.name) by case only"
-      )
+      conflict(.columnCase(other, attribute.name, of: declared.name))
     }
   }
 
   private mutating func checkAddition(_ attribute: Attribute, to entity: String) {
     if attribute.isRequired, attribute.defaultValue == nil {
-      conflict(
-        "\(entity).\(attribute.name) is new and required, and the rows that are there have no value for it")
+      conflict(.newAndRequired("\(entity).\(attribute.name)"))
     }
   }
 }

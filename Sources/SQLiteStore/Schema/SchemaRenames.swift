@@ -101,9 +101,7 @@ struct SchemaRenames {
     case (true, true) where known.contains(rename): return false
     case (true, true):
       throw problem(
-        rename, pipeline,
-        "\(place) has both '\(name)' and '\(rename.was)': drop one with `bolide migrate --drop`, or leave 'was' out"
-      )
+        rename, pipeline, MigrationWords.both(name, rename.was, in: place))
     // The pipeline is older: that it says so is left to the merge.
     case (false, false)
     where known.contains {
@@ -112,8 +110,7 @@ struct SchemaRenames {
       return false
     case (false, false):
       throw problem(
-        rename, pipeline,
-        "\(place) has no \(kind) '\(rename.was)' that '\(name)' could have been: mend 'was', or leave it out")
+        rename, pipeline, MigrationWords.neverWas(rename.was, kind, name, in: place))
     }
   }
 
@@ -189,7 +186,7 @@ enum FilterText {
       return try db.value("SELECT sql FROM sqlite_schema WHERE name = 'bolide_filter'")
     }
     guard case .text(let text) = text, text.hasPrefix(start), text.hasSuffix(end) else {
-      throw StoreError(.modelChange, "the filter \(filter) cannot be read again")
+      throw StoreError.unreadableFilter(filter)
     }
     return String(text.dropFirst(start.count).dropLast(end.count))
   }

@@ -48,7 +48,7 @@ extension SchemaUpdate {
     return steps
       + conflicts.map {
         let end = $0.drop.map { "; --drop \($0) would let it begin anew" } ?? ""
-        return MigrationStep(kind: .conflict, description: "cannot: \($0.message)\(end)", drop: $0.drop)
+        return MigrationStep(kind: .conflict, description: "cannot: \($0.error.message)\(end)", drop: $0.drop)
       }
   }
 
@@ -109,21 +109,14 @@ extension SchemaUpdate {
           versions.contains(where: { $0.attribute(named: attribute.name)?.derivation == attribute.derivation }
           )
         else { continue }
-        throw Self.older("\(entity.name).\(attribute.name) was derived otherwise before")
+        throw StoreError.olderDerivation("\(entity.name).\(attribute.name)")
       }
       for relationship in entity.relationships {
         guard let present = now.relationship(named: relationship.name), present != relationship,
           versions.contains(where: { $0.relationship(named: relationship.name) == relationship })
         else { continue }
-        throw Self.older("\(entity.name).\(relationship.name) had another delete rule before")
+        throw StoreError.olderDeleteRule("\(entity.name).\(relationship.name)")
       }
     }
-  }
-
-  private static func older(_ reason: String) -> StoreError {
-    StoreError(
-      .modelChange,
-      "the pipeline is older than the store's model: \(reason), and the pipeline says that still",
-      hint: "Use the newer pipeline. To go back all the same, run `bolide migrate` with this one.")
   }
 }

@@ -156,9 +156,7 @@ struct SchemaUpdate {
     do {
       try db.run("ALTER TABLE \(table) DROP COLUMN \(quoted(column))")
     } catch let error as StoreError where error.code == .other {
-      throw StoreError(
-        .modelChange, "\(entity.name).\(name) cannot be made anew with its other rule: \(error.message)",
-        hint: "Views, triggers and indexes of other programs may need it: drop those first.")
+      throw StoreError.cannotRemakeColumn("\(entity.name).\(name)", error)
     }
     try db.run("ALTER TABLE \(table) RENAME COLUMN \(new) TO \(quoted(column))")
   }

@@ -72,7 +72,7 @@ struct StoredModel: Codable {
     do {
       return try JSONDecoder().decode(kind, from: Data(text.utf8))
     } catch {
-      throw StoreError(.corrupt, "the store's model cannot be read", hint: "Restore it from a backup.")
+      throw StoreError.unreadableModel
     }
   }
 }

@@ -18,21 +18,29 @@ extension StoreError {
   }
 
   static func otherRelationship(_ name: String) -> StoreError {
-    modelChange("the relationship \(name) differs from the store's")
+    modelChange("the relationship \(name) differs from the store's", drop: name)
+  }
+
+  static func deleteRuleOfKey(_ name: String, _ toOne: String) -> StoreError {
+    modelChange("\(name) has another delete rule in the store, and \(toOne) is part of a key")
+  }
+
+  static func oldName(_ name: String, now: String) -> StoreError {
+    modelChange("\(name) is called \(now) in the store: the pipeline is older")
   }
 
   static func otherType(_ name: String, _ stored: AttributeType, _ declared: AttributeType) -> StoreError {
-    modelChange("\(name) is \(stored.name) in the store and \(declared.name) in the pipeline")
+    modelChange("\(name) is \(stored.name) in the store and \(declared.name) in the pipeline", drop: name)
   }
 
   static func otherDerivation(_ name: String, _ stored: Derivation?, _ declared: Derivation?) -> StoreError {
     modelChange(
       "\(name) is derived as \(stored?.text ?? "nothing") in the store and as "
-        + "\(declared?.text ?? "nothing") in the pipeline")
+        + "\(declared?.text ?? "nothing") in the pipeline", drop: name)
   }
 
   static func becomesTransient(_ name: String) -> StoreError {
-    modelChange("\(name) is stored, and transient in the pipeline")
+    modelChange("\(name) is stored, and transient in the pipeline", drop: name)
   }
 
   /// - Parameter isRequired: whether the store has it as required.
@@ -45,9 +53,17 @@ extension StoreError {
     modelChange("\(name) is new and required, and the rows that are there have no value for it")
   }
 
-  private static func modelChange(_ message: String) -> StoreError {
-    StoreError(
-      .modelChange, message, hint: "Import into a new store, or make the pipeline agree with this one.")
+  /// - Parameter name: what could be dropped so that it begins anew.
+  private static func modelChange(_ message: String, drop name: String? = nil) -> StoreError {
+    guard let name else {
+      return StoreError(
+        .modelChange, message, hint: "Import into a new store, or make the pipeline agree with this one.")
+    }
+    return StoreError(
+      .modelChange, message,
+      hint:
+        "Let the pipeline agree with the store; or `bolide migrate --drop \(name)` takes its values out of the store, "
+        + "and it begins anew.")
   }
 
   static func cannotBeUnique(_ constraint: [String], of entity: String) -> StoreError {

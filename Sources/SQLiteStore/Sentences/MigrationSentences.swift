@@ -1,0 +1,99 @@
+import ImportModel
+
+// What is said of migrations: of what was called otherwise, and of what is to be dropped.
+
+/// What is wrong with a `was` of a pipeline file, as the store knows better.
+enum MigrationWords {
+  static func both(_ name: String, _ was: String, in place: String) -> String {
+    "\(place) has both '\(name)' and '\(was)': drop one with `bolide migrate --drop`, or leave 'was' out"
+  }
+
+  static func neverWas(_ was: String, _ kind: String, _ name: String, in place: String) -> String {
+    "\(place) has no \(kind) '\(was)' that '\(name)' could have been: mend 'was', or leave it out"
+  }
+}
+
+extension StoreError {
+  // MARK: Older pipelines
+
+  static func olderDerivation(_ name: String) -> StoreError { older("\(name) was derived otherwise before") }
+  static func olderDeleteRule(_ name: String) -> StoreError {
+    older("\(name) had another delete rule before")
+  }
+
+  private static func older(_ reason: String) -> StoreError {
+    StoreError(
+      .modelChange,
+      "the pipeline is older than the store's model: \(reason), and the pipeline says that still",
+      hint: "Use the newer pipeline. To go back all the same, run `bolide migrate` with this one.")
+  }
+
+  // MARK: Drops
+
+  static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {
+    let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    return StoreError(
+      .badRequest, "the store has nothing called '\(name)'\(meant)",
+      hint: "An attribute is named with its entity, as in Quake.magnitude.")
+  }
+
+  static func dropOfDeclared(_ name: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(name) cannot be dropped: the pipeline names it",
+      hint: "The next import would make it again: take it out of the pipeline first.")
+  }
+
+  static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
+    StoreError(
+      .badRequest, "\(name) cannot be dropped: it holds the links of \(ends[0])",
+      hint: "Drop both ends: " + ends.map { "--drop \($0)" }.joined(separator: " "))
+  }
+
+  static func dropOfKey(_ name: String) -> StoreError {
+    StoreError(.badRequest, "\(name) cannot be dropped: it is part of the key")
+  }
+
+  static func drop(_ name: String, neededByConstraint constraint: [String]) -> StoreError {
+    StoreError(.badRequest, "\(name) cannot be dropped: the constraint on \(constraint.listed) needs it")
+  }
+
+  static func drop(_ name: String, ledToBy other: String) -> StoreError {
+    StoreError(.badRequest, "\(name) cannot be dropped: \(other) leads to it", hint: dropBoth(other, name))
+  }
+
+  static func drop(_ name: String, inverseOf other: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(name) cannot be dropped: it is the inverse of \(other)", hint: dropBoth(other, name))
+  }
+
+  static func drop(_ name: String, readBy other: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(name) cannot be dropped: \(other) is derived from it", hint: dropBoth(other, name))
+  }
+
+  private static func dropBoth(_ other: String, _ name: String) -> String {
+    "Drop both: --drop \(other) --drop \(name)"
+  }
+
+  // MARK: What SQLite keeps from happening
+
+  static func cannotDrop(_ entity: String, _ error: StoreError) -> StoreError {
+    StoreError(.modelChange, "\(entity) cannot be dropped: \(error.message)", hint: error.hint)
+  }
+
+  static func cannotDropColumn(_ name: String, _ error: StoreError) -> StoreError {
+    StoreError(.modelChange, "\(name) cannot be dropped: \(error.message)", hint: others)
+  }
+
+  static func cannotRemakeColumn(_ name: String, _ error: StoreError) -> StoreError {
+    StoreError(
+      .modelChange, "\(name) cannot be made anew with its other rule: \(error.message)", hint: others)
+  }
+
+  private static let others =
+    "Views, triggers and indexes of other programs may need it: drop those first."
+
+  static func unreadableFilter(_ filter: String) -> StoreError {
+    StoreError(.modelChange, "the filter \(filter) cannot be read again")
+  }
+}
