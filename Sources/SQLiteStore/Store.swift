@@ -20,6 +20,8 @@ public final class Store: Sendable {
   let writer: DatabaseQueue
   /// How long `writer` waits for other programs.
   private let patience: LockPatience
+  /// Where a store in memory has its files; it goes after the connections.
+  private let folder: MemoryFolder?
 
   /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
   ///
@@ -33,6 +35,26 @@ public final class Store: Sendable {
       }
     }
     self.init(path: path, writer: writer, patience)
+  }
+
+  /// Makes a store that lives in memory and goes with the last reference to it: for tests and for trying things.
+  ///
+  /// All else is as with any store, as it is a file in a folder of its own: in the system's memory where Linux offers
+  /// it, otherwise among the temporary files. `path` leads there. A process that is killed leaves it behind.
+  /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
+  public convenience init(inMemoryFor pipeline: Pipeline) async throws {
+    let patience = LockPatience(seconds: 600)
+    let (folder, writer) = try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Result {
+            try Self.check(pipeline)
+            let folder = try MemoryFolder()
+            return (folder, try Self.prepare(folder.store, pipeline, patience))
+          })
+      }
+    }
+    self.init(path: folder.store, writer: writer, patience, in: folder)
   }
 
   /// Opens a store for a pipeline, on the calling thread.
@@ -62,8 +84,10 @@ public final class Store: Sendable {
     self.init(path: path, writer: writer, patience)
   }
 
-  private init(path: String, writer: DatabaseQueue, _ patience: LockPatience) {
+  private init(path: String, writer: DatabaseQueue, _ patience: LockPatience, in folder: MemoryFolder? = nil)
+  {
     self.path = path
+    self.folder = folder
     self.writer = writer
     self.patience = patience
   }
@@ -175,6 +199,8 @@ public final class Store: Sendable {
   }
 
   private static func open(_ path: String, _ patience: LockPatience) throws -> DatabaseQueue {
+    // SQLite takes these for a database that each connection has for itself.
+    if path.isEmpty || path == ":memory:" { throw StoreError.noFile(path) }
     var configuration = GRDB.Configuration()
     configuration.busyMode = .callback { patience.waits($0) }
     configuration.prepareDatabase { db in

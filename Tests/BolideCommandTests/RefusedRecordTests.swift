@@ -72,6 +72,32 @@ import Testing
     try folder.check(against: "feed.json")
   }
 
+  @Test func `a pattern holds for the whole text, scalar by scalar`() throws {
+    let pipeline = """
+      bolide: 1
+      store: a.sqlite
+      entity: Code
+      key: text
+      attributes:
+        text: { type: string, pattern: "[a-z]{2}-?[0-9]+|\u{e9}|" }
+        none: { type: string, pattern: "x" }
+
+      """
+    try folder.write(pipeline, to: "codes.yaml")
+    let fine = ["ab1", "ab-99", "\u{e9}", ""]
+    let other = ["Ab1", "ab", "ab1 ", " ab1", "ab1\nab1", "e\u{301}", "ab\u{661}"]
+    let rows = (fine + other).map { "{\"text\": \"\($0.replacing("\n", with: "\\n"))\", \"none\": null}" }
+    try folder.write(rows.joined(separator: "\n"), to: "codes.json")
+    let outcome = try folder.bolide("import", "codes.yaml", "codes.json", "--max-rejects", "7")
+    #expect(outcome.status == 3)
+    let errors = outcome.errors.split(separator: "\n")
+    #expect(errors.first == "codes.json:5:10: record 5: text does not match its pattern")
+    #expect(errors.count { $0.hasSuffix(": text does not match its pattern") } == other.count)
+    let kept = try folder.sqlite(
+      "a.sqlite", "SELECT DISTINCT code FROM bolide_reject; SELECT count(*) FROM Code")
+    #expect(kept == ["pattern", "4"])
+  }
+
   @Test func `a limit of refused records decides the exit status`() throws {
     try folder.write(feed(#"["bad"]"#), to: "feed.json")
     for (limit, status) in [("0", 65), ("1", 3), ("33%", 65), ("34%", 3), ("100%", 3)] as [(String, Int32)] {

@@ -19,6 +19,13 @@ import Testing
       "nowhere/a.sqlite", 73, "nowhere/a.sqlite: the store cannot be opened or made", Self.cannotOpen)
   }
 
+  @Test func `what SQLite takes for no file is refused`() throws {
+    let hint = "Name a file; `bolide import --dry-run` tries an import and keeps nothing."
+    try expect(":memory:", 73, ":memory:: a store is a file", hint)
+    try expect("", 73, "the store's path is empty", hint)
+    #expect(!FileManager.default.fileExists(atPath: folder.path(":memory:-bolide")))
+  }
+
   @Test func `a folder in the store's place`() throws {
     #expect(try folder.run("mkdir", ["a.sqlite"]).status == 0)
     try expect("a.sqlite", 73, "a.sqlite: the store cannot be opened or made", Self.cannotOpen)

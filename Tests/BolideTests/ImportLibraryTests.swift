@@ -50,6 +50,31 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.path("quakes.sqlite-wal")))
   }
 
+  @Test func `a store in memory is one in all, and leaves nothing behind`() async throws {
+    let pipeline = StorePlace.pipeline
+    var path = ""
+    do {
+      let store = try await Store(inMemoryFor: pipeline)
+      let other = try await Store(inMemoryFor: pipeline)
+      path = store.path
+      let first = try await store.run(pipeline, on: .bytes(#"[{"id": "a"}, {"id": "b"}]"#.utf8))
+      let pinned = try await store.pin()
+      let second = try await store.run(pipeline, on: .bytes(#"[{"id": "a", "magnitude": 2}]"#.utf8))
+      #expect(try await store.fetch(FetchRequest("Quake", where: "magnitude > 1")).map(\.id) == [1])
+      #expect(try await pinned.fetch(FetchRequest("Quake", where: "magnitude > 1")).isEmpty)
+      #expect(try await store.transactions(HistoryRequest(after: first.token)).map(\.token) == [second.token])
+      #expect(try await other.count(FetchRequest("Quake")) == 0)
+      // Other programs may look at it while it lives.
+      let queue = try DatabaseQueue(path: path)
+      #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM Quake") } == 2)
+    }
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    for _ in 0..<500 where FileManager.default.fileExists(atPath: folder) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+
   @Test func `a file and bytes in memory are inputs like a stream`() async throws {
     let pipeline = StorePlace.pipeline
     let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)

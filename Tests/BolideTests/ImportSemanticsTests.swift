@@ -111,6 +111,46 @@ struct ImportSemanticsTests {
     #expect(try texts("SELECT name FROM pragma_table_info('Quake') WHERE name = 'hint'") == [])
   }
 
+  @Test func `a transient attribute's default is its value wherever a record says nothing of it`()
+    async throws
+  {
+    let yaml = """
+      bolide: 1
+      entity: Quake
+      key: code
+      attributes:
+        code:  integer32
+        depth: { type: double, transient: true, default: 10 }
+        hint:  { type: string, transient: true }
+        level: { type: string, transient: true, value: "lower(hint)", default: flat }
+        text:  { type: string, value: "ifnull(depth, 'no') || ' ' || level" }
+      """
+    try Data(yaml.utf8).write(to: place.url("depths.yaml"))
+    let pipeline = try Pipeline(path: place.path("depths.yaml"))
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    func rows(after records: String) async throws -> [String] {
+      _ = try await store.run(pipeline, on: .bytes(records.utf8))
+      return try texts("SELECT text FROM Quake ORDER BY code")
+    }
+    let first = #"{"code": 1} {"code": 2, "depth": 99, "hint": "Deep"} {"code": 3, "depth": null}"#
+    #expect(try await rows(after: first) == ["10.0 flat", "99.0 deep", "no flat"])
+    // For a row that is there too: what it was given before is nowhere.
+    #expect(try await rows(after: #"{"code": 2, "hint": "x"}"#) == ["10.0 flat", "10.0 x", "no flat"])
+  }
+
+  @Test func `a refused record is replayed with its transient attributes`() async throws {
+    let bad = #"{"net": "us", "code": 1, "hint": "bad"}"#
+    #expect(try await take(bad).progress.counts.rejected == 1)
+    let mended = Self.yaml.replacing("hint <> 'bad'", with: "hint <> 'worse'")
+    try Data(mended.utf8).write(to: place.url("quakes.yaml"))
+    let pipeline = try Pipeline(path: place.path("quakes.yaml"))
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let report = try await store.replay(pipeline)
+    #expect(report.progress.counts.inserted == 1)
+    let row = "SELECT place || name FROM Quake JOIN Region ON Region.bolide_id = region_id"
+    #expect(try texts(row) == ["BADbad"])
+  }
+
   @Test func `a difference in a transient attribute alone does not make a row changed`() async throws {
     try await take(#"{"net": "us", "code": 1, "hint": "sea"}"#)
     let report = try await take(#"{"net": "us", "code": 1, "hint": "SEA"}"#)

@@ -122,6 +122,16 @@ struct ModelProblemTests {
     Mistake("the max-length of 'note' is 0; the smallest is 1") {
       $0.fireball[attribute: 2].maximumLength = 0
     },
+    Mistake("'pattern' is for strings, and 'energy' is a double") {
+      $0.fireball[attribute: 1].pattern = "[0-9]+"
+    },
+    Mistake("the pattern of 'note' is no regular expression: expected ')'") {
+      $0.fireball[attribute: 2].pattern = "(a"
+    },
+    Mistake("the default of 'note' does not match its 'pattern'") {
+      $0.fireball[attribute: 2].pattern = "[a-z]"
+      $0.fireball[attribute: 2].defaultValue = .text("ab")
+    },
     Mistake("'note' is required, so its default cannot be null") {
       $0.fireball[attribute: 2].isRequired = true
       $0.fireball[attribute: 2].defaultValue = .null
@@ -180,6 +190,9 @@ struct ModelProblemTests {
     },
     Mistake("'max-length' and 'derived' exclude each other in 'count'") {
       $0.group[attribute: 1].maximumLength = 1
+    },
+    Mistake("'pattern' and 'derived' exclude each other in 'count'") {
+      $0.group[attribute: 1].pattern = "a"
     },
     Mistake("'count' is derived and comes out as integer64, not integer32: leave the type out") {
       $0.group[attribute: 1].type = .integer32

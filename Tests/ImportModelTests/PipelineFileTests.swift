@@ -138,7 +138,7 @@ struct PipelineFileTests {
         born: { type: day, format: day-first, min: 1900-01-01 }
         at: { type: date, format: month-first }
         since: { type: date, epoch: seconds, default: 2026-05-12T03:14:07Z }
-        note: { type: string, max-length: 80, required: true, missing: NA }
+        note: { type: string, max-length: 80, pattern: "[^ ]+", required: true, missing: NA }
         size: { type: integer32, one-of: [1, 2, -3] }
         real: { type: float, default: 0.1 }
         flag: { type: boolean, default: true }
@@ -158,7 +158,7 @@ struct PipelineFileTests {
         Attribute(name: "at", type: .date(milliseconds: false)),
         Attribute(
           name: "since", type: .date(milliseconds: false), defaultValue: .text("2026-05-12T03:14:07Z")),
-        Attribute(name: "note", type: .string, isRequired: true, maximumLength: 80),
+        Attribute(name: "note", type: .string, isRequired: true, maximumLength: 80, pattern: "[^ ]+"),
         Attribute(name: "size", type: .integer32, oneOf: [.integer(1), .integer(2), .integer(-3)]),
         Attribute(name: "real", type: .float, defaultValue: .real(Double(Float(0.1)))),
         Attribute(name: "flag", type: .boolean, defaultValue: .integer(1)),

@@ -146,4 +146,14 @@ struct StoreLockTests {
     #expect(error?.message == "\(path)-bolide: the lock file cannot be made (No such file or directory)")
     #expect(error?.hint == "Check the owner of the store's folder.")
   }
+
+  @Test func `A folder for a store in memory that cannot be made is told`() {
+    let place = temporary.folder.appendingPathComponent("missing").path
+    let error = #expect(throws: StoreError.self) { try MemoryFolder(in: place) }
+    #expect(error?.code == .cannotOpen)
+    #expect(error?.message.hasPrefix("\(place)/bolide-") == true)
+    #expect(
+      error?.message.hasSuffix(": the folder of a store in memory cannot be made (No such file or directory)")
+        == true)
+  }
 }

@@ -1,7 +1,7 @@
 internal import ImportModel
 internal import SQLiteStore
 
-/// What a pipeline demands of an attribute besides its type: missing spellings, null, allowed values, range, length.
+/// What a pipeline demands of an attribute besides its type: missing spellings, null, allowed values, range, length, pattern.
 ///
 /// Apart from `CellConverter`, which is used for every cell and so holds nothing that would be counted.
 final class CellRules {
@@ -14,6 +14,7 @@ final class CellRules {
   private let isOneOf: Bool
   private let isText: Bool
   private let isBounded: Bool
+  private let pattern: TextPattern?
 
   init(_ layout: ChunkLayout, column: Int, field: Field?) {
     attribute = layout.columns[column].attribute
@@ -25,13 +26,19 @@ final class CellRules {
     isOneOf = !attribute.oneOf.isEmpty
     isText = attribute.type.storage == .text
     isBounded = attribute.minimum != nil || attribute.maximum != nil || attribute.maximumLength != nil
+    pattern = attribute.pattern.map(Self.pattern)
+  }
+
+  private static func pattern(_ text: String) -> TextPattern {
+    guard let pattern = try? TextPattern(text) else { preconditionFailure("the pipeline was not checked") }
+    return pattern
   }
 
   /// Whether some texts or numbers mean null.
   var hasMissing: Bool { !missing.isEmpty }
 
   /// Whether values are limited.
-  var hasLimits: Bool { isOneOf || isBounded }
+  var hasLimits: Bool { isOneOf || isBounded || pattern != nil }
 
   /// Whether the value is one of the spellings of null.
   func isMissing(_ value: SourceValue) -> Bool {
@@ -55,6 +62,9 @@ final class CellRules {
   /// The limit that the cell just written breaks, if it breaks one.
   func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
     if isOneOf, !isAllowed(chunk, column) { return .notOneOf(attribute.name, allowedValues) }
+    if let pattern, !pattern.matches(String(decoding: chunk.bytes(column, chunk.row), as: UTF8.self)) {
+      return .unlikePattern(attribute.name)
+    }
     guard isBounded else { return nil }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
       return .tooSmall(attribute.name)

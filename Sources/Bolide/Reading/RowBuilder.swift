@@ -19,6 +19,8 @@ struct RowBuilder {
   let keyColumns: [Int]
   let keepsText: Bool
   private let isJSON: [Bool]
+  /// What transient attributes have where a record says nothing: no row could have their defaults.
+  private let initials: [(column: Int, value: Value)]
   private let absences: Absences
   private let prefix: String
 
@@ -62,6 +64,11 @@ struct RowBuilder {
     self.rules = rules
     absences = Absences(count: columns.count)
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
+    initials = layout.columns.indices.compactMap { column in
+      let attribute = layout.columns[column].attribute
+      guard attribute.isTransient, let value = attribute.defaultValue else { return nil }
+      return (column, value)
+    }
     // A key that an expression gives is looked at when the expression has run.
     keys = layout.keyColumns.compactMap { column in
       columns.firstIndex(of: column).map { field in
@@ -133,7 +140,8 @@ struct RowBuilder {
     _ fields: UnsafeBufferPointer<RecordField>, _ reader: borrowing RecordReader, _ chunk: Chunk,
     in start: Int = 0
   ) -> (field: Int, refusal: Refusal)? {
-    converters.withUnsafeBufferPointer { converters in
+    for (column, value) in initials { chunk.set(value, column) }
+    return converters.withUnsafeBufferPointer { converters in
       for index in converters.indices {
         if converters[index].writeShortReal(fields[index], chunk) { continue }
         guard let value = value(fields[index], index, reader, in: start) else {

@@ -62,6 +62,10 @@ extension Refusal {
     Refusal(code: "too-long", message: "\(name) is longer than \(limit)")
   }
 
+  static func unlikePattern(_ name: String) -> Refusal {
+    Refusal(code: "pattern", message: "\(name) does not match its pattern")
+  }
+
   // MARK: Expressions
 
   static func expressionFailed(_ reason: String) -> Refusal {

@@ -70,7 +70,7 @@ enum AttributeCheck {
       (attribute.isRequired, "required"),
       (attribute.defaultValue != nil, "default"), (!attribute.oneOf.isEmpty, "one-of"),
       (attribute.minimum != nil, "min"), (attribute.maximum != nil, "max"),
-      (attribute.maximumLength != nil, "max-length"),
+      (attribute.maximumLength != nil, "max-length"), (attribute.pattern != nil, "pattern"),
     ]
     for (isSet, key) in refused where isSet {
       list.add(.excludesDerived(key, attribute.name), at: part + [key])
@@ -98,6 +98,7 @@ enum AttributeCheck {
         list.add(.lengthTooSmall(name, length), at: part + ["max-length"])
       }
     }
+    checkPattern(of: attribute, at: part, &list)
     if attribute.isRequired, attribute.defaultValue == .null {
       list.add(.requiredWithNull(name), at: part + ["default"])
     }
@@ -112,6 +113,20 @@ enum AttributeCheck {
       list.add(.emptyRange(name), at: part + ["min"])
     }
     checkDefault(of: attribute, at: part + ["default"], &list)
+  }
+
+  private static func checkPattern(of attribute: Attribute, at part: [String], _ list: inout ProblemList) {
+    guard let text = attribute.pattern else { return }
+    guard attribute.type == .string else {
+      return list.add(.withoutPattern(attribute.name, attribute.type), at: part + ["pattern"])
+    }
+    do {
+      let pattern = try TextPattern(text)
+      guard case .text(let value) = attribute.defaultValue, !pattern.matches(value) else { return }
+      list.add(.defaultUnlikePattern(attribute.name), at: part + ["default"])
+    } catch {
+      list.add(.unreadablePattern(attribute.name, error.reason), at: part + ["pattern"])
+    }
   }
 
   private static func checkDefault(of attribute: Attribute, at part: [String], _ list: inout ProblemList) {

@@ -179,6 +179,7 @@ struct AttributeFile {
     if let length = settings["max-length"].flatMap({ reader.number($0, in: 1...Int.max) }) {
       attribute.maximumLength = length
     }
+    if let pattern = settings["pattern"].flatMap({ reader.text($0) }) { attribute.pattern = pattern }
     if let text = settings["description"].flatMap({ reader.text($0) }) { attribute.description = text }
     // Without its type, what a value means is not known.
     guard !reader.unread.contains(part.path), attribute.derivation == nil else {

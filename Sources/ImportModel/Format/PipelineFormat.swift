@@ -127,6 +127,9 @@ package enum PipelineFormat {
     FormatKey("min", .text, "the smallest value allowed"),
     FormatKey("max", .text, "the greatest value allowed"),
     FormatKey("max-length", .number(1...Int.max), "how many characters or bytes a value may have"),
+    FormatKey(
+      "pattern", .text, "a regular expression that the whole text must match, as Swift's `Regex` reads it",
+      examples: ["\"[A-Z]{2}[0-9]+\""]),
     FormatKey("scale", .number(0...18), "a decimal's places", examples: ["2"]),
     FormatKey("precision", .words(["ms"]), "`ms`: a date with milliseconds"),
     FormatKey(

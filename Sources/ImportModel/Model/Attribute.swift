@@ -24,6 +24,8 @@ public struct Attribute: Sendable, Hashable, Codable {
   public var maximum: Value?
   /// The longest text allowed, in Unicode scalars, or the longest binary value, in bytes.
   public var maximumLength: Int?
+  /// A regular expression of Swift's that a whole text must match, by Unicode scalars.
+  public var pattern: String?
   /// What the value means, its unit above all.
   public var description: String?
 
@@ -32,7 +34,7 @@ public struct Attribute: Sendable, Hashable, Codable {
     name: String, type: AttributeType, isRequired: Bool = false, isTransient: Bool = false,
     isVolatile: Bool = false, defaultValue: Value? = nil, derivation: Derivation? = nil,
     oneOf: [Value] = [], minimum: Value? = nil, maximum: Value? = nil, maximumLength: Int? = nil,
-    description: String? = nil
+    pattern: String? = nil, description: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -45,6 +47,7 @@ public struct Attribute: Sendable, Hashable, Codable {
     self.minimum = minimum
     self.maximum = maximum
     self.maximumLength = maximumLength
+    self.pattern = pattern
     self.description = description
   }
 }

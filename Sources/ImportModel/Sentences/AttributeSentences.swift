@@ -85,6 +85,15 @@ extension Sentence {
     Sentence("the max-length of '\(name)' is \(length); the smallest is 1")
   }
 
+  static func withoutPattern(_ name: String, _ type: AttributeType) -> Sentence {
+    Sentence("'pattern' is for strings, and '\(name)' is \(type.named)")
+  }
+
+  /// - Parameter reason: what stops the regular expression from being read.
+  static func unreadablePattern(_ name: String, _ reason: String) -> Sentence {
+    Sentence("the pattern of '\(name)' is no regular expression: \(reason)")
+  }
+
   static func requiredWithNull(_ name: String) -> Sentence {
     Sentence("'\(name)' is required, so its default cannot be null")
   }
@@ -107,6 +116,10 @@ extension Sentence {
 
   static func defaultTooLong(_ name: String) -> Sentence {
     Sentence("the default of '\(name)' is longer than its 'max-length'")
+  }
+
+  static func defaultUnlikePattern(_ name: String) -> Sentence {
+    Sentence("the default of '\(name)' does not match its 'pattern'")
   }
 
   // MARK: Sources

@@ -46,4 +46,15 @@ extension Chunk {
 extension Chunk {
   /// Whether the record under way says nothing of a column.
   package func isAbsent(_ column: Int) -> Bool { memory.pointee.isAbsent(column) }
+
+  /// Puts a stored value into the row.
+  package func set(_ value: Value, _ column: Int) {
+    switch value {
+    case .null: setNull(column)
+    case .integer(let value): set(value, column)
+    case .real(let value): set(value, column)
+    case .text(let text): Array(text.utf8).withUnsafeBufferPointer { set($0, column) }
+    case .blob(let bytes): bytes.withUnsafeBufferPointer { set($0, column) }
+    }
+  }
 }

@@ -10,6 +10,17 @@ extension StoreError {
     StoreError(.cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
   }
 
+  static func noFile(_ path: String) -> StoreError {
+    StoreError(
+      .cannotOpen, path.isEmpty ? "the store's path is empty" : "\(path): a store is a file",
+      hint: "Name a file; `bolide import --dry-run` tries an import and keeps nothing.")
+  }
+
+  /// - Parameter reason: what the system says.
+  static func noMemory(_ folder: String, _ reason: String) -> StoreError {
+    StoreError(.cannotOpen, "\(folder): the folder of a store in memory cannot be made (\(reason))")
+  }
+
   static func notAStore(_ path: String) -> StoreError {
     StoreError(
       .notAStore, "\(path): the file is an SQLite database, but not a store of Bolide's",
