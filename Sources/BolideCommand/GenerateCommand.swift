@@ -7,7 +7,7 @@ struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Writes made-up feeds, the same bytes for the same seed.",
-    subcommands: [GenerateFireballs.self, GenerateNeows.self])
+    subcommands: [GenerateFireballs.self, GenerateNeows.self, GenerateApproaches.self])
 }
 
 /// `bolide generate fireballs`
@@ -88,6 +88,37 @@ struct GenerateNeows: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       try unsafe NeowsFeed(rows: rows, seed: seed).write { try unsafe StandardOutput.write($0) }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// `bolide generate approaches`
+struct GenerateApproaches: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approaches",
+    abstract: "Writes a feed of close approaches in the shape of JPL's API. Nothing in it is real.",
+    discussion: "One every two hours or so; some bodies come again.")
+
+  @Option(help: ArgumentHelp("How many approaches.", valueName: "n"))
+  var rows: Int = 100
+
+  @Option(help: ArgumentHelp("Which feed: another seed is another feed.", valueName: "s"))
+  var seed: UInt64 = 1
+
+  func validate() throws {
+    guard (0...ApproachFeed.rowLimit).contains(rows) else {
+      throw ValidationError.feedRows(ApproachFeed.rowLimit)
+    }
+  }
+
+  func run() throws {
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try unsafe ApproachFeed(rows: rows, seed: seed).write { try unsafe StandardOutput.write($0) }
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {

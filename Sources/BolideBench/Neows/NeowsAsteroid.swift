@@ -75,7 +75,7 @@ struct NeowsApproach {
   var isNear: Bool { kilometers < 7_480_000 }
 
   var json: String {
-    let time = NeowsTime(minutes: minute)
+    let time = CalendarMinute(minutes: minute)
     let (seconds, hours) = (metersPerSecond / 1000, metersPerSecond * 3.6)
     return #"{"close_approach_date":"\#(time.date)","close_approach_date_full":"\#(time.full)","#
       + #""epoch_date_close_approach":\#(minute * 60_000),"#
@@ -85,13 +85,4 @@ struct NeowsApproach {
       + #""lunar":"\#(fixed(kilometers / 384_400))","kilometers":"\#(fixed(kilometers, places: 6))","#
       + #""miles":"\#(fixed(kilometers * 0.621371192, places: 6))"},"orbiting_body":"\#(body)"}"#
   }
-}
-
-/// A number from 0 to 10^8 with a fixed count of decimals, the same on every machine.
-private func fixed(_ number: Double, places: Int = 10) -> String {
-  var scale = 1
-  for _ in 0..<places { scale *= 10 }
-  let units = Int((number * Double(scale)).rounded())
-  let fraction = String(units % scale)
-  return "\(units / scale)." + String(repeating: "0", count: places - fraction.count) + fraction
 }

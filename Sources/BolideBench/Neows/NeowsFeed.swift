@@ -37,7 +37,7 @@ package struct NeowsFeed: Sendable {
       if row / Self.perDay != day {
         if day >= 0 { try write("],") }
         day = row / Self.perDay
-        try write("\"\(NeowsTime(days: Self.firstDay + day).date)\":[")
+        try write("\"\(CalendarMinute(days: Self.firstDay + day).date)\":[")
       } else {
         try write(",")
       }

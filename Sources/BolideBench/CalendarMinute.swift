@@ -1,5 +1,5 @@
-/// A minute, in NeoWs' two spellings.
-struct NeowsTime {
+/// A minute, in the spellings of JPL's feeds.
+struct CalendarMinute {
   private let day: CalendarDay
   private let minute: Int
 
