@@ -1,0 +1,243 @@
+import Bolide
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+/// The examples of the page `InSwift.md`, each run in surroundings of its own.
+struct LibraryPageTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  private let file = root.appending(path: "pipelines/fireballs.yaml").path
+  private let place: StorePlace
+  private let path: String
+
+  init() throws {
+    place = try StorePlace()
+    path = place.path("fireballs.sqlite")
+  }
+
+  private static let feed =
+    #"[{"date": "2026-05-12 03:14:07", "impact-e": "0.1"}, {"date": "2026-04-01 23:59:35"}]"#
+
+  @Test func `every example of the page stands here`() throws {
+    func lines(_ text: some StringProtocol) -> [String] {
+      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    let page = try String(
+      contentsOf: Self.root.appending(path: "Sources/Bolide/Documentation.docc/InSwift.md"), encoding: .utf8)
+    let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
+      separator: "\n")
+    let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
+    #expect(examples.count == 12)
+    for example in examples {
+      #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
+    }
+  }
+
+  @Test func `opening`() async throws {
+    do {
+      let pipeline = try Pipeline(path: file)
+      let store = try await Store(path: path, for: pipeline)
+      #expect(try await store.count(FetchRequest("Fireball")) == 0)
+    }
+    let quakes = Pipeline(
+      name: "quakes", entity: "Quake",
+      model: Model(entities: [
+        Entity(
+          name: "Quake", key: ["id"],
+          attributes: [
+            Attribute(name: "id", type: .string, isRequired: true), Attribute(name: "depth", type: .double),
+          ])
+      ]),
+      fields: [Field("id"), Field("depth", from: .path("depth_km"))])
+    let trial = try await Store(inMemoryFor: quakes)
+    _ = try await trial.run(quakes, on: .bytes(#"{"id": "a", "depth_km": 7}"#.utf8))
+    #expect(try await trial.fetch(FetchRequest("Quake", where: "depth = 7")).count == 1)
+  }
+
+  @Test func `importing`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(path: path, for: pipeline)
+    let feed = #"[{"date": "2026-05-12 03:14:07", "impact-e": "0.1"}, {"date": "2026-04-01 23:59:35"}]"#
+    let report = try await store.run(pipeline, on: .bytes(feed.utf8))
+    print(report.progress.counts.inserted, report.token?.description ?? "nothing changed")
+    for reject in report.firstRejects { print(reject.record, reject.code, reject.message) }
+    #expect(report.progress.counts.inserted == 2)
+  }
+
+  @Test func `importing a sequence`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let body = AsyncStream<ArraySlice<UInt8>> { stream in
+      let bytes = Array((Self.feed.dropLast() + #", {"date": null}]"#).utf8)
+      stream.yield(bytes[..<20])
+      stream.yield(bytes[20...])
+      stream.finish()
+    }
+    var options = ImportOptions()
+    options.rejectLimit = .percent(1)
+    let report = try await store.run(pipeline, on: body, named: "upload", options: options)
+    #expect(report.verdict == .tooManyRefused)
+    #expect(report.firstRejects.map(\.input) == ["upload"])
+  }
+
+  @Test(arguments: ["missing.json", "cut.json"]) func `an import that ends early`(feed: String) async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let feed = place.path(feed)
+    try Data(Self.feed.utf8.dropLast(3)).write(to: place.url("cut.json"))
+    let said = Mutex("")
+    func print(_ items: Any...) { said.withLock { $0 = items.map { "\($0)" }.joined(separator: " ") } }
+    do {
+      _ = try await store.run(pipeline, on: .file(feed))
+    } catch let error as ImportError where error.kind == .noInput {
+      print("nothing to import: \(error.message)")
+    } catch let error as ImportError {
+      print(error.code, error.message, error.report?.progress.counts.read ?? 0)
+    }
+    let expected = feed.hasSuffix("missing.json") ? "nothing to import: " : "input-ends "
+    #expect(said.withLock(\.self).hasPrefix(expected), "\(said.withLock(\.self))")
+  }
+
+  @Test func `fetching`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    var request = FetchRequest(
+      "Fireball", where: "group.year = ? AND impactEnergy > ?", [.integer(2026), .real(0.05)],
+      sort: [.init("impactEnergy", ascending: false)], limit: 10)
+    request.related = ["group"]
+    for row in try await store.fetch(request) {
+      print(row.id, row.key, row.values, row.related.first?.row?.values ?? [])
+    }
+    let count = try await store.count(request)
+    #expect(count == 1)
+
+    let (groups, fireballs) = try await store.pinned { generation in
+      let groups = try await generation.fetch(FetchRequest("FireballGroup"))
+      return (groups, try await generation.fetch(FetchRequest("Fireball")))
+    }
+    #expect(groups.count == 1 && fireballs.count == 2)
+  }
+
+  @Test func `following`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let index = Index()
+    let reader = Task {
+      var saved: HistoryToken?
+      for try await transaction in store.transactions(after: saved) {
+        await index.apply(transaction.changes)
+        saved = transaction.token
+      }
+      return saved
+    }
+    let report = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    while await index.keys.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    reader.cancel()
+    #expect(try await reader.value == report.token)
+  }
+
+  @Test func `a token that has expired`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let first = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    let revised = Self.feed.replacing("0.1", with: "0.2")
+    let second = try await store.run(pipeline, on: .bytes(revised.utf8))
+    let index = Index()
+    await index.apply([])
+    let (stream, rows) = AsyncStream<Snapshot.Row>.makeStream()
+    func changes(after saved: HistoryToken) async throws -> [HistoryChange] {
+      do {
+        return try await store.changes(HistoryRequest(after: saved))
+      } catch let error as StoreError where [.tokenExpired, .tokenDiverged].contains(error.code) {
+        await index.clear()
+        let snapshot = try await store.snapshot { rows.yield($0) }
+        return try await store.changes(HistoryRequest(after: snapshot.token))
+      }
+    }
+    let saved = try #require(first.token)
+    #expect(try await changes(after: saved).map(\.entity) == ["Fireball", "FireballGroup"])
+    _ = try await store.prune(.before(.token(try #require(second.token))))
+    #expect(try await changes(after: saved).isEmpty)
+    rows.finish()
+    var ids: [Int64] = []
+    for await row in stream where row.entity == "Fireball" { ids.append(row.id) }
+    #expect(ids == [1, 2])
+  }
+
+  @Test func `delivering`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let report = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    let app = try DatabaseQueue(path: store.path)
+    try await app.write { try $0.execute(sql: "CREATE TABLE seen(entity TEXT PRIMARY KEY, count INTEGER)") }
+    try await store.addReader("totals", from: .beginning)
+    let sql = "INSERT INTO seen VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1"
+    let place = try await store.deliver(to: "totals") { transaction, connection in
+      for change in transaction.changes where change.kind == .insert {
+        try connection.execute(sql, [.text(change.entity)])
+      }
+    }
+    #expect(place == report.token)
+    let seen = try await app.read {
+      try String.fetchAll($0, sql: "SELECT entity || count FROM seen ORDER BY entity")
+    }
+    #expect(seen == ["Fireball2", "FireballGroup1"])
+  }
+
+  @Test func `linking and deleting`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let feed = Self.feed.replacing("2026-04-01", with: "2025-04-01")
+    _ = try await store.run(pipeline, on: .bytes(feed.utf8))
+    let options = EditOptions(author: "app")
+    let linked = try await store.link(
+      "Fireball", "group", where: "date = ?", [.text("2026-05-12T03:14:07Z")], to: ["year": .integer(2025)],
+      options: options)
+    let trial = try await store.delete(
+      "FireballGroup", where: "fireballCount = 0", options: EditOptions(author: "app", isTrial: true))
+    #expect(linked.counts.map(\.entity) == ["Fireball", "FireballGroup"])
+    #expect(linked.counts.map(\.updated) == [1, 2])
+    #expect(trial.counts.map(\.deleted) == [1] && trial.token == nil)
+  }
+
+  @Test func `beside an app that uses GRDB`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    func notify(_ app: DatabasePool, of store: Store, after saved: HistoryToken?) async throws {
+      for try await transaction in store.transactions(after: saved) {
+        let entities = Set(transaction.changes.map(\.entity))
+        try await app.write { db in
+          for entity in entities { try db.notifyChanges(in: Table(entity)) }
+        }
+      }
+    }
+    let app = try DatabasePool(path: store.path)
+    let observation = ValueObservation.tracking {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM Fireball") ?? 0
+    }
+    let (counted, counts) = AsyncStream<Int>.makeStream()
+    let seen = Task {
+      for try await count in observation.values(in: app) { counts.yield(count) }
+    }
+    var count = counted.makeAsyncIterator()
+    #expect(await count.next() == 0)
+    let following = Task { try await notify(app, of: store, after: nil) }
+    _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    // Without a notification the pool would never know.
+    while let seen = await count.next(), seen != 2 {}
+    following.cancel()
+    seen.cancel()
+  }
+}
+
+/// What a program might make of changes.
+private actor Index {
+  private(set) var keys: [[HistoryChange.Property]] = []
+
+  func apply(_ changes: [HistoryChange]) { keys += changes.map(\.key) }
+
+  func clear() { keys = [] }
+}
