@@ -18,8 +18,8 @@ struct ReadingEnd: Sendable {
   var bytes: Int
   /// What the reading thread's stages took.
   var times = StageTimes()
-  /// The digest of all bytes of a file that was read to its end.
-  var digest: [UInt8]?
+  /// The digest of each file that was read to its end; nil for another input.
+  var digests: [[UInt8]?] = []
 
   /// Fields of the records that the pipeline does not use, and which of them are new.
   var unusedFields: [String] = []

@@ -20,13 +20,14 @@ struct ImportRun {
 
   /// Runs the import to its end, on the calling thread.
   ///
+  /// - Parameter inputs: one at least; they are read one after the other.
   /// - Throws: `ImportError` with the report of what was done before.
-  func run(_ input: sending ByteInput) throws(ImportError) -> ImportReport {
+  func run(_ inputs: sending [ByteInput]) throws(ImportError) -> ImportReport {
     let start = ContinuousClock.now
     let settings = settings
     let cancellation = options.cancellation
-    let name = input.name
-    let size = input.totalBytes
+    let name = inputs.name
+    let size = inputs.totalBytes
     let writing: StoreImport
     let restored: Restoration
     let newFields: NewFields
@@ -38,7 +39,7 @@ struct ImportRun {
       try store.fit(pipeline)
       restored = try store.restoreTriggers()
       for problem in restored.problems { options.logger?.warning("restored: \(problem)") }
-      if !settings.force, let known = try KnownInput.find(input, pipeline, store) {
+      if !settings.force, let known = try KnownInput.find(inputs, pipeline, store) {
         return ImportReport(
           pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
           firstRejects: [], rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
@@ -55,7 +56,7 @@ struct ImportRun {
     defer { withExtendedLifetime(lock) {} }
 
     let queue = ChunkQueue(chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) })
-    startReading(input, writing.layout, queue, newFields)
+    startReading(inputs, writing.layout, queue, newFields)
     var consumer = ChunkConsumer(
       queue: queue, writing: writing, settings: settings, options: options, pipeline: pipeline.name,
       start: start)
@@ -101,30 +102,30 @@ struct ImportRun {
   }
 
   private func startReading(
-    _ input: sending ByteInput, _ layout: ChunkLayout, _ queue: ChunkQueue, _ newFields: NewFields
+    _ inputs: sending [ByteInput], _ layout: ChunkLayout, _ queue: ChunkQueue, _ newFields: NewFields
   ) {
     let (pipeline, settings, stop) = (pipeline, settings, stop)
-    // The input belongs to the reading thread from here on.
-    nonisolated(unsafe) let input = input
+    // The inputs belong to the reading thread from here on.
+    nonisolated(unsafe) let inputs = inputs
     WorkThread.start("bolide reading") {
-      let end = ImportRun.read(input, pipeline, layout, queue, settings, stop, newFields)
+      let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, newFields)
       queue.finish(end)
     }
   }
 
   private static func read(
-    _ input: ByteInput, _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
+    _ inputs: [ByteInput], _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
     _ settings: ImportSettings, _ stop: Cancellation, _ newFields: NewFields
   ) -> ReadingEnd {
     do {
-      let stage = try RecordStage(pipeline, layout: layout, input: input.name)
-      let producer = ChunkProducer(
-        RecordInput(input, reader: try stage.reader(RecordShape(pipeline.records))), stage: stage,
-        queue: queue, settings: settings, stop: stop, newFields: newFields)
+      let producer = try ChunkProducer(
+        inputs, stage: RecordStage(pipeline, layout: layout, input: inputs[0].name),
+        shape: RecordShape(pipeline.records), queue: queue, settings: settings, stop: stop,
+        newFields: newFields)
       guard var producer else { return ReadingEnd(bytes: 0) }
       return producer.run()
     } catch {
-      return ReadingEnd(error: ImportError(reading: error, input: input.name), bytes: 0)
+      return ReadingEnd(error: ImportError(reading: error, input: inputs[0].name), bytes: 0)
     }
   }
 }

@@ -3,37 +3,49 @@ internal import ImportInput
 internal import ImportModel
 internal import SQLiteStore
 
-/// Knows a file again that was imported before and would change nothing now.
+/// Knows a file, or several, again that was imported before and would change nothing now.
 enum KnownInput {
   /// Counts up whenever a converter or an expression gives another value for the same text than before.
   private static let converterVersion = 1
 
-  /// Finds the input among the files that earlier runs read, and records a run that found every row unchanged.
+  /// Finds the inputs among the files that earlier runs read, and records a run that found every row unchanged.
   ///
-  /// The file is read for that only when one of them had its size.
+  /// They are read for that only when such files had their size.
   static func find(
-    _ input: ByteInput, _ pipeline: Pipeline, _ store: Store
+    _ inputs: [ByteInput], _ pipeline: Pipeline, _ store: Store
   ) throws -> (run: Int64, progress: RunProgress)? {
     // Where a key that is there ends the import, the same file has to end it.
     guard pipeline.mergePolicy != .fail else { return nil }
-    guard input.digest != nil, let size = input.totalBytes.map(Int.init) else { return nil }
+    guard inputs.allSatisfy({ $0.digest != nil }), let size = inputs.totalBytes.map(Int.init) else {
+      return nil
+    }
     let rules = rules(of: pipeline)
     let digests = try store.digestsOfUnchanged(pipeline, size: size, rules: rules)
-    guard !digests.isEmpty, let digest = try input.digestOfAll(), digests.contains(digest) else { return nil }
+    guard !digests.isEmpty, let digest = digest(of: try inputs.map { try $0.digestOfAll() }),
+      digests.contains(digest)
+    else { return nil }
     return try store.recordUnchanged(
-      pipeline, input: input.name, InputIdentity(size: size, digest: digest, rules: rules))
+      pipeline, input: inputs.name, InputIdentity(size: size, digest: digest, rules: rules))
   }
 
   /// What a run that came to a good end read; nil when it cannot be known again.
   ///
-  /// - Parameter size: the file's, before it was read.
+  /// - Parameter size: the files', before they were read.
   static func identity(
     _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline
   ) -> InputIdentity? {
-    guard let digest = end.digest, end.bytes == size.map(Int.init), progress.total.rejected == 0 else {
+    guard let digest = digest(of: end.digests), end.bytes == size.map(Int.init), progress.total.rejected == 0
+    else {
       return nil
     }
     return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline))
+  }
+
+  /// One digest of several files, in their order; nil where one of them has none.
+  private static func digest(of digests: [[UInt8]?]) -> [UInt8]? {
+    let all = digests.compactMap(\.self)
+    guard all.count == digests.count else { return nil }
+    return all.count == 1 ? all[0] : Array(SHA256.hash(data: all.flatMap(\.self)))
   }
 
   /// A digest of everything that decides what a record becomes. How an import runs does not.
@@ -50,5 +62,15 @@ enum KnownInput {
     var text = "converters \(converterVersion)\n"
     dump(pipeline, to: &text)
     return Array(SHA256.hash(data: Array(text.utf8)))
+  }
+}
+
+extension [ByteInput] {
+  /// What the run's row calls them.
+  var name: String { count == 1 ? self[0].name : "\(self[0].name) and \(count - 1) more" }
+
+  /// The size of all, if it is known.
+  var totalBytes: Int64? {
+    reduce(0) { sum, input in sum.flatMap { sum in input.totalBytes.map { sum + $0 } } }
   }
 }

@@ -31,7 +31,18 @@ extension Store {
   public func run(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
-    try await onThread(options) { try self.runBlocking(pipeline, on: source, options: options) }
+    try await run(pipeline, on: [source], options: options)
+  }
+
+  /// Imports several sources through a pipeline, one after the other, as one run: a full feed that comes in parts, say.
+  ///
+  /// - Parameter sources: one at least. All are opened before anything is read.
+  /// - Returns: what was done.
+  /// - Throws: as `run(_:on:options:)` of one source.
+  public func run(
+    _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
+  ) async throws -> ImportReport {
+    try await onThread(options) { try self.runBlocking(pipeline, on: sources, options: options) }
   }
 
   /// Imports the bytes that a sequence brings, such as the body of a request.
@@ -75,17 +86,12 @@ extension Store {
 
   /// Imports on the calling thread.
   package func runBlocking(
-    _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions
+    _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions
   ) throws -> ImportReport {
     let stop = options.cancellation.child()
     defer { options.cancellation.release(stop) }
-    let input: ByteInput
-    do {
-      input = try ByteInput(source.source, label: source.label, cancellation: stop)
-    } catch {
-      throw ImportError(error)
-    }
-    return try ImportRun(store: self, pipeline: pipeline, options: options, stop: stop).run(input)
+    let inputs = try Self.inputs(sources, stop)
+    return try ImportRun(store: self, pipeline: pipeline, options: options, stop: stop).run(inputs)
   }
 
   /// Replays on the calling thread.
@@ -93,20 +99,28 @@ extension Store {
     try ReplayRun(store: self, pipeline: pipeline, options: options).run()
   }
 
-  /// Opens the input, then the store, and imports on the calling thread: a mistyped input leaves no empty store.
+  /// Opens the inputs, then the store, and imports on the calling thread: a mistyped input leaves no empty store.
   package static func importing(
-    path: String, _ pipeline: Pipeline, from input: String, options: ImportOptions
+    path: String, _ pipeline: Pipeline, from paths: [String], options: ImportOptions
   ) throws -> ImportReport {
     let stop = options.cancellation.child()
     defer { options.cancellation.release(stop) }
-    let bytes: ByteInput
+    let inputs = try inputs(paths.map(ImportSource.file), stop)
+    let store = try opening(path, for: pipeline, options)
+    return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(inputs)
+  }
+
+  private static func inputs(_ sources: [ImportSource], _ stop: Cancellation) throws(ImportError)
+    -> [ByteInput]
+  {
+    guard !sources.isEmpty else { throw .noSources }
     do {
-      bytes = try ByteInput(.path(input), cancellation: stop)
+      return try sources.map { source throws(InputError) in
+        try ByteInput(source.source, label: source.label, cancellation: stop)
+      }
     } catch {
       throw ImportError(error)
     }
-    let store = try opening(path, for: pipeline, options)
-    return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(bytes)
   }
 
   /// Opens a store that is there, and replays on the calling thread.

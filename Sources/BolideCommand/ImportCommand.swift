@@ -19,8 +19,11 @@ struct ImportCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
   var pipelinePath: String
 
-  @Argument(help: ArgumentHelp("The input file; - is standard input. (default: -)", valueName: "input"))
-  var input: String?
+  @Argument(
+    help: ArgumentHelp(
+      "The input files, read one after the other as one import; - is standard input. (default: -)",
+      valueName: "input"))
+  var inputs: [String] = []
 
   @Option(help: ArgumentHelp("The store's file, instead of the pipeline's.", valueName: "path"))
   var store: String?
@@ -85,9 +88,10 @@ struct ImportCommand: ParsableCommand {
     if let chunkRows, chunkRows < 1 {
       throw ValidationError.chunkRows
     }
-    if replay, input != nil {
+    if replay, !inputs.isEmpty {
       throw ValidationError.inputOfReplay
     }
+    if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError.standardInputTwice }
   }
 
   func run() throws {
@@ -129,7 +133,7 @@ struct ImportCommand: ParsableCommand {
       func run(on path: String) throws -> ImportReport {
         try replay
           ? Store.replaying(path: path, pipeline, options: options)
-          : Store.importing(path: path, pipeline, from: input ?? "-", options: options)
+          : Store.importing(path: path, pipeline, from: inputs.isEmpty ? ["-"] : inputs, options: options)
       }
       report = try isTrial ? Store.trying(storePath, run) : run(on: storePath)
     } catch let error as ImportError where error.kind == .cancelled {

@@ -17,6 +17,7 @@ extension ValidationError {
   static var inputOfReplay: ValidationError {
     ValidationError("--replay tries what the store keeps: leave the input out")
   }
+  static var standardInputTwice: ValidationError { ValidationError("- can be named once") }
   static func notALimit(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is neither a number of records nor a share such as 2%")
   }

@@ -265,6 +265,7 @@ package final class StoreImport {
   private func applyAll(
     _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, Lineage)] = []
   ) throws {
+    let input = chunk.input ?? input
     progress.counts += try writer.apply(chunk, input: input)
     var others = [writer]
     for (rows, writing) in zip(chunk.children, children) {

@@ -20,11 +20,24 @@ import Testing
     options.cancellation.cancel()
     let error = #expect(throws: ImportError.self) {
       try Store.importing(
-        path: place.path("quakes.sqlite"), StorePlace.pipeline, from: place.path("feed.json"),
+        path: place.path("quakes.sqlite"), StorePlace.pipeline, from: [place.path("feed.json")],
         options: options)
     }
     #expect(error?.kind == .cancelled && error?.message == "the import was stopped while it waited")
     #expect(error?.hint == "To go on, run the same command: nothing is doubled.")
+  }
+
+  @Test func `an import of no source`() async throws {
+    let store = try await Store(inMemoryFor: StorePlace.pipeline)
+    let error = await #expect(throws: ImportError.self) { try await store.run(StorePlace.pipeline, on: []) }
+    #expect(error?.kind == .noInput && error?.message == "no input is named")
+  }
+
+  @Test func `several sources are one run`() async throws {
+    let store = try await Store(inMemoryFor: StorePlace.pipeline)
+    let sources = ["a", "b"].map { ImportSource.bytes(#"{"id": "\#($0)", "magnitude": "?"}"#.utf8, name: $0) }
+    let report = try await store.run(StorePlace.pipeline, on: sources)
+    #expect(report.progress.counts.read == 2 && report.firstRejects.map(\.input) == ["a", "b"])
   }
 
   @Test func `records that are larger than a reader takes`() throws {

@@ -3,10 +3,15 @@ internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
 
-/// The reading thread: bytes to records to typed rows, one chunk after another into the queue.
+/// The reading thread: one input after another, bytes to records to typed rows, one chunk after another into the queue.
+///
+/// A chunk's records are all of one input.
 struct ChunkProducer: ~Copyable {
   private var records: RecordInput
-  private let stage: RecordStage
+  /// The inputs that come after it.
+  private var nextInputs: ArraySlice<ByteInput>
+  private var stage: RecordStage
+  private let shape: RecordShape
   private let queue: ChunkQueue
   private let limits: ChunkLimits
   private let settings: ImportSettings
@@ -15,6 +20,14 @@ struct ChunkProducer: ~Copyable {
   /// When the chunk in hand is to be handed over although it is small.
   private var deadline: ContinuousClock.Instant?
   private var read = 0
+  /// How many of them are of the present input.
+  private var readOfInput = 0
+  /// The bytes of the inputs before.
+  private var bytesBefore = 0
+  /// The size of all inputs, if it is known.
+  private let totalBytes: Int?
+  private var digests: [[UInt8]?] = []
+  private var unusedFields: [String] = []
   /// Whether any record was good.
   private var hasAccepted = false
   private var times = StageTimes()
@@ -27,13 +40,18 @@ struct ChunkProducer: ~Copyable {
   /// After so many records that are all refused, nothing good is to be expected.
   private static let hopeless = 1000
 
+  /// - Parameter inputs: one at least.
   init?(
-    _ records: consuming RecordInput, stage: RecordStage, queue: ChunkQueue, settings: ImportSettings,
-    stop: Cancellation, newFields: NewFields
-  ) {
+    _ inputs: [ByteInput], stage: RecordStage, shape: RecordShape, queue: ChunkQueue,
+    settings: ImportSettings, stop: Cancellation, newFields: NewFields
+  ) throws(PathError) {
     guard let chunk = queue.takeEmpty() else { return nil }
-    self.records = records
+    chunk.input = inputs[0].name
+    records = RecordInput(inputs[0], reader: try stage.reader(shape))
+    nextInputs = inputs.dropFirst()
+    totalBytes = inputs.totalBytes.map(Int.init)
     self.stage = stage
+    self.shape = shape
     self.queue = queue
     self.settings = settings
     self.stop = stop
@@ -62,16 +80,19 @@ struct ChunkProducer: ~Copyable {
         end.error = end.error ?? ImportError(error)
       }
     }
-    end.bytes = records.bytes
+    end.bytes = bytes
     end.times = times
     end.newFields = newFields.found
     end.absent = stage.absent
     if end.isGood {
-      end.digest = records.digest
-      end.unusedFields = records.reader.unrequestedKeys
+      end.digests = digests
+      end.unusedFields = unusedFields
     }
     return end
   }
+
+  /// Bytes taken so far.
+  private var bytes: Int { bytesBefore + records.bytes }
 
   private mutating func readAll() throws {
     while !isStopped {
@@ -81,18 +102,37 @@ struct ChunkProducer: ~Copyable {
       case .idle:
         guard try handOver() else { return }
       case .end:
-        if read == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
-        return try records.envelope.checkEnd(read: read, input: records.name, isStored: !settings.isAtomic)
+        guard try endInput() else { return }
       }
     }
   }
 
+  /// Holds what the input says of itself against what was read, and goes on to the next one.
+  ///
+  /// - Returns: false when there is none, or the writing thread has given up.
+  private mutating func endInput() throws -> Bool {
+    if readOfInput == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
+    try records.envelope.checkEnd(read: readOfInput, input: records.name, isStored: !settings.isAtomic)
+    digests.append(records.digest)
+    for key in records.reader.unrequestedKeys where !unusedFields.contains(key) { unusedFields.append(key) }
+    guard let next = nextInputs.popFirst() else { return false }
+    if !chunk.isEmpty { guard try handOver() else { return false } }
+    bytesBefore += records.bytes
+    records = RecordInput(next, reader: try stage.reader(shape))
+    stage.begin(input: next.name)
+    newFields.beginInput()
+    chunk.input = next.name
+    (readOfInput, knownWildcards) = (0, -1)
+    return true
+  }
+
   private mutating func takeRecord() throws {
-    if read == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
+    if readOfInput == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
     try newFields.look(records)
     noteSurroundings(isFirst: chunk.isEmpty)
     let isRow = try stage.add(&records.reader, to: chunk)
     read += 1
+    readOfInput += 1
     if read == Self.hopeless { try checkHope() }
     isStopped = settings.stopsOnReject && (!isRow || chunk.rejectCount > 0)
     guard try isChunkFull() || isStopped else { return }
@@ -146,8 +186,9 @@ struct ChunkProducer: ~Copyable {
     if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
     chunk.sortAndFold()
     times.end(.sort)
-    queue.send(Parcel(chunk: chunk, bytes: records.bytes, totalBytes: records.totalBytes))
+    queue.send(Parcel(chunk: chunk, bytes: bytes, totalBytes: totalBytes))
     guard let next = queue.takeEmpty() else { return false }
+    next.input = records.name
     times.end(.waitingForRoom)
     chunk = next
     return true

@@ -9,7 +9,8 @@ struct ExpressionStage {
   /// For each column of the chunk, the converter of its expression's results.
   private let converterOf: [Int]
   private let checks: [String]
-  private let input: String
+  /// The input's name, for refusals.
+  var input: String
 
   init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws {
     self.input = input

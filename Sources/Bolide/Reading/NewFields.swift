@@ -31,6 +31,9 @@ struct NewFields {
     self.showsValues = showsValues
   }
 
+  /// Goes on with another input, whose reader has noted no key yet.
+  mutating func beginInput() { noted = 0 }
+
   /// Looks at the reader's current record, if it has brought a key that no record before it had.
   ///
   /// - Throws: `ImportError` when a new field ends the import.

@@ -4,14 +4,14 @@ internal import SQLiteStore
 
 /// Turns records into rows of a chunk, with the arrays in them that become rows of chunks beside it.
 struct RecordStage {
-  let builder: RowBuilder
-  private let expressions: ExpressionStage
+  private(set) var builder: RowBuilder
+  private var expressions: ExpressionStage
   /// The same for each list of children.
-  private let children: [Children]
+  private var children: [Children]
 
   private struct Children {
-    let builder: RowBuilder
-    let expressions: ExpressionStage
+    var builder: RowBuilder
+    var expressions: ExpressionStage
   }
 
   init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws {
@@ -22,6 +22,16 @@ struct RecordStage {
       return Children(
         builder: try RowBuilder(pipeline, layout: layout, input: input),
         expressions: try ExpressionStage(pipeline, layout: layout, input: input))
+    }
+  }
+
+  /// Goes on with another input.
+  mutating func begin(input: String) {
+    builder.input = input
+    expressions.input = input
+    for list in children.indices {
+      children[list].builder.input = input
+      children[list].expressions.input = input
     }
   }
 

@@ -10,7 +10,8 @@ struct RowBuilder {
   let childPaths: [FieldPath]
   /// Whether their elements are objects, and not taken whole as whatever they are.
   let areObjects: [Bool]
-  let input: String
+  /// The input's name, for refusals.
+  var input: String
   private let converters: [CellConverter]
   private let rules: [CellRules]
   let columns: [Int]

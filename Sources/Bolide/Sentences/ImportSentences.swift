@@ -18,6 +18,8 @@ extension ImportError {
   static let cancelledWaiting = ImportError(
     .cancelled, code: "cancelled", "the import was stopped while it waited", hint: "To go on, \(again)")
 
+  static let noSources = ImportError(.noInput, code: "no-input", "no input is named")
+
   /// The import stops at a refused record, as it was told to.
   static func stopped(at reject: Reject, before: Int, isStored: Bool) -> ImportError {
     let rest =
@@ -50,7 +52,7 @@ extension ImportError {
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {
     ImportError(
       .badInput, code: "count-differs",
-      "\(input): the envelope counts \(SQLiteStore.counted(counted, "record")), and \(read) were read",
+      "\(input): the envelope counts \(SQLiteStore.counted(counted, "record")), and \(read) \(read == 1 ? "was" : "were") read",
       hint: (isStored ? "What was read is in the store. " : "") + "Fetch the input again and \(again)")
   }
 

@@ -60,7 +60,7 @@ package enum SmallCommits {
       // Called behind the commit; the import's own end comes later.
       options.progress = { _ in returned.withLock { $0 = now } }
       returned.withLock { $0 = nil }
-      let report = try store.runBlocking(pipeline, on: .bytes("[\(records)]".utf8), options: options)
+      let report = try store.runBlocking(pipeline, on: [.bytes("[\(records)]".utf8)], options: options)
       guard report.progress.counts.inserted == keys.count, let instant = returned.withLock({ $0 }) else {
         throw WrongResult("a small import says \(report.progress.counts)")
       }

@@ -16,7 +16,7 @@ enum ImportJob {
       let start = ContinuousClock.now
       let store = try Store(blocking: storePath, for: pipeline, lockWait: 0)
       opening = start.duration(to: .now) / .seconds(1)
-      let result = try store.runBlocking(pipeline, on: .file(input), options: options)
+      let result = try store.runBlocking(pipeline, on: [.file(input)], options: options)
       report = result
       // The store closes here, and SQLite empties the WAL into it.
       closing = withExtendedLifetime(store) { .now }

@@ -60,6 +60,8 @@ package final class Chunk {
   package var rejects: [Reject] = []
   /// What surrounds the records, each entry from its record on: see `Reject.around`.
   package var surroundings: [(record: Int, text: String?)] = []
+  /// The input that its records are of; nil for the run's only one.
+  package var input: String?
   /// The rows to apply; sorted by key after `sortAndFold`.
   package internal(set) var order: [Int32] = []
   /// The rows that `sortAndFold` has folded into later ones.

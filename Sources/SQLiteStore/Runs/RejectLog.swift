@@ -10,7 +10,7 @@ final class RejectLog {
   private let refuseAgain: RawStatement
   private let remove: RawStatement
   /// The record whose reject was written last, and its key.
-  private var last: (record: Int, key: Int64)?
+  private var last: (input: String, record: Int, key: Int64)?
 
   init(_ db: Database, pipeline: String, run: Int64) throws {
     self.pipeline = pipeline
@@ -48,10 +48,10 @@ final class RejectLog {
     _ reject: Reject, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true
   ) throws {
     // Of two refused records with one key the later one counts. Refused children have their record's.
-    if overtakes, let key = reject.key, last?.record != reject.record || last?.key != key {
+    if overtakes, let key = reject.key, last.map({ $0 == (reject.input, reject.record, key) }) != true {
       try overtake(key)
     }
-    last = reject.key.map { (reject.record, $0) }
+    last = reject.key.map { (reject.input, reject.record, $0) }
     insert.bind(pipeline, at: 1)
     insert.bind(reject.fingerprint, at: 2)
     insert.bind(run, at: 3)
