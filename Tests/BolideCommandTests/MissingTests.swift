@@ -9,7 +9,7 @@ import Testing
   init() throws {
     folder = try Folder.withFireballs()
     let text = try String(decoding: folder.bytes(of: "fireballs.yaml"), as: UTF8.self)
-    try folder.write(text.replacing("key: date", with: "key: date\nfeed: full"), to: "fireballs.yaml")
+    try folder.write(text.replacing("feed: window", with: "feed: full"), to: "fireballs.yaml")
   }
 
   private func rows(_ arguments: String...) throws -> [[String: Any]] {

@@ -12,6 +12,7 @@ struct PipelineFileTests {
     #expect(pipeline.name == "fireballs")
     #expect(pipeline.store == "pipelines/../fireballs.sqlite")
     #expect(pipeline.entity == "Fireball")
+    #expect(pipeline.feed == .full)
     #expect(pipeline.records == .automatic)
     #expect(pipeline.checks == ["(lat IS NULL) = (latDir IS NULL)", "(lon IS NULL) = (lonDir IS NULL)"])
     #expect(
