@@ -247,8 +247,20 @@ import Testing
     #expect(values["bolide_max_age_seconds \(pipeline)"] == 93_600)
     #expect(values[#"bolide_last_run_records \#(pipeline),became="inserted""#] == 2)
     #expect(values[#"bolide_rows store="quakes.sqlite",entity="Quake""#] == 2)
+    #expect(values["bolide_missing_rows \(pipeline)"] == nil)
     let time = try #require(values["bolide_last_good_run_timestamp_seconds \(pipeline)"])
     #expect(abs(time - Date().timeIntervalSince1970) < 300)
+  }
+
+  @Test func `a full feed's missing rows are a metric`() throws {
+    try folder.write(Folder.quakes + "\nfeed: full", to: "quakes.yaml")
+    try folder.write(#"[{"id": "a"}, {"id": "b"}, {"id": "c"}]"#, to: "whole.json")
+    try folder.write(#"[{"id": "b"}]"#, to: "part.json")
+    for feed in ["whole.json", "part.json"] {
+      #expect(try folder.bolide("import", "quakes.yaml", feed) == .silent)
+    }
+    let text = try folder.bolide("status", "--format", "prometheus", "quakes.sqlite").output
+    #expect(text.contains("\nbolide_missing_rows{store=\"quakes.sqlite\",pipeline=\"quakes\"} 2\n"))
   }
 
   @Test(arguments: [

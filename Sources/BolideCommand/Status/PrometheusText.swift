@@ -24,6 +24,12 @@ struct PrometheusText {
     each("bolide_overdue", "Whether the last good run is older than max-age.") { $0.isOverdue ? 1 : 0 }
     each("bolide_max_age_seconds", "How old the last good run may be.") { $0.maxAge }
     each("bolide_open_rejects", "Refused records that are kept.") { Double($0.openRejects) }
+    each(
+      "bolide_missing_rows",
+      "Rows that a full feed had once and not in the last run; absent where that run cannot tell."
+    ) {
+      $0.lastRun?.progress.missing.map(Double.init)
+    }
     add(
       "bolide_last_run_records", "Records of the last run.",
       pipelines.flatMap { at in
