@@ -20,6 +20,19 @@ extension Pipeline {
       yaml: text, file: path, directory: directory,
       alsoChecking: { $0.pathProblems() + $0.expressionProblems() })
     store = store.map { Self.withoutDetour($0, through: directory) }
+    nameOtherStores(from: directory)
+  }
+
+  /// The stores of fetched properties are named from the pipeline's file, and kept as they are from its store.
+  private mutating func nameOtherStores(from directory: String) {
+    guard let store else { return }
+    for (index, entity) in model.entities.enumerated() {
+      for place in entity.fetchedProperties.indices {
+        model.entities[index].fetchedProperties[place].store = entity.fetchedProperties[place].store.map {
+          StoreLocation.name($0, in: directory, for: store)
+        }
+      }
+    }
   }
 
   /// `pipelines/../fireballs.sqlite` as `fireballs.sqlite`: the form that people say and read.

@@ -25,8 +25,12 @@ struct JSONText {
     endLine()
   }
 
-  mutating func object(_ body: (inout JSONText) -> Void) {
-    enclosed(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
+  mutating func object(_ body: (inout JSONText) throws -> Void) rethrows {
+    try enclosed(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
+  }
+
+  mutating func array(_ body: (inout JSONText) throws -> Void) rethrows {
+    try enclosed(UInt8(ascii: "["), UInt8(ascii: "]"), body)
   }
 
   mutating func member(_ name: String, object body: (inout JSONText) -> Void) {
@@ -139,11 +143,13 @@ struct JSONText {
 
   // MARK: Parts
 
-  private mutating func enclosed(_ open: UInt8, _ close: UInt8, _ body: (inout JSONText) -> Void) {
+  private mutating func enclosed(
+    _ open: UInt8, _ close: UInt8, _ body: (inout JSONText) throws -> Void
+  ) rethrows {
     comma()
     bytes.append(open)
     needsComma = false
-    body(&self)
+    try body(&self)
     bytes.append(close)
     needsComma = true
   }

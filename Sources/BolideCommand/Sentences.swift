@@ -47,6 +47,10 @@ extension ValidationError {
     ValidationError("--bind gives values to --where; name both")
   }
 
+  static func notAttached(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' says no store and its path; write --attach comments.sqlite=PATH")
+  }
+
   // missing
   static var mergeAndDelete: ValidationError {
     ValidationError("say one of --merge and --delete; merge first")
@@ -167,6 +171,12 @@ extension Failure {
     Failure(
       .inputOutput, "\(place) cannot be written (\(reason))",
       hint: "See where it goes, and run the same command again.")
+  }
+
+  static func manyInCSV(_ name: String) -> Failure {
+    Failure(
+      .usage, "csv has one line an object, and '\(name)' may find many",
+      hint: "Use --format ndjson, or fetch what it finds by itself.")
   }
 
   static func cannotStart(_ command: String) -> Failure {

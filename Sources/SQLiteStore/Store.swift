@@ -18,6 +18,10 @@ public final class Store: Sendable {
   private let readers = Mutex<DatabasePool?>(nil)
   /// The one connection that writes. A queue, as GRDB's pools lower `synchronous` and write when they open.
   let writer: DatabaseQueue
+  /// What SQLite opens: the path, or a URI where nobody can write.
+  var location: String { writer.path }
+  /// The file as it was when it was opened as one that nobody writes.
+  private let unwritten: [String]?
   /// How long `writer` waits for other programs.
   private let patience: LockPatience
   /// Where a store in memory has its files; it goes after the connections.
@@ -90,11 +94,19 @@ public final class Store: Sendable {
     self.folder = folder
     self.writer = writer
     self.patience = patience
+    unwritten = writer.path == path ? nil : StoreLocation.state(of: path)
   }
 
   /// Reads from one state of the store, while others write.
   func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try naming { try pool().read(body) }
+    let result = try naming { try pool().read(body) }
+    try checkUnwritten()
+    return result
+  }
+
+  /// Sees that what was read holds: SQLite does not look where it was told that nobody writes.
+  func checkUnwritten() throws(StoreError) {
+    if let unwritten, unwritten != StoreLocation.state(of: path) { throw .writtenMeanwhile(path) }
   }
 
   /// A connection of its own that stays in one state of the store.
@@ -114,7 +126,7 @@ public final class Store: Sendable {
   private func pool() throws -> DatabasePool {
     try readers.withLock { readers in
       if let readers { return readers }
-      let pool = try DatabasePool(path: path, configuration: Self.readingConfiguration)
+      let pool = try DatabasePool(path: location, configuration: Self.readingConfiguration)
       readers = pool
       return pool
     }
@@ -214,14 +226,27 @@ public final class Store: Sendable {
           PRAGMA trusted_schema = OFF;
           """)
     }
-    return try naming(path) { try DatabaseQueue(path: path, configuration: configuration) }
+    return try naming(path) {
+      do {
+        return try DatabaseQueue(path: path, configuration: configuration)
+      } catch let error as DatabaseError {
+        guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode),
+          let location = StoreLocation.sealedOff(path)
+        else { throw error }
+        return try DatabaseQueue(path: location, configuration: configuration)
+      }
+    }
   }
 
-  private static func checkFormat(_ db: Database, _ path: String) throws {
-    guard try db.value("PRAGMA application_id") == .integer(StoreSchema.applicationID) else {
+  /// - Parameter schema: which of the connection's files.
+  static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
+    let mark = try db.value("PRAGMA \(schema).application_id")
+    guard mark == .integer(StoreSchema.applicationID) else {
       throw StoreError.notAStore(path)
     }
-    guard case .integer(let format) = try db.value("PRAGMA user_version"), format <= StoreSchema.format else {
+    guard case .integer(let format) = try db.value("PRAGMA \(schema).user_version"),
+      format <= StoreSchema.format
+    else {
       throw StoreError.newerFormat(path)
     }
   }

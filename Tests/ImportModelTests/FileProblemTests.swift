@@ -42,7 +42,7 @@ struct FileProblemTests {
     ),
     (
       head + "entities: { G: { colour: id, key: y, attributes: { y: day } } }",
-      "6:18: unknown key 'colour'; allowed here are was, key, unique, attributes, relationships"
+      "6:18: unknown key 'colour'; allowed here are was, key, unique, attributes, relationships, fetched"
     ),
     (head + "key: x", "6:1: the key 'key' stands here twice; the first is on line 3"),
     (head + "  id: date", "6:3: the key 'id' stands here twice; the first is on line 5"),

@@ -40,6 +40,10 @@ struct PipelineFormatTests {
       tops["entities"] =
         "{ Region: { key: name, attributes: { name: string }, relationships: { quakes: \(flow(relationship)) } } }"
       tops["link"] = nil
+    case .fetched:
+      var fetched = ["entity": "Quake"]
+      fetched[key] = value
+      tops["fetched"] = "{ twins: \(flow(fetched)) }"
     case .link:
       var link = ["to": "{ name: place }"]
       link[key] = value

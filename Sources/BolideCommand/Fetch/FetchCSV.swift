@@ -3,24 +3,26 @@ import Foundation
 
 /// Comma-separated values as in RFC 4180. Null is an empty field, an empty text is `""`.
 struct FetchCSV: FetchLines {
-  private let columns: [FetchColumn]
+  private let columns: FetchColumns
   /// Whether a terminal shows it: then texts have nothing in them that it would obey.
   private let isShown: Bool
 
   /// Writes the line of names.
-  init(_ columns: [FetchColumn], isShown: Bool, _ text: inout JSONText) {
+  init(_ columns: FetchColumns, isShown: Bool, _ text: inout JSONText) {
     (self.columns, self.isShown) = (columns, isShown)
-    for (index, column) in columns.enumerated() {
+    for (index, column) in columns.all.enumerated() {
       if index > 0 { text.append(byte: UInt8(ascii: ",")) }
       append(column.title, &text)
     }
     text.append("\r\n")
   }
 
-  func write(_ row: FetchedCells, to text: inout JSONText) {
-    for index in columns.indices {
-      if index > 0 { text.append(byte: UInt8(ascii: ",")) }
-      append(row[columns[index].cell], columns[index].type, &text)
+  func write(_ row: FetchedCells, to text: inout JSONText) throws {
+    var isFirst = true
+    try columns.read(row) { cell, type in
+      if !isFirst { text.append(byte: UInt8(ascii: ",")) }
+      isFirst = false
+      append(cell, type, &text)
     }
     text.append("\r\n")
   }

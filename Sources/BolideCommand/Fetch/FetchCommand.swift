@@ -15,6 +15,7 @@ struct FetchCommand: ParsableCommand {
         bolide fetch STORE Fireball --where 'group.year = 2013' --sort -energy
         bolide fetch STORE Fireball --only date,energy,group.year --format csv
         bolide fetch STORE Fireball --where 'date > ?' --bind "$day" --count
+        bolide fetch STORE Recipe --with comments --attach comments.sqlite=PATH
 
       A table is for people: it fits the terminal, texts that are too wide end in …, and null is blank. ndjson and csv \
       have every value in full; in csv null is an empty field and an empty text is "".
@@ -55,9 +56,20 @@ struct FetchCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Bring along the object that a to-one relationship leads to, with all its properties.",
+      "Bring along, with all properties, the object that a to-one relationship leads to or what a fetched property finds.",
       valueName: "name"))
   var with: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Only objects for which this fetched property finds nothing.", valueName: "name"))
+  var dangling: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where a store is that fetched properties lead to, in place of where the model says.",
+      valueName: "store=path"),
+    transform: AttachedStore.init)
+  var attach: [AttachedStore] = []
 
   @Option(help: ArgumentHelp("Only these properties, as names or paths.", valueName: "name,name"))
   var only: [String] = []
@@ -88,7 +100,7 @@ struct FetchCommand: ParsableCommand {
       if count { return try StandardOutput.write(line: "\(store.readCount(request, at: at))") }
       var output = FetchOutput(format ?? .standard)
       try store.readCells(request, at: at) {
-        output.begin($0)
+        try output.begin($0)
       } row: {
         try output.write($0)
       }
@@ -112,7 +124,21 @@ struct FetchCommand: ParsableCommand {
     }
     request.properties = list(only)
     request.related = list(with)
+    request.dangling = dangling
+    for store in attach { request.stores[store.name] = store.path }
     return request
+  }
+}
+
+/// `--attach STORE=PATH`
+struct AttachedStore {
+  let name: String
+  let path: String
+
+  init(_ text: String) throws {
+    guard let sign = text.firstIndex(of: "="), sign > text.startIndex, text.index(after: sign) < text.endIndex
+    else { throw ValidationError.notAttached(text) }
+    (name, path) = (String(text[..<sign]), String(text[text.index(after: sign)...]))
   }
 }
 

@@ -10,8 +10,16 @@ struct FetchJSON: FetchLines {
     let related: FetchJSON?
   }
 
+  /// What a fetched property finds, nested: an array, or an object or null.
+  private struct Fetched {
+    let key: [UInt8]
+    let isArray: Bool
+    let found: FetchJSON
+  }
+
   private let id: Int
   private let members: [Member]
+  private let fetched: [Fetched]
 
   init(_ shape: FetchShape) {
     id = shape.id
@@ -20,27 +28,48 @@ struct FetchJSON: FetchLines {
         key: JSONText.key(member.name), type: member.type, cell: member.cell,
         related: member.related.map { FetchJSON($0) })
     }
+    fetched = shape.fetched.map { fetched in
+      Fetched(
+        key: JSONText.key(fetched.property.name), isArray: fetched.property.cardinality == .many,
+        found: FetchJSON(fetched.shape))
+    }
   }
 
-  func write(_ row: FetchedCells, to text: inout JSONText) {
-    object(row, &text)
+  func write(_ row: FetchedCells, to text: inout JSONText) throws {
+    try object(row, &text)
     text.endLine()
   }
 
   func end(_ text: inout JSONText) {}
 
-  private func object(_ row: FetchedCells, _ text: inout JSONText) {
-    text.object { text in
+  private func object(_ row: FetchedCells, _ text: inout JSONText) throws {
+    try text.object { text in
       for member in members {
         if let related = member.related, related.isThere(row) {
           text.append(key: member.key)
-          related.object(row, &text)
+          try related.object(row, &text)
         } else {
           text.append(key: member.key)
           text.append(member.related == nil ? row[member.cell] : .null, member.type)
         }
       }
+      for (index, property) in fetched.enumerated() { try write(property, index, row, &text) }
     }
+  }
+
+  private func write(_ property: Fetched, _ index: Int, _ row: FetchedCells, _ text: inout JSONText) throws {
+    text.append(key: property.key)
+    guard !property.isArray else {
+      return try text.array { text in
+        try row.fetched(index) { try property.found.object($0, &text) }
+      }
+    }
+    var isThere = false
+    try row.fetched(index) {
+      isThere = true
+      try property.found.object($0, &text)
+    }
+    if !isThere { text.append(.null, nil) }
   }
 
   private func isThere(_ row: FetchedCells) -> Bool {

@@ -18,7 +18,7 @@ enum FetchFormat: String, ExpressibleByArgument, CaseIterable {
 /// Makes lines of fetched rows.
 protocol FetchLines {
   /// Writes a row, or keeps it for later.
-  mutating func write(_ row: FetchedCells, to text: inout JSONText)
+  mutating func write(_ row: FetchedCells, to text: inout JSONText) throws
   /// Writes what is left when all rows have come.
   mutating func end(_ text: inout JSONText)
 }
@@ -33,17 +33,20 @@ struct FetchOutput {
     self.format = format
   }
 
-  mutating func begin(_ shape: FetchShape) {
-    lines =
-      switch format {
-      case .table: FetchTable(FetchColumn.all(of: shape), width: Terminal.outputColumns)
-      case .ndjson: FetchJSON(shape)
-      case .csv: FetchCSV(FetchColumn.all(of: shape), isShown: isatty(STDOUT_FILENO) == 1, &text)
+  mutating func begin(_ shape: FetchShape) throws {
+    switch format {
+    case .table: lines = FetchTable(FetchColumns(shape), width: Terminal.outputColumns)
+    case .ndjson: lines = FetchJSON(shape)
+    case .csv:
+      if let many = shape.fetched.first(where: { $0.property.cardinality == .many }) {
+        throw Failure.manyInCSV(many.property.name)
       }
+      lines = FetchCSV(FetchColumns(shape), isShown: isatty(STDOUT_FILENO) == 1, &text)
+    }
   }
 
   mutating func write(_ row: FetchedCells) throws {
-    lines?.write(row, to: &text)
+    try lines?.write(row, to: &text)
     guard text.bytes.count > 1 << 16 else { return }
     try StandardOutput.write(text.bytes)
     text.clear()
@@ -66,6 +69,45 @@ struct FetchColumn {
     shape.members.flatMap { member in
       member.related.map { all(of: $0, under: path + member.name + ".") }
         ?? [FetchColumn(title: path + member.name, type: member.type, cell: member.cell)]
+    }
+  }
+}
+
+/// All columns of a table or of CSV: the object's, then those of what fetched properties find.
+struct FetchColumns {
+  /// The columns in their order.
+  let all: [FetchColumn]
+  private let own: [FetchColumn]
+  /// Nil where many may be found: their number is the one column.
+  private let fetched: [[FetchColumn]?]
+
+  init(_ shape: FetchShape) {
+    own = FetchColumn.all(of: shape)
+    fetched = shape.fetched.map { fetched in
+      fetched.property.cardinality == .many
+        ? nil : FetchColumn.all(of: fetched.shape, under: fetched.property.name + ".")
+    }
+    all =
+      own
+      + zip(shape.fetched, fetched).flatMap { fetched, columns in
+        columns ?? [FetchColumn(title: fetched.property.name, type: nil, cell: 0)]
+      }
+  }
+
+  /// Hands over a row's cells in the columns' order.
+  func read(_ row: FetchedCells, _ body: (FetchedCell, AttributeType?) -> Void) throws {
+    for column in own { body(row[column.cell], column.type) }
+    for (index, columns) in fetched.enumerated() {
+      var count = 0
+      try row.fetched(index) { found in
+        count += 1
+        for column in columns ?? [] { body(found[column.cell], column.type) }
+      }
+      guard let columns else {
+        body(.integer(Int64(count)), nil)
+        continue
+      }
+      if count == 0 { for column in columns { body(.null, column.type) } }
     }
   }
 }

@@ -25,16 +25,16 @@ struct FetchTable: FetchLines {
   private static let longest = 4_096
   private static let gap = "  "
 
-  private let fields: [FetchColumn]
+  private let fields: FetchColumns
   private let width: Int
   private var waiting: [[String]]? = []
   private var columns: [Column]
   private var isList = false
   private var isFirst = true
 
-  init(_ fields: [FetchColumn], width: Int) {
+  init(_ fields: FetchColumns, width: Int) {
     (self.fields, self.width) = (fields, width)
-    columns = fields.map { field in
+    columns = fields.all.map { field in
       let (isNumber, isText) =
         switch field.type {
         case nil, .integer16, .integer32, .integer64, .double, .float, .decimal: (true, false)
@@ -45,8 +45,9 @@ struct FetchTable: FetchLines {
     }
   }
 
-  mutating func write(_ row: FetchedCells, to text: inout JSONText) {
-    let values = fields.map { Self.shown(row[$0.cell], $0.type) }
+  mutating func write(_ row: FetchedCells, to text: inout JSONText) throws {
+    var values: [String] = []
+    try fields.read(row) { values.append(Self.shown($0, $1)) }
     guard waiting != nil else { return write(values, &text) }
     waiting?.append(values)
     if waiting?.count == Self.looked { begin(&text) }

@@ -28,6 +28,7 @@ struct PipelineCheck {
     AttributeCheck.run(pipeline, &check.list)
     UniqueCheck.run(pipeline, &check.list)
     RelationshipCheck.run(pipeline, &check.list)
+    FetchedCheck.run(pipeline, &check.list)
     DerivationCheck.run(pipeline, &check.list)
     MergeCheck.run(pipeline, &check.list)
     ChildrenCheck.run(pipeline, &check.list)

@@ -47,6 +47,11 @@ extension Pipeline {
   package func part(of entity: String, relationship: String) -> [String] {
     part(of: entity) + ["relationships", relationship]
   }
+
+  /// The way through the file's keys to a fetched property.
+  package func part(of entity: String, fetched property: String) -> [String] {
+    part(of: entity) + ["fetched", property]
+  }
 }
 
 extension String {

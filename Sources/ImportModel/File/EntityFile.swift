@@ -50,6 +50,9 @@ struct EntityFile {
     if let relationships = settings["relationships"], let entries = reader.entries(of: relationships) {
       entity.relationships = entries.compactMap { relationship(named: $0, of: entity.name, $1) }
     }
+    if let fetched = settings["fetched"] {
+      entity.fetchedProperties = FetchedFile.properties(fetched, &reader)
+    }
     return entity
   }
 

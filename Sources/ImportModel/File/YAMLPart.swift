@@ -21,6 +21,9 @@ struct YAMLPart {
     return scalar.style == .plain && scalar.string.isEmpty
   }
 
+  /// Whether the node is a text without quotes.
+  var isPlain: Bool { node.scalar?.style == .plain }
+
   /// Whether the node is YAML's null, unquoted.
   ///
   /// Only a default asks this; elsewhere it is a word like any other.

@@ -7,6 +7,7 @@ package enum PipelineFormat {
     case .entity: entity
     case .attribute: attribute
     case .relationship: relationship
+    case .fetched: fetched
     case .link: link
     case .children: children
     case .merge: merge
@@ -22,10 +23,11 @@ package enum PipelineFormat {
     ),
     FormatKey("store", .text, "the store's path, relative to the file", examples: ["../quakes.sqlite"]),
     FormatKey("entity", .text, "what a record becomes", examples: ["Quake"]),
-    entityWas, key, unique, attributes, relationships,
+    entityWas, key, unique, attributes, relationships, fetchedProperties,
     FormatKey(
       "entities", .names(.keys(.entity)),
-      "further entities by name, each with `was`, `key`, `unique`, `attributes` and `relationships`"),
+      "further entities by name, each with `was`, `key`, `unique`, `attributes`, `relationships` and `fetched`"
+    ),
     check,
     FormatKey(
       "link", .names(.keys(.link)),
@@ -96,7 +98,7 @@ package enum PipelineFormat {
   ]
 
   /// What an entity is that no record becomes.
-  package static let entity = [entityWas, key, unique, attributes, relationships]
+  package static let entity = [entityWas, key, unique, attributes, relationships, fetchedProperties]
 
   /// What an attribute is.
   package static let attribute = [
@@ -156,6 +158,31 @@ package enum PipelineFormat {
         + "relationship `nullify` means that the links go, and `cascade` is not supported"),
   ]
 
+  /// What a fetched property is.
+  package static let fetched = [
+    FormatKey("entity", .text, "the entity of the objects that are found", examples: ["Comment"]),
+    FormatKey(
+      "where", .text,
+      "what holds for them: a predicate as `bolide fetch` takes it, see <doc:Fetching>; `$FETCH_SOURCE.PATH` is the owner's "
+        + "property, `$FETCH_SOURCE` its object id, `$FETCHED_PROPERTY.NAME` a value of `info`; all of them unless said",
+      examples: ["recipe = $FETCH_SOURCE.slug"]),
+    FormatKey(
+      "sort", .list(.text), "names or paths to sort them by, with `-` for the largest first",
+      examples: ["[-at]"]),
+    FormatKey("limit", .number(1...Int(Int32.max)), "at most so many for each owner", examples: ["20"]),
+    FormatKey(
+      "finds", .words(FetchedFile.cardinalities.map(\.word)),
+      "how many there may be: \(words(FetchedFile.cardinalities.map(\.word))); `many` unless said. `one` that finds none, and "
+        + "`one` and `optional` that find two, are errors of the read"),
+    FormatKey(
+      "info", .names(.text),
+      "values for the predicate by name; numbers, `true` and `false` count as such unless in quotes",
+      examples: ["{ minStars: 3 }"]),
+    FormatKey(
+      "store", .text, "another store's path, relative to the file; the same store unless said",
+      examples: ["comments.sqlite"]),
+  ]
+
   /// How an owner is found.
   package static let link = [
     FormatKey("to", .names(.text), "each attribute of the owner's key, with the expression that gives it"),
@@ -187,7 +214,7 @@ package enum PipelineFormat {
       "key", .list(.text),
       "`inverse` and at least one attribute of their own; with `many-to-many`, attributes alone",
       examples: ["[asteroid, at]"]),
-    attributes, check,
+    attributes, fetchedProperties, check,
     FormatKey(
       "on-delete", .words(EntityFile.deleteRules.map(\.word)),
       "what becomes of them when the record's object is deleted: "
@@ -241,6 +268,10 @@ package enum PipelineFormat {
     examples: ["magnitude < 11"])
   private static let relationships = FormatKey(
     "relationships", .names(.keys(.relationship)), "the entity's relationships, see below")
+  private static let fetchedProperties = FormatKey(
+    "fetched", .names(.keys(.fetched)),
+    "the entity's fetched properties, see [A fetched property](#A-fetched-property)",
+    examples: ["{ comments: { entity: Comment, where: recipe = $FETCH_SOURCE.slug } }"])
 
   private static let age = #"^[0-9]+(\.[0-9]+)?[smhdwy]$"#
 

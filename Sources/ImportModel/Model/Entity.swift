@@ -14,17 +14,25 @@ public struct Entity: Sendable, Hashable, Codable {
   ///
   /// The attributes are required, as a null would be equal to nothing.
   public var uniquenessConstraints: [[String]]
+  /// The fetched properties, in declared order.
+  public var fetchedProperties: [FetchedProperty] {
+    get { fetched ?? [] }
+    set { fetched = newValue.isEmpty ? nil : newValue }
+  }
+  /// Nil where there are none: stores that were written before there were any do not name them.
+  private var fetched: [FetchedProperty]?
 
   /// Makes an entity.
   public init(
     name: String, key: [String], attributes: [Attribute], relationships: [Relationship] = [],
-    uniquenessConstraints: [[String]] = []
+    uniquenessConstraints: [[String]] = [], fetchedProperties: [FetchedProperty] = []
   ) {
     self.name = name
     self.key = key
     self.uniquenessConstraints = uniquenessConstraints
     self.attributes = attributes
     self.relationships = relationships
+    self.fetchedProperties = fetchedProperties
   }
 
   /// The attribute of that name, if there is one.

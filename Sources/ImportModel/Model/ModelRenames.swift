@@ -7,6 +7,13 @@ extension Model {
       where entities[index].relationships[place].destination == old {
         entities[index].relationships[place].destination = new
       }
+      // Those of another store have its names.
+      for place in entities[index].fetchedProperties.indices
+      where entities[index].fetchedProperties[place].destination == old
+        && entities[index].fetchedProperties[place].store == nil
+      {
+        entities[index].fetchedProperties[place].destination = new
+      }
     }
   }
 

@@ -32,7 +32,7 @@ extension Pipeline {
       }
       compile(children.fields, children.checks, of: child, check)
     }
-    return problems + filterProblems()
+    return problems + filterProblems() + fetchedProblems()
   }
 
   /// What is wrong with the filters of aggregates, each compiled against the attributes of the objects they run over.

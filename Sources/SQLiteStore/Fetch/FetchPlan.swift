@@ -1,29 +1,40 @@
+internal import GRDB
 internal import ImportModel
 
 /// A request as SQL: checked against the model, not yet run.
 struct FetchPlan {
   /// What is read, and where it ends up in a row.
-  let shape: FetchShape
+  var shape: FetchShape
   /// The tables that are read.
   let tree: FetchTree
   /// The predicate over the tables' columns; nil for all objects.
   let predicate: String?
+  /// The same with `?1` for what a fetched property asks of its owner: it can be compiled by itself.
+  private let predicateAlone: String?
   /// What is sorted by, without the object id that comes last.
   let order: [(sql: String, isAscending: Bool)]
   /// The columns that are read.
   let columns: [String]
 
-  /// - Parameter readsKeys: whether the keys of objects are read whatever is asked for.
+  /// - Parameters:
+  ///   - readsKeys: whether the keys of objects are read whatever is asked for.
+  ///   - variables: of a fetched property, whose request this is.
   /// - Throws: `StoreError` when the model does not have what the request names.
-  init(_ request: FetchRequest, _ model: Model, readsKeys: Bool) throws(StoreError) {
+  init(
+    _ request: FetchRequest, _ model: Model, readsKeys: Bool, _ variables: FetchVariables? = nil
+  ) throws(StoreError) {
     if let limit = request.limit, limit < 0 { throw .negativeLimit }
     if request.offset < 0 { throw .negativeOffset }
     if let size = request.batchSize, size < 1 { throw .emptyBatch }
     let tree = try FetchTree(request.entity, model)
     var columns = FetchColumns(tree, readsKeys: readsKeys)
     shape = try columns.shape(of: 0, try Wish(request, tree))
-    predicate =
-      if let predicate = request.predicate { try PredicateSQL(predicate, tree).sql } else { nil }
+    if let text = request.predicate {
+      predicate = try PredicateSQL(text, tree, variables).sql
+      predicateAlone = try PredicateSQL(text, tree, variables?.alone).sql
+    } else {
+      (predicate, predicateAlone) = (nil, nil)
+    }
     var order: [(sql: String, isAscending: Bool)] = []
     for key in request.sort {
       order.append((try tree.property(at: tree.path(key.name)).sql, key.isAscending))
@@ -36,14 +47,25 @@ struct FetchPlan {
     (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + [FetchTree.id(0)]).joined(separator: ", ")
   }
 
+  /// Sees that the predicate is an expression and can do nothing else, where there is one.
+  ///
+  /// - Parameter source: what stands for an entity's table.
+  /// - Throws: `StoreError`.
+  func checkPredicate(_ db: Database, _ source: (Entity) -> String) throws {
+    guard let predicateAlone else { return }
+    try FetchGuard.check(
+      db, "SELECT 1 FROM \(tree.from(source))\nWHERE (\(predicateAlone))",
+      reading: Set(tree.entities.map(\.name)), for: shape.entity)
+  }
+
   /// A query for the request's objects, without order and limits.
   ///
   /// - Parameters:
   ///   - columns: what is read.
-  ///   - condition: what must hold beside the predicate.
+  ///   - further: what must hold beside the predicate.
   ///   - source: what stands for an entity's table.
-  func query(_ columns: [String], and condition: String? = nil, _ source: (Entity) -> String) -> String {
-    let conditions = [predicate, condition].compactMap { $0.map { "(\($0))" } }
+  func query(_ columns: [String], and further: [String?] = [], _ source: (Entity) -> String) -> String {
+    let conditions = ([predicate] + further).compactMap { $0.map { "(\($0))" } }
     return """
       SELECT \(columns.joined(separator: ", ")) FROM \(tree.from(source))
       \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
@@ -67,7 +89,10 @@ private struct Wish {
       let property = try tree.property(at: path)
       try add(path.dropLast(), tree, from: 0) { $0.add(property.name) }
     }
-    for text in request.related { try add(tree.path(text)[...], tree, from: 0, isWhole: true) { _ in } }
+    let entity = tree.nodes[0].entity
+    for text in request.related where entity.fetchedProperty(named: text) == nil {
+      try add(tree.path(text)[...], tree, from: 0, isWhole: true) { _ in }
+    }
   }
 
   private mutating func add(_ name: String) {

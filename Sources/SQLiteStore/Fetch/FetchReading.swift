@@ -7,9 +7,11 @@ struct FetchReading {
   private let db: Database
   private let path: String
   private let model: Model
+  private let joined: JoinedStores?
 
-  init(_ db: Database, path: String) throws {
-    (self.db, self.path) = (db, path)
+  /// - Parameter joined: the stores that can be read beside this one; nil for none.
+  init(_ db: Database, path: String, _ joined: JoinedStores? = nil) throws {
+    (self.db, self.path, self.joined) = (db, path, joined)
     model = try SchemaUpdate.storedModel(db) ?? Model()
   }
 
@@ -17,9 +19,9 @@ struct FetchReading {
   func rows(
     _ request: FetchRequest, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
-    let plan = try FetchPlan(request, model, readsKeys: true)
-    try run(request, plan, at: token, { plan.query(plan.columns, $0) }) { statement in
-      if let row = plan.shape.row(statement) { try body(row) }
+    let query = try query(request, at: token, readsKeys: true)
+    try run(query, query.plan.columns) {
+      if let row = try query.plan.shape.row($0.statement, $0.fetched) { try body(row) }
     }
   }
 
@@ -28,30 +30,28 @@ struct FetchReading {
     _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
     _ body: (FetchedCells) throws -> Void
   ) throws {
-    let plan = try FetchPlan(request, model, readsKeys: false)
-    try begin(plan.shape)
-    try run(request, plan, at: token, { plan.query(plan.columns, $0) }) {
-      try body(FetchedCells(statement: $0))
-    }
+    let query = try query(request, at: token, readsKeys: false)
+    try begin(query.plan.shape)
+    try run(query, query.plan.columns, body)
   }
 
   /// The objects' ids in the request's order.
   func ids(_ request: FetchRequest, at token: HistoryToken?) throws -> [Int64] {
-    let plan = try FetchPlan(request, model, readsKeys: false)
+    var query = try query(request, at: token, readsKeys: false)
+    query.fetched = []
     var ids: [Int64] = []
-    try run(request, plan, at: token, { plan.query([FetchTree.id(0)], $0) }) { ids.append($0.integer(0)) }
+    try run(query, []) { ids.append($0.statement.integer(0)) }
     return ids
   }
 
   /// How many objects there are, within the request's limit and behind its offset.
   func count(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
-    let plan = try FetchPlan(request, model, readsKeys: false)
-    var count: Int64 = 0
-    try run(request, plan, at: token, isSorted: false, { plan.query(["count(*)"], $0) }) {
-      count = $0.integer(0)
-    }
-    count = max(0, count - Int64(request.offset))
-    return Int(min(count, Int64(request.limit ?? .max)))
+    let query = try query(request, at: token, readsKeys: false)
+    defer { query.past?.drop() }
+    let statement = try query.statement(query.text(["count(*)"]), db)
+    defer { statement.reset() }
+    let count = try query.step(statement) ? statement.integer(0) : 0
+    return Int(min(max(0, count - Int64(request.offset)), Int64(request.limit ?? .max)))
   }
 
   /// The next objects behind a place.
@@ -63,19 +63,17 @@ struct FetchReading {
   func batch(
     _ request: FetchRequest, at token: HistoryToken?, behind place: FetchPlace?, size: Int
   ) throws -> (rows: [Snapshot.Row], place: FetchPlace?) {
-    let plan = try FetchPlan(request, model, readsKeys: true)
     var (rows, next): ([Snapshot.Row], FetchPlace?) = ([], nil)
     var part = request
     part.limit = size
     if place != nil { part.offset = 0 }
-    let condition = place?.condition(plan.order, from: request.arguments.count + 1)
-    try run(
-      part, plan, at: token, behind: place,
-      { plan.query(plan.columns + plan.order.map(\.sql) + [FetchTree.id(0)], and: condition, $0) }
-    ) { statement in
-      if let row = plan.shape.row(statement) { rows.append(row) }
+    var query = try query(part, at: token, readsKeys: true)
+    query.place = place
+    let plan = query.plan
+    try run(query, plan.columns + plan.order.map(\.sql)) {
+      if let row = try plan.shape.row($0.statement, $0.fetched) { rows.append(row) }
       if rows.count == size {
-        next = FetchPlace(statement, from: plan.columns.count, count: plan.order.count)
+        next = FetchPlace($0.statement, from: plan.columns.count, count: plan.order.count)
       }
     }
     return (rows, next)
@@ -83,45 +81,69 @@ struct FetchReading {
 
   // MARK: The query
 
-  /// Goes on to the next row. An expression can fail for the values of one object, as JSON that is none.
-  private func step(_ statement: RawStatement, hasPredicate: Bool) throws(StoreError) -> Bool {
+  /// A request as a query, checked.
+  private func query(
+    _ request: FetchRequest, at token: HistoryToken?, readsKeys: Bool
+  ) throws -> FetchQuery {
+    var plan = try FetchPlan(request, model, readsKeys: readsKeys)
+    let entity = plan.tree.nodes[0].entity
+    try plan.checkPredicate(db) { "main.\(quoted($0.name))" }
+    let fetched = try request.related.compactMap(entity.fetchedProperty(named:)).map {
+      try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys)
+    }
+    plan.shape.fetched = fetched.map { FetchShape.Fetched(property: $0.property, shape: $0.plan.shape) }
+    var dangling: FetchedPlan?
+    if let name = request.dangling {
+      guard let property = entity.fetchedProperty(named: name) else {
+        throw StoreError.noFetchedProperty(name, of: entity)
+      }
+      dangling = try self.fetched(property, plan.tree, at: token, readsKeys: false)
+    }
+    var query = FetchQuery(request: request, plan: plan, fetched: fetched, dangling: dangling)
+    query.past = try token.map {
+      try PastTables(db, path: path, model: model, of: query.entities, at: $0)
+    }
+    return query
+  }
+
+  /// A fetched property's plan, checked.
+  private func fetched(
+    _ property: FetchedProperty, _ tree: FetchTree, at token: HistoryToken?, readsKeys: Bool
+  ) throws -> FetchedPlan {
+    let owner = tree.nodes[0].entity
+    var (other, schema) = (model, "main")
+    if let store = property.store {
+      guard token == nil, let there = joined?[store] else {
+        throw StoreError.onlyPresent(property, of: owner)
+      }
+      (other, schema) = (try StoredModel(db, schema: there.schema).model, there.schema)
+    }
     do {
-      return try statement.step()
-    } catch {
-      guard error.code == .other, hasPredicate else { throw error }
-      throw StoreError.predicateFails(error.message.replacing(StoreError.sqliteSays, with: ""))
+      let plan = try FetchedPlan(property, of: tree, other, schema: schema, readsKeys: readsKeys)
+      try plan.check(db)
+      return plan
+    } catch let error as StoreError {
+      throw error.of(property, of: owner)
     }
   }
 
-  private func run(
-    _ request: FetchRequest, _ plan: FetchPlan, at token: HistoryToken?, behind place: FetchPlace? = nil,
-    isSorted: Bool = true, _ query: ((Entity) -> String) -> String, _ body: (RawStatement) throws -> Void
-  ) throws {
-    let tables: (Entity) -> String = { "main.\(quoted($0.name))" }
-    if plan.predicate != nil {
-      try FetchGuard.check(
-        db, plan.query(["1"], tables), reading: Set(plan.tree.entities.map(\.name)), for: request.entity)
-    }
-    let past = try token.map {
-      try PastTables(db, path: path, model: model, of: plan.tree.entities, at: $0)
-    }
-    defer { past?.drop() }
-    var sql = query(past?.source ?? tables)
-    if isSorted {
-      sql += " ORDER BY \(plan.orderText)"
-      // With any limit, SQLite keeps the first rows in a tree; without, its sorter takes half the time.
-      if request.limit != nil || request.offset > 0 {
-        sql += " LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"
-      }
-    }
-    let statement = try RawStatement(db, sql)
-    let places = statement.parameterCount - (place?.count ?? 0)
-    guard places == request.arguments.count else {
-      throw StoreError.wrongCount(places: places, values: request.arguments.count)
-    }
-    statement.bind(request.arguments)
-    place?.bind(to: statement, from: request.arguments.count + 1)
+  /// - Parameter columns: what is read of an object, without the id that comes last.
+  private func run(_ query: FetchQuery, _ columns: [String], _ body: (FetchedCells) throws -> Void) throws {
+    defer { query.past?.drop() }
+    let statement = try query.statement(query.sorted(columns + [FetchTree.id(0)]), db)
     defer { statement.reset() }
-    while try step(statement, hasPredicate: plan.predicate != nil) { try body(statement) }
+    var cells = FetchedCells(statement: statement)
+    for plan in query.fetched {
+      let text = plan.query({ query.sorted($0) }, query.plan.order, query.source)
+      cells.fetched.append(try FetchedCursor(plan, query.statement(text, db)))
+    }
+    defer { cells.fetched.forEach { $0.reset() } }
+    while try query.step(statement) {
+      let id = statement.integer(Int32(columns.count))
+      cells.fetched.forEach { $0.begin(id) }
+      try body(cells)
+      for cursor in cells.fetched { try cursor.end() }
+    }
+    for cursor in cells.fetched { try cursor.finish() }
   }
 }

@@ -37,8 +37,13 @@ public struct FetchRequest: Sendable, Hashable {
   public var offset = 0
   /// Which properties are fetched, as names and paths, in this order; empty for all of the object's own.
   public var properties: [String] = []
-  /// The to-one relationships, or paths of such, whose objects are brought along with all their properties.
+  /// The to-one relationships, or paths of such, whose objects are brought along with all their properties, and the
+  /// entity's fetched properties that are.
   public var related: [String] = []
+  /// A fetched property: only objects for which it finds nothing are wanted.
+  public var dangling: String?
+  /// Files in place of those that fetched properties name, by the name or by its last part.
+  public var stores: [String: String] = [:]
   /// Nil: all objects come from one state of the store, in one read transaction. Otherwise each so many are a query of
   /// their own, which goes on behind the last object: no transaction stays open between them, and an object that
   /// nobody writes meanwhile comes once and in its place. Without an index for the sort each batch reads all objects.

@@ -15,6 +15,14 @@ package struct FetchShape: Sendable {
     package let related: FetchShape?
   }
 
+  /// What a fetched property brings along.
+  package struct Fetched: Sendable {
+    /// The fetched property.
+    package let property: FetchedProperty
+    /// What each object holds, in cells of its own.
+    package let shape: FetchShape
+  }
+
   let entity: String
   /// The properties in order; the object's own id comes first where all properties are fetched.
   package internal(set) var members: [Member] = []
@@ -22,6 +30,8 @@ package struct FetchShape: Sendable {
   package let id: Int
   /// The properties of the key, where they are asked for.
   var key: [Member] = []
+  /// The fetched properties that are brought along, in the request's order.
+  package internal(set) var fetched: [Fetched] = []
 }
 
 /// One value of a fetched row.
@@ -38,6 +48,16 @@ package enum FetchedCell {
 /// A fetched row, valid until the next one.
 package struct FetchedCells {
   let statement: RawStatement
+  /// What each fetched property finds, in the shape's order.
+  var fetched: [FetchedCursor] = []
+
+  /// Hands over the objects that a fetched property has found, once.
+  ///
+  /// - Parameter index: in the shape's list.
+  /// - Throws: `StoreError` when there are more or fewer than it may find, and what the closure throws.
+  package func fetched(_ index: Int, _ body: (FetchedCells) throws -> Void) throws {
+    try fetched[index].read { try body(FetchedCells(statement: $0)) }
+  }
 
   package subscript(cell: Int) -> FetchedCell {
     let column = Int32(truncatingIfNeeded: cell)
@@ -52,6 +72,19 @@ package struct FetchedCells {
 }
 
 extension FetchShape {
+  /// The row as values, with what fetched properties find; nil when there is no object.
+  func row(_ statement: RawStatement, _ cursors: [FetchedCursor]) throws -> Snapshot.Row? {
+    guard var row = row(statement) else { return nil }
+    row.fetched = try zip(fetched, cursors).map { fetched, cursor in
+      var found = Snapshot.Row.Fetched(name: fetched.property.name, rows: [])
+      try cursor.read { statement in
+        if let row = fetched.shape.row(statement) { found.rows.append(row) }
+      }
+      return found
+    }
+    return row
+  }
+
   /// The row as values; nil when there is no object.
   func row(_ statement: RawStatement) -> Snapshot.Row? {
     guard !statement.isNull(Int32(id)) else { return nil }

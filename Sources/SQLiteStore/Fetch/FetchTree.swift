@@ -108,6 +108,7 @@ final class FetchTree {
     if let relationship = entity.toOneRelationships.first(where: { $0.column.lowercased() == folded }) {
       return property(relationship.column, relationship.column, nil, nil)
     }
+    if let fetched = entity.fetchedProperty(named: name) { throw .fetched(fetched.name, of: entity) }
     guard folded == "bolide_id" else { throw .noProperty(name, of: entity) }
     return property("bolide_id", "bolide_id", nil, nil)
   }

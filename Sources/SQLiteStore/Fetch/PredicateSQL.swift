@@ -6,18 +6,22 @@ internal import ImportModel
 /// a value is expected it is a name, where one has just ended it is an operator.
 struct PredicateSQL {
   private(set) var sql = ""
-  private let tokens: [PredicateTokens.Token]
+  private let text: PredicateTokens
+  private var tokens: [PredicateTokens.Token] { text.tokens }
   private let tree: FetchTree
+  private let variables: FetchVariables?
   private var place = 0
   private var depth = 0
   /// Whether a value is expected, not an operator.
   private var wantsValue = true
 
-  /// - Parameter tree: gets the tables that paths lead to.
+  /// - Parameters:
+  ///   - tree: gets the tables that paths lead to.
+  ///   - variables: those of a fetched property; nil for a predicate of a request.
   /// - Throws: `StoreError` for a name that the model does not know, and for what is not one expression.
-  init(_ predicate: String, _ tree: FetchTree) throws(StoreError) {
-    self.tree = tree
-    tokens = try PredicateTokens(predicate).tokens
+  init(_ predicate: String, _ tree: FetchTree, _ variables: FetchVariables? = nil) throws(StoreError) {
+    (self.tree, self.variables) = (tree, variables)
+    text = try PredicateTokens(predicate)
     guard !tokens.isEmpty else { throw .emptyPredicate }
     while place < tokens.count { try translate() }
     if depth > 0 { throw .predicateEnds(within: "a parenthesis") }
@@ -28,8 +32,16 @@ struct PredicateSQL {
     let token = tokens[place]
     place += 1
     switch token {
-    case .literal(let text), .parameter(let text):
+    case .literal(let text):
       write(text)
+      wantsValue = false
+    case .parameter(let text):
+      if variables != nil { throw .placeInProperty }
+      write(text)
+      wantsValue = false
+    case .variable(let name):
+      guard let variables else { throw .namedParameter(name) }
+      write(try variables.sql(name, rest()))
       wantsValue = false
     case .symbol(let symbol): try translate(symbol: symbol)
     case .name(let name):
@@ -87,19 +99,15 @@ struct PredicateSQL {
 
   /// A name, or a path that begins with it, as a column.
   private mutating func path(from first: String) throws(StoreError) {
-    var path = [first]
-    while isSymbol(".", at: place), place + 1 < tokens.count {
-      guard case .word(let next) = tokens[place + 1] else {
-        guard case .name(let next) = tokens[place + 1] else { break }
-        path.append(next)
-        place += 2
-        continue
-      }
-      path.append(next)
-      place += 2
-    }
-    write(try tree.property(at: path).sql)
+    write(try tree.property(at: [first] + rest()).sql)
     wantsValue = false
+  }
+
+  /// The names behind the dots that come next.
+  private mutating func rest() -> [String] {
+    let names = text.names(behind: place - 1)
+    place += 2 * names.count
+    return names
   }
 
   // MARK: Words behind a value

@@ -12,6 +12,8 @@ struct PredicateTokens {
     case literal(String)
     /// `?`, or `?` and a number.
     case parameter(String)
+    /// `$` and a name.
+    case variable(String)
     /// An operator, a parenthesis, a comma or a dot.
     case symbol(String)
   }
@@ -26,6 +28,20 @@ struct PredicateTokens {
     while place < text.count {
       if let token = try next() { tokens.append(token) }
     }
+  }
+
+  /// The names of a path that goes on behind a token, each with the dot before it.
+  func names(behind index: Int) -> [String] {
+    var names: [String] = []
+    var place = index + 1
+    while place + 1 < tokens.count, tokens[place] == .symbol(".") {
+      switch tokens[place + 1] {
+      case .word(let name), .name(let name): names.append(name)
+      default: return names
+      }
+      place += 2
+    }
+    return names
   }
 
   /// The word at the place; nil for space.
@@ -49,7 +65,9 @@ struct PredicateTokens {
       return .name(try quoted(by: UInt8(ascii: "]"), "a name"))
     case UInt8(ascii: "?"):
       return .parameter(take(Self.isDigit))
-    case UInt8(ascii: ":"), UInt8(ascii: "@"), UInt8(ascii: "$"):
+    case UInt8(ascii: "$"):
+      return .variable(take(Self.isNamePart))
+    case UInt8(ascii: ":"), UInt8(ascii: "@"):
       throw .namedParameter(take(Self.isNamePart))
     case UInt8(ascii: "x"), UInt8(ascii: "X"):
       guard place + 1 < text.count, text[place + 1] == UInt8(ascii: "'") else {

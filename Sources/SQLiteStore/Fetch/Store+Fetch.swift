@@ -1,4 +1,5 @@
 internal import GRDB
+internal import ImportModel
 
 extension Store {
   /// The objects that a request asks for, as they are now or as they were at a token.
@@ -71,15 +72,16 @@ extension Store {
     _ request: FetchRequest, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
     guard let size = request.batchSize else {
-      return try settledReading(at: token) { try FetchReading($0, path: path).rows(request, at: token, body) }
+      return try settledReading(request, at: token) { try $1.rows(request, at: token, body) }
     }
+    let joined = try joinedStores(for: request, at: token)
     var rest = request.limit
     var place: FetchPlace?
     repeat {
       var rows: [Snapshot.Row] = []
       let count = min(size, rest ?? size)
-      try settledReading(at: token) { db in
-        (rows, place) = try FetchReading(db, path: path).batch(request, at: token, behind: place, size: count)
+      try settledReading(joined, at: token) {
+        (rows, place) = try $1.batch(request, at: token, behind: place, size: count)
       }
       try rows.forEach(body)
       rest? -= rows.count
@@ -95,23 +97,43 @@ extension Store {
     _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
     row: (FetchedCells) throws -> Void
   ) throws {
-    try settledReading(at: token) { db in
+    try settledReading(request, at: token) { db, fetch in
       let pin = PinFile(store: path, token: try token ?? HistoryPlaces(db).newest())
       defer { withExtendedLifetime(pin) {} }
-      try FetchReading(db, path: path).cells(request, at: token, begin: begin, row)
+      try fetch.cells(request, at: token, begin: begin, row)
     }
   }
 
   /// How many objects a request asks for.
   package func readCount(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
     var count = 0
-    try settledReading(at: token) { count = try FetchReading($0, path: path).count(request, at: token) }
+    try settledReading(request, at: token) { count = try $1.count(request, at: token) }
     return count
   }
 
+  private func settledReading(
+    _ request: FetchRequest, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
+  ) throws {
+    try settledReading(joinedStores(for: request, at: token), at: token, body)
+  }
+
   /// Reads from a state in which derived attributes are true. For a past state history knows them.
-  private func settledReading(at token: HistoryToken?, _ body: (Database) throws -> Void) throws {
-    if token == nil { try sealedReading(body) } else { try reading(body) }
+  private func settledReading(
+    _ joined: JoinedStores?, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
+  ) throws {
+    func answer(_ db: Database) throws { try body(db, FetchReading(db, path: path, joined)) }
+    if let joined { return try joined.reading(answer) }
+    if token == nil { try sealedReading(answer) } else { try reading(answer) }
+  }
+
+  /// A connection to this store and to those that a request's fetched properties lead to; nil where there are none.
+  private func joinedStores(for request: FetchRequest, at token: HistoryToken?) throws -> JoinedStores? {
+    let names = request.related + [request.dangling].compactMap { $0 }
+    guard token == nil, !names.isEmpty || !request.stores.isEmpty,
+      let entity = try reading({ try StoredModel($0).model.entity(named: request.entity) })
+    else { return nil }
+    return try JoinedStores(
+      self, entity, names.compactMap(entity.fetchedProperty(named:)), instead: request.stores)
   }
 
   /// What happened to a fetch's answer, on the calling thread.

@@ -47,6 +47,7 @@ struct SchemaDrops {
         guard let index = model.entities.firstIndex(where: { $0.name == drop.entity }) else { continue }
         model.entities[index].attributes.removeAll { $0.name == property }
         model.entities[index].relationships.removeAll { $0.name == property }
+        model.entities[index].fetchedProperties.removeAll { $0.name == property }
       } else {
         model.entities.removeAll { $0.name == drop.entity }
       }
@@ -57,13 +58,12 @@ struct SchemaDrops {
     if model.entity(named: name) != nil { return Drop(entity: name) }
     for entity in model.entities where name.hasPrefix(entity.name + ".") {
       let property = String(name.dropFirst(entity.name.count + 1))
-      if entity.attribute(named: property) != nil || entity.relationship(named: property) != nil {
+      if entity.propertyNames.contains(property) {
         return Drop(entity: entity.name, property: property)
       }
     }
     let names = model.entities.flatMap { entity in
-      [entity.name]
-        + (entity.attributes.map(\.name) + entity.relationships.map(\.name)).map { "\(entity.name).\($0)" }
+      [entity.name] + entity.propertyNames.map { "\(entity.name).\($0)" }
     }
     throw StoreError.nothingToDrop(name, among: names)
   }
@@ -75,11 +75,7 @@ struct SchemaDrops {
   func checkNeed(of model: Model, _ freed: [String]) throws {
     for drop in drops where !freed.contains(drop.name) {
       guard let entity = model.entity(named: drop.entity) else { continue }
-      if let name = drop.property, entity.attribute(named: name) == nil,
-        entity.relationship(named: name) == nil
-      {
-        continue
-      }
+      if let name = drop.property, !entity.propertyNames.contains(name) { continue }
       throw StoreError.dropOfDeclared(drop.name)
     }
   }
@@ -226,5 +222,12 @@ extension Model {
       guard let filter = aggregate.filter else { return false }
       return try ExpressionCheck(toMany.destination.filterable).attributes(usedBy: filter).contains(property)
     }
+  }
+}
+
+extension Entity {
+  /// The names of all that can be dropped by name.
+  var propertyNames: [String] {
+    attributes.map(\.name) + relationships.map(\.name) + fetchedProperties.map(\.name)
   }
 }

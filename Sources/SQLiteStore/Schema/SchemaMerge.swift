@@ -68,7 +68,29 @@ struct SchemaMerge {
         merged.relationships.append(relationship)
       }
     }
+    mergeFetched(declared, into: &merged)
     return merged
+  }
+
+  /// Fetched properties have no columns: the pipeline's word holds.
+  private mutating func mergeFetched(_ declared: Entity, into merged: inout Entity) {
+    for property in declared.fetchedProperties {
+      if let index = merged.fetchedProperties.firstIndex(where: { $0.name == property.name }) {
+        merged.fetchedProperties[index] = property
+      } else if let other = merged.fetchedProperty(named: property.name) {
+        conflict(.nameTaken(other.name, property.name, of: merged), drop: "\(merged.name).\(other.name)")
+      } else {
+        merged.fetchedProperties.append(property)
+      }
+    }
+    let names =
+      merged.attributes.map(\.name) + merged.relationships.map(\.name)
+      + merged.toOneRelationships.map(\.column)
+    for property in merged.fetchedProperties {
+      guard let other = names.first(where: { $0.caseFolded == property.name.caseFolded }) else { continue }
+      let stored = declared.fetchedProperties.contains(property) ? other : property.name
+      conflict(.nameTaken(other, property.name, of: merged), drop: "\(merged.name).\(stored)")
+    }
   }
 
   /// A pipeline that knows a property by the name before only would make it a second time.

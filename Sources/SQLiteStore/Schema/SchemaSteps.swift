@@ -37,9 +37,9 @@ extension SchemaUpdate {
         continue
       }
       guard before != entity else { continue }
-      steps += (attributeLines(entity, before) + relationshipLines(entity, before)).map {
-        MigrationStep(kind: .change, description: $0)
-      }
+      let lines =
+        attributeLines(entity, before) + relationshipLines(entity, before) + fetchedLines(entity, before)
+      steps += lines.map { MigrationStep(kind: .change, description: $0) }
       for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
         steps.append(
           MigrationStep(kind: .change, description: "make \(entity.name) unique on \(constraint.listed)"))
@@ -57,8 +57,7 @@ extension SchemaUpdate {
     let joins = base.joins.map(\.toMany.holder.name)
     return base.entities.filter { !joins.contains($0.name) }.flatMap { entity -> [String] in
       guard let declared = pipeline.model.entity(named: entity.name) else { return [entity.name] }
-      let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-      return names.filter { declared.attribute(named: $0) == nil && declared.relationship(named: $0) == nil }
+      return entity.propertyNames.filter { !declared.propertyNames.contains($0) }
         .map { "\(entity.name).\($0)" }
     }.map {
       MigrationStep(
@@ -93,6 +92,17 @@ extension SchemaUpdate {
       }
       return old == relationship
         ? nil : "change the delete rule of \(name) to \(relationship.deleteRule.rawValue)"
+    }
+  }
+
+  private func fetchedLines(_ entity: Entity, _ before: Entity) -> [String] {
+    entity.fetchedProperties.compactMap { property in
+      let name = "\(entity.name).\(property.name)"
+      guard let old = before.fetchedProperty(named: property.name) else {
+        return "add \(name), fetched from \(property.destination)"
+          + (property.store.map { " in \($0)" } ?? "")
+      }
+      return old == property ? nil : "ask otherwise for \(name), which is fetched"
     }
   }
 

@@ -37,11 +37,35 @@ struct SchemaUpdate {
     }
     renames = try SchemaRenames(pipeline, known: remembered, in: &base)
     let merge = SchemaMerge(base, declared, renames: renames.known)
-    (self.drops, self.base, model, conflicts) = (drops, base, merge.model, merge.conflicts)
+    (self.drops, self.base, model) = (drops, base, merge.model)
+    conflicts = merge.conflicts + Self.lostNames(stored.model, merge.model, declared)
     known = renames.known.filter { rename in
       // A name that something new has is no name before any more.
       guard rename.property != nil else { return merge.model.entity(named: rename.was) == nil }
       return merge.model.entity(named: rename.entity)?.hasProperty(rename.was) == false
+    }
+  }
+
+  /// The fetched properties that stay although what they name goes or has another name.
+  private static func lostNames(
+    _ before: Model, _ after: Model, _ declared: Model
+  ) -> [SchemaMerge.Conflict] {
+    after.entities.flatMap { entity in
+      entity.fetchedProperties.compactMap { property in
+        guard declared.entity(named: entity.name)?.fetchedProperty(named: property.name) == nil,
+          let old = before.entities.first(where: { $0.fetchedProperties.contains(property) }),
+          (try? property.checkNames(of: old, before)) != nil
+        else { return nil }
+        do throws(StoreError) {
+          // One that is not there any more is said as a name of the store's.
+          _ = property.store == nil ? try FetchTree(property.destination, after) : nil
+          try property.checkNames(of: entity, after)
+          return nil
+        } catch {
+          let name = "\(entity.name).\(property.name)"
+          return SchemaMerge.Conflict(error: .lostName(name, error), drop: name)
+        }
+      }
     }
   }
 

@@ -46,9 +46,12 @@ struct StoredModel: Codable {
   }
 
   /// The newest one; empty in a file without one.
-  init(_ db: Database) throws {
-    guard case .text(let text) = try db.value("SELECT model FROM bolide_model ORDER BY version DESC LIMIT 1")
-    else { return }
+  ///
+  /// - Parameter schema: which of the connection's files; nil for the first that has one.
+  init(_ db: Database, schema: String? = nil) throws {
+    let table = (schema.map { $0 + "." } ?? "") + "bolide_model"
+    let newest = "SELECT model FROM \(table) ORDER BY version DESC LIMIT 1"
+    guard case .text(let text) = try db.value(newest) else { return }
     self = try Self.decode(Self.self, text)
   }
 

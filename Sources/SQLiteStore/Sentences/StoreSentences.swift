@@ -84,6 +84,12 @@ extension StoreError {
       .busy, "\(path): other programs write all the time", hint: "Run the command again in a quieter moment.")
   }
 
+  static func writtenMeanwhile(_ path: String) -> StoreError {
+    StoreError(
+      .busy, "\(path): somebody has written the store while it was read as one that nobody can write",
+      hint: "Run the command again.")
+  }
+
   // MARK: Damage
 
   static let noName = damaged("the store does not know its own name")

@@ -30,6 +30,8 @@ public struct Snapshot: Sendable, Hashable {
     public var values: [HistoryChange.Property]
     /// The objects that a fetch was asked to bring along; none in a snapshot.
     public var related: [Related] = []
+    /// What the fetched properties found that a fetch was asked for, in its order; none in a snapshot.
+    public var fetched: [Fetched] = []
 
     /// An object that a to-one relationship leads to.
     public struct Related: Sendable, Hashable {
@@ -37,6 +39,14 @@ public struct Snapshot: Sendable, Hashable {
       public var name: String
       /// The object; nil when the relationship leads nowhere.
       public var row: Row?
+    }
+
+    /// What a fetched property found.
+    public struct Fetched: Sendable, Hashable {
+      /// The property's name.
+      public var name: String
+      /// The objects in its order. Their `entity` is that of their own store.
+      public var rows: [Row]
     }
   }
 }
@@ -81,9 +91,14 @@ extension Store {
   }
 
   /// Reads from a state in which every change has a transaction: what a token says and what the rows are is one.
-  func sealedReading(_ body: (Database) throws -> Void) throws {
+  ///
+  /// - Parameter connection: the one to read by; nil for one of the store's own.
+  func sealedReading(by connection: DatabaseQueue? = nil, _ body: (Database) throws -> Void) throws {
+    func read(_ body: (Database) throws -> Void?) throws -> Void? {
+      if let connection { try naming { try connection.read(body) } } else { try reading(body) }
+    }
     try retryingUntilSealed { canSeal -> Void? in
-      try reading { db -> Void? in
+      try read { db -> Void? in
         guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
         return try body(db)
       }

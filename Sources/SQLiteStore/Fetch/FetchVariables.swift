@@ -1,0 +1,62 @@
+internal import ImportModel
+
+/// What `$FETCH_SOURCE` and `$FETCHED_PROPERTY` stand for in a fetched property's predicate.
+final class FetchVariables {
+  /// The owners, by the name of their query.
+  static let owner = "bolide_owner"
+
+  /// What is asked for of an owner: columns of the tables that its fetch reads.
+  private(set) var sources: [String] = []
+  private let property: FetchedProperty
+  private let tree: FetchTree
+  /// Whether a predicate is written that is compiled without the owners.
+  private let isAlone: Bool
+
+  /// - Parameter owner: gets the tables that paths of the owner lead to.
+  init(_ property: FetchedProperty, of owner: FetchTree, isAlone: Bool = false) {
+    (self.property, tree, self.isAlone) = (property, owner, isAlone)
+  }
+
+  /// The same, with `?1` for all that is an owner's.
+  var alone: FetchVariables { FetchVariables(property, of: tree, isAlone: true) }
+
+  /// A source's name in the owners' query.
+  static func source(_ index: Int) -> String { "bolide_s\(index)" }
+
+  /// A variable with the names behind it, as SQL.
+  ///
+  /// - Throws: `StoreError` for what the owner or the property does not have.
+  func sql(_ variable: String, _ path: [String]) throws(StoreError) -> String {
+    switch variable {
+    case "$FETCH_SOURCE":
+      let sql = path.isEmpty ? FetchTree.id(0) : try tree.property(at: path).sql
+      if isAlone { return "?1" }
+      let index = sources.firstIndex(of: sql) ?? sources.count
+      if index == sources.count { sources.append(sql) }
+      return "\(Self.owner).\(Self.source(index))"
+    case "$FETCHED_PROPERTY":
+      let name = path.joined(separator: ".")
+      guard let value = property.userInfo[name] else { throw .noUserInfo(name, of: property) }
+      return value.sql
+    default: throw .unknownVariable(variable)
+    }
+  }
+}
+
+extension Value {
+  /// The value as SQL writes it.
+  fileprivate var sql: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): value < 0 ? "(\(value))" : "\(value)"
+    case .real(let value) where value.isNaN: "NULL"
+    case .real(let value) where value.isInfinite: value < 0 ? "(-9e999)" : "9e999"
+    case .real(let value): value < 0 ? "(\(value))" : "\(value)"
+    // SQLite would take U+0000 for the statement's end.
+    case .text(let text) where text.utf8.contains(0): "CAST(\(Value.blob(Array(text.utf8)).sql) AS TEXT)"
+    case .text(let text): literal(text)
+    case .blob(let bytes):
+      "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+    }
+  }
+}

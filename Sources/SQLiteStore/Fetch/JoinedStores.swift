@@ -1,0 +1,79 @@
+internal import Foundation
+internal import GRDB
+internal import ImportModel
+internal import Synchronization
+
+/// A connection of its own that reads a store together with the stores of its fetched properties.
+///
+/// GRDB's pool reads in transactions, and in one SQLite attaches nothing.
+final class JoinedStores: Sendable {
+  /// One of the other stores.
+  struct Other {
+    /// What SQL calls the file.
+    let schema: String
+    /// Goes after the connection: only one that can write empties a write-ahead log when it is the last to close.
+    let store: Store
+  }
+
+  private let store: Store
+  private let connection: DatabaseQueue
+  /// By the name that properties have for them.
+  private let others: [String: Other]
+
+  /// Attaches the stores that some properties lead to; nil when there are none.
+  ///
+  /// What other programs have left to be computed in them is, where they can be written.
+  /// - Parameters:
+  ///   - properties: those of the entity that are asked for.
+  ///   - files: paths in place of those that properties name.
+  /// - Throws: `StoreError` when one of the stores cannot be read.
+  init?(
+    _ store: Store, _ entity: Entity, _ properties: [FetchedProperty], instead files: [String: String]
+  ) throws {
+    let names = Set(entity.fetchedProperties.compactMap(\.store))
+    for file in files.keys.sorted() where !names.contains(where: { $0.isCalled(file) }) {
+      throw StoreError.noStoreToReplace(file, of: entity, among: names.sorted()).about(store.path)
+    }
+    let wanted = Set(properties.compactMap(\.store)).sorted()
+    if wanted.isEmpty { return nil }
+    let connection = try Store.naming(store.path) {
+      try DatabaseQueue(path: store.location, configuration: Store.readingConfiguration)
+    }
+    var others: [String: Other] = [:]
+    for name in wanted {
+      let file = files[name] ?? files.first { name.isCalled($0.key) }?.value
+      let path = file ?? StoreLocation.path(name, beside: store.path)
+      guard FileManager.default.fileExists(atPath: path) else {
+        throw StoreError.noOtherStore(path, name, entity)
+      }
+      let other = Other(schema: "bolide_store_\(others.count)", store: try Store(reading: path))
+      try other.store.sealWherePossible()
+      try Store.naming(path) { try connection.inDatabase { try Self.attach(other, to: $0) } }
+      others[name] = other
+    }
+    (self.store, self.connection, self.others) = (store, connection, others)
+  }
+
+  private static func attach(_ other: Other, to db: Database) throws {
+    try db.execute(
+      sql: "ATTACH ? AS \(other.schema)", arguments: [StoreLocation.readOnly(other.store.location)])
+    // Another file may have come in its place.
+    try Store.checkFormat(db, other.store.path, schema: other.schema)
+  }
+
+  /// A store by the name that properties have for it.
+  subscript(name: String) -> Other? { others[name] }
+
+  /// Reads from one state of each store.
+  func reading(_ body: (Database) throws -> Void) throws {
+    try store.sealedReading(by: connection, body)
+    for store in [store] + others.values.map(\.store) { try store.checkUnwritten() }
+  }
+}
+
+extension String {
+  /// Whether a file is meant by a name: all of it, or what stands behind the last slash.
+  fileprivate func isCalled(_ name: String) -> Bool {
+    self == name || split(separator: "/").last.map(String.init) == name
+  }
+}
