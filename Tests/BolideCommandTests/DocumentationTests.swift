@@ -102,7 +102,10 @@ struct DocumentationTests {
     let folder = try Folder.withFireballs()
     let feed = root.appending(path: "SampleData/fireballs.json.gz").path
     try #require(try folder.bolide("import", "fireballs.yaml", feed) == .silent)
-    try expect(screens: 2, of: try text("Sources/Bolide/Documentation.docc/Fetching.md"), in: folder) { $0 }
+    for name in ["pipelines", "SampleData"] {
+      try FileManager.default.copyItem(at: root.appending(path: name), to: folder.url.appending(path: name))
+    }
+    try expect(screens: 3, of: try text("Sources/Bolide/Documentation.docc/Fetching.md"), in: folder) { $0 }
   }
 
   /// Runs the commands of a page's consoles and compares what they print.

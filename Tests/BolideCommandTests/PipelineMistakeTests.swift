@@ -32,6 +32,36 @@ import Testing
       """)
   }
 
+  @Test func `what fetched properties ask is compiled too`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      store: quakes.sqlite
+      entity: Quake
+      key: id
+      attributes: { id: string, magnitude: double }
+      fetched:
+        twins:
+          entity: Quake
+          where: magnitude = $FETCH_SOURCE.magnitud
+          sort: [-magnitude, idd]
+        felt: { entity: Repot, store: reports.sqlite, where: quake = $FETCH_SOURCE.key AND anything = 1 }
+        near: { entity: Quak, where: magnitude > $FETCHED_PROPERTY.least, info: { lest: 5 } }
+        id:   { entity: Quake, where: "1; DROP TABLE Quake" }
+      """, to: "bad.yaml")
+    try expect(
+      """
+      Error: bad.yaml:9:12: Quake has no attribute or relationship 'magnitud'; did you mean 'magnitude'?
+      Error: bad.yaml:10:24: Quake has no attribute or relationship 'idd'; did you mean 'id'?
+      Error: bad.yaml:11:56: Quake has no attribute or relationship 'key'.
+      Error: bad.yaml:12:19: the fetched property 'near' finds objects of 'Quak', which is not declared; did you mean 'Quake'?
+      Error: bad.yaml:12:32: the 'info' of 'near' has no 'least'; did you mean 'lest'?
+      Error: bad.yaml:13:3: 'id' is a fetched property and an attribute of Quake: rename one.
+      Error: bad.yaml:13:33: the predicate has the character ';', which is in no expression.
+
+      """)
+  }
+
   @Test func `expressions are compiled before anything is read`() throws {
     try folder.write(
       """

@@ -85,7 +85,7 @@ extension FetchedProperty {
   /// Comments, as most tests want them.
   static func comments(
     _ predicate: String? = "recipe = $FETCH_SOURCE.slug", sort: [String] = [], limit: Int? = nil,
-    _ cardinality: Cardinality = .many, _ userInfo: [String: Value] = [:], name: String = "comments",
+    finds cardinality: Cardinality = .many, info userInfo: [String: Value] = [:], name: String = "comments",
     store: String? = nil
   ) -> FetchedProperty {
     FetchedProperty(

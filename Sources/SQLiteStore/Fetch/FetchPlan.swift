@@ -9,7 +9,7 @@ struct FetchPlan {
   let tree: FetchTree
   /// The predicate over the tables' columns; nil for all objects.
   let predicate: String?
-  /// The same with `?1` for what a fetched property asks of its owner: it can be compiled by itself.
+  /// The same with a parameter for what a fetched property asks of its owner: it can be compiled by itself.
   private let predicateAlone: String?
   /// What is sorted by, without the object id that comes last.
   let order: [(sql: String, isAscending: Bool)]

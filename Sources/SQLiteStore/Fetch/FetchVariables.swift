@@ -17,7 +17,7 @@ final class FetchVariables {
     (self.property, tree, self.isAlone) = (property, owner, isAlone)
   }
 
-  /// The same, with `?1` for all that is an owner's.
+  /// The same, with a parameter for all that is an owner's.
   var alone: FetchVariables { FetchVariables(property, of: tree, isAlone: true) }
 
   /// A source's name in the owners' query.
@@ -30,7 +30,8 @@ final class FetchVariables {
     switch variable {
     case "$FETCH_SOURCE":
       let sql = path.isEmpty ? FetchTree.id(0) : try tree.property(at: path).sql
-      if isAlone { return "?1" }
+      // To SQLite such a name is a parameter.
+      if isAlone { return variable }
       let index = sources.firstIndex(of: sql) ?? sources.count
       if index == sources.count { sources.append(sql) }
       return "\(Self.owner).\(Self.source(index))"

@@ -1,0 +1,137 @@
+import Foundation
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// What the predicates of fetched properties cannot say: refused when the pipeline is read, and where the other store's
+/// model is needed, when they are asked.
+struct FetchedPredicateTests {
+  @Test(
+    arguments: [
+      ("", "the predicate is empty"),
+      (
+        "recipe = $FETCH_SOURCE.slugg",
+        "Recipe has no attribute or relationship 'slugg'; did you mean 'slug'?"
+      ),
+      (
+        "recipe = $FETCH_SOURCE.author.nam",
+        "Author has no attribute or relationship 'nam'; did you mean 'name'?"
+      ),
+      ("$FETCH_SOURCE.slug.x = 1", "'slug' of Recipe is an attribute and leads to no object"),
+      (
+        "$FETCH_SOURCE.comments = 1",
+        "'comments' of Recipe is a fetched property: it is brought along as a whole, and is no part of a path, a predicate or an order"
+      ),
+      (
+        "recipe = $FETCH_SURCE.slug",
+        "the predicate has '$FETCH_SURCE'; there are $FETCH_SOURCE and $FETCHED_PROPERTY"
+      ),
+      (
+        "recipe = $fetch_source.slug",
+        "the predicate has '$fetch_source'; there are $FETCH_SOURCE and $FETCHED_PROPERTY"
+      ),
+      (
+        "recipe = $FETCH_SOURCE.slug AND stars > $FETCHED_PROPERTY",
+        "$FETCHED_PROPERTY is no value; name one of its 'info' behind a dot"
+      ),
+      ("stars > $FETCHED_PROPERTY.mn", "the 'info' of 'comments' has no 'mn'; did you mean 'min'?"),
+      ("stars > $FETCHED_PROPERTY.other", "the 'info' of 'comments' has no 'other'"),
+      (
+        "recipe = ?",
+        "the predicate of a fetched property has no '?'; a value has a name in 'info', as in $FETCHED_PROPERTY.name"
+      ),
+      ("recipe = :slug", "the predicate has ':slug'; the place of a value is written ?"),
+      ("recipe = @slug", "the predicate has '@slug'; the place of a value is written ?"),
+      (
+        "recip = $FETCH_SOURCE.slug",
+        "Comment has no attribute or relationship 'recip'; did you mean 'recipe'?"
+      ),
+      (
+        "recipe IN (SELECT $FETCH_SOURCE.slug)",
+        "the predicate has a subquery at 'SELECT'; it can ask for attributes and to-one paths only"
+      ),
+      (
+        "EXISTS (SELECT 1 FROM Recipe WHERE slug = $FETCH_SOURCE.slug)",
+        "the predicate has a subquery at 'EXISTS'; it can ask for attributes and to-one paths only"
+      ),
+      ("$FETCH_SOURCE.slug IN Comment", "the predicate has IN without a list; write IN (1, 2, 3)"),
+      (
+        "recipe = $FETCH_SOURCE.slug; ATTACH 'x' AS y",
+        "the predicate has the character ';', which is in no expression"
+      ),
+      ("recipe = $FETCH_SOURCE.slug) OR (1", "the predicate closes a parenthesis that it has not opened"),
+      ("(recipe = $FETCH_SOURCE.slug", "the predicate ends within a parenthesis"),
+      ("recipe = $FETCH_SOURCE.slug /*", "the predicate ends within a comment"),
+      ("recipe = $FETCH_SOURCE.slug AND", "the predicate ends where a value is expected"),
+      (
+        "load_extension($FETCH_SOURCE.slug)",
+        "the predicate reaches beyond Comment and its to-one paths (the function load_extension)"
+      ),
+      (
+        "recipe $FETCH_SOURCE.slug",
+        #"the predicate is no expression over Comment (near "$FETCH_SOURCE": syntax error)"#
+      ),
+      (
+        "recipe = $FETCH_SOURCE.slug UNION SELECT 1",
+        #"the predicate is no expression over Comment (near "UNION": syntax error)"#
+      ),
+      (
+        "recipe = $FETCH_SOURCE.slug ORDER BY 1",
+        #"the predicate is no expression over Comment (near "ORDER": syntax error)"#
+      ),
+      (
+        "sum(stars) > $FETCH_SOURCE.minutes",
+        "the predicate is no expression over Comment (misuse of aggregate function sum())"
+      ),
+      ("sqlite_schema.sql = $FETCH_SOURCE.slug", "Comment has no attribute or relationship 'sqlite_schema'"),
+      (
+        "bolide_owner.bolide_s0 = $FETCH_SOURCE.slug",
+        "Comment has no attribute or relationship 'bolide_owner'"
+      ),
+      ("main.Recipe.slug = $FETCH_SOURCE.slug", "Comment has no attribute or relationship 'main'"),
+      ("pragma_table_list.name = 1", "Comment has no attribute or relationship 'pragma_table_list'"),
+    ])
+  func `a predicate that reaches out or says nothing`(predicate: String, sentence: String) async throws {
+    let property = FetchedProperty.comments(predicate, info: ["min": .integer(1)])
+    let problems = Kitchen.recipes([property]).expressionProblems()
+    #expect(problems.map(\.message) == [sentence])
+    let (temporary, other) = (try TemporaryStore(), try TemporaryStore())
+    #expect(throws: PipelineError.self) { try temporary.open(Kitchen.recipes([property])) }
+    // As another program could have changed it.
+    let store = try Kitchen.store(temporary, [.comments("recipe = 'WHAT'", info: ["min": .integer(1)])])
+    let text = predicate.replacing("'", with: "''")
+    try temporary.shell("UPDATE bolide_model SET model = replace(model, 'recipe = ''WHAT''', '\(text)')")
+    var request = FetchRequest("Recipe")
+    request.related = ["comments"]
+    let there = await #expect(throws: StoreError.self) { try await store.fetch(request) }
+    #expect(there?.message == "\(temporary.path): Recipe.comments: \(sentence)")
+    _ = try other.open(Kitchen.comments)
+    try other.shell(Kitchen.commentRows)
+    try temporary.shell(
+      "UPDATE bolide_model SET model = replace(model, '\"sort\":[]', '\"sort\":[],\"store\":\"\(other.path)\"')"
+    )
+    for change in [\FetchRequest.related, nil] {
+      var request = FetchRequest("Recipe")
+      if let change { request[keyPath: change] = ["comments"] } else { request.dangling = "comments" }
+      let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
+      #expect(error?.message == "\(temporary.path): Recipe.comments: \(sentence)")
+    }
+  }
+
+  @Test func `orders are checked too, and all of it at once`() {
+    var property = FetchedProperty.comments("recip = 1", sort: ["star", "-by.nam", "by"])
+    #expect(
+      Kitchen.recipes([property]).expressionProblems().map(\.message) == [
+        "Comment has no attribute or relationship 'recip'; did you mean 'recipe'?",
+        "Comment has no attribute or relationship 'star'; did you mean 'stars'?",
+        "Person has no attribute or relationship 'nam'; did you mean 'name'?",
+      ])
+    // Of another store's entity, only what is asked of the owner.
+    (property.store, property.predicate) = ("x.sqlite", "recip = $FETCH_SOURCE.slog")
+    #expect(
+      Kitchen.recipes([property]).expressionProblems().map(\.message) == [
+        "Recipe has no attribute or relationship 'slog'; did you mean 'slug'?"
+      ])
+  }
+}
