@@ -94,7 +94,7 @@ public final class Store: Sendable {
     self.folder = folder
     self.writer = writer
     self.patience = patience
-    unwritten = writer.path == path ? nil : StoreLocation.state(of: path)
+    unwritten = StoreLocation.isURI(writer.path, of: path) ? StoreLocation.state(of: path) : nil
   }
 
   /// Reads from one state of the store, while others write.

@@ -13,6 +13,11 @@ package enum StoreLocation {
     return "\(uri(path))?immutable=1"
   }
 
+  /// Whether a store was opened by a URI of ours.
+  static func isURI(_ location: String, of path: String) -> Bool {
+    location != path && location.hasPrefix(uri(path))
+  }
+
   /// What tells a file that was written since from one that was not, without opening it: its date and size.
   static func state(of path: String) -> [String]? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
@@ -21,8 +26,8 @@ package enum StoreLocation {
   }
 
   /// A location that is only to be read.
-  static func readOnly(_ location: String) -> String {
-    location.hasPrefix("file:") ? location : "\(uri(location))?mode=ro"
+  static func readOnly(_ location: String, of path: String) -> String {
+    isURI(location, of: path) ? location : "\(uri(path))?mode=ro"
   }
 
   private static func uri(_ path: String) -> String {
@@ -35,6 +40,9 @@ package enum StoreLocation {
   }
 
   // MARK: One store beside another
+
+  /// Whether two paths lead to one file.
+  static func areOne(_ path: String, _ other: String) -> Bool { parts(path) == parts(other) }
 
   /// The path of a store that another one names.
   static func path(_ name: String, beside store: String) -> String {

@@ -61,7 +61,7 @@ struct FetchedPropertyTests {
         .comments(),
       ], isElsewhere: isElsewhere)
     var request = FetchRequest("Recipe", where: "slug = ?", [.text("soup")])
-    (request.properties, request.related) = (["minutes"], ["comments", "author", "thin"])
+    (request.properties, request.related) = (["minutes"], ["comments", "author", "thin", "COMMENTS"])
     let row = try #require(try await store.fetch(request).first)
     #expect(row.values.map(\.name) == ["minutes", "author"])
     #expect(row.related.first?.row?.values.map(\.value) == [.text("x"), .integer(1970)])

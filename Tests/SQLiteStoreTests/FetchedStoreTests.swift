@@ -124,6 +124,15 @@ struct FetchedStoreTests {
         == "\(path("other.sqlite")): the file is an SQLite database, but not a store of Bolide's")
   }
 
+  @Test func `a store may lead to itself`() throws {
+    var pipeline = Kitchen.recipes()
+    pipeline.model.entities[0].fetchedProperties = [.comments(sort: ["number"], store: "./store.sqlite")]
+    let store = try Store(blocking: path("store.sqlite"), for: pipeline, lockWait: 5)
+    try store.execute(Kitchen.recipeRows + Kitchen.commentRows)
+    #expect(try found(store) == [1, 2, 5])
+    #expect(try found(store, ["store.sqlite": temporary.path]) == [1, 2, 5])
+  }
+
   @Test func `what the other model does not have is said when it is asked`() throws {
     let model = Kitchen.comments
     var other = model

@@ -88,9 +88,9 @@ struct FetchReading {
     var plan = try FetchPlan(request, model, readsKeys: readsKeys)
     let entity = plan.tree.nodes[0].entity
     try plan.checkPredicate(db) { "main.\(quoted($0.name))" }
-    let fetched = try request.related.compactMap(entity.fetchedProperty(named:)).map {
-      try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys)
-    }
+    let wanted = request.related.compactMap(entity.fetchedProperty(named:))
+      .reduce(into: [FetchedProperty]()) { if !$0.contains($1) { $0.append($1) } }
+    let fetched = try wanted.map { try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys) }
     plan.shape.fetched = fetched.map { FetchShape.Fetched(property: $0.property, shape: $0.plan.shape) }
     var dangling: FetchedPlan?
     if let name = request.dangling {

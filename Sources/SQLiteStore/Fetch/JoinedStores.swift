@@ -46,6 +46,11 @@ final class JoinedStores: Sendable {
       guard FileManager.default.fileExists(atPath: path) else {
         throw StoreError.noOtherStore(path, name, entity)
       }
+      // Attached a second time, it could be in two states.
+      guard !StoreLocation.areOne(path, store.path) else {
+        others[name] = Other(schema: "main", store: store)
+        continue
+      }
       let other = Other(schema: "bolide_store_\(others.count)", store: try Store(reading: path))
       try other.store.sealWherePossible()
       try Store.naming(path) { try connection.inDatabase { try Self.attach(other, to: $0) } }
@@ -56,13 +61,21 @@ final class JoinedStores: Sendable {
 
   private static func attach(_ other: Other, to db: Database) throws {
     try db.execute(
-      sql: "ATTACH ? AS \(other.schema)", arguments: [StoreLocation.readOnly(other.store.location)])
+      sql: "ATTACH ? AS \(other.schema)",
+      arguments: [StoreLocation.readOnly(other.store.location, of: other.store.path)])
     // Another file may have come in its place.
     try Store.checkFormat(db, other.store.path, schema: other.schema)
   }
 
   /// A store by the name that properties have for it.
   subscript(name: String) -> Other? { others[name] }
+
+  /// Tells others, as long as the answer is held, that somebody reads from states of the other stores.
+  func pins() throws -> [PinFile] {
+    try others.values.filter { $0.schema != "main" }.compactMap {
+      PinFile(store: $0.store.path, token: try $0.store.newestToken())
+    }
+  }
 
   /// Reads from one state of each store.
   func reading(_ body: (Database) throws -> Void) throws {

@@ -97,9 +97,11 @@ extension Store {
     _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
     row: (FetchedCells) throws -> Void
   ) throws {
-    try settledReading(request, at: token) { db, fetch in
+    let joined = try joinedStores(for: request, at: token)
+    try settledReading(joined, at: token) { db, fetch in
       let pin = PinFile(store: path, token: try token ?? HistoryPlaces(db).newest())
-      defer { withExtendedLifetime(pin) {} }
+      let others = try joined?.pins()
+      defer { withExtendedLifetime((pin, others)) {} }
       try fetch.cells(request, at: token, begin: begin, row)
     }
   }
