@@ -179,6 +179,11 @@ struct FetchedPropertyTests {
       let token = try await store.pin().token
       let past = await #expect(throws: StoreError.self) { try await store.fetch(request, at: token) }
       let pinned = await #expect(throws: StoreError.self) { try await store.pin().fetch(request) }
+      // Which objects there are is another question.
+      if dangling == nil {
+        #expect(try await store.count(request, at: token) == 4)
+        #expect(try await store.difference(of: request, from: token, to: token).objects.isEmpty)
+      }
       #expect(past?.message == message && pinned?.message == message && past?.code == .badRequest)
     }
   }

@@ -6,7 +6,7 @@ struct FetchQuery {
   let request: FetchRequest
   let plan: FetchPlan
   /// The fetched properties that are brought along.
-  var fetched: [FetchedPlan]
+  let fetched: [FetchedPlan]
   /// The one that must find nothing.
   let dangling: FetchedPlan?
   /// The tables of the past; nil for those of now.

@@ -37,8 +37,7 @@ struct FetchReading {
 
   /// The objects' ids in the request's order.
   func ids(_ request: FetchRequest, at token: HistoryToken?) throws -> [Int64] {
-    var query = try query(request, at: token, readsKeys: false)
-    query.fetched = []
+    let query = try query(request, at: token, readsKeys: false, isFetching: false)
     var ids: [Int64] = []
     try run(query, []) { ids.append($0.statement.integer(0)) }
     return ids
@@ -46,7 +45,7 @@ struct FetchReading {
 
   /// How many objects there are, within the request's limit and behind its offset.
   func count(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
-    let query = try query(request, at: token, readsKeys: false)
+    let query = try query(request, at: token, readsKeys: false, isFetching: false)
     defer { query.past?.drop() }
     let statement = try query.statement(query.text(["count(*)"]), db)
     defer { statement.reset() }
@@ -82,15 +81,19 @@ struct FetchReading {
   // MARK: The query
 
   /// A request as a query, checked.
+  ///
+  /// - Parameter isFetching: whether what fetched properties find is read.
   private func query(
-    _ request: FetchRequest, at token: HistoryToken?, readsKeys: Bool
+    _ request: FetchRequest, at token: HistoryToken?, readsKeys: Bool, isFetching: Bool = true
   ) throws -> FetchQuery {
     var plan = try FetchPlan(request, model, readsKeys: readsKeys)
     let entity = plan.tree.nodes[0].entity
     try plan.checkPredicate(db) { "main.\(quoted($0.name))" }
     let wanted = request.related.compactMap(entity.fetchedProperty(named:))
       .reduce(into: [FetchedProperty]()) { if !$0.contains($1) { $0.append($1) } }
-    let fetched = try wanted.map { try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys) }
+    let fetched = try (isFetching ? wanted : []).map {
+      try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys)
+    }
     plan.shape.fetched = fetched.map { FetchShape.Fetched(property: $0.property, shape: $0.plan.shape) }
     var dangling: FetchedPlan?
     if let name = request.dangling {
