@@ -35,6 +35,14 @@ import Testing
         ["Quake", "--sort", "magnitude,"], "Quake has no attribute or relationship ''",
         "It has id, time, magnitude, cost, felt, raw, tags, region."
       ),
+      (
+        ["Quake", "--with", "regoin"],
+        "Quake has no relationship or fetched property 'regoin'; did you mean 'region'?", nil
+      ),
+      (
+        ["Quake", "--with", "owner"], "Quake has no relationship or fetched property 'owner'",
+        "It can bring along region."
+      ),
       (["Quake", "--with", "id"], "'id' of Quake is an attribute and leads to no object", nil),
       (
         ["Region", "--with", "quakes"],

@@ -178,7 +178,7 @@ struct FetchPathTests {
     #expect(
       try await sentence { $0.related = ["depth"] }
         == "'depth' of Quake is an attribute and leads to no object")
-    #expect(try await sentence { $0.related = [""] } == "Quake has no attribute or relationship ''")
+    #expect(try await sentence { $0.related = [""] } == "Quake has no relationship or fetched property ''")
     #expect(
       try await sentence { $0.sort = [.init("group.")] } == "Group has no attribute or relationship ''")
     #expect(

@@ -91,6 +91,7 @@ private struct Wish {
     }
     let entity = tree.nodes[0].entity
     for text in request.related where entity.fetchedProperty(named: text) == nil {
+      guard tree.knows(text) || text.contains(".") else { throw .nothingToBring(text, of: entity) }
       try add(tree.path(text)[...], tree, from: 0, isWhole: true) { _ in }
     }
   }

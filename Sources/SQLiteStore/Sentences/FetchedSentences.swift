@@ -28,6 +28,14 @@ extension StoreError {
       meant.isEmpty && !known.isEmpty ? "It has \(known.joined(separator: ", "))." : nil)
   }
 
+  static func nothingToBring(_ name: String, of entity: Entity) -> StoreError {
+    let known = entity.toOneRelationships.map(\.name) + entity.fetchedProperties.map(\.name)
+    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    return refused(
+      "\(entity.name) has no relationship or fetched property '\(name)'\(meant)",
+      meant.isEmpty && !known.isEmpty ? "It can bring along \(known.joined(separator: ", "))." : nil)
+  }
+
   static func onlyPresent(_ property: FetchedProperty, of owner: Entity) -> StoreError {
     refused(
       "\(owner.name).\(property.name) is fetched from another store, and a past or pinned state is one store's alone"
