@@ -62,10 +62,14 @@ extension ValidationError {
   static var noObjects: ValidationError {
     ValidationError("say which objects: --where EXPRESSION, or --all")
   }
-  static var toAndToNone: ValidationError { ValidationError("say --to or --to-none, not both") }
-  static var noTarget: ValidationError { ValidationError("say where to: --to NAME=VALUE, or --to-none") }
+  static var severalTargets: ValidationError {
+    ValidationError("say --to, --remove or --to-none, and one of them only")
+  }
+  static var noTarget: ValidationError {
+    ValidationError("say where to: --to NAME=VALUE, --remove NAME=VALUE, or --to-none")
+  }
   static func notAKeyPart(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is no part of a key; write --to NAME=VALUE")
+    ValidationError("'\(text)' is no part of a key; write NAME=VALUE")
   }
 
   // readers

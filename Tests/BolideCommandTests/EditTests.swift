@@ -185,7 +185,7 @@ import Testing
     arguments: [
       (
         ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "name=west"], Int32(65),
-        "there is no Region with this key: nothing is linked", "Import it first."
+        "there is no Region with this key: nothing is changed", "Import it first."
       ),
       (
         ["link", "quakes.sqlite", "Quake", "regoin", "--all", "--to-none"], 64,
@@ -203,7 +203,7 @@ import Testing
       ),
       (
         ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "id=3"], 64,
-        "an object of Region is named by its key, name", "Say --to name=…."
+        "an object of Region is named by its key, name", "Give name=…."
       ),
       (
         ["delete", "quakes.sqlite", "Quak", "--all"], 64, "the store has no entity 'Quak'",
@@ -230,14 +230,17 @@ import Testing
       ["delete", "quakes.sqlite", "Quake", "--all", "--bind", "1"],
       "--bind gives values to --where; name both"
     ),
-    (["link", "quakes.sqlite", "Quake", "region", "--all"], "say where to: --to NAME=VALUE, or --to-none"),
+    (
+      ["link", "quakes.sqlite", "Quake", "region", "--all"],
+      "say where to: --to NAME=VALUE, --remove NAME=VALUE, or --to-none"
+    ),
     (
       ["link", "quakes.sqlite", "Quake", "region", "--all", "--to-none", "--to", "name=x"],
-      "say --to or --to-none, not both"
+      "say --to, --remove or --to-none, and one of them only"
     ),
     (
       ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "north"],
-      "'north' is no part of a key; write --to NAME=VALUE"
+      "'north' is no part of a key; write NAME=VALUE"
     ),
   ])
   func `what cannot be meant`(arguments: [String], sentence: String) throws {

@@ -6,14 +6,16 @@ import Foundation
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",
-    abstract: "Links objects to another one, or to none.",
+    abstract: "Links objects to another one, or takes links away.",
     usage:
-      "bolide link <store> <entity> <relationship> (--to <name=value> | --to-none) (--where <expression> | --all) [<options>]",
+      "bolide link <store> <entity> <relationship> (--to <name=value> | --remove <name=value> | --to-none) (--where <expression> | --all) [<options>]",
     discussion: """
-      The relationship is to-one; the other object is named by its key. One transaction: derived attributes of both ends \
-      follow, and history knows where the link led before. Imports leave links alone, unless the pipeline says `when: always`.
+      The relationship is to-one or many-to-many; the other object is named by its key. A to-one relationship then leads \
+      there and nowhere else, a many-to-many one leads there too. One transaction: derived attributes of both ends follow, \
+      and history knows what was before. Imports leave links alone, unless the pipeline says `when: always`.
 
         bolide link STORE Fireball group --where "date = '2013-02-15T03:20:33Z'" --to year=2013
+        bolide link STORE Post tags --where 'words > 1000' --to name=long
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -22,7 +24,7 @@ struct LinkCommand: ParsableCommand {
   @Argument(help: "The objects' entity.")
   var entity: String
 
-  @Argument(help: "Its to-one relationship.")
+  @Argument(help: "Its to-one or many-to-many relationship.")
   var relationship: String
 
   @Option(
@@ -32,16 +34,23 @@ struct LinkCommand: ParsableCommand {
       valueName: "name=value"))
   var to: [String] = []
 
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The key of the object that they lead to no more.", valueName: "name=value"))
+  var remove: [String] = []
+
   @Flag(help: "They lead to no object.")
   var toNone = false
 
   @OptionGroup var edit: EditArguments
 
   func validate() throws {
-    guard to.isEmpty == toNone else {
-      throw toNone ? ValidationError.toAndToNone : ValidationError.noTarget
+    switch (to.isEmpty ? 0 : 1) + (remove.isEmpty ? 0 : 1) + (toNone ? 1 : 0) {
+    case 0: throw ValidationError.noTarget
+    case 1: break
+    default: throw ValidationError.severalTargets
     }
-    for part in to where !part.contains("=") {
+    for part in to + remove where !part.contains("=") {
       throw ValidationError.notAKeyPart(part)
     }
   }
@@ -49,16 +58,21 @@ struct LinkCommand: ParsableCommand {
   func run() throws {
     do {
       let store = try Store.opening(storePath)
-      var texts: [String: String] = [:]
-      for part in to {
-        let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-          String.init)
-        texts[halves[0]] = halves[1]
-      }
-      let key = toNone ? nil : try store.key(of: relationship, from: entity, texts)
-      try edit.show(store.linkObjects(edit.request(entity), relationship, to: key, edit.options))
+      try edit.show(
+        store.linkObjects(edit.request(entity), relationship, change(in: store), edit.options))
     } catch {
       throw Failure(error)
     }
+  }
+
+  private func change(in store: Store) throws -> LinkEdit {
+    if toNone { return .toNone }
+    var texts: [String: String] = [:]
+    for part in to + remove {
+      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      texts[halves[0]] = halves[1]
+    }
+    let key = try store.key(of: relationship, from: entity, texts)
+    return to.isEmpty ? .from(key) : .to(key)
   }
 }

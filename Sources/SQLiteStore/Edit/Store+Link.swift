@@ -1,15 +1,36 @@
 internal import GRDB
 public import ImportModel
 
+/// What becomes of the links of objects.
+package enum LinkEdit: Sendable {
+  /// They lead to the object with a key; many-to-many ones do so beside others.
+  case to([String: Value])
+  /// They lead to the object with a key no more.
+  case from([String: Value])
+  /// They lead nowhere.
+  case toNone
+
+  fileprivate var key: [String: Value]? {
+    switch self {
+    case .to(let key), .from(let key): key
+    case .toNone: nil
+    }
+  }
+
+  /// Whether links come to be.
+  fileprivate var isNew: Bool { if case .to = self { true } else { false } }
+}
+
 extension Store {
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
   ///
+  /// A to-one relationship then leads there and nowhere else. A many-to-many relationship leads there too.
   /// - Parameters:
   ///   - entity: the objects' entity.
-  ///   - relationship: its to-one relationship.
+  ///   - relationship: its to-one or many-to-many relationship.
   ///   - predicate: which objects, as `FetchRequest.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
-  ///   - key: the key of the object that they lead to; nil for none.
+  ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
   /// - Returns: what changed. An object that has the link already is not changed.
   /// - Throws: `StoreError` when a name or the predicate is refused, or there is no object with the key.
   /// - Complexity: O(objects) memory.
@@ -17,26 +38,47 @@ extension Store {
     _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
     to key: [String: Value]?, options: EditOptions = EditOptions()
   ) async throws -> EditReport {
-    try await answering {
-      try $0.linkObjects(FetchRequest(entity, where: predicate, arguments), relationship, to: key, options)
+    let edit = key.map(LinkEdit.to) ?? .toNone
+    return try await answering {
+      try $0.linkObjects(FetchRequest(entity, where: predicate, arguments), relationship, edit, options)
     }
   }
 
-  /// Links the objects of a request, on the calling thread.
+  /// Takes the links of objects to another one away, in one transaction. Derived attributes of both ends follow.
+  ///
+  /// - Parameters:
+  ///   - entity: the objects' entity.
+  ///   - relationship: its to-one or many-to-many relationship.
+  ///   - predicate: which objects, as `FetchRequest.predicate`; nil for all.
+  ///   - arguments: the values of the predicate's `?`.
+  ///   - key: the key of the object that they lead to no more.
+  /// - Returns: what changed. An object that has no such link is not changed.
+  /// - Throws: as `link`.
+  /// - Complexity: O(objects) memory.
+  public func unlink(
+    _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
+    from key: [String: Value], options: EditOptions = EditOptions()
+  ) async throws -> EditReport {
+    try await answering {
+      try $0.linkObjects(FetchRequest(entity, where: predicate, arguments), relationship, .from(key), options)
+    }
+  }
+
+  /// Changes the links of a request's objects, on the calling thread.
   package func linkObjects(
-    _ request: FetchRequest, _ name: String, to key: [String: Value]?, _ options: EditOptions
+    _ request: FetchRequest, _ name: String, _ edit: LinkEdit, _ options: EditOptions
   ) throws -> EditReport {
     try naming {
       try editing(options) { db, model in
-        let (entity, relationship, destination) = try model.end(request.entity, name)
-        let target = try key.map { try db.object(of: destination, key: $0) }
-        let column = quoted(relationship.column)
-        let update = try RawStatement(
-          db, "UPDATE \(quoted(entity.name)) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) IS NOT ?1")
+        let end = try LinkEnd(request.entity, name, in: model)
+        let target = try edit.key.map {
+          try db.object(of: end.destination, key: $0, hint: edit.isNew ? "Import it first." : nil)
+        }
+        let change = try RawStatement(db, end.sql(edit))
         for id in try FetchReading(db, path: path).ids(request, at: nil) {
-          update.bind(target.map(Value.integer) ?? .null, at: 1)
-          update.bind(id, at: 2)
-          try update.run(denied: .linkDenied(entity, relationship))
+          change.bind(target.map(Value.integer) ?? .null, at: 1)
+          change.bind(id, at: 2)
+          try change.run(denied: .linkDenied(end.entity, end.relationship))
         }
       }.1
     }
@@ -50,7 +92,7 @@ extension Store {
   {
     try naming {
       let model = try reading { try SchemaUpdate.storedModel($0) ?? Model() }
-      let destination = try model.end(entity, relationship).destination
+      let destination = try LinkEnd(entity, relationship, in: model).destination
       var key: [String: Value] = [:]
       for (name, text) in texts {
         guard destination.key.contains(name), let attribute = destination.attribute(named: name) else {
@@ -63,20 +105,53 @@ extension Store {
   }
 }
 
-extension Model {
-  /// A to-one relationship by names, with both ends.
-  fileprivate func end(
-    _ name: String, _ relationship: String
-  ) throws(StoreError) -> (entity: Entity, relationship: Relationship, destination: Entity) {
-    guard let entity = entity(named: name) else { throw .noEntity(name, in: self) }
+/// A relationship that may be linked, from the objects' side.
+private struct LinkEnd {
+  let entity: Entity
+  let relationship: Relationship
+  let destination: Entity
+  /// The rows of its links; nil for a to-one relationship.
+  let links: (table: String, own: String, other: String)?
+
+  init(_ name: String, _ relationship: String, in model: Model) throws(StoreError) {
+    guard let entity = model.entity(named: name) else { throw .noEntity(name, in: model) }
     guard let found = entity.relationship(named: relationship) else {
       throw .noRelationship(relationship, of: entity)
     }
-    guard let destination = self.entity(named: found.destination) else {
-      throw .noEntity(found.destination, in: self)
+    guard let destination = model.entity(named: found.destination) else {
+      throw .noEntity(found.destination, in: model)
     }
-    guard found.kind == .toOne else { throw .linkAtOtherEnd(found, of: entity) }
-    return (entity, found, destination)
+    (self.entity, self.relationship, self.destination) = (entity, found, destination)
+    switch found.kind {
+    case .toOne: links = nil
+    case .toMany:
+      guard let toMany = model.toMany(found), let onward = toMany.onward else {
+        throw .linkAtOtherEnd(found, of: entity)
+      }
+      links = (quoted(toMany.holder.name), quoted(toMany.toOne.column), quoted(onward.column))
+    }
+  }
+
+  /// The statement that changes an object's links: the other object's id is ?1, its own is ?2.
+  func sql(_ edit: LinkEdit) -> String {
+    guard let (table, own, other) = links else {
+      let column = quoted(relationship.column)
+      let change =
+        switch edit {
+        case .to: "\(column) = ?1 WHERE \(column) IS NOT ?1"
+        case .from: "\(column) = NULL WHERE \(column) = ?1"
+        case .toNone: "\(column) = NULL WHERE \(column) IS NOT NULL"
+        }
+      return "UPDATE \(quoted(entity.name)) SET \(change) AND bolide_id = ?2"
+    }
+    let isThere = "\(own) = ?2 AND \(other) = ?1"
+    return switch edit {
+    case .to:
+      "INSERT INTO \(table)(\(own), \(other)) SELECT ?2, ?1 "
+        + "WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isThere))"
+    case .from: "DELETE FROM \(table) WHERE \(isThere)"
+    case .toNone: "DELETE FROM \(table) WHERE \(own) = ?2"
+    }
   }
 }
 
@@ -93,13 +168,13 @@ extension Attribute {
 
 extension Database {
   /// The id of the object that has a key.
-  fileprivate func object(of entity: Entity, key: [String: Value]) throws -> Int64 {
+  fileprivate func object(of entity: Entity, key: [String: Value], hint: String?) throws -> Int64 {
     guard Set(key.keys) == Set(entity.key) else { throw StoreError.keyOf(entity) }
     let terms = entity.key.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
     let query = try RawStatement(self, "SELECT bolide_id FROM \(quoted(entity.name)) WHERE \(terms)")
     query.bind(entity.key.map { key[$0] ?? .null })
     defer { query.reset() }
-    guard try query.step() else { throw StoreError.noSuchObject(entity) }
+    guard try query.step() else { throw StoreError.noSuchObject(entity, hint: hint) }
     return query.integer(0)
   }
 }

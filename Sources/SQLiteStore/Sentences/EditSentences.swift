@@ -11,7 +11,7 @@ extension StoreError {
   }
 
   static func noRelationship(_ name: String, of entity: Entity) -> StoreError {
-    let known = entity.toOneRelationships.map(\.name)
+    let known = entity.relationships.map(\.name)
     let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
     return StoreError(
       .badRequest, "\(entity.name) has no relationship '\(name)'\(meant)",
@@ -34,15 +34,14 @@ extension StoreError {
   static func keyOf(_ entity: Entity) -> StoreError {
     StoreError(
       .badRequest, "an object of \(entity.name) is named by its key, \(entity.key.listed)",
-      hint: "Say " + entity.key.map { "--to \($0)=…" }.joined(separator: " ") + ".")
+      hint: "Give \(entity.key.map { "\($0)=…" }.listed).")
   }
 
   static func notAValue(_ name: String, _ expected: String) -> StoreError {
     StoreError(.badRequest, "'\(name)' expects \(expected)")
   }
 
-  static func noSuchObject(_ entity: Entity) -> StoreError {
-    StoreError(
-      .guarded, "there is no \(entity.name) with this key: nothing is linked", hint: "Import it first.")
+  static func noSuchObject(_ entity: Entity, hint: String?) -> StoreError {
+    StoreError(.guarded, "there is no \(entity.name) with this key: nothing is changed", hint: hint)
   }
 }
