@@ -130,7 +130,7 @@ struct FileProblemTests {
     ),
     (
       head + "relationships: { r: { inverse: x } }",
-      "6:18: the relationship 'r' needs either 'to-many' or 'to-one', with the entity it leads to"
+      "6:18: the relationship 'r' needs one of 'to-many', 'has-one' and 'to-one', with the entity it leads to"
     ),
     (
       head + "relationships: { r: { to-one: A, on-delete: ignore } }",

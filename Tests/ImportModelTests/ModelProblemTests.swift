@@ -303,7 +303,7 @@ struct ModelProblemTests {
   }
 
   @Test(arguments: [
-    Mistake("'on-delete' belongs to the to-many end of a relationship, and 'group' is to-one") {
+    Mistake("'on-delete' belongs to the to-many or has-one end of a relationship, and 'group' is to-one") {
       $0.fireball.relationships[0].deleteRule = .cascade
     },
     Mistake("the relationship 'owner' leads to 'Grup', which is not declared; did you mean 'Group'?") {
@@ -325,8 +325,8 @@ struct ModelProblemTests {
       $0.links = []
     },
     Mistake(
-      "'group' and its inverse 'fireballs' are both to-one, which is not supported: "
-        + "one end is to-many and one to-one"
+      "'group' and its inverse 'fireballs' are both to-one, and one of them has the column: "
+        + "say `has-one` at the other end for one object, or `to-many` for several"
     ) {
       $0.group.relationships[0].deleteRule = .nullify
       $0.group.relationships[0].kind = .toOne

@@ -4,14 +4,18 @@ import ImportModel
 
 /// What further constraints mean, in the plainest way: sets of rows are tried out until one fits.
 ///
-/// Quakes with `place` unique, and `kind` and `depth` unique together.
+/// Quakes with `place` unique, and `kind` and `depth` unique together; where it is one-to-one, one for each region at most.
 struct UniqueModel {
   private(set) var rows: [String: Record] = [:]
   private(set) var counts = ChunkCounts()
   private var seen: Set<String> = []
   private let timing: Link.Timing
+  private let isOneToOne: Bool
 
-  init(_ timing: Link.Timing) { self.timing = timing }
+  init(_ timing: Link.Timing, isOneToOne: Bool = false) {
+    self.timing = timing
+    self.isOneToOne = isOneToOne
+  }
 
   static func pipeline(_ timing: Link.Timing) -> Pipeline {
     Quakes.pipeline(when: timing) {
@@ -80,7 +84,9 @@ struct UniqueModel {
   }
 
   private func isValid(_ rows: [String: Record]) -> Bool {
-    Set(rows.values.map { $0["place"] }).count == rows.count
+    let regions = rows.values.compactMap { $0["@region"] }.filter { $0 != .null }
+    return (!isOneToOne || Set(regions).count == regions.count)
+      && Set(rows.values.map { $0["place"] }).count == rows.count
       && Set(rows.values.map { [$0["kind"], $0["depth"]] }).count == rows.count
   }
 

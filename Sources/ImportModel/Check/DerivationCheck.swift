@@ -56,7 +56,7 @@ enum DerivationCheck {
         restingOn: [pipeline.part(of: entity.name, relationship: over)])
       return false
     }
-    guard relationship.kind == .toMany else {
+    guard relationship.kind != .toOne else {
       list.add(.derivedOverToOne(place.attribute.name, over), at: place.derivedPart)
       return false
     }
@@ -109,8 +109,12 @@ enum DerivationCheck {
           restingOn: [pipeline.part(of: entity.name, relationship: hop)])
         return false
       }
-      guard relationship.kind == .toOne else {
+      guard relationship.kind != .toMany else {
         list.add(.derivedAlongToMany(name, hop), at: place.derivedPart)
+        return false
+      }
+      if relationship.kind == .hasOne, path.count > 2 || folding != nil {
+        list.add(.derivedAlongHasOne(name, hop), at: place.derivedPart)
         return false
       }
       guard let next = pipeline.model.entity(named: relationship.destination) else { return false }

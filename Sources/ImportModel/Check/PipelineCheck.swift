@@ -145,7 +145,7 @@ struct PipelineCheck {
         continue
       }
       guard relationship.kind == .toOne else {
-        list.add(.linkOfToMany(link.relationship), at: part)
+        list.add(.linkOfOtherEnd(link.relationship, relationship.kind), at: part)
         continue
       }
       guard pipeline.inverse(ofChildren: relationship.destination) == nil else {

@@ -18,15 +18,15 @@ enum RelationshipCheck {
       list.add(.deleteRuleOfToOne(name), at: part + ["on-delete"])
     }
     guard let destination = pipeline.model.entity(named: relationship.destination) else {
-      let destination = part + [relationship.kind == .toOne ? "to-one" : "to-many"]
+      let destination = part + [relationship.kind.word]
       list.add(
         .leadsNowhere(relationship, pipeline.model), at: destination,
         restingOn: [["entity"], pipeline.part(of: relationship.destination)])
       return
     }
     guard let inverse = relationship.inverse else {
-      if relationship.kind == .toMany {
-        list.add(.toManyWithoutInverse(name), at: part)
+      if relationship.kind != .toOne {
+        list.add(.withoutInverse(name, relationship.kind), at: part)
       }
       return
     }
@@ -57,7 +57,10 @@ enum RelationshipCheck {
       list.add(.notInverse(inverse, of: name, reason), at: part, restingOn: [inversePart])
       return
     }
-    guard back.kind == relationship.kind else { return }
+    guard back.kind == relationship.kind else {
+      if relationship.kind == .hasOne, back.kind == .toMany { list.add(.oneAndMany(name, inverse), at: part) }
+      return
+    }
     if relationship.kind == .toMany, relationship.deleteRule == .cascade {
       list.add(
         .cascadeToShared(destination), at: pipeline.part(of: entity.name, relationship: name) + ["on-delete"])
@@ -66,8 +69,21 @@ enum RelationshipCheck {
     guard (entity.name, name) <= (destination.name, inverse) else { return }
     if relationship.kind == .toOne {
       list.add(.bothToOne(name, inverse), at: part)
+    } else if relationship.kind == .hasOne {
+      list.add(.bothHasOne(name, inverse), at: part)
     } else if name.caseFolded == inverse.caseFolded {
       list.add(.sameNamesOfLinks(name, inverse), at: part)
+    }
+  }
+}
+
+extension Relationship.Kind {
+  /// The key of a pipeline file that says it.
+  var word: String {
+    switch self {
+    case .toOne: "to-one"
+    case .hasOne: "has-one"
+    case .toMany: "to-many"
     }
   }
 }

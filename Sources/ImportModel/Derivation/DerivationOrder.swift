@@ -26,6 +26,9 @@ extension Model {
       else { return nil }
       return (objects, attribute)
     case .copy(let path), .folded(_, let path):
+      if let (_, one, attribute) = copyOfOne(along: path, from: entity) {
+        return (one.destination, attribute)
+      }
       guard let hops = hops(along: path, from: entity) else { return nil }
       let place = hops.last?.destination ?? entity
       guard let attribute = path.last.flatMap({ place.attribute(named: $0) }) else { return nil }

@@ -64,19 +64,13 @@ struct EntityFile {
     guard
       let settings = reader.settings(of: part, allowed: .relationship)
     else { return nil }
-    let relationship: Relationship
-    switch (settings["to-many"], settings["to-one"]) {
-    case (let toMany?, nil):
-      guard let destination = reader.text(toMany) else { return unread(part) }
-      relationship = Relationship(name: name, kind: .toMany, destination: destination)
-    case (nil, let toOne?):
-      guard let destination = reader.text(toOne) else { return unread(part) }
-      relationship = Relationship(name: name, kind: .toOne, destination: destination)
-    default:
+    let ends = Self.kinds.compactMap { word, kind in settings[word].map { (kind, $0) } }
+    guard ends.count == 1, let (kind, end) = ends.first else {
       reader.report(.noDestination(name), at: part.place)
       return unread(part)
     }
-    var complete = relationship
+    guard let destination = reader.text(end) else { return unread(part) }
+    var complete = Relationship(name: name, kind: kind, destination: destination)
     if let inverse = settings["inverse"] {
       guard let inverse = reader.text(inverse) else { return unread(part) }
       complete.inverse = inverse
@@ -95,14 +89,18 @@ struct EntityFile {
     return nil
   }
 
+  static let kinds: [(word: String, kind: Relationship.Kind)] = [
+    ("to-many", .toMany), ("has-one", .hasOne), ("to-one", .toOne),
+  ]
+
   static let deleteRules: [(word: String, choice: Relationship.DeleteRule)] = [
     ("nullify", .nullify), ("cascade", .cascade), ("deny", .deny),
   ]
 
-  /// Declares the to-one ends that the file leaves out: a to-many relationship implies its inverse.
+  /// Declares the to-one ends that the file leaves out: a to-many or has-one relationship implies its inverse.
   mutating func completeRelationships(of pipeline: inout Pipeline) {
     for entity in pipeline.model.entities {
-      for toMany in entity.relationships where toMany.kind == .toMany {
+      for toMany in entity.relationships where toMany.kind != .toOne {
         guard let name = toMany.inverse,
           let index = pipeline.model.entities.firstIndex(where: { $0.name == toMany.destination }),
           pipeline.model.entities[index].relationship(named: name) == nil

@@ -149,7 +149,10 @@ package enum PipelineFormat {
       "to-many", .text,
       "the entity of which many belong to each object; where the inverse is to-many too, see [Many to many](#Many-to-many)"
     ),
-    FormatKey("to-one", .text, "the entity of which one belongs to each object"),
+    FormatKey(
+      "has-one", .text,
+      "the entity of which at most one belongs to each object, and names it, see [One to one](#One-to-one)"),
+    FormatKey("to-one", .text, "the entity of which each object names one"),
     FormatKey("inverse", .text, "the relationship back"),
     was("relationship"),
     FormatKey(

@@ -1,4 +1,4 @@
-/// Where a to-many relationship leads, and which rows hold its links.
+/// Where a to-many or has-one relationship leads, and which rows hold its links.
 package struct ToMany: Sendable, Hashable {
   /// The entity of the objects that it leads to.
   package let destination: Entity
@@ -17,20 +17,41 @@ package struct ToMany: Sendable, Hashable {
 //
 // To the store it is an entity like any other, so history, triggers, cascades and snapshots know no third kind.
 extension Model {
-  /// What holds a to-many relationship; nil when its other end is not declared.
+  /// What holds a to-many or has-one relationship; nil when its other end is not declared.
   package func toMany(_ relationship: Relationship) -> ToMany? {
-    guard relationship.kind == .toMany, let inverse = relationship.inverse,
-      let destination = entity(named: relationship.destination),
+    guard let inverse = relationship.inverse, let destination = entity(named: relationship.destination),
       let back = destination.relationship(named: inverse)
     else { return nil }
-    guard back.kind == .toMany else {
+    switch (relationship.kind, back.kind) {
+    case (.toMany, .toOne), (.hasOne, .toOne):
       return ToMany(destination: destination, holder: destination, toOne: back, onward: nil)
+    case (.toMany, .toMany):
+      let join = Entity(joining: relationship, back)
+      guard let toOne = join.relationship(named: inverse),
+        let onward = join.relationship(named: relationship.name)
+      else { return nil }
+      return ToMany(destination: destination, holder: join, toOne: toOne, onward: onward)
+    default: return nil
     }
-    let join = Entity(joining: relationship, back)
-    guard let toOne = join.relationship(named: inverse),
-      let onward = join.relationship(named: relationship.name)
+  }
+
+  /// Whether no two objects lead to the same one by a to-one relationship: its inverse is has-one.
+  package func isOneToOne(_ toOne: Relationship) -> Bool {
+    guard toOne.kind == .toOne, let inverse = toOne.inverse else { return false }
+    return entity(named: toOne.destination)?.relationship(named: inverse)?.kind == .hasOne
+  }
+
+  /// An attribute of the one object that a has-one relationship leads to, as the path of a copy names it.
+  ///
+  /// - Returns: nil for every other path.
+  package func copyOfOne(
+    along path: [String], from entity: Entity
+  ) -> (relationship: Relationship, one: ToMany, attribute: Attribute)? {
+    guard path.count == 2, let relationship = entity.relationship(named: path[0]),
+      relationship.kind == .hasOne, let one = toMany(relationship),
+      let attribute = one.destination.attribute(named: path[1])
     else { return nil }
-    return ToMany(destination: destination, holder: join, toOne: toOne, onward: onward)
+    return (relationship, one, attribute)
   }
 
   /// The end of each many-to-many relationship that its table is named after, with its entity and what holds its links.

@@ -33,7 +33,8 @@ public struct Children: Sendable, Hashable {
 extension Pipeline {
   /// Where the relationship of some children leads; nil when the model does not have both its ends.
   package func toMany(of children: Children) -> ToMany? {
-    model.entity(named: entity)?.relationship(named: children.relationship).flatMap(model.toMany)
+    let relationship = model.entity(named: entity)?.relationship(named: children.relationship)
+    return relationship.flatMap { $0.kind == .toMany ? model.toMany($0) : nil }
   }
 
   /// The children that become objects of an entity, if there are such.

@@ -12,7 +12,7 @@ extension Sentence {
   // MARK: Aggregates
 
   static func nothingToDeriveOver(_ relationship: String, of entity: Entity, _ name: String) -> Sentence {
-    let toMany = entity.relationships.filter { $0.kind == .toMany }.map(\.name)
+    let toMany = entity.relationships.filter { $0.kind != .toOne }.map(\.name)
     let ending = Suggestion.ending(for: relationship, among: toMany, plural: "its to-many relationships are")
     return Sentence("\(entity.title) has no relationship '\(relationship)' to derive '\(name)' over\(ending)")
   }
@@ -48,6 +48,12 @@ extension Sentence {
     Sentence(
       "'\(name)' is derived along '\(hop)', which is to-many: a path follows to-one relationships, "
         + "and what is to-many needs an operator at the end")
+  }
+
+  static func derivedAlongHasOne(_ name: String, _ hop: String) -> Sentence {
+    Sentence(
+      "'\(name)' is derived along '\(hop)', which is has-one: only a plain copy over it alone is supported, as in "
+        + "\(hop).name, and another attribute may be derived from that copy")
   }
 
   static func nothingToDeriveFrom(_ source: String, of entity: Entity, _ name: String) -> Sentence {

@@ -93,7 +93,9 @@ extension Sentence {
   }
 
   static func noDestination(_ name: String) -> Sentence {
-    Sentence("the relationship '\(name)' needs either 'to-many' or 'to-one', with the entity it leads to")
+    Sentence(
+      "the relationship '\(name)' needs one of 'to-many', 'has-one' and 'to-one', with the entity it leads to"
+    )
   }
 
   // MARK: Children

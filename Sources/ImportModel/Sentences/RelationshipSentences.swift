@@ -4,7 +4,7 @@ extension Sentence {
   // MARK: Relationships
 
   static func deleteRuleOfToOne(_ name: String) -> Sentence {
-    Sentence("'on-delete' belongs to the to-many end of a relationship, and '\(name)' is to-one")
+    Sentence("'on-delete' belongs to the to-many or has-one end of a relationship, and '\(name)' is to-one")
   }
 
   static func leadsNowhere(_ relationship: Relationship, _ model: Model) -> Sentence {
@@ -15,8 +15,8 @@ extension Sentence {
         + "which is not declared\(ending)")
   }
 
-  static func toManyWithoutInverse(_ name: String) -> Sentence {
-    Sentence("the to-many relationship '\(name)' needs 'inverse', the relationship back")
+  static func withoutInverse(_ name: String, _ kind: Relationship.Kind) -> Sentence {
+    Sentence("the \(kind.word) relationship '\(name)' needs 'inverse', the relationship back")
   }
 
   static func undeclaredInverse(_ inverse: String, of name: String, in destination: Entity) -> Sentence {
@@ -32,8 +32,20 @@ extension Sentence {
 
   static func bothToOne(_ name: String, _ inverse: String) -> Sentence {
     Sentence(
-      "'\(name)' and its inverse '\(inverse)' are both to-one, which is not supported: "
-        + "one end is to-many and one to-one")
+      "'\(name)' and its inverse '\(inverse)' are both to-one, and one of them has the column: "
+        + "say `has-one` at the other end for one object, or `to-many` for several")
+  }
+
+  static func bothHasOne(_ name: String, _ inverse: String) -> Sentence {
+    Sentence(
+      "'\(name)' and its inverse '\(inverse)' are both has-one: say `to-one` at the end whose objects name the other one"
+    )
+  }
+
+  static func oneAndMany(_ name: String, _ inverse: String) -> Sentence {
+    Sentence(
+      "'\(name)' is has-one and its inverse '\(inverse)' is to-many: the inverse of a has-one relationship is to-one"
+    )
   }
 
   static func cascadeToShared(_ destination: Entity) -> Sentence {
@@ -108,8 +120,8 @@ extension Sentence {
     Sentence("a link from \(entity.title) to itself is not supported")
   }
 
-  static func linkOfToMany(_ name: String) -> Sentence {
-    Sentence("only a to-one relationship can be linked, and '\(name)' is to-many")
+  static func linkOfOtherEnd(_ name: String, _ kind: Relationship.Kind) -> Sentence {
+    Sentence("only a to-one relationship can be linked, and '\(name)' is \(kind.word)")
   }
 
   static func linkToChildren(_ entity: String) -> Sentence {

@@ -3,6 +3,9 @@ internal import ImportModel
 
 /// Keeps the constraints besides the key: refuses what clashes, and makes room for values that rows hand on.
 ///
+/// A one-to-one link is a constraint too. Its values are the owner's key, so an owner need not be there yet; a row without
+/// an owner claims nothing, and gives up nothing.
+///
 /// One join with the table finds the rows that take other values in a constraint, one probe a constraint finds who has
 /// these values. Usually nobody has, and the chunk goes on as it is. Otherwise `ClashSolver` decides, and the rows whose
 /// values go to others are parked: they get values that nobody has, so that the statements over the whole chunk never
@@ -12,6 +15,8 @@ final class UniqueConstraints {
   private let query: RawStatement
   /// The columns that the query gives behind place and id: those of all constraints.
   private let columns: [Int]
+  /// Those of them that are attributes.
+  private let attributes: [Int]
   private let holders: [RawStatement]
   private var digests: Set<Int> = []
 
@@ -30,22 +35,36 @@ final class UniqueConstraints {
     self.layout = layout
     let table = quoted(layout.entity.name)
     func name(_ column: Int) -> String { quoted(layout.columns[column].name) }
-    columns = Set(layout.constraints.joined()).sorted()
+    attributes = Set(layout.constraints.filter { $0.owner == nil }.flatMap(\.columns)).sorted()
+    var selected = attributes.map { "t.\(name($0))" }
+    var owners = ""
+    columns = attributes + layout.constraints.flatMap { $0.owner == nil ? [] : $0.columns }
+    for (number, owner) in layout.constraints.compactMap(\.owner).enumerated() {
+      selected += owner.columns.map { "o\(number).\(quoted(layout.columns[$0].attribute.name))" }
+      owners +=
+        "\nLEFT JOIN \(quoted(owner.entity.name)) AS o\(number) ON o\(number).bolide_id = "
+        + "t.\(quoted(owner.relationship.column))"
+    }
     query = try RawStatement(
       db,
       """
-      SELECT x.bolide_place, t.bolide_id, \(columns.map { "t.\(name($0))" }.joined(separator: ", "))
-      FROM \(layout.tableName) AS x LEFT JOIN \(table) AS t ON \(layout.sameKey("x", "t"))
+      SELECT x.bolide_place, t.bolide_id, \(selected.joined(separator: ", "))
+      FROM \(layout.tableName) AS x LEFT JOIN \(table) AS t ON \(layout.sameKey("x", "t"))\(owners)
       """)
     // CROSS JOIN keeps SQLite from scanning the chunk once for each row of a small table.
     holders = try layout.constraints.map { constraint in
-      let equal = constraint.map { "t.\(name($0)) = x.\(name($0))" }
+      let values = constraint.owner == nil ? "t" : "o"
+      let equal = constraint.columns.map { column -> String in
+        let value = constraint.owner == nil ? name(column) : quoted(layout.columns[column].attribute.name)
+        return "\(values).\(value) = x.\(name(column))"
+      }.joined(separator: " AND ")
+      let joins =
+        constraint.owner.map {
+          "CROSS JOIN \(quoted($0.entity.name)) AS o ON \(equal) "
+            + "CROSS JOIN \(table) AS t ON t.\(quoted($0.relationship.column)) = o.bolide_id"
+        } ?? "CROSS JOIN \(table) AS t ON \(equal)"
       return try RawStatement(
-        db,
-        """
-        SELECT x.bolide_place, t.bolide_id FROM \(layout.tableName) AS x CROSS JOIN \(table) AS t
-        ON \(equal.joined(separator: " AND "))
-        """)
+        db, "SELECT x.bolide_place, t.bolide_id FROM \(layout.tableName) AS x \(joins)")
     }
   }
 
@@ -73,7 +92,6 @@ final class UniqueConstraints {
     _ chunk: Chunk, _ refused: inout Set<Int32>, input: String
   ) throws -> [Claimant] {
     var claimants: [Claimant] = []
-    let all = layout.constraints.map { _ in true }
     defer { query.reset() }
     while try query.step() {
       let row = chunk.order[Int(query.integer(0))]
@@ -83,28 +101,39 @@ final class UniqueConstraints {
           refused.insert(row)
           continue
         }
-        for column in columns where chunk.state(column, Int(row)) == .absent {
+        for column in attributes where chunk.state(column, Int(row)) == .absent {
           if let value = layout.columns[column].attribute.defaultValue { chunk.set(value, column, Int(row)) }
         }
-        claimants.append(Claimant(row: row, id: nil, claims: all))
+        let claims = layout.constraints.map { $0.owner == nil || isLinked($0, chunk, Int(row)) }
+        claimants.append(Claimant(row: row, id: nil, claims: claims))
       } else {
         let changed = changedColumns(chunk, Int(row))
         guard !changed.isEmpty else { continue }
-        let claims = layout.constraints.map { $0.contains(where: changed.contains) }
+        let claims = layout.constraints.map { constraint in
+          let takesPart =
+            constraint.owner.map { $0.timing == .always && isLinked(constraint, chunk, Int(row)) } ?? true
+          return takesPart && constraint.columns.contains(where: changed.contains)
+        }
         claimants.append(Claimant(row: row, id: query.integer(1), claims: claims))
       }
     }
     return claimants
   }
 
-  /// The columns in which a row has other values than the table. What the record left out takes the table's.
+  /// Whether a row says the whole key of its owner.
+  private func isLinked(_ constraint: ChunkLayout.Constraint, _ chunk: Chunk, _ row: Int) -> Bool {
+    constraint.columns.allSatisfy { chunk.state($0, row) == .value }
+  }
+
+  /// The columns in which a row has other values than the table. What the record left out takes the table's; an owner's
+  /// key stays left out.
   private func changedColumns(_ chunk: Chunk, _ row: Int) -> [Int] {
     var changed: [Int] = []
     for (place, column) in columns.enumerated() {
       let index = Int32(place + 2)
       if chunk.state(column, row) == .absent {
-        chunk.set(column, row, to: query, index)
-      } else if chunk.part(column, row, differsFrom: query, index) {
+        if place < attributes.count { chunk.set(column, row, to: query, index) }
+      } else if chunk.state(column, row) == .value, chunk.part(column, row, differsFrom: query, index) {
         changed.append(column)
       }
     }
@@ -128,10 +157,10 @@ final class UniqueConstraints {
 
   /// Whether two rows may claim the same. Equal hashes of different values are as good a reason to look closely.
   private func hasEqualClaims(_ claimants: [Claimant], _ chunk: Chunk) -> Bool {
-    for (constraint, columns) in layout.constraints.enumerated() {
+    for (constraint, values) in layout.constraints.enumerated() {
       digests.removeAll(keepingCapacity: true)
       for claimant in claimants where claimant.claims[constraint] {
-        guard let digest = chunk.digest(of: columns, row: Int(claimant.row)) else { continue }
+        guard let digest = chunk.digest(of: values.columns, row: Int(claimant.row)) else { continue }
         if !digests.insert(digest).inserted { return true }
       }
     }
@@ -149,9 +178,10 @@ final class UniqueConstraints {
     for (place, claimant) in claimants.enumerated() { if let id = claimant.id { placeOf[id] = place } }
     var numbers: [Values: Int] = [:]
     let claims = claimants.map { claimant in
-      layout.constraints.enumerated().map { constraint, columns -> ClashSolver.Claim? in
+      layout.constraints.enumerated().map { constraint, value -> ClashSolver.Claim? in
         guard claimant.claims[constraint] else { return nil }
-        let values = Values(constraint: constraint, parts: columns.map { chunk.part($0, Int(claimant.row)) })
+        let values = Values(
+          constraint: constraint, parts: value.columns.map { chunk.part($0, Int(claimant.row)) })
         let number = numbers[values] ?? numbers.count
         numbers[values] = number
         guard let id = found[constraint][claimant.row] else {
@@ -179,6 +209,11 @@ final class UniqueConstraints {
   }
 
   private func refuse(_ chunk: Chunk, _ row: Int, _ constraint: Int, input: String) {
+    if let owner = layout.constraints[constraint].owner {
+      let name = owner.relationship.name
+      return chunk.reject(
+        row, .taken(name, owner.entity.name, by: layout.entity.name), attribute: name, input: input)
+    }
     let names = layout.entity.uniquenessConstraints[constraint]
     chunk.reject(
       row, .notUnique(names, of: layout.entity.name), attribute: names.count == 1 ? names[0] : nil,
@@ -194,7 +229,8 @@ final class UniqueConstraints {
 
 extension Chunk {
   fileprivate func part(_ column: Int, _ row: Int, differsFrom query: RawStatement, _ index: Int32) -> Bool {
-    switch layout.columns[column].storage {
+    if query.isNull(index) { return true }
+    return switch layout.columns[column].storage {
     case .integer: integer(column, row) != query.integer(index)
     case .real: real(column, row) != query.real(index)
     case .text, .blob: !bytes(column, row).elementsEqual(query.bytes(index))

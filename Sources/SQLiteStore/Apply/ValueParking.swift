@@ -9,16 +9,19 @@ final class ValueParking {
     let constraint: Int
   }
 
-  private let updates: [(statement: RawStatement, storage: StorageClass)?]
+  /// By constraint; a link is taken away for the moment, and has no storage.
+  private let updates: [(statement: RawStatement, storage: StorageClass?)?]
 
   init(_ db: Database, layout: ChunkLayout) throws {
     let table = quoted(layout.entity.name)
     updates = try layout.constraints.map { constraint in
       // Rows keep their keys, so a constraint within the key has nothing to hand on.
-      guard let column = constraint.first(where: { !layout.columns[$0].isKey }) else { return nil }
-      let name = quoted(layout.columns[column].name)
-      let update = try RawStatement(db, "UPDATE \(table) SET \(name) = ? WHERE bolide_id = ?")
-      return (update, layout.columns[column].storage)
+      let column = constraint.columns.first { !layout.columns[$0].isKey }
+      guard let name = constraint.owner?.relationship.column ?? column.map({ layout.columns[$0].name }) else {
+        return nil
+      }
+      let update = try RawStatement(db, "UPDATE \(table) SET \(quoted(name)) = ? WHERE bolide_id = ?")
+      return (update, constraint.owner == nil ? column.map { layout.columns[$0].storage } : nil)
     }
   }
 
@@ -27,7 +30,12 @@ final class ValueParking {
     for place in places {
       guard let (statement, storage) = updates[place.constraint] else { continue }
       statement.bind(place.id, at: 2)
-      try write(statement, .random(storage), storage, attemptsLeft: 10)
+      if let storage {
+        try write(statement, .random(storage), storage, attemptsLeft: 10)
+      } else {
+        statement.bind(.null, at: 1)
+        try statement.run()
+      }
     }
   }
 

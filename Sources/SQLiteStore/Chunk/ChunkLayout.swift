@@ -34,6 +34,14 @@ package struct ChunkLayout: Sendable {
     package let columns: Range<Int>
   }
 
+  /// What no two objects have the same of, besides the key.
+  struct Constraint: Sendable {
+    /// The columns of the values; for a link, those of its owner's key.
+    let columns: [Int]
+    /// The link, where at most one object leads to each owner.
+    let owner: Owner?
+  }
+
   /// The entity whose rows the chunk holds.
   package let entity: Entity
   /// The nested arrays whose elements become rows of chunks of their own, in declared order.
@@ -56,8 +64,8 @@ package struct ChunkLayout: Sendable {
   package let keyColumns: [Int]
   /// The columns in which a new row must have a value, and has no default for it.
   package let required: [Int]
-  /// The columns of each further constraint.
-  package let constraints: [[Int]]
+  /// The entity's further constraints in declared order, then one-to-one links.
+  let constraints: [Constraint]
   /// The links, in declared order.
   package let owners: [Owner]
   /// What a record does to a row that is there.
@@ -122,7 +130,11 @@ package struct ChunkLayout: Sendable {
       names.compactMap { name in columns.firstIndex { $0.name == name } }
     }
     keyColumns = places(entity.keyColumns)
-    constraints = entity.uniquenessConstraints.map(places)
+    constraints =
+      entity.uniquenessConstraints.map { Constraint(columns: places($0), owner: nil) }
+      + owners.filter { model.isOneToOne($0.relationship) }.map {
+        Constraint(columns: Array($0.columns), owner: $0)
+      }
     mergePolicy = pipeline.mergePolicy
     repeatedKeyPolicy = pipeline.repeatedKeyPolicy
     tableName = "temp.bolide_chunk\(number == 0 ? "" : "_\(number)")"

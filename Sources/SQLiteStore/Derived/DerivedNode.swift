@@ -2,7 +2,7 @@ internal import ImportModel
 
 /// A derived attribute of a store's model: what it reads, and how it is kept true.
 struct DerivedNode {
-  /// What it is computed from.
+  /// What it is computed from. A copy over a has-one relationship is the largest value of one object at most.
   enum Source {
     /// The clock.
     case clock
@@ -144,6 +144,13 @@ struct DerivedPlan {
     switch derivation {
     case .now: return .clock
     case .copy(let path), .folded(_, let path):
+      if let (_, one, attribute) = model.copyOfOne(along: path, from: entity) {
+        return .children(
+          DerivedChildren(
+            entity: one.holder, toOne: one.toOne, onward: nil, function: .max, attribute: attribute,
+            filter: nil,
+            filterAttributes: []))
+      }
       guard let (_, attribute) = model.source(of: derivation, in: entity),
         let hops = model.hops(along: path, from: entity)
       else { return nil }

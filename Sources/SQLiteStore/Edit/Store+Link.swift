@@ -24,15 +24,17 @@ package enum LinkEdit: Sendable {
 extension Store {
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
   ///
-  /// A to-one relationship then leads there and nowhere else. A many-to-many relationship leads there too.
+  /// A to-one relationship then leads there and nowhere else. A many-to-many relationship leads there too. Of a one-to-one
+  /// relationship, either end may be named: whoever had the place before leads nowhere then.
   /// - Parameters:
   ///   - entity: the objects' entity.
-  ///   - relationship: its to-one or many-to-many relationship.
+  ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
   ///   - predicate: which objects, as `FetchRequest.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
   /// - Returns: what changed. An object that has the link already is not changed.
-  /// - Throws: `StoreError` when a name or the predicate is refused, or there is no object with the key.
+  /// - Throws: `StoreError` when a name or the predicate is refused, there is no object with the key, or several objects
+  ///   are to share one place.
   /// - Complexity: O(objects) memory.
   public func link(
     _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
@@ -48,7 +50,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - entity: the objects' entity.
-  ///   - relationship: its to-one or many-to-many relationship.
+  ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
   ///   - predicate: which objects, as `FetchRequest.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to no more.
@@ -74,11 +76,17 @@ extension Store {
         let target = try edit.key.map {
           try db.object(of: end.destination, key: $0, hint: edit.isNew ? "Import it first." : nil)
         }
-        let change = try RawStatement(db, end.sql(edit))
-        for id in try FetchReading(db, path: path).ids(request, at: nil) {
-          change.bind(target.map(Value.integer) ?? .null, at: 1)
-          change.bind(id, at: 2)
-          try change.run(denied: .linkDenied(end.entity, end.relationship))
+        let ids = try FetchReading(db, path: path).ids(request, at: nil)
+        if end.isOneToOne, edit.isNew, ids.count > 1 {
+          throw StoreError.linkOfSeveral(ids.count, end.entity, end.relationship)
+        }
+        let changes = try end.sql(edit).map { try RawStatement(db, $0) }
+        for id in ids {
+          for change in changes {
+            change.bind(id, at: 1)
+            if let target { change.bind(target, at: 2) }
+            try change.run(denied: .linkDenied(end.entity, end.relationship))
+          }
         }
       }.1
     }
@@ -107,11 +115,20 @@ extension Store {
 
 /// A relationship that may be linked, from the objects' side.
 private struct LinkEnd {
+  /// Which rows hold its links.
+  private enum Holder {
+    /// The objects, in a column. Of a one-to-one relationship only one of them leads to each.
+    case objects(isOneToOne: Bool)
+    /// The other objects, one at most for each.
+    case others(ToMany)
+    /// Rows of their own.
+    case links(ToMany, onward: Relationship)
+  }
+
   let entity: Entity
   let relationship: Relationship
   let destination: Entity
-  /// The rows of its links; nil for a to-one relationship.
-  let links: (table: String, own: String, other: String)?
+  private let holder: Holder
 
   init(_ name: String, _ relationship: String, in model: Model) throws(StoreError) {
     guard let entity = model.entity(named: name) else { throw .noEntity(name, in: model) }
@@ -122,35 +139,66 @@ private struct LinkEnd {
       throw .noEntity(found.destination, in: model)
     }
     (self.entity, self.relationship, self.destination) = (entity, found, destination)
-    switch found.kind {
-    case .toOne: links = nil
-    case .toMany:
-      guard let toMany = model.toMany(found), let onward = toMany.onward else {
-        throw .linkAtOtherEnd(found, of: entity)
-      }
-      links = (quoted(toMany.holder.name), quoted(toMany.toOne.column), quoted(onward.column))
+    let toMany = model.toMany(found)
+    switch (found.kind, toMany?.onward) {
+    case (.toOne, _): holder = .objects(isOneToOne: model.isOneToOne(found))
+    case (.hasOne, _):
+      guard let toMany else { throw .linkAtOtherEnd(found, of: entity) }
+      holder = .others(toMany)
+    case (.toMany, let onward):
+      guard let toMany, let onward else { throw .linkAtOtherEnd(found, of: entity) }
+      holder = .links(toMany, onward: onward)
     }
   }
 
-  /// The statement that changes an object's links: the other object's id is ?1, its own is ?2.
-  func sql(_ edit: LinkEdit) -> String {
-    guard let (table, own, other) = links else {
-      let column = quoted(relationship.column)
-      let change =
-        switch edit {
-        case .to: "\(column) = ?1 WHERE \(column) IS NOT ?1"
-        case .from: "\(column) = NULL WHERE \(column) = ?1"
-        case .toNone: "\(column) = NULL WHERE \(column) IS NOT NULL"
-        }
-      return "UPDATE \(quoted(entity.name)) SET \(change) AND bolide_id = ?2"
+  /// Whether only one of the objects can lead to another one.
+  var isOneToOne: Bool {
+    switch holder {
+    case .objects(let isOneToOne): isOneToOne
+    case .others: true
+    case .links: false
     }
-    let isThere = "\(own) = ?2 AND \(other) = ?1"
-    return switch edit {
-    case .to:
-      "INSERT INTO \(table)(\(own), \(other)) SELECT ?2, ?1 "
-        + "WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isThere))"
-    case .from: "DELETE FROM \(table) WHERE \(isThere)"
-    case .toNone: "DELETE FROM \(table) WHERE \(own) = ?2"
+  }
+
+  /// The statements that change an object's links: its own id is ?1, the other object's is ?2.
+  ///
+  /// Of a one-to-one relationship whoever had the place before gives it up first.
+  func sql(_ edit: LinkEdit) -> [String] {
+    switch holder {
+    case .objects(let isOneToOne):
+      let (table, column) = (quoted(entity.name), quoted(relationship.column))
+      return switch edit {
+      case .to:
+        (isOneToOne
+          ? ["UPDATE \(table) SET \(column) = NULL WHERE \(column) = ?2 AND bolide_id <> ?1"] : [])
+          + ["UPDATE \(table) SET \(column) = ?2 WHERE bolide_id = ?1 AND \(column) IS NOT ?2"]
+      case .from: ["UPDATE \(table) SET \(column) = NULL WHERE bolide_id = ?1 AND \(column) = ?2"]
+      case .toNone: ["UPDATE \(table) SET \(column) = NULL WHERE bolide_id = ?1 AND \(column) IS NOT NULL"]
+      }
+    case .others(let one):
+      let (table, column) = (quoted(one.holder.name), quoted(one.toOne.column))
+      return switch edit {
+      case .to:
+        [
+          "UPDATE \(table) SET \(column) = NULL WHERE \(column) = ?1 AND bolide_id <> ?2",
+          "UPDATE \(table) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) IS NOT ?1",
+        ]
+      case .from: ["UPDATE \(table) SET \(column) = NULL WHERE bolide_id = ?2 AND \(column) = ?1"]
+      case .toNone: ["UPDATE \(table) SET \(column) = NULL WHERE \(column) = ?1"]
+      }
+    case .links(let toMany, let onward):
+      let table = quoted(toMany.holder.name)
+      let (own, other) = (quoted(toMany.toOne.column), quoted(onward.column))
+      let isThere = "\(own) = ?1 AND \(other) = ?2"
+      return switch edit {
+      case .to:
+        [
+          "INSERT INTO \(table)(\(own), \(other)) SELECT ?1, ?2 "
+            + "WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isThere))"
+        ]
+      case .from: ["DELETE FROM \(table) WHERE \(isThere)"]
+      case .toNone: ["DELETE FROM \(table) WHERE \(own) = ?1"]
+      }
     }
   }
 }

@@ -130,7 +130,8 @@ private struct FetchColumns {
     let entity = tree.nodes[node].entity
     var shape = FetchShape(entity: entity.name, id: cell(FetchTree.id(node)))
     let all = ["bolide_id"] + entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.name)
-    for name in wish.isWhole ? all : wish.names {
+    // A has-one relationship has no column: it comes only when it is named.
+    for name in wish.isWhole ? all + wish.names.filter({ !all.contains($0) }) : wish.names {
       shape.members.append(try member(name, of: node, wish.related[name]))
     }
     if readsKeys { for name in entity.key { shape.key.append(try member(name, of: node, nil)) } }

@@ -5,8 +5,8 @@ final class FetchTree {
   /// A table, under a name of its own: two paths may lead to the same entity.
   struct Node {
     let entity: Entity
-    /// The column that holds the ids of the node's objects.
-    let link: String?
+    /// What joins its objects to those before; nil for the fetched ones.
+    let condition: String?
     var next: [String: Int] = [:]
   }
 
@@ -30,7 +30,7 @@ final class FetchTree {
   init(_ entity: String, _ model: Model) throws(StoreError) {
     guard let entity = model.entity(named: entity) else { throw .noEntity(entity, in: model) }
     self.model = model
-    nodes = [Node(entity: entity, link: nil)]
+    nodes = [Node(entity: entity, condition: nil)]
   }
 
   /// A node's table, as the query names it. No table of the store has such a name.
@@ -50,7 +50,7 @@ final class FetchTree {
   func from(_ source: (Entity) -> String) -> String {
     nodes.enumerated().map { index, node in
       let table = "\(source(node.entity)) AS \(Self.alias(index))"
-      return node.link.map { "LEFT JOIN \(table) ON \(Self.id(index)) = \($0)" } ?? table
+      return node.condition.map { "LEFT JOIN \(table) ON \($0)" } ?? table
     }.joined(separator: "\n")
   }
 
@@ -75,16 +75,34 @@ final class FetchTree {
     return try property(path.last ?? "", of: node)
   }
 
-  /// The node that a to-one relationship leads to.
+  /// The node that a to-one or has-one relationship leads to.
   func follow(_ name: String, from node: Int) throws(StoreError) -> Int {
     let property = try property(name, of: node)
     guard let relationship = property.relationship,
       let destination = model.entity(named: relationship.destination)
     else { throw .noWay(over: name, of: nodes[node].entity) }
     if let next = nodes[node].next[relationship.name] { return next }
-    nodes.append(Node(entity: destination, link: property.sql))
-    nodes[node].next[relationship.name] = nodes.count - 1
-    return nodes.count - 1
+    return join(relationship, destination, to: node) { "\(Self.id($0)) = \(property.sql)" }
+  }
+
+  private func join(
+    _ relationship: Relationship, _ destination: Entity, to node: Int, on condition: (Int) -> String
+  ) -> Int {
+    let next = nodes.count
+    nodes.append(Node(entity: destination, condition: condition(next)))
+    nodes[node].next[relationship.name] = next
+    return next
+  }
+
+  /// The node of the one object that belongs to each of another node.
+  private func one(_ relationship: Relationship, of node: Int) throws(StoreError) -> Int {
+    if let next = nodes[node].next[relationship.name] { return next }
+    guard let one = model.toMany(relationship) else {
+      throw .toMany(relationship.name, of: nodes[node].entity)
+    }
+    return join(relationship, one.destination, to: node) {
+      "\(Self.alias($0)).\(quoted(one.toOne.column)) = \(Self.id(node))"
+    }
   }
 
   /// A stored property of a node. Case does not count, as in SQL.
@@ -102,7 +120,11 @@ final class FetchTree {
       return property(attribute.name, attribute.name, attribute.type, nil)
     }
     if let relationship = entity.relationships.first(where: { $0.name.lowercased() == folded }) {
-      guard relationship.kind == .toOne else { throw .toMany(relationship.name, of: entity) }
+      if relationship.kind == .toMany { throw .toMany(relationship.name, of: entity) }
+      if relationship.kind == .hasOne {
+        let id = Self.id(try one(relationship, of: node))
+        return Property(name: relationship.name, type: nil, sql: id, node: node, relationship: relationship)
+      }
       return property(relationship.name, relationship.column, nil, relationship)
     }
     if let relationship = entity.toOneRelationships.first(where: { $0.column.lowercased() == folded }) {

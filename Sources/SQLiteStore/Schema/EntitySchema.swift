@@ -32,9 +32,10 @@ struct EntitySchema {
     entity.key.first != relationship.name
   }
 
-  /// The index of a to-one relationship: without it every deletion of an owner would scan the children.
+  /// The index of a to-one relationship: without it every deletion of an owner would scan the children. That of a
+  /// one-to-one relationship keeps two objects from leading to one owner; nulls are free.
   func index(_ relationship: Relationship) -> Index {
-    index([relationship.column], isUnique: false)
+    index([relationship.column], isUnique: model.isOneToOne(relationship))
   }
 
   /// A further constraint is an index of its own, so that it can be added to a table that is there.

@@ -133,23 +133,38 @@ struct SchemaMerge {
     return declared
   }
 
-  /// The relationship as it is afterwards: only the delete rule may change.
+  /// The relationship as it is afterwards. Its delete rule may change, and whether one or many objects belong to this
+  /// end's; one without an inverse may get one, and keeps it where a pipeline does not name it.
   private mutating func merge(_ stored: Relationship, _ declared: Relationship, of entity: Entity)
     -> Relationship
   {
     guard stored != declared else { return stored }
     let name = "\(entity.name).\(declared.name)"
+    var declared = declared
+    if declared.inverse == nil { declared.inverse = stored.inverse }
     var same = stored
     same.deleteRule = declared.deleteRule
+    same.inverse = stored.inverse ?? declared.inverse
+    if isOtherEnd(stored, declared) { same.kind = declared.kind }
     guard same == declared else {
       conflict(.otherRelationship(name), drop: name)
       return stored
     }
-    if let toMany = self.declared.toMany(declared), toMany.holder.key.contains(toMany.toOne.name) {
+    if stored.deleteRule != declared.deleteRule, let toMany = self.declared.toMany(declared),
+      toMany.holder.key.contains(toMany.toOne.name)
+    {
       conflict(.deleteRuleOfKey(name, "\(toMany.holder.name).\(toMany.toOne.name)"))
       return stored
     }
     return declared
+  }
+
+  /// Whether the column is at the other end in both cases, for one object or for many.
+  private func isOtherEnd(_ stored: Relationship, _ declared: Relationship) -> Bool {
+    guard stored.kind != .toOne, declared.kind != .toOne, let toMany = self.declared.toMany(declared) else {
+      return false
+    }
+    return model.entity(named: toMany.holder.name)?.relationship(named: toMany.toOne.name)?.kind == .toOne
   }
 
   /// SQLite takes column names that differ by case for one.

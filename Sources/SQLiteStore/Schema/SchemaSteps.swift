@@ -87,11 +87,15 @@ extension SchemaUpdate {
     entity.relationships.compactMap { relationship in
       let name = "\(entity.name).\(relationship.name)"
       guard let old = before.relationship(named: relationship.name) else {
-        return
-          "add \(name), \(relationship.kind == .toOne ? "to one" : "to many") \(relationship.destination)"
+        return "add \(name), \(relationship.kind.verb) \(relationship.destination)"
       }
-      return old == relationship
-        ? nil : "change the delete rule of \(name) to \(relationship.deleteRule.rawValue)"
+      if old.kind != relationship.kind {
+        return "make \(name) \(relationship.kind == .hasOne ? "one-to-one" : "to-many")"
+      }
+      if old.deleteRule != relationship.deleteRule {
+        return "change the delete rule of \(name) to \(relationship.deleteRule.rawValue)"
+      }
+      return old == relationship ? nil : "note the inverse of \(name)"
     }
   }
 
@@ -125,8 +129,20 @@ extension SchemaUpdate {
         guard let present = now.relationship(named: relationship.name), present != relationship,
           versions.contains(where: { $0.relationship(named: relationship.name) == relationship })
         else { continue }
-        throw StoreError.olderDeleteRule("\(entity.name).\(relationship.name)")
+        let name = "\(entity.name).\(relationship.name)"
+        throw present.kind == relationship.kind
+          ? StoreError.olderDeleteRule(name) : StoreError.olderKind(name, present.kind)
       }
+    }
+  }
+}
+
+extension Relationship.Kind {
+  fileprivate var verb: String {
+    switch self {
+    case .toOne: "to one"
+    case .hasOne: "has one"
+    case .toMany: "to many"
     }
   }
 }

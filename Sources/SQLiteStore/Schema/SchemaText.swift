@@ -52,9 +52,11 @@ enum SchemaText {
           schema.index(constraint).name)
       }
       for relationship in entity.toOneRelationships.filter(schema.hasIndex) {
-        try add(
-          "\(name): finds the objects that lead to a \(relationship.destination).".oneLine, "index", name,
-          schema.index(relationship).name)
+        let purpose =
+          model.isOneToOne(relationship)
+          ? "no two objects lead to the same \(relationship.destination) by \(relationship.name)"
+          : "finds the objects that lead to a \(relationship.destination)"
+        try add("\(name): \(purpose).".oneLine, "index", name, schema.index(relationship).name)
       }
       try add(
         "\(name): rows that OR REPLACE may take away, for a moment.".oneLine, "table",

@@ -213,10 +213,15 @@ struct SchemaUpdate {
       let schema = EntitySchema(entity: entity, model: model)
       for relationship in entity.toOneRelationships.filter(schema.hasIndex) {
         let index = schema.index(relationship)
-        if there[index.name] == nil { try db.run(index.sql) }
+        if there[index.name] == nil {
+          try Self.add(index, db, otherwise: .cannotBeOneToOne(relationship, of: entity.name))
+        }
       }
-      for constraint in entity.uniquenessConstraints where there[schema.index(constraint).name] == nil {
-        try Self.add(constraint, to: schema, db)
+      for constraint in entity.uniquenessConstraints {
+        let index = schema.index(constraint)
+        if there[index.name] == nil {
+          try Self.add(index, db, otherwise: .cannotBeUnique(constraint, of: entity.name))
+        }
       }
     }
   }
@@ -234,11 +239,13 @@ struct SchemaUpdate {
     return indexes
   }
 
-  private static func add(_ constraint: [String], to schema: EntitySchema, _ db: Database) throws {
+  private static func add(
+    _ index: EntitySchema.Index, _ db: Database, otherwise refusal: @autoclosure () -> StoreError
+  ) throws {
     do {
-      try db.run(schema.index(constraint).sql)
+      try db.run(index.sql)
     } catch let error as StoreError where error.code == .constraint {
-      throw StoreError.cannotBeUnique(constraint, of: schema.entity.name)
+      throw refusal()
     }
   }
 

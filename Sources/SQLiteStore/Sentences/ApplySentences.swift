@@ -22,6 +22,12 @@ package struct Refusal: Sendable {
     Refusal(code: "repeated-key", message: "a record before this one has the same \(key.listed)")
   }
 
+  static func taken(_ relationship: String, _ owner: String, by entity: String) -> Refusal {
+    Refusal(
+      code: "not-unique",
+      message: "\(relationship) is one-to-one, and another \(entity) leads to this \(owner)")
+  }
+
   static func notUnique(_ names: [String], of entity: String) -> Refusal {
     Refusal(
       code: "not-unique",

@@ -25,6 +25,13 @@ extension StoreError {
       hint: relationship.inverse.map { "Say `bolide link STORE \(relationship.destination) \($0)`." })
   }
 
+  static func linkOfSeveral(_ count: Int, _ entity: Entity, _ relationship: Relationship) -> StoreError {
+    StoreError(
+      .guarded,
+      "'\(relationship.name)' of \(entity.name) is one-to-one, and \(count) objects are to be linked to one \(relationship.destination): nothing is linked",
+      hint: "Say which one of them.")
+  }
+
   static func linkDenied(_ entity: Entity, _ relationship: Relationship) -> StoreError {
     StoreError(
       .guarded, "a rule of \(entity.name) forbids this '\(relationship.name)': nothing is linked",

@@ -15,7 +15,8 @@ extension StoreError {
   }
 
   static func noProperty(_ name: String, of entity: Entity) -> StoreError {
-    let known = entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.name)
+    let known =
+      entity.storedAttributes.map(\.name) + entity.relationships.filter { $0.kind != .toMany }.map(\.name)
     let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
     return refused(
       "\(entity.name) has no attribute or relationship '\(name)'\(meant)",

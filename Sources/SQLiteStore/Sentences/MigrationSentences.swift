@@ -21,6 +21,11 @@ extension StoreError {
     older("\(name) had another delete rule before")
   }
 
+  /// - Parameter present: what the newer pipeline has made of it.
+  static func olderKind(_ name: String, _ present: Relationship.Kind) -> StoreError {
+    older("\(name) led to \(present == .hasOne ? "many objects" : "one object") before")
+  }
+
   private static func older(_ reason: String) -> StoreError {
     StoreError(
       .modelChange,

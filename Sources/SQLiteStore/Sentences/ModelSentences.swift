@@ -75,6 +75,16 @@ extension StoreError {
         + "GROUP BY \(columns) HAVING count(*) > 1; then change or delete them, or leave the constraint out.")
   }
 
+  static func cannotBeOneToOne(_ relationship: Relationship, of entity: String) -> StoreError {
+    let (table, column) = (quoted(entity), quoted(relationship.column))
+    return StoreError(
+      .modelChange,
+      "\(entity).\(relationship.name) cannot become one-to-one: several objects lead to the same \(relationship.destination)",
+      hint: "Find them with SQL: SELECT \(column), count(*) FROM \(table) WHERE \(column) IS NOT NULL "
+        + "GROUP BY \(column) HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."
+    )
+  }
+
   static let modelGrew = StoreError(
     .busy, "another pipeline has added to the store's model during this import",
     hint: "Run the same command again: nothing is doubled.")

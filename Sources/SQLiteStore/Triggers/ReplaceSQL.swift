@@ -7,9 +7,14 @@ internal import ImportModel
 struct ReplaceSQL {
   private let entity: Entity
   private let columns: [String]
+  /// The columns of each unique index.
+  private let constraints: [[String]]
 
-  init(_ entity: Entity) {
+  init(_ entity: Entity, _ model: Model) {
     self.entity = entity
+    constraints =
+      [entity.keyColumns] + entity.uniquenessConstraints
+      + entity.toOneRelationships.filter(model.isOneToOne).map { [$0.column] }
     columns = (entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.column)).map(quoted)
   }
 
@@ -28,7 +33,7 @@ struct ReplaceSQL {
   /// The columns of which new values may take another row's place.
   var unique: String {
     var names: [String] = []
-    for name in entity.keyColumns + entity.uniquenessConstraints.joined() where !names.contains(name) {
+    for name in constraints.joined() where !names.contains(name) {
       names.append(name)
     }
     return names.map(quoted).joined(separator: ", ")
@@ -47,7 +52,7 @@ struct ReplaceSQL {
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
 
   private var sameValues: String {
-    ([entity.keyColumns] + entity.uniquenessConstraints).map { names in
+    constraints.map { names in
       "(" + names.map { "\(quoted($0)) = NEW.\(quoted($0))" }.joined(separator: " AND ") + ")"
     }.joined(separator: " OR ")
   }

@@ -25,7 +25,7 @@ enum TriggerCare {
   static func create(_ db: Database, _ triggers: Triggers) throws {
     try remove(db)
     for entity in triggers.model.entities {
-      for sql in ReplaceSQL(entity).createTable { try db.run(sql) }
+      for sql in ReplaceSQL(entity, triggers.model).createTable { try db.run(sql) }
     }
     for entity in triggers.model.entities {
       for trigger in triggers.all(of: entity) { try db.run(trigger.sql) }

@@ -32,7 +32,7 @@ struct Triggers {
       .compactMap(OwnerSQL.init)
     let scalars = ScalarSQL(entity, plan)
     let marks = MarkSQL(entity, plan, model)
-    let replace = ReplaceSQL(entity)
+    let replace = ReplaceSQL(entity, model)
     let deleted =
       history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted + leaveChildren(entity)
     var triggers = [

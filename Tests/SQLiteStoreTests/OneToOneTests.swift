@@ -1,0 +1,315 @@
+import ImportModel
+import Testing
+
+@testable import SQLiteStore
+
+/// One-to-one relationships: the column and its index, imports, other programs, fetches and migrations.
+struct OneToOneTests {
+  private let temporary: TemporaryStore
+
+  init() throws { temporary = try TemporaryStore() }
+
+  private static func pipeline(
+    when timing: Link.Timing = .insert, kind: Relationship.Kind = .hasOne,
+    rule: Relationship.DeleteRule = .nullify
+  ) -> Pipeline {
+    let passport = Entity(
+      name: "Passport", key: ["number"],
+      attributes: [
+        Attribute(name: "number", type: .string, isRequired: true),
+        Attribute(name: "pages", type: .integer64),
+      ],
+      relationships: [Relationship(name: "owner", kind: .toOne, destination: "Person", inverse: "passport")])
+    let person = Entity(
+      name: "Person", key: ["name"], attributes: [Attribute(name: "name", type: .string, isRequired: true)],
+      relationships: [
+        Relationship(
+          name: "passport", kind: kind, destination: "Passport", inverse: "owner", deleteRule: rule)
+      ])
+    var pipeline = Pipeline(
+      name: "passports", entity: "Passport", model: Model(entities: [passport, person]),
+      fields: [Field("number"), Field("pages")],
+      links: [Link("owner", ownerKey: [Link.KeyPart("name", "number")], when: timing)])
+    if kind == .hasOne {
+      pipeline[entity: "Person"].attributes += [
+        Attribute(name: "number", type: .string, derivation: .copy(path: ["passport", "number"])),
+        Attribute(name: "pages", type: .integer64, derivation: .copy(path: ["passport", "pages"])),
+        Attribute(name: "count", type: .integer64, derivation: .count(relationship: "passport")),
+      ]
+    }
+    return pipeline
+  }
+
+  private let owners = """
+    SELECT Passport.number, name FROM Passport LEFT JOIN Person ON Person.bolide_id = owner_id ORDER BY 1
+    """
+  private let indexes =
+    "SELECT name FROM sqlite_schema WHERE tbl_name = 'Passport' AND type = 'index' AND sql NOT NULL"
+  private let copies = "SELECT name, number, pages, count FROM Person ORDER BY 1"
+
+  private func expectTrue(_ store: Store) throws {
+    var findings: [Finding] = []
+    try store.verify { findings.append($0) }
+    #expect(findings == [])
+    #expect(try Replay(store, model: Self.pipeline().model).problems() == [])
+  }
+
+  @Test func `The column is unique, and nulls are free`() throws {
+    let store = try temporary.open(Self.pipeline(rule: .cascade))
+    #expect(
+      try store.rows(
+        "SELECT sql FROM sqlite_schema WHERE tbl_name = 'Passport' AND type = 'index' AND sql NOT NULL")
+        == [[#"CREATE UNIQUE INDEX "bolide_unique_Passport.owner_id" ON "Passport"("owner_id")"#]])
+    let schema = try store.schemaText()
+    #expect(
+      schema.contains(
+        "-- Passport: no two objects lead to the same Person by owner.\nCREATE UNIQUE INDEX "))
+    #expect(schema.contains(#""owner_id" INTEGER REFERENCES "Person" ON DELETE CASCADE"#))
+    #expect(try schema == Self.pipeline(rule: .cascade).schemaText())
+  }
+
+  @Test func `A record whose owner has another is refused, and the others land`() throws {
+    let pipeline = Self.pipeline(when: .always)
+    let store = try temporary.open(pipeline)
+    let progress = try store.take(
+      pipeline,
+      [
+        ["number": "1", "pages": 1, "@owner": "a"], ["number": "2", "pages": 2, "@owner": "a"],
+        ["number": "3", "@owner": "b"], ["number": "4"], ["number": "5", "@owner": .null],
+      ], [["number": "6", "@owner": "b"]])
+    #expect(progress.counts.line == "6 = 4 inserted + 2 rejected")
+    #expect(
+      try store.rows("SELECT code, message, attribute FROM bolide_reject ORDER BY reject")
+        == Array(
+          repeating: [
+            "not-unique", "owner is one-to-one, and another Passport leads to this Person", "owner",
+          ],
+          count: 2))
+    #expect(try store.rows(owners) == [["1", "a"], ["3", "b"], ["4", .null], ["5", .null]])
+    #expect(try store.rows(copies) == [["a", "1", 1, 1], ["b", "3", .null, 1]])
+    try expectTrue(store)
+  }
+
+  @Test func `Owners are handed on within a chunk: a swap, a ring, a chain to a free one`() throws {
+    let pipeline = Self.pipeline(when: .always)
+    let store = try temporary.open(pipeline)
+    try store.take(
+      pipeline,
+      [
+        ["number": "1", "@owner": "a"], ["number": "2", "@owner": "b"], ["number": "3", "@owner": "c"],
+        ["number": "4"],
+      ])
+    let ring = try store.take(
+      pipeline,
+      [["number": "1", "@owner": "b"], ["number": "2", "@owner": "c"], ["number": "3", "@owner": "a"]])
+    #expect(ring.counts.line == "3 = 3 updated")
+    #expect(try store.rows(owners) == [["1", "b"], ["2", "c"], ["3", "a"], ["4", .null]])
+    let chain = try store.take(
+      pipeline,
+      [["number": "4", "@owner": "a"], ["number": "3", "@owner": "new"], ["number": "5", "@owner": "c"]])
+    #expect(chain.counts.line == "3 = 2 updated + 1 rejected")
+    #expect(try store.rows(owners) == [["1", "b"], ["2", "c"], ["3", "new"], ["4", "a"]])
+    // A null makes no link, and takes none away: its owner is not free.
+    let kept = try store.take(
+      pipeline, [["number": "1", "@owner": .null], ["number": "5", "@owner": "b"]])
+    #expect(kept.counts.line == "2 = 1 unchanged + 1 rejected")
+    // A refused record makes no owner.
+    let refused = try store.take(
+      pipeline, [["number": "7", "@owner": "z"], ["number": "8", "@owner": "z"]])
+    #expect(refused.counts.line == "2 = 1 inserted + 1 rejected")
+    #expect(try store.rows("SELECT count(*) FROM Person") == [[5]])
+    try expectTrue(store)
+  }
+
+  @Test func `A link for new rows leaves the holder alone, whatever the record says of it`() throws {
+    let pipeline = Self.pipeline()
+    let store = try temporary.open(pipeline)
+    try store.take(pipeline, [["number": "1", "@owner": "a"], ["number": "2", "@owner": "b"]])
+    let progress = try store.take(
+      pipeline,
+      [["number": "1", "@owner": "b"], ["number": "3", "@owner": "a"], ["number": "4", "@owner": "c"]])
+    #expect(progress.counts.line == "3 = 1 inserted + 1 unchanged + 1 rejected")
+    #expect(try store.rows(owners) == [["1", "a"], ["2", "b"], ["4", "c"]])
+  }
+
+  @Test func `An owner that another program unlinked is free`() throws {
+    let pipeline = Self.pipeline()
+    let store = try temporary.open(pipeline)
+    try store.take(pipeline, [["number": "1", "@owner": "a"]])
+    try temporary.shell("UPDATE Passport SET owner_id = NULL")
+    #expect(try store.take(pipeline, [["number": "2", "@owner": "a"]]).counts.line == "1 = 1 inserted")
+    #expect(try store.rows(copies) == [["a", "2", .null, 1]])
+    try expectTrue(store)
+  }
+
+  // MARK: Other programs
+
+  @Test func `Another program cannot give an owner a second one, and a replaced one is booked as deleted`()
+    throws
+  {
+    let pipeline = Self.pipeline()
+    let store = try temporary.open(pipeline)
+    try store.take(
+      pipeline, [["number": "1", "pages": 1, "@owner": "a"], ["number": "2", "pages": 2, "@owner": "b"]])
+    #expect(
+      try temporary.refusal("UPDATE Passport SET owner_id = 1 WHERE number = '2'")?.contains(
+        "UNIQUE constraint failed: Passport.owner_id") == true)
+    try temporary.shell(
+      """
+      INSERT OR REPLACE INTO Passport(number, pages, owner_id) VALUES ('3', 3, 1);
+      UPDATE OR REPLACE Passport SET owner_id = 1 WHERE number = '2';
+      INSERT OR REPLACE INTO Passport(number, pages, owner_id) VALUES ('4', 4, NULL), ('5', 5, NULL);
+      """)
+    _ = try store.writing { try DerivedSettling.run($0, model: pipeline.model) }
+    try store.seal()
+    #expect(try store.rows(owners) == [["2", "a"], ["4", .null], ["5", .null]])
+    #expect(try store.rows(copies) == [["a", "2", 2, 1], ["b", .null, .null, 0]])
+    let deleted = try Replay(store, model: pipeline.model).changes.filter { $0.kind == .delete }
+    #expect(deleted.map(\.id) == [1, 3])
+    #expect(deleted.map { $0.previous.first { $0.name == "owner" }?.value } == [1, 1])
+    try expectTrue(store)
+  }
+
+  @Test(arguments: [Relationship.DeleteRule.nullify, .cascade, .deny], ["ON", "OFF"])
+  func `The delete rule of the has-one end holds for every program`(
+    rule: Relationship.DeleteRule, keys: String
+  ) throws {
+    let pipeline = Self.pipeline(rule: rule)
+    let store = try temporary.open(pipeline)
+    try store.take(
+      pipeline, [["number": "1", "pages": 1, "@owner": "a"], ["number": "2", "pages": 2, "@owner": "b"]])
+    let refusal = try temporary.refusal("PRAGMA foreign_keys = \(keys); DELETE FROM Person WHERE name = 'a'")
+    #expect((refusal != nil) == (rule == .deny))
+    switch rule {
+    case .nullify: #expect(try store.rows(owners) == [["1", .null], ["2", "b"]])
+    case .cascade: #expect(try store.rows(owners) == [["2", "b"]])
+    case .deny: #expect(try store.rows(owners) == [["1", "a"], ["2", "b"]])
+    }
+    try store.seal()
+    try expectTrue(store)
+  }
+
+  // MARK: Fetches
+
+  @Test func `A fetch goes over a has-one relationship as over a to-one one`() async throws {
+    let pipeline = Self.pipeline()
+    let store = try temporary.open(pipeline)
+    try store.take(
+      pipeline,
+      [
+        ["number": "1", "pages": 5, "@owner": "a"], ["number": "2", "pages": 7, "@owner": "b"],
+        ["number": "3"],
+      ])
+    try temporary.shell("INSERT INTO Person(name) VALUES ('c')")
+    let before = try store.newestToken()
+    var request = FetchRequest(
+      "Person", where: "passport.pages > ? OR passport IS NULL", [.integer(5)],
+      sort: [.init("passport.number", ascending: false)])
+    request.related = ["passport.owner"]
+    let rows = try await store.fetch(request)
+    #expect(rows.map(\.id) == [2, 3])
+    #expect(rows[0].related.first?.row?.key.map(\.value) == ["2"])
+    #expect(rows[0].related.first?.row?.related.first?.row?.key.map(\.value) == ["b"])
+    #expect(rows[1].related.first?.row == nil)
+    request = FetchRequest("Passport", where: "owner.passport.number = number")
+    #expect(try await store.count(request) == 2)
+    // Who has whom as it was at a token.
+    try temporary.shell(
+      "UPDATE Passport SET owner_id = NULL; UPDATE Passport SET owner_id = 1 WHERE number = '2'")
+    request = FetchRequest("Person", where: "passport.number = '2'")
+    #expect(try await store.fetch(request).map(\.id) == [1])
+    #expect(try await store.fetch(request, at: before).map(\.id) == [2])
+  }
+
+  // MARK: Migration
+
+  @Test func `A to-many relationship becomes has-one where it holds, and is refused where it does not`()
+    throws
+  {
+    let many = Self.pipeline(kind: .toMany)
+    do {
+      try temporary.open(many).take(many, [["number": "1", "@owner": "a"], ["number": "2", "@owner": "a"]])
+    }
+    let error = #expect(throws: StoreError.self) { _ = try temporary.open(Self.pipeline()) }
+    #expect(error?.code == .modelChange)
+    #expect(
+      error?.message.hasSuffix(
+        "Passport.owner cannot become one-to-one: several objects lead to the same Person") == true)
+    #expect(
+      error?.hint
+        == #"Find them with SQL: SELECT "owner_id", count(*) FROM "Passport" WHERE "owner_id" IS NOT NULL "#
+        + #"GROUP BY "owner_id" HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."#
+    )
+    #expect(try temporary.shell("SELECT count(*) FROM bolide_model") == "1\n")
+    try temporary.shell("UPDATE Passport SET owner_id = NULL WHERE number = '2'")
+    let store = try temporary.open(Self.pipeline())
+    #expect(try store.rows(copies) == [["a", "1", .null, 1]])
+    #expect(try store.rows(indexes) == [["bolide_unique_Passport.owner_id"]])
+    // The pipeline before is older now.
+    let older = #expect(throws: StoreError.self) { _ = try temporary.open(many) }
+    #expect(
+      older?.message.hasSuffix(
+        "the pipeline is older than the store's model: Person.passport led to many objects before, "
+          + "and the pipeline says that still") == true)
+  }
+
+  @Test func `A has-one relationship becomes to-many`() throws {
+    var one = Self.pipeline()
+    one[entity: "Person"].attributes.removeLast(3)
+    do { try temporary.open(one).take(one, [["number": "1", "@owner": "a"]]) }
+    let many = Self.pipeline(kind: .toMany)
+    let store = try temporary.open(many)
+    #expect(try store.take(many, [["number": "2", "@owner": "a"]]).counts.line == "1 = 1 inserted")
+    #expect(try store.schemaText() == many.schemaText())
+    let older = #expect(throws: StoreError.self) { _ = try temporary.open(one) }
+    #expect(
+      older?.message.hasSuffix("Person.passport led to one object before, and the pipeline says that still")
+        == true)
+  }
+
+  @Test func `A to-one relationship without an inverse gets a has-one end, and may be named without it`()
+    throws
+  {
+    var plain = Self.pipeline()
+    plain[entity: "Passport"].relationships[0].inverse = nil
+    plain[entity: "Person"].relationships = []
+    plain[entity: "Person"].attributes.removeLast(3)
+    do { try temporary.open(plain).take(plain, [["number": "1", "@owner": "a"]]) }
+    let store = try temporary.open(Self.pipeline(rule: .cascade))
+    #expect(try store.rows(copies) == [["a", "1", .null, 1]])
+    #expect(try store.rows(indexes) == [["bolide_unique_Passport.owner_id"]])
+    #expect(try store.rows("PRAGMA foreign_key_list('Passport')").map { $0[6] } == ["CASCADE"])
+    let again = try temporary.open(plain)
+    #expect(try again.take(plain, [["number": "2", "@owner": "a"]]).counts.line == "1 = 1 rejected")
+    #expect(try store.rows("SELECT version FROM bolide_model") == [[1], [2]])
+    try expectTrue(store)
+  }
+
+  @Test func `A migration plan says what becomes one-to-one`() throws {
+    let many = Self.pipeline(kind: .toMany)
+    let stored = StoredModel(many.model)
+    var one = Self.pipeline()
+    one[entity: "Person"].attributes.removeLast(3)
+    func steps(_ stored: StoredModel, _ pipeline: Pipeline) throws -> [String] {
+      try SchemaUpdate(stored: stored, declared: pipeline).steps.map(\.description)
+    }
+    #expect(try steps(stored, one) == ["make Person.passport one-to-one"])
+    #expect(try steps(StoredModel(one.model), many) == ["make Person.passport to-many"])
+    var plain = one
+    plain[entity: "Passport"].relationships[0].inverse = nil
+    plain[entity: "Person"].relationships = []
+    #expect(
+      try steps(StoredModel(plain.model), one)
+        == ["note the inverse of Passport.owner", "add Person.passport, has one Passport"])
+    var turned = one
+    turned[entity: "Person"].relationships[0].kind = .toOne
+    turned[entity: "Passport"].relationships[0].kind = .hasOne
+    #expect(
+      try SchemaUpdate(stored: StoredModel(one.model), declared: turned).conflicts.map(\.error.message)
+        == [
+          "the relationship Passport.owner differs from the store's",
+          "the relationship Person.passport differs from the store's",
+        ]
+    )
+  }
+}
