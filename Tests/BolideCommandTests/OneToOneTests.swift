@@ -157,6 +157,12 @@ import Testing
       try folder.bolide("fetch", "people.sqlite", "Person", "--where", "pasport IS NULL")
         == .failure(
           64, "people.sqlite: Person has no attribute or relationship 'pasport'; did you mean 'passport'?"))
+    #expect(
+      try folder.bolide("fetch", "people.sqlite", "Person", "--with", "pasport")
+        == .failure(
+          64,
+          "people.sqlite: Person has no relationship or fetched property 'pasport'; did you mean 'passport'?")
+    )
   }
 
   @Test func `a plan names the rule, and a store where it does not hold is left alone`() throws {

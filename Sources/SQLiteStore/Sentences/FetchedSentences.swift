@@ -29,7 +29,8 @@ extension StoreError {
   }
 
   static func nothingToBring(_ name: String, of entity: Entity) -> StoreError {
-    let known = entity.toOneRelationships.map(\.name) + entity.fetchedProperties.map(\.name)
+    let known =
+      entity.relationships.filter { $0.kind != .toMany }.map(\.name) + entity.fetchedProperties.map(\.name)
     let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
     return refused(
       "\(entity.name) has no relationship or fetched property '\(name)'\(meant)",
