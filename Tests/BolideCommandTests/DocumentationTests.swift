@@ -37,6 +37,28 @@ struct DocumentationTests {
     }
   }
 
+  @Test func `the samples' examples print what they show, and the generated samples are those of the tool`()
+    throws
+  {
+    let folder = try Folder()
+    for name in ["pipelines", "SampleData"] {
+      try FileManager.default.copyItem(at: root.appending(path: name), to: folder.url.appending(path: name))
+    }
+    let page = try text("SampleData/README.md")
+    try expect(screens: 5, of: page, in: folder) { $0 }
+    let commands = page.split(separator: "\n").filter { $0.hasPrefix("bolide generate ") }
+    #expect(commands.count == 3)
+    for command in commands {
+      try #require(try folder.shell("bolide() { \"$bolide\" \"$@\"; }; \(command)").status == 0)
+      let name = try #require(command.split(separator: " ").last)
+      // Other versions of gzip may pack otherwise.
+      let unpacked = try [folder.url, root].map {
+        try folder.shell("gzip -dc '\($0.appending(path: String(name)).path)'").output
+      }
+      #expect(unpacked[0] == unpacked[1], "\(command)")
+    }
+  }
+
   @Test func `every shipped pipeline is fine`() throws {
     let folder = root.appending(path: "pipelines")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
