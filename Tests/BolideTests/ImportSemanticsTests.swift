@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 /// What an import does to the rows that are there, from the input's text to the store: a test for each sentence.
-struct ImportSemanticsTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct ImportSemanticsTests {
   private let place: StorePlace
 
   init() throws { place = try StorePlace() }

@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 
 /// The examples of the page `InSwift.md`, each run in surroundings of its own.
-struct LibraryPageTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct LibraryPageTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   private let file = root.appending(path: "pipelines/fireballs.yaml").path

@@ -4,7 +4,8 @@ import Testing
 @testable import SQLiteStore
 
 /// What a fetch reads of its objects, and of those they lead to.
-struct FetchPathTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct FetchPathTests {
   private let temporary: TemporaryStore
   private let store: Store
 

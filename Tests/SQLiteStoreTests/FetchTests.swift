@@ -4,7 +4,8 @@ import Testing
 @testable import SQLiteStore
 
 /// Fetches of now and of past states, and what happened between two of them.
-struct FetchTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct FetchTests {
   private let temporary: TemporaryStore
   private let store: Store
   private let tokens: [HistoryToken]

@@ -6,7 +6,7 @@ import Testing
 
 /// Random fetched properties over random rows, in one store and in two, beside Python, which asks for each owner by itself.
 struct FetchedDifferentialTests {
-  private static let properties = 40
+  private static let properties = 16
 
   @Test(arguments: 0..<3, [false, true])
   func `what is found for all at once is what is found for each`(seed: Int, isElsewhere: Bool) throws {
@@ -61,7 +61,7 @@ struct FetchedDifferentialTests {
       try #require(again == ids)
       alone += ids.count
     }
-    #expect(found > 5_000 && alone > 200, "\(found) \(alone)")
+    #expect(found > 1_500 && alone > 80, "\(found) \(alone)")
   }
 
   private static let filling = """

@@ -6,7 +6,8 @@ import Testing
 
 /// What the predicates of fetched properties cannot say: refused when the pipeline is read, and where the other store's
 /// model is needed, when they are asked.
-struct FetchedPredicateTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct FetchedPredicateTests {
   @Test(
     arguments: [
       ("", "the predicate is empty"),

@@ -5,7 +5,8 @@ import Testing
 @testable import SQLiteStore
 
 /// What fetched properties find, in one store and across two.
-struct FetchedPropertyTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct FetchedPropertyTests {
   private let temporary: TemporaryStore
   private let other: TemporaryStore
 

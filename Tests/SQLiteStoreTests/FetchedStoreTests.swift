@@ -5,7 +5,8 @@ import Testing
 @testable import SQLiteStore
 
 /// Fetched properties that lead into another store's file: how it is found, and what can be wrong with it.
-struct FetchedStoreTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct FetchedStoreTests {
   private let temporary: TemporaryStore
   private let folder: URL
 

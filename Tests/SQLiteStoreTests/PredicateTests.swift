@@ -4,7 +4,8 @@ import Testing
 @testable import SQLiteStore
 
 /// Predicates: what they may say, and what they are told otherwise.
-struct PredicateTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct PredicateTests {
   private let temporary: TemporaryStore
   private let store: Store
 

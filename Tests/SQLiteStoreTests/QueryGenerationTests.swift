@@ -5,7 +5,8 @@ import Testing
 @testable import SQLiteStore
 
 /// A view that stays where it is pinned.
-struct QueryGenerationTests {
+/// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
+@Suite(.serialized) struct QueryGenerationTests {
   private let temporary: TemporaryStore
   private let store: Store
 
