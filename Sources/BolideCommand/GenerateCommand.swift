@@ -54,14 +54,7 @@ struct GenerateFireballs: ParsableCommand {
     let feed = FireballFeed(
       rows: rows, seed: seed, revise: revise.percent, rekey: rekey.percent, drop: drop.percent,
       options: FireballFeed.Options(dataFirst: dataFirst, order: order))
-    signal(SIGPIPE, SIG_IGN)
-    do {
-      try unsafe feed.write { try unsafe StandardOutput.write($0) }
-    } catch is StandardOutput.Closed {
-      // Whoever reads has read enough.
-    } catch {
-      throw Failure(error)
-    }
+    try unsafe StandardOutput.writeFeed { try unsafe feed.write(to: $0) }
   }
 }
 
@@ -85,14 +78,7 @@ struct GenerateNeows: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
-    do {
-      try unsafe NeowsFeed(rows: rows, seed: seed).write { try unsafe StandardOutput.write($0) }
-    } catch is StandardOutput.Closed {
-      // Whoever reads has read enough.
-    } catch {
-      throw Failure(error)
-    }
+    try unsafe StandardOutput.writeFeed { try unsafe NeowsFeed(rows: rows, seed: seed).write(to: $0) }
   }
 }
 
@@ -116,10 +102,17 @@ struct GenerateApproaches: ParsableCommand {
   }
 
   func run() throws {
+    try unsafe StandardOutput.writeFeed { try unsafe ApproachFeed(rows: rows, seed: seed).write(to: $0) }
+  }
+}
+
+extension StandardOutput {
+  /// Writes a feed that comes in pieces; that nobody reads it to its end is no error.
+  fileprivate static func writeFeed(_ feed: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
     signal(SIGPIPE, SIG_IGN)
     do {
-      try unsafe ApproachFeed(rows: rows, seed: seed).write { try unsafe StandardOutput.write($0) }
-    } catch is StandardOutput.Closed {
+      try unsafe feed { try unsafe write($0) }
+    } catch is Closed {
       // Whoever reads has read enough.
     } catch {
       throw Failure(error)

@@ -8,11 +8,7 @@ import Testing
 
   init() throws {
     folder = try Folder()
-    let text = try String(
-      contentsOf: Folder.repository.appending(path: "pipelines/approaches.yaml"), encoding: .utf8)
-    let moved = text.replacing("store: ../approaches.sqlite", with: "store: approaches.sqlite")
-    try #require(moved != text)
-    try folder.write(moved, to: "approaches.yaml")
+    try folder.takePipeline("approaches")
   }
 
   private func bytes(_ feed: ApproachFeed) -> Data {

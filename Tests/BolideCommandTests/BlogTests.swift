@@ -7,11 +7,7 @@ import Testing
 
   init() throws {
     folder = try Folder()
-    let text = try String(
-      contentsOf: Folder.repository.appending(path: "pipelines/blog.yaml"), encoding: .utf8)
-    let moved = text.replacing("store: ../blog.sqlite", with: "store: blog.sqlite")
-    try #require(moved != text)
-    try folder.write(moved, to: "blog.yaml")
+    try folder.takePipeline("blog")
     try FileManager.default.copyItem(
       at: Folder.repository.appending(path: "SampleData/blog.json"),
       to: folder.url.appending(path: "blog.json"))

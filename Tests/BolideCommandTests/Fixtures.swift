@@ -6,13 +6,22 @@ extension Folder {
   /// A folder with the shipped pipeline in it; its store is `fireballs.sqlite` beside it.
   static func withFireballs() throws -> Folder {
     let folder = try Folder()
-    let text = try String(contentsOf: repository.appending(path: "pipelines/fireballs.yaml"), encoding: .utf8)
-    let moved = text.replacing("store: ../fireballs.sqlite", with: "store: fireballs.sqlite")
+    try folder.takePipeline("fireballs")
+    let whole = try String(decoding: folder.bytes(of: "fireballs.yaml"), as: UTF8.self)
     // Most tests import parts of a feed.
-    let window = moved.replacing("feed: full  ", with: "feed: window")
-    try #require(moved != text && window != moved)
+    let window = whole.replacing("feed: full  ", with: "feed: window")
+    try #require(window != whole)
     try folder.write(window, to: "fireballs.yaml")
     return folder
+  }
+
+  /// Copies a shipped pipeline into the folder; the stores that it names are beside it.
+  func takePipeline(_ name: String) throws {
+    let text = try String(
+      contentsOf: Self.repository.appending(path: "pipelines/\(name).yaml"), encoding: .utf8)
+    let moved = text.replacing("store: ../", with: "store: ")
+    try #require(moved != text)
+    try write(moved, to: "\(name).yaml")
   }
 
   /// A folder with a small pipeline in it, `quakes.yaml`; its store is `quakes.sqlite`.

@@ -8,11 +8,7 @@ import Testing
 
   init() throws {
     folder = try Folder()
-    let text = try String(
-      contentsOf: Folder.repository.appending(path: "pipelines/neows.yaml"), encoding: .utf8)
-    let moved = text.replacing("store: ../neows.sqlite", with: "store: neows.sqlite")
-    try #require(moved != text)
-    try folder.write(moved, to: "neows.yaml")
+    try folder.takePipeline("neows")
   }
 
   private func bytes(_ feed: NeowsFeed) -> Data {

@@ -8,30 +8,17 @@ import Testing
 
   init() throws { folder = try OneToOneTests.folder() }
 
-  private func link(_ arguments: String...) throws -> Outcome {
-    try Running(Folder.tool, ["link", "people.sqlite"] + arguments, in: folder, input: .nothing).outcome()
-  }
-
-  private func passports(_ store: String = "people.sqlite") throws -> [String] {
-    try folder.sqlite(
-      store,
-      "SELECT a.number || ' ' || ifnull(name, '-') FROM Passport a LEFT JOIN Person p ON p.bolide_id = owner_id ORDER BY 1"
-    )
-  }
-
-  private func people() throws -> [String] {
-    try folder.sqlite("people.sqlite", "SELECT name, number, canonical, passports FROM Person ORDER BY name")
-  }
-
   @Test func `a link at either end takes the place of the one before`() throws {
     let token = try folder.bolide("token", "people.sqlite").lines[0]
     #expect(
-      try link("Passport", "owner", "--where", "number = 'C1'", "--to", "name=anna", "--dry-run").output
+      try folder.linkPeople("Passport", "owner", "--where", "number = 'C1'", "--to", "name=anna", "--dry-run")
+        .output
         == "Passport: 2 updated\nPerson: 1 updated\n")
     #expect(try folder.bolide("token", "people.sqlite").lines[0] == token)
-    #expect(try passports() == ["A1 anna", "B1 bert", "C1 -"])
-    #expect(try link("Passport", "owner", "--where", "number = 'C1'", "--to", "name=anna") == .silent)
-    #expect(try passports() == ["A1 -", "B1 bert", "C1 anna"])
+    #expect(try folder.passports() == ["A1 anna", "B1 bert", "C1 -"])
+    #expect(
+      try folder.linkPeople("Passport", "owner", "--where", "number = 'C1'", "--to", "name=anna") == .silent)
+    #expect(try folder.passports() == ["A1 -", "B1 bert", "C1 anna"])
     let changes = try folder.bolide("changes", "people.sqlite", "--since", token, "--previous").lines
     #expect(
       changes.count {
@@ -39,25 +26,30 @@ import Testing
       } == 2)
     // From the other end: bert loses his passport to anna, and anna's leads nowhere.
     #expect(
-      try link("Person", "passport", "--where", "name = 'anna'", "--to", "number=B1", "--json").output
+      try folder.linkPeople("Person", "passport", "--where", "name = 'anna'", "--to", "number=B1", "--json")
+        .output
         .contains(
           #"{"entities":{"Passport":{"inserted":0,"updated":2,"deleted":0},"Person":{"inserted":0,"updated":2,"deleted":0}}"#
         ))
-    #expect(try passports() == ["A1 -", "B1 anna", "C1 -"])
-    #expect(try people() == ["anna|B1|b1|1", "bert|||0"])
+    #expect(try folder.passports() == ["A1 -", "B1 anna", "C1 -"])
+    #expect(try folder.people() == ["anna|B1|b1|1", "bert|||0"])
     #expect(try folder.bolide("verify", "people.sqlite") == .silent)
     // The next import leaves it as it is.
     #expect(try folder.bolide("import", "people.yaml", "feed.json", "--force") == .silent)
-    #expect(try passports() == ["A1 -", "B1 anna", "C1 -"])
+    #expect(try folder.passports() == ["A1 -", "B1 anna", "C1 -"])
   }
 
   @Test func `what is so already is not touched`() throws {
     let token = try folder.bolide("token", "people.sqlite")
-    #expect(try link("Passport", "owner", "--where", "number = 'A1'", "--to", "name=anna") == .silent)
-    #expect(try link("Person", "passport", "--where", "name = 'anna'", "--to", "number=A1") == .silent)
-    #expect(try link("Person", "passport", "--all", "--remove", "number=C1") == .silent)
-    #expect(try link("Passport", "owner", "--where", "number = 'A1'", "--remove", "name=bert") == .silent)
-    #expect(try link("Passport", "owner", "--where", "number = 'C1'", "--to-none") == .silent)
+    #expect(
+      try folder.linkPeople("Passport", "owner", "--where", "number = 'A1'", "--to", "name=anna") == .silent)
+    #expect(
+      try folder.linkPeople("Person", "passport", "--where", "name = 'anna'", "--to", "number=A1") == .silent)
+    #expect(try folder.linkPeople("Person", "passport", "--all", "--remove", "number=C1") == .silent)
+    #expect(
+      try folder.linkPeople("Passport", "owner", "--where", "number = 'A1'", "--remove", "name=bert")
+        == .silent)
+    #expect(try folder.linkPeople("Passport", "owner", "--where", "number = 'C1'", "--to-none") == .silent)
     #expect(try folder.bolide("token", "people.sqlite") == token)
   }
 
@@ -91,10 +83,10 @@ import Testing
 
   @Test func `all of them may lead nowhere at once, from either end`() throws {
     #expect(
-      try link("Person", "passport", "--all", "--to-none", "--dry-run").output
+      try folder.linkPeople("Person", "passport", "--all", "--to-none", "--dry-run").output
         == "Passport: 2 updated\nPerson: 2 updated\n")
-    #expect(try link("Passport", "owner", "--all", "--to-none") == .silent)
-    #expect(try people() == ["anna|||0", "bert|||0"])
+    #expect(try folder.linkPeople("Passport", "owner", "--all", "--to-none") == .silent)
+    #expect(try folder.people() == ["anna|||0", "bert|||0"])
   }
 
   /// Links through the tool at both ends, and through the `sqlite3` shell, come to the same.
@@ -111,23 +103,27 @@ import Testing
       case 0, 1:
         let outcome =
           random.next(below: 2) == 0
-          ? try link("Passport", "owner", "--where", "number = '\(number)'", "--to", "name=\(name)")
-          : try link("Person", "passport", "--where", "name = '\(name)'", "--to", "number=\(number)")
+          ? try folder.linkPeople(
+            "Passport", "owner", "--where", "number = '\(number)'", "--to", "name=\(name)")
+          : try folder.linkPeople(
+            "Person", "passport", "--where", "name = '\(name)'", "--to", "number=\(number)")
         #expect(outcome == .silent)
         sql =
           "UPDATE Passport SET owner_id = NULL WHERE owner_id = \(owner); "
           + "UPDATE Passport SET owner_id = \(owner) WHERE number = '\(number)'"
       case 2:
         #expect(
-          try link("Passport", "owner", "--where", "number = '\(number)'", "--remove", "name=\(name)")
+          try folder.linkPeople(
+            "Passport", "owner", "--where", "number = '\(number)'", "--remove", "name=\(name)")
             == .silent)
         sql = "UPDATE Passport SET owner_id = NULL WHERE number = '\(number)' AND owner_id = \(owner)"
       default:
-        #expect(try link("Person", "passport", "--where", "name = '\(name)'", "--to-none") == .silent)
+        #expect(
+          try folder.linkPeople("Person", "passport", "--where", "name = '\(name)'", "--to-none") == .silent)
         sql = "UPDATE Passport SET owner_id = NULL WHERE owner_id = \(owner)"
       }
       try folder.sqlite("shell.sqlite", sql)
-      #expect(try passports() == passports("shell.sqlite"))
+      #expect(try folder.passports() == folder.passports("shell.sqlite"))
     }
     #expect(try folder.bolide("verify", "people.sqlite") == .silent)
   }

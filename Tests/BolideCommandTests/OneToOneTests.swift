@@ -42,21 +42,6 @@ import Testing
     return folder
   }
 
-  private func link(_ arguments: String...) throws -> Outcome {
-    try Running(Folder.tool, ["link", "people.sqlite"] + arguments, in: folder, input: .nothing).outcome()
-  }
-
-  private func passports(_ store: String = "people.sqlite") throws -> [String] {
-    try folder.sqlite(
-      store,
-      "SELECT a.number || ' ' || ifnull(name, '-') FROM Passport a LEFT JOIN Person p ON p.bolide_id = owner_id ORDER BY 1"
-    )
-  }
-
-  private func people() throws -> [String] {
-    try folder.sqlite("people.sqlite", "SELECT name, number, canonical, passports FROM Person ORDER BY name")
-  }
-
   @Test func `a record whose owner has another one is refused by name, and lands when it is free`() throws {
     try folder.write(
       #"[{"number": "A2", "holder": "anna"}, {"number": "D1", "holder": "dora"}]"#, to: "more.json")
@@ -66,11 +51,11 @@ import Testing
       outcome.errors.hasPrefix(
         "more.json:1:2: record 1: owner is one-to-one, and another Passport leads to this Person\n"
           + "people: 2 read = 1 inserted + 1 refused"))
-    #expect(try passports() == ["A1 anna", "B1 bert", "C1 -", "D1 dora"])
-    #expect(try link("Passport", "owner", "--where", "number = 'A1'", "--to-none") == .silent)
+    #expect(try folder.passports() == ["A1 anna", "B1 bert", "C1 -", "D1 dora"])
+    #expect(try folder.linkPeople("Passport", "owner", "--where", "number = 'A1'", "--to-none") == .silent)
     #expect(try folder.bolide("import", "people.yaml", "--replay").status == 0)
-    #expect(try passports() == ["A1 -", "A2 anna", "B1 bert", "C1 -", "D1 dora"])
-    #expect(try people()[0] == "anna|A2|a2|1")
+    #expect(try folder.passports() == ["A1 -", "A2 anna", "B1 bert", "C1 -", "D1 dora"])
+    #expect(try folder.people()[0] == "anna|A2|a2|1")
     #expect(try folder.bolide("verify", "people.sqlite") == .silent)
   }
 
@@ -93,7 +78,7 @@ import Testing
     }
     #expect(try delete(["--dry-run"]).output == trial)
     #expect(try delete([]).status == (rule == "deny" ? 65 : 0))
-    #expect(try passports() == left)
+    #expect(try folder.passports() == left)
     #expect(try folder.bolide("verify", "people.sqlite") == .silent)
   }
 
@@ -118,8 +103,8 @@ import Testing
       "changes", "people.sqlite", "--since", token, "--kind", "delete", "--previous"
     ).lines
     #expect(try folder.bolide("verify", "people.sqlite") == .silent)
-    #expect(try passports() == ["B2 bert", "C1 anna"])
-    #expect(try people() == ["anna|C1|c1|1", "bert|B2|b2|1"])
+    #expect(try folder.passports() == ["B2 bert", "C1 anna"])
+    #expect(try folder.people() == ["anna|C1|c1|1", "bert|B2|b2|1"])
     #expect(deleted.count { $0.contains(#""kind":"delete","entity":"Passport""#) } == 2)
     #expect(deleted.first?.contains(#""key":{"number":"A1"}"#) == true)
     #expect(deleted.first?.contains(#""owner":1"#) == true)
@@ -192,5 +177,23 @@ import Testing
     #expect(
       try folder.sqlite("many.sqlite", "SELECT name, number, canonical, passports FROM Person ORDER BY name")
         == ["a|1|1|1", "anna|A1|a1|1", "bert|B1|b1|1"])
+  }
+}
+
+/// What is done to people and their passports, and how they are then.
+extension Folder {
+  func linkPeople(_ arguments: String...) throws -> Outcome {
+    try Running(Self.tool, ["link", "people.sqlite"] + arguments, in: self, input: .nothing).outcome()
+  }
+
+  func passports(_ store: String = "people.sqlite") throws -> [String] {
+    try sqlite(
+      store,
+      "SELECT a.number || ' ' || ifnull(name, '-') FROM Passport a LEFT JOIN Person p ON p.bolide_id = owner_id ORDER BY 1"
+    )
+  }
+
+  func people() throws -> [String] {
+    try sqlite("people.sqlite", "SELECT name, number, canonical, passports FROM Person ORDER BY name")
   }
 }

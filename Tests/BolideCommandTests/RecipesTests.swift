@@ -209,8 +209,7 @@ extension Folder {
   static func withRecipes() throws -> Folder {
     let folder = try Folder()
     for name in ["recipes", "comments"] {
-      let text = try String(contentsOf: repository.appending(path: "pipelines/\(name).yaml"), encoding: .utf8)
-      try folder.write(text.replacing("store: ../", with: "store: "), to: "\(name).yaml")
+      try folder.takePipeline(name)
       let sample = repository.appending(path: "SampleData/\(name).json").path(percentEncoded: false)
       try folder.bolide("import", "\(name).yaml", sample).expectSilence()
     }

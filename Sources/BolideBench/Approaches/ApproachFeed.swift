@@ -68,13 +68,9 @@ private struct Body {
   let designation: String
   let magnitude: Double
 
-  private static let letters = Array("ABCDEFGHJKLMNOPQRSTUVWXY")
-
   init(number: Int, seed: UInt64) {
     var random = SplitMix64(seed: seed, row: number, purpose: 6)
-    let half = Self.letters[random.next(below: Self.letters.count)]
-    let order = Self.letters[random.next(below: Self.letters.count)]
-    designation = "\(1998 + random.next(below: 27)) \(half)\(order)\(1 + random.next(below: 300))"
+    designation = random.nextDesignation(from: 1)
     magnitude = 17 + Double(random.next(below: 130)) / 10
   }
 }

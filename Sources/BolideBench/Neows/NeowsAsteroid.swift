@@ -9,15 +9,11 @@ struct NeowsAsteroid {
   private let isSentry: Bool
   private let approaches: [NeowsApproach]
 
-  private static let letters = Array("ABCDEFGHJKLMNOPQRSTUVWXY")
-
   /// - Parameter day: when it first comes, in days since 1970.
   init(row: Int, day: Int, seed: UInt64) {
     var random = SplitMix64(seed: seed, row: row, purpose: 4)
     id = 3_000_000 + row * 7 + random.next(below: 7)
-    let half = Self.letters[random.next(below: Self.letters.count)]
-    let order = Self.letters[random.next(below: Self.letters.count)]
-    name = "(\(1998 + random.next(below: 27)) \(half)\(order)\(random.next(below: 300)))"
+    name = "(\(random.nextDesignation(from: 0)))"
     // A step of a fifth of a magnitude makes a body smaller by this; powers would differ between machines.
     let step = random.next(below: 60)
     var kilometers = 1.0581643

@@ -12,7 +12,7 @@ extension StoreError {
 
   static func noRelationship(_ name: String, of entity: Entity) -> StoreError {
     let known = entity.relationships.map(\.name)
-    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: known)
     return StoreError(
       .badRequest, "\(entity.name) has no relationship '\(name)'\(meant)",
       hint: known.isEmpty || !meant.isEmpty ? nil : "It has \(known.joined(separator: ", ")).")

@@ -3,7 +3,8 @@ internal import ImportModel
 // Why a fetch is refused, in words. The store's path is put before each.
 
 extension StoreError {
-  private static func refused(_ message: String, _ hint: String? = nil) -> StoreError {
+  /// A request that cannot be met.
+  static func refused(_ message: String, _ hint: String? = nil) -> StoreError {
     StoreError(.badRequest, message, hint: hint)
   }
 
@@ -17,7 +18,7 @@ extension StoreError {
   static func noProperty(_ name: String, of entity: Entity) -> StoreError {
     let known =
       entity.storedAttributes.map(\.name) + entity.relationships.filter { $0.kind != .toMany }.map(\.name)
-    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: known)
     return refused(
       "\(entity.name) has no attribute or relationship '\(name)'\(meant)",
       meant.isEmpty ? "It has \(known.joined(separator: ", "))." : nil)

@@ -3,10 +3,6 @@ internal import ImportModel
 // What is said of fetched properties when they are read.
 
 extension StoreError {
-  private static func refused(_ message: String, _ hint: String? = nil) -> StoreError {
-    StoreError(.badRequest, message, hint: hint)
-  }
-
   /// The same of a property's own predicate, order or destination.
   func of(_ property: FetchedProperty, of owner: Entity) -> StoreError {
     StoreError(code, "\(owner.name).\(property.name): \(message)", hint: hint)
@@ -22,7 +18,7 @@ extension StoreError {
 
   static func noFetchedProperty(_ name: String, of entity: Entity) -> StoreError {
     let known = entity.fetchedProperties.map(\.name)
-    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: known)
     return refused(
       "\(entity.name) has no fetched property '\(name)'\(meant)",
       meant.isEmpty && !known.isEmpty ? "It has \(known.joined(separator: ", "))." : nil)
@@ -31,7 +27,7 @@ extension StoreError {
   static func nothingToBring(_ name: String, of entity: Entity) -> StoreError {
     let known =
       entity.relationships.filter { $0.kind != .toMany }.map(\.name) + entity.fetchedProperties.map(\.name)
-    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: known)
     return refused(
       "\(entity.name) has no relationship or fetched property '\(name)'\(meant)",
       meant.isEmpty && !known.isEmpty ? "It can bring along \(known.joined(separator: ", "))." : nil)
@@ -56,7 +52,7 @@ extension StoreError {
   static func noUserInfo(_ name: String, of property: FetchedProperty) -> StoreError {
     let known = property.userInfo.keys.sorted()
     if name.isEmpty { return refused("$FETCHED_PROPERTY is no value; name one of its 'info' behind a dot") }
-    let meant = Suggestion.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: known)
     return refused("the 'info' of '\(property.name)' has no '\(name)'\(meant)")
   }
 
@@ -70,7 +66,7 @@ extension StoreError {
   }
 
   static func noStoreToReplace(_ name: String, of entity: Entity, among names: [String]) -> StoreError {
-    let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: names)
     return refused("no fetched property of \(entity.name) is in a store '\(name)'\(meant)")
   }
 

@@ -36,7 +36,7 @@ extension StoreError {
   // MARK: Drops
 
   static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {
-    let meant = Suggestion.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    let meant = Suggestion.question(for: name, among: names)
     return StoreError(
       .badRequest, "the store has nothing called '\(name)'\(meant)",
       hint: "An attribute is named with its entity, as in Quake.magnitude.")
