@@ -64,8 +64,8 @@ struct ImportRun {
     do {
       try consumer.run()
     } catch {
-      // Waiting for another program ends at once when the import is stopped.
-      let isWait = [.store(.busy), .store(.walLimit)].contains(error.kind)
+      // Waiting for another program ends when the import is stopped, and so does a statement that takes too long.
+      let isWait = [.store(.busy), .store(.walLimit), .store(.interrupted)].contains(error.kind)
       failure = cancellation.isCancelled && isWait ? .cancelled : error
       // The reading thread may wait for a chunk, or for bytes that never come.
       queue.stop()

@@ -101,12 +101,13 @@ extension Store {
 
   /// Opens the inputs, then the store, and imports on the calling thread: a mistyped input leaves no empty store.
   package static func importing(
-    path: String, _ pipeline: Pipeline, from paths: [String], options: ImportOptions
+    path: String, _ pipeline: Pipeline, from paths: [String], options: ImportOptions,
+    trustsSchema: Bool = false
   ) throws -> ImportReport {
     let stop = options.cancellation.child()
     defer { options.cancellation.release(stop) }
     let inputs = try inputs(paths.map(ImportSource.file), stop)
-    let store = try opening(path, for: pipeline, options)
+    let store = try opening(path, for: pipeline, options, trustsSchema)
     return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(inputs)
   }
 
@@ -125,38 +126,42 @@ extension Store {
 
   /// Opens a store that is there, and replays on the calling thread.
   package static func replaying(
-    path: String, _ pipeline: Pipeline, options: ImportOptions
+    path: String, _ pipeline: Pipeline, options: ImportOptions, trustsSchema: Bool = false
   ) throws -> ImportReport {
     // Before anything could make one.
     _ = try Store(reading: path)
-    return try opening(path, for: pipeline, options).replayBlocking(pipeline, options: options)
+    return try opening(path, for: pipeline, options, trustsSchema).replayBlocking(pipeline, options: options)
   }
 
-  private static func opening(_ path: String, for pipeline: Pipeline, _ options: ImportOptions) throws
-    -> Store
-  {
+  private static func opening(
+    _ path: String, for pipeline: Pipeline, _ options: ImportOptions, _ trustsSchema: Bool
+  ) throws -> Store {
     let cancellation = options.cancellation
     do {
       return try Store(
         blocking: path, for: pipeline, lockWait: options.settings(over: pipeline).lockWait,
-        isCancelled: { cancellation.isCancelled })
+        trustsSchema: trustsSchema, isCancelled: { cancellation.isCancelled })
     } catch let error as StoreError where cancellation.isCancelled && error.code == .busy {
       throw ImportError.cancelledWaiting
     }
   }
 
   /// Opens the store that a path names, or the store of the pipeline that it names.
-  package static func opening(_ path: String) throws -> Store {
-    guard path.namesPipeline else { return try Store(reading: path) }
+  ///
+  /// - Parameter trustsSchema: as `init(path:for:trustsSchema:)`.
+  package static func opening(_ path: String, trustsSchema: Bool = false) throws -> Store {
+    guard path.namesPipeline else { return try Store(reading: path, trustsSchema: trustsSchema) }
     let pipeline = try Pipeline(path: path)
     guard let store = pipeline.store else {
       throw StoreError.noStore(in: path)
     }
-    return try Store(reading: store)
+    return try Store(reading: store, trustsSchema: trustsSchema, stores: pipeline.namedStores)
   }
 }
 
 extension String {
   /// Whether a path stands for a pipeline file, and not for a store.
-  package var namesPipeline: Bool { hasSuffix(".yaml") || hasSuffix(".yml") }
+  package var namesPipeline: Bool {
+    [".yaml", ".yml"].contains { utf8.reversed().starts(with: $0.utf8.reversed()) }
+  }
 }

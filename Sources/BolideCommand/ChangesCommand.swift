@@ -208,11 +208,3 @@ extension HistoryRequest.Start {
     }
   }
 }
-
-extension Store {
-  /// Makes a transaction of other programs' changes; where the store cannot be written, they wait, and it is said.
-  func sealOrNote() throws {
-    guard try !sealWherePossible() else { return }
-    FileHandle.standardError.write(Data("\(Note.unsealed)\n".utf8))
-  }
-}

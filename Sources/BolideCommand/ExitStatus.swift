@@ -64,10 +64,10 @@ enum ExitStatus: Int32, CaseIterable {
   init(_ code: StoreError.Code) {
     switch code {
     case .full, .inputOutput, .corrupt: self = .inputOutput
-    case .readOnly, .cannotOpen, .notAStore, .newerFormat: self = .cannotWrite
-    case .busy, .locked, .walLimit: self = .tryLater
-    case .modelChange, .expression: self = .configuration
-    case .constraint, .keyExists, .derivedOverflow, .guarded: self = .dataRefused
+    case .readOnly, .cannotOpen, .notAStore, .newerFormat, .unsafeFile: self = .cannotWrite
+    case .busy, .locked, .walLimit, .interrupted: self = .tryLater
+    case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
+    case .constraint, .keyExists, .derivedOverflow, .guarded, .malformed: self = .dataRefused
     case .notAToken, .badRequest, .unknownReader: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged

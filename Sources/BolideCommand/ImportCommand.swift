@@ -84,6 +84,8 @@ struct ImportCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print errors only, and not that another import is at work.")
   var quiet = false
 
+  @OptionGroup var writing: WritingArguments
+
   func validate() throws {
     if let chunkRows, chunkRows < 1 {
       throw ValidationError.chunkRows
@@ -132,8 +134,10 @@ struct ImportCommand: ParsableCommand {
     do {
       func run(on path: String) throws -> ImportReport {
         try replay
-          ? Store.replaying(path: path, pipeline, options: options)
-          : Store.importing(path: path, pipeline, from: inputs.isEmpty ? ["-"] : inputs, options: options)
+          ? Store.replaying(path: path, pipeline, options: options, trustsSchema: writing.trustsSchema)
+          : Store.importing(
+            path: path, pipeline, from: inputs.isEmpty ? ["-"] : inputs, options: options,
+            trustsSchema: writing.trustsSchema)
       }
       report = try isTrial ? Store.trying(storePath, run) : run(on: storePath)
     } catch let error as ImportError where error.kind == .cancelled {

@@ -34,10 +34,12 @@ struct MigrateCommand: ParsableCommand {
     help: ArgumentHelp("How long to wait for an import: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
+  @OptionGroup var writing: WritingArguments
+
   func run() throws {
     do {
       let pipeline = try Pipeline(path: pipelinePath)
-      let store = try Store.opening(storePath)
+      let store = try Store.opening(storePath, writing)
       let steps =
         plan
         ? try store.migrationPlan(for: pipeline, dropping: drop)

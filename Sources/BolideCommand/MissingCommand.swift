@@ -41,6 +41,8 @@ struct MissingCommand: ParsableCommand {
   @Option(help: "How the rows are listed. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
+  @OptionGroup var writing: WritingArguments
+
   func validate() throws {
     if merge, delete { throw ValidationError.mergeAndDelete }
     if guardShare != nil, !delete { throw ValidationError.guardAlone }
@@ -49,7 +51,7 @@ struct MissingCommand: ParsableCommand {
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     do {
-      let store = try Store.opening(storePath)
+      let store = try Store.opening(storePath, writing)
       let name = try pipelineName()
       if delete {
         let (gone, token) = try store.deleteMissing(of: name, noMoreThan: (guardShare?.percent ?? 5) / 100)

@@ -35,6 +35,8 @@ struct PruneCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print what went also when standard error is not a terminal.")
   var verbose = false
 
+  @OptionGroup var writing: WritingArguments
+
   func validate() throws {
     let count = [before != nil, olderThan != nil, keepTransactions != nil].count { $0 }
     guard count == 1 || (count == 0 && vacuum) else {
@@ -47,7 +49,7 @@ struct PruneCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath)
+      let store = try Store.opening(storePath, writing)
       if let request = try request() { show(try store.prune(request)) }
       if vacuum { try store.vacuum() }
     } catch {

@@ -40,6 +40,8 @@ struct ReadersCommand: ParsableCommand {
   @Option(help: "How readers are listed. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
+  @OptionGroup var writing: WritingArguments
+
   func validate() throws {
     guard (name == nil) == (action == .list) else {
       throw ValidationError.readerName(action)
@@ -57,7 +59,7 @@ struct ReadersCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath)
+      let store = try Store.opening(storePath, writing)
       let start: Reader.Start =
         switch from {
         case nil, "beginning": .beginning

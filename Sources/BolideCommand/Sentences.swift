@@ -206,7 +206,33 @@ enum Note {
   static func restored(_ problem: String) -> String { "Note: \(problem); it was restored." }
   static let gap =
     "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap."
-  static let unsealed = "Note: other programs' newest changes are not shown: the store cannot be written."
+
+  static func reading(_ note: ReadingNote) -> String {
+    switch note {
+    case .pending(let changes, let values, let obstacle):
+      let parts = [
+        changes > 0
+          ? "\(counted(changes, "change")) of other programs \(changes == 1 ? "is" : "are") in no transaction"
+          : nil,
+        values > 0 ? "\(counted(values, "derived value")) \(values == 1 ? "is" : "are") out of date" : nil,
+      ].compactMap(\.self)
+      let what = parts.isEmpty ? "derived values may be out of date" : parts.joined(separator: ", and ")
+      return
+        "Note: \(what): \(reason(obstacle)). The next command that writes, such as `bolide import`, sees to it."
+    case .unsafeFile(let error): return "Note: \(error.message); the last token handed out is not known."
+    case .unreadableFile(let path):
+      return
+        "Note: \(path): this user may not read it, so a store that was restored from a backup is not noticed."
+    }
+  }
+
+  private static func reason(_ obstacle: ReadingObstacle) -> String {
+    switch obstacle {
+    case .readOnly: "the store cannot be written"
+    case .trigger(let name): "the trigger \(name) is another program's, and would run"
+    case .unsafeFile: "what lies beside the store is not the store's"
+    }
+  }
 
   static func held(by reader: String) -> String {
     "Note: the reader '\(reader)' has not seen all of it, so the rest stays. "

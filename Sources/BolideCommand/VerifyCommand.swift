@@ -21,10 +21,12 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Repair what can be repaired.")
   var rebuild = false
 
+  @OptionGroup var writing: WritingArguments
+
   func run() throws {
     var count = 0
     do {
-      let store = try Store.opening(storePath)
+      let store = try Store.opening(storePath, writing)
       if rebuild {
         try store.rebuild { try StandardOutput.write(line: "repaired: \($0)") }
       }

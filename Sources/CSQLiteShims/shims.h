@@ -1,10 +1,31 @@
-// What Swift cannot call in SQLite by itself: sqlite3_db_config takes variable arguments.
+// What Swift cannot call by itself: sqlite3_db_config takes variable arguments, and renameat2 is hidden by the C library
+// unless a program asks for its extensions.
 #ifndef CSQLITE_SHIMS_H
 #define CSQLITE_SHIMS_H
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 
 // Switches a connection's triggers on or off; foreign keys act all the same.
 static inline int bolide_enable_triggers(sqlite3 *connection, int enable) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, enable, (int *)0);
+}
+
+// Refuses what could damage a file from within SQL: writing the schema or the tables behind a virtual one.
+static inline int bolide_defend(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+
+#ifdef __linux__
+int renameat2(int, const char *, int, const char *, unsigned int);
+#endif
+
+// Renames a file in one step unless the new name is taken (EEXIST); EINVAL where the file system cannot.
+static inline int bolide_rename_new(const char *from, const char *to) {
+#ifdef __linux__
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */);
+#else
+    return renamex_np(from, to, RENAME_EXCL);
+#endif
 }
 #endif

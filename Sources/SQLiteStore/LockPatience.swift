@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GRDBSQLite
 internal import Synchronization
 
 /// How long SQLite waits for another program's lock, and who may end the waiting.
@@ -9,10 +10,16 @@ final class LockPatience: Sendable {
     var seconds: Double
     var isCancelled: @Sendable () -> Bool = { false }
     var start = ContinuousClock.now
+    /// When a running statement was first seen to be unwanted.
+    var unwanted: ContinuousClock.Instant?
   }
 
   private let state: Mutex<State>
   private static let pause: UInt32 = 10_000
+  /// How long a cancelled statement may still take to come to its end.
+  private static let grace = Duration.seconds(1)
+  /// How many steps of SQLite's machine lie between two looks: some hundred microseconds.
+  private static let steps: Int32 = 20_000
 
   init(seconds: Double) {
     state = Mutex(State(seconds: seconds))
@@ -31,12 +38,33 @@ final class LockPatience: Sendable {
     return goesOn
   }
 
+  /// Ends a connection's statements when somebody has cancelled what they are for, as `SQLITE_INTERRUPT`.
+  ///
+  /// Not at once: a chunk in hand is committed rather than taken back. The connection must not outlive this object.
+  func endStatements(of connection: OpaquePointer?) {
+    sqlite3_progress_handler(
+      connection, Self.steps,
+      { patience in
+        guard let patience else { return 0 }
+        return Unmanaged<LockPatience>.fromOpaque(patience).takeUnretainedValue().isOver ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private var isOver: Bool {
+    state.withLock { state in
+      guard state.isCancelled() else { return false }
+      let since = state.unwanted ?? .now
+      state.unwanted = since
+      return since.duration(to: .now) >= Self.grace
+    }
+  }
+
   /// Waits otherwise while `body` runs. The connection's own queue keeps calls apart.
   func with<Result>(
     seconds: Double, isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Result
   ) rethrows -> Result {
     let before = state.withLock { state in
-      defer { (state.seconds, state.isCancelled) = (seconds, isCancelled) }
+      defer { (state.seconds, state.isCancelled, state.unwanted) = (seconds, isCancelled, nil) }
       return (state.seconds, state.isCancelled)
     }
     defer { state.withLock { ($0.seconds, $0.isCancelled) = before } }

@@ -122,6 +122,31 @@ final class RawStatement {
     sqlite3_column_int64(pointer, column)
   }
 
+  /// A number that Bolide keeps of its own doings: a place in history, a count. A file of unknown origin may hold any other.
+  ///
+  /// - Throws: `StoreError.malformedNumber` unless it is whole, not negative, and small enough to be reckoned with.
+  func number(_ column: Int32) throws(StoreError) -> Int64 {
+    let value = integer(column)
+    guard type(column) == SQLITE_INTEGER, 0...HistoryToken.largestNumber ~= value else {
+      throw .malformedNumber(String(cString: sqlite3_column_name(pointer, column)))
+    }
+    return value
+  }
+
+  /// A random word that Bolide keeps, such as a store's name in its tokens: small letters and digits.
+  ///
+  /// - Throws: `StoreError.malformedNumber` for anything else, which would make a token that is none.
+  func word(_ column: Int32) throws(StoreError) -> String {
+    let bytes = bytes(column)
+    let isWord = bytes.allSatisfy {
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+    }
+    guard type(column) == SQLITE_TEXT, 1...32 ~= bytes.count, isWord else {
+      throw .malformedNumber(String(cString: sqlite3_column_name(pointer, column)))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   func real(_ column: Int32) -> Double {
     sqlite3_column_double(pointer, column)
   }
@@ -174,35 +199,51 @@ private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 /// Something to point at for empty text: a null pointer would bind NULL.
 private nonisolated(unsafe) let emptyBytes = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
-/// A name as SQL writes it.
-func quoted(_ name: String) -> String {
-  "\"" + name.replacing("\"", with: "\"\"") + "\""
-}
-
-/// A text as SQL writes it.
-func literal(_ text: String) -> String {
-  "'" + text.replacing("'", with: "''") + "'"
-}
-
 extension Database {
-  /// Runs statements that take no parameters and give no rows.
-  func run(_ sql: String) throws {
+  /// Runs one statement, and passes over the rows it may give.
+  ///
+  /// - Parameter values: for its parameters, from the first on.
+  func run(_ sql: String, _ values: Value...) throws {
+    let statement = try RawStatement(self, sql)
+    statement.bind(values)
+    try statement.run()
+  }
+
+  /// Runs the statements of a text that is part of the program: nothing can have been written into it.
+  func runAll(_ script: StaticString) throws {
     do {
-      try execute(sql: sql)
+      try execute(sql: "\(script)")
     } catch let error as DatabaseError {
       throw StoreError(error)
     }
   }
 
   /// The single value of a query that gives at most one row.
-  func value(_ sql: String) throws -> Value {
-    let statement = try RawStatement(self, sql)
-    defer { statement.reset() }
-    return try statement.step() ? statement.value(0) : .null
+  ///
+  /// - Parameter values: for its parameters, from the first on.
+  func value(_ sql: String, _ values: Value...) throws -> Value {
+    try firstValue(sql, values)
   }
 
   /// The single whole number of such a query; 0 when it gives none.
-  func integer(_ sql: String) throws -> Int64 {
-    if case .integer(let number) = try value(sql) { number } else { 0 }
+  func integer(_ sql: String, _ values: Value...) throws -> Int64 {
+    if case .integer(let number) = try firstValue(sql, values) { number } else { 0 }
+  }
+
+  /// The single number of such a query, which Bolide has kept of its own doings.
+  ///
+  /// - Throws: also `StoreError.malformedNumber`, as `RawStatement.number`.
+  func number(_ sql: String, _ values: Value...) throws -> Int64 {
+    let statement = try RawStatement(self, sql)
+    defer { statement.reset() }
+    statement.bind(values)
+    return try statement.step() && !statement.isNull(0) ? statement.number(0) : 0
+  }
+
+  private func firstValue(_ sql: String, _ values: [Value]) throws -> Value {
+    let statement = try RawStatement(self, sql)
+    defer { statement.reset() }
+    statement.bind(values)
+    return try statement.step() ? statement.value(0) : .null
   }
 }

@@ -12,33 +12,42 @@ internal import Synchronization
 public final class Store: Sendable {
   /// The file's path, as given.
   public let path: String
+  /// What SQLite opens to read.
+  let location: String
   /// The connections that read while the writer writes, opened by the first read.
-  ///
-  /// They go before the writer: only a connection that can write empties the WAL when it is the last to close.
   private let readers = Mutex<DatabasePool?>(nil)
-  /// The one connection that writes. A queue, as GRDB's pools lower `synchronous` and write when they open.
-  let writer: DatabaseQueue
-  /// What SQLite opens: the path, or a URI where nobody can write.
-  var location: String { writer.path }
+  /// The one connection that writes, opened by the first writing: a command that only reads opens no file to be written.
+  ///
+  /// It goes after the readers: only a connection that can write empties the WAL when it is the last to close. A queue, as
+  /// GRDB's pools lower `synchronous` and write when they open.
+  private let writer: Mutex<DatabaseQueue?>
   /// The file as it was when it was opened as one that nobody writes.
   private let unwritten: [String]?
   /// How long `writer` waits for other programs.
   private let patience: LockPatience
+  /// Whether triggers of other programs may use virtual tables and functions that SQLite takes for unsafe.
+  private let trustsSchema: Bool
+  /// Stores outside this one's folder that its fetched properties may lead to, as they name them.
+  let trustedStores: Set<String>
   /// Where a store in memory has its files; it goes after the connections.
   private let folder: MemoryFolder?
 
   /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
   ///
+  /// - Parameter trustsSchema: whether triggers that another program has put on the store's tables may use virtual tables,
+  ///   such as an index for full-text search, and functions that SQLite takes for unsafe. Say so only of a file that you
+  ///   trust as you trust a program.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
   ///   newer format, differs from the model in what would lose values, or cannot be opened.
-  public convenience init(path: String, for pipeline: Pipeline) async throws {
+  public convenience init(path: String, for pipeline: Pipeline, trustsSchema: Bool = false) async throws {
     let patience = LockPatience(seconds: 600)
     let writer = try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try Self.prepare(path, pipeline, patience) })
+        continuation.resume(with: Result { try Self.prepare(path, pipeline, patience, trustsSchema) })
       }
     }
-    self.init(path: path, writer: writer, patience)
+    self.init(
+      path: path, writer: writer, patience, trustsSchema: trustsSchema, trusting: pipeline.namedStores)
   }
 
   /// Makes a store that lives in memory and goes with the last reference to it: for tests and for trying things.
@@ -54,47 +63,60 @@ public final class Store: Sendable {
           with: Result {
             try Self.check(pipeline)
             let folder = try MemoryFolder()
-            return (folder, try Self.prepare(folder.store, pipeline, patience))
+            return (folder, try Self.prepare(folder.store, pipeline, patience, false))
           })
       }
     }
-    self.init(path: folder.store, writer: writer, patience, in: folder)
+    self.init(path: folder.store, writer: writer, patience, trusting: pipeline.namedStores, in: folder)
   }
 
   /// Opens a store for a pipeline, on the calling thread.
   ///
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer, in seconds.
+  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
   ///   - isCancelled: asked while waiting.
   package convenience init(
-    blocking path: String, for pipeline: Pipeline, lockWait: Double,
+    blocking path: String, for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     let patience = LockPatience(seconds: lockWait)
     let writer = try patience.with(seconds: lockWait, isCancelled: isCancelled) {
-      try Self.prepare(path, pipeline, patience)
+      try Self.prepare(path, pipeline, patience, trustsSchema)
     }
-    self.init(path: path, writer: writer, patience)
+    self.init(
+      path: path, writer: writer, patience, trustsSchema: trustsSchema, trusting: pipeline.namedStores)
   }
 
-  /// Opens a store that is there, on the calling thread, to read its history or to seal it.
-  package convenience init(reading path: String) throws {
+  /// Opens a store that is there, on the calling thread. It is opened to be written only when something is.
+  ///
+  /// - Parameters:
+  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
+  package convenience init(reading path: String, trustsSchema: Bool = false, stores: Set<String> = []) throws
+  {
+    try Self.checkName(path)
     guard FileManager.default.fileExists(atPath: path) else {
       throw StoreError.noSuchStore(path)
     }
-    let patience = LockPatience(seconds: 10)
-    let writer = try Self.open(path, patience)
-    try Self.naming(path) { try writer.inDatabase { try Self.checkFormat($0, path) } }
-    self.init(path: path, writer: writer, patience)
+    try Journals.check(of: path)
+    self.init(
+      path: path, writer: nil, LockPatience(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
+    try reading { try ReceivedSchema.check($0, path) }
   }
 
-  private init(path: String, writer: DatabaseQueue, _ patience: LockPatience, in folder: MemoryFolder? = nil)
-  {
+  private init(
+    path: String, writer: DatabaseQueue?, _ patience: LockPatience, trustsSchema: Bool = false,
+    trusting stores: Set<String> = [], in folder: MemoryFolder? = nil
+  ) {
     self.path = path
     self.folder = folder
-    self.writer = writer
+    self.writer = Mutex(writer)
     self.patience = patience
-    unwritten = StoreLocation.isURI(writer.path, of: path) ? StoreLocation.state(of: path) : nil
+    self.trustsSchema = trustsSchema
+    trustedStores = stores
+    location = StoreLocation.reading(path)
+    unwritten = StoreLocation.isUnwritten(location, of: path) ? StoreLocation.state(of: path) : nil
   }
 
   /// Reads from one state of the store, while others write.
@@ -114,19 +136,10 @@ public final class Store: Sendable {
     try naming { try pool().makeSnapshot() }
   }
 
-  /// What a connection has that only reads.
-  static var readingConfiguration: GRDB.Configuration {
-    var configuration = GRDB.Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(10)
-    configuration.prepareDatabase { TextFunctions.add(to: $0) }
-    return configuration
-  }
-
   private func pool() throws -> DatabasePool {
     try readers.withLock { readers in
       if let readers { return readers }
-      let pool = try DatabasePool(path: location, configuration: Self.readingConfiguration)
+      let pool = try DatabasePool(path: location, configuration: Connection.reading)
       readers = pool
       return pool
     }
@@ -134,7 +147,14 @@ public final class Store: Sendable {
 
   /// Writes, or looks at what only the writer may see. The caller begins and ends transactions.
   func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try naming { try writer.inDatabase(body) }
+    let writer = try writer.withLock { writer in
+      if let writer { return writer }
+      let opened = try Self.open(path, patience, trustsSchema)
+      try naming { try opened.inDatabase { try ReceivedSchema.check($0, path) } }
+      writer = opened
+      return opened
+    }
+    return try naming { try writer.inDatabase(body) }
   }
 
   /// As `writing`, with another patience for other programs' locks.
@@ -147,25 +167,30 @@ public final class Store: Sendable {
   }
 
   private static func prepare(
-    _ path: String, _ pipeline: Pipeline, _ patience: LockPatience
+    _ path: String, _ pipeline: Pipeline, _ patience: LockPatience, _ trustsSchema: Bool
   ) throws -> DatabaseQueue {
     try check(pipeline)
-    let isNew = !FileManager.default.fileExists(atPath: path)
-    let writer = try open(path, patience)
-    try naming(path) {
-      if isNew { try writer.inDatabase { try keepPrivate($0, path) } }
-      try fit(writer, pipeline, path)
-    }
+    try checkName(path)
+    if !FileManager.default.fileExists(atPath: path) { try make(path, pipeline, patience) }
+    let writer = try open(path, patience, trustsSchema)
+    try naming(path) { try fit(writer, pipeline, path) }
     return writer
   }
 
-  /// A new store is its owner's alone: refused records are kept in it as they came.
+  /// Makes a store, unless another process does so at the same moment: whole, or not at all.
   ///
-  /// Before there is a WAL, which takes over the file's mode. By name, as no descriptor may be opened here.
-  private static func keepPrivate(_ db: Database, _ path: String) throws {
-    // The first look makes the file.
-    _ = try db.value("SELECT count(*) FROM sqlite_schema")
-    chmod(path, S_IRUSR | S_IWUSR)
+  /// It is its owner's alone from its first byte, as refused records are kept in it as they came.
+  private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockPatience) throws {
+    let target = StoreLocation.destination(of: path)
+    let file = try UnfinishedFile(for: target, mode: S_IRUSR | S_IWUSR)
+    try naming(path) {
+      let queue = try DatabaseQueue(
+        path: StoreLocation.writing(file.path),
+        configuration: Connection.writing(patience, trustsSchema: false))
+      try fit(queue, pipeline, path)
+      try queue.close()
+    }
+    _ = try file.place(at: target, replacing: false)
   }
 
   /// Gives a store what a pipeline's model has more and otherwise, as far as nothing is lost.
@@ -173,7 +198,7 @@ public final class Store: Sendable {
   /// - Throws: as `init(path:for:)`.
   package func fit(_ pipeline: Pipeline) throws {
     try Self.check(pipeline)
-    try naming { try Self.fit(writer, pipeline, path) }
+    try writing { try Self.fit($0, pipeline, path) }
   }
 
   static func check(_ pipeline: Pipeline) throws(PipelineError) {
@@ -183,58 +208,55 @@ public final class Store: Sendable {
   }
 
   private static func fit(_ writer: DatabaseQueue, _ pipeline: Pipeline, _ path: String) throws {
-    try writer.inDatabase { db in
-      if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
-        try checkFormat(db, path)
-        let stored = try StoredModel(db)
-        let update = try SchemaUpdate(stored: stored, declared: pipeline)
-        try update.checkConflicts()
-        // The usual case takes no lock.
-        if update.isEmpty { return }
-        // The update makes all triggers anew: that some were missing would never be noticed.
-        _ = try TriggerCare.restore(db, model: stored.model)
-      } else {
-        // A file that is another program's keeps its mode; a store of ours was made in this one.
-        try db.run("PRAGMA journal_mode = WAL")
-      }
-      try db.inTransaction(.immediate) {
-        // Another process may have been here in between.
-        if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
-        try checkFormat(db, path)
-        let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
-        try update.checkConflicts()
-        try update.checkAge(StoredModel.earlier(db))
-        if !update.isEmpty { try update.apply(db) }
-        return .commit
-      }
+    try writer.inDatabase { try fit($0, pipeline, path) }
+  }
+
+  private static func fit(_ db: Database, _ pipeline: Pipeline, _ path: String) throws {
+    if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
+      try ReceivedSchema.check(db, path)
+      let stored = try StoredModel(db)
+      let update = try SchemaUpdate(stored: stored, declared: pipeline)
+      try update.checkConflicts()
+      // The usual case takes no lock.
+      if update.isEmpty { return }
+      // The update makes all triggers anew: that some were missing would never be noticed.
+      _ = try TriggerCare.restore(db, model: stored.model)
+    } else {
+      // A file that is another program's keeps its mode; a store of ours was made in this one.
+      try db.run("PRAGMA journal_mode = WAL")
+    }
+    try db.inTransaction(.immediate) {
+      // Another process may have been here in between.
+      if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
+      try checkFormat(db, path)
+      let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
+      try update.checkConflicts()
+      try update.checkAge(StoredModel.earlier(db))
+      if !update.isEmpty { try update.apply(db) }
+      return .commit
     }
   }
 
-  private static func open(_ path: String, _ patience: LockPatience) throws -> DatabaseQueue {
-    // SQLite takes these for a database that each connection has for itself.
-    if path.isEmpty || path == ":memory:" { throw StoreError.noFile(path) }
-    var configuration = GRDB.Configuration()
-    configuration.busyMode = .callback { patience.waits($0) }
-    configuration.prepareDatabase { db in
-      TextFunctions.add(to: db)
-      // The page size counts only while the file is empty: WAL cannot change it later.
-      try db.execute(
-        sql: """
-          PRAGMA page_size = 16384;
-          PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -16384;
-          PRAGMA trusted_schema = OFF;
-          """)
+  /// SQLite takes these for a database that each connection has for itself.
+  private static func checkName(_ path: String) throws(StoreError) {
+    if path.isEmpty || path == ":memory:" { throw .noFile(path) }
+  }
+
+  /// Opens a file that is there, to write it.
+  private static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
+    -> DatabaseQueue
+  {
+    try Journals.checkForWriting(of: path)
+    // Here, where somebody can still be told.
+    _ = try TokenMemory(store: path).read()
+    // SQLite would open the file all the same, and leave files beside it that its owner cannot write.
+    guard access(path, W_OK) == 0, access(StoreLocation.folder(of: path), W_OK) == 0 else {
+      throw StoreError(result: SQLITE_READONLY, text: "").about(path)
     }
     return try naming(path) {
-      do {
-        return try DatabaseQueue(path: path, configuration: configuration)
-      } catch let error as DatabaseError {
-        guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode),
-          let location = StoreLocation.sealedOff(path)
-        else { throw error }
-        return try DatabaseQueue(path: location, configuration: configuration)
-      }
+      try DatabaseQueue(
+        path: StoreLocation.writing(path),
+        configuration: Connection.writing(patience, trustsSchema: trustsSchema))
     }
   }
 
@@ -248,6 +270,10 @@ public final class Store: Sendable {
       format <= StoreSchema.format
     else {
       throw StoreError.newerFormat(path)
+    }
+    // Every text is read as it lies in the file.
+    guard try db.value("PRAGMA \(schema).encoding") == .text("UTF-8") else {
+      throw StoreError.foreignSchema("its texts are not UTF-8")
     }
   }
 

@@ -7,6 +7,7 @@ public struct StoreError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
       case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
+      case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
       case constraint, keyExists, expression, modelChange, derivedOverflow
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
         tokenFromTheFuture, other
@@ -35,6 +36,16 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let corrupt = Code(kind: .corrupt)
     /// A read or a write failed.
     public static let inputOutput = Code(kind: .inputOutput)
+    /// What lies beside the store is not the store's: a link, say, or another user's file.
+    public static let unsafeFile = Code(kind: .unsafeFile)
+    /// The file's tables or triggers are not as Bolide makes them.
+    public static let foreignSchema = Code(kind: .foreignSchema)
+    /// Another program's trigger needs what only a trusted schema may use.
+    public static let untrustedSchema = Code(kind: .untrustedSchema)
+    /// One of Bolide's own tables holds a number or a word that Bolide never writes.
+    public static let malformed = Code(kind: .malformed)
+    /// The statement was ended because what it was for was cancelled.
+    public static let interrupted = Code(kind: .interrupted)
     /// A rule of the table was broken.
     public static let constraint = Code(kind: .constraint)
     /// A record's key is in the store already, and the merge policy is `fail`.

@@ -71,7 +71,7 @@ package final class StoreImport {
       try Store.seal(db)
       let layout = ChunkLayout(pipeline, model: model)
       let log = try RunLog(db, pipeline, input: input)
-      let triggersFire = try Triggers.areForeign(db, model: model)
+      let triggersFire = try Triggers.foreign(db, model: model) != nil
       let writer = try ChunkWriter(
         db, layout: layout, model: model, triggersWrite: triggersFire, clock: clock)
       let rowFinder = try RowFinder(db, layout: layout)

@@ -2,20 +2,26 @@ internal import Foundation
 
 /// Where stores are: how SQLite is told, and how one names another.
 package enum StoreLocation {
-  /// What opens a store whose folder cannot be written: a store with a write-ahead log needs files beside it, which nobody
-  /// can make there. Nil where they can be, or are there.
+  /// What opens a store to be read, and changes nothing but the files that SQLite needs beside it.
   ///
-  /// SQLite then takes the file for one that does not change while it is open.
-  static func sealedOff(_ path: String) -> String? {
-    guard access(path, R_OK) == 0, access(folder(of: path), W_OK) != 0,
-      !["-wal", "-shm"].contains(where: { FileManager.default.fileExists(atPath: path + $0) })
-    else { return nil }
-    return "\(uri(path))?immutable=1"
+  /// A store with a write-ahead log needs two files beside it. Who may not write the store leaves none of their own there:
+  /// the store's owner could not write them. SQLite then takes the file for one that does not change while it is open,
+  /// unless the files are there: somebody else may be writing.
+  static func reading(_ path: String) -> String {
+    let isWritten = ["-wal", "-shm"].contains { FileManager.default.fileExists(atPath: path + $0) }
+    let isOurs = access(path, W_OK) == 0 && access(folder(of: path), W_OK) == 0
+    return "\(uri(path))?\(isOurs || isWritten ? "mode=ro" : "immutable=1")"
   }
 
-  /// Whether a store was opened by a URI of ours.
-  static func isURI(_ location: String, of path: String) -> Bool {
-    location != path && location.hasPrefix(uri(path))
+  /// What opens a store that is there to be written.
+  static func writing(_ path: String) -> String { "\(uri(path))?mode=rw" }
+
+  /// What opens a store to be read while others write it.
+  static func following(_ path: String) -> String { "\(uri(path))?mode=ro" }
+
+  /// Whether a location of a store says that nobody writes it.
+  static func isUnwritten(_ location: String, of path: String) -> Bool {
+    location.utf8.elementsEqual("\(uri(path))?immutable=1".utf8)
   }
 
   /// What tells a file that was written since from one that was not, without opening it: its date and size.
@@ -25,18 +31,14 @@ package enum StoreLocation {
     return facts.map { "\(attributes[$0] ?? "")" }
   }
 
-  /// A location that is only to be read.
-  static func readOnly(_ location: String, of path: String) -> String {
-    isURI(location, of: path) ? location : "\(uri(path))?mode=ro"
-  }
-
+  /// A path as SQLite reads it, whatever bytes it has: `file:` at its beginning, too, is part of a name.
   private static func uri(_ path: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
     let encoded = path.utf8.map { byte in
       plain.contains(byte)
         ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()
-    return (path.hasPrefix("/") ? "file://" : "file:") + encoded
+    return (isAbsolute(path) ? "file://" : "file:") + encoded
   }
 
   // MARK: One store beside another
@@ -44,9 +46,14 @@ package enum StoreLocation {
   /// Whether two paths lead to one file.
   static func areOne(_ path: String, _ other: String) -> Bool { parts(path) == parts(other) }
 
+  /// Whether two files are in one folder, over no links.
+  static func areNeighbours(_ path: String, _ other: String) -> Bool {
+    parts(path).dropLast() == parts(other).dropLast()
+  }
+
   /// The path of a store that another one names.
   static func path(_ name: String, beside store: String) -> String {
-    guard !name.hasPrefix("/") else { return name }
+    guard !isAbsolute(name) else { return name }
     let file = URL(filePath: store).resolvingSymlinksInPath().path(percentEncoded: false)
     // As people would say it, where the store is no link to elsewhere.
     let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: store)) != nil
@@ -59,7 +66,7 @@ package enum StoreLocation {
   ///   - name: as it is from a folder.
   ///   - store: the path of the one that is to name it.
   package static func name(_ name: String, in folder: String, for store: String) -> String {
-    guard !name.hasPrefix("/") else { return name }
+    guard !isAbsolute(name) else { return name }
     let target = parts(joined(folder, name))
     let base = parts(store).dropLast()
     let common = zip(target, base).prefix { $0 == $1 }.count
@@ -69,7 +76,7 @@ package enum StoreLocation {
   /// The names on the way to a file from the root, over no links. The file need not be there, nor be its own.
   private static func parts(_ path: String) -> [String] {
     let file = URL(filePath: path).absoluteURL.standardizedFileURL.resolvingSymlinksInPath()
-    return file.path(percentEncoded: false).split(separator: "/").map(String.init)
+    return file.path(percentEncoded: false).utf8.split(separator: UInt8(ascii: "/")).map { String($0) ?? "" }
   }
 
   private static func joined(_ folder: String, _ name: String) -> String {
@@ -82,7 +89,21 @@ package enum StoreLocation {
 
   /// The folder that a path's file is in.
   static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
+
+  /// Where a path's symbolic links lead, also when no file is there yet.
+  static func destination(of path: String) -> String {
+    var path = path
+    // As many as the system follows.
+    for _ in 0..<40 {
+      guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+      path = isAbsolute(next) ? next : joined(folder(of: path), next)
+    }
+    return path
+  }
+
+  /// Whether a path begins at the root. By bytes: an accent behind the slash belongs to the first name.
+  static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 }

@@ -24,9 +24,10 @@ package final class StoreLock {
     store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
   ) throws(StoreError) {
     let path = Self.path(of: store)
-    descriptor = Self.openBeside(store, path)
-    guard descriptor >= 0 else {
-      throw .noLockFile(path, String(cString: strerror(errno)))
+    switch try SideFile.make(path, beside: store) {
+    case .file(let file): descriptor = file
+    case .denied(let error): throw .noLockFile(path, String(cString: strerror(error)))
+    case .absent: throw .noLockFile(path, String(cString: strerror(ENOENT)))
     }
     let pause: Double = 0.02
     var waited: Double = 0
@@ -42,35 +43,10 @@ package final class StoreLock {
     write(descriptor, LockHolder(process: getpid(), pipeline: pipeline, since: timestamp()))
   }
 
-  /// Opens a file beside a store, made where it is missing.
-  ///
-  /// Who may write the store may take its lock, whoever made the file; nobody else needs it.
-  ///
-  /// - Returns: a descriptor; below 0 where there can be no such file.
-  static func openBeside(_ store: String, _ path: String) -> Int32 {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    var status = stat()
-    if descriptor >= 0, stat(store, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
-    return descriptor
-  }
-
   /// The file beside a store, whatever name leads to the store.
-  static func path(of store: String) -> String {
-    (realpath(store, nil).map { pointer in
-      defer { free(pointer) }
-      return String(cString: pointer)
-    } ?? store) + "-bolide"
-  }
+  static func path(of store: String) -> String { Journals.realPath(store) + "-bolide" }
 
-  /// Who holds a store's lock, as the file beside it says; the lock itself is not touched.
-  static func holder(of store: String) -> LockHolder? {
-    let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return LockHolder(read(descriptor))
-  }
-
-  /// Runs also when `init` throws: then the file is another's, and so is what it says.
+  /// Runs also when `init` throws while it waits: then the file is another's, and so is what it says.
   deinit {
     if isHeld { ftruncate(descriptor, off_t(TokenMemory.size)) }
     if descriptor >= 0 { close(descriptor) }
@@ -97,7 +73,7 @@ package struct LockHolder: Sendable, Hashable {
   /// When it took the lock.
   package var since: String
 
-  fileprivate init(process: Int32, pipeline: String, since: String) {
+  init(process: Int32, pipeline: String, since: String) {
     self.process = process
     self.pipeline = pipeline
     self.since = since

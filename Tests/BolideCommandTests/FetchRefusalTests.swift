@@ -104,7 +104,8 @@ import Testing
         == Outcome(
           status: 0, output: "{\"name\":\"o, \\\"east\\\"\"}\n{\"name\":\"west\"}\n",
           errors:
-            "Note: derived attributes may be older than what other programs wrote: the store cannot be written.\n"
+            "Note: 5 changes of other programs are in no transaction: the store cannot be written. "
+            + "The next command that writes, such as `bolide import`, sees to it.\n"
         ))
   }
 }

@@ -88,7 +88,8 @@ import Testing
     #expect(changes.lines.count > 5_000, "\(changes.errors)")
     #expect(
       changes.errors
-        == "Note: other programs' newest changes are not shown: the store cannot be written.\n")
+        == "Note: 1 change of other programs is in no transaction: the store cannot be written. "
+        + "The next command that writes, such as `bolide import`, sees to it.\n")
   }
 
   /// A file system of two mebibytes, where the system lets the test make one.

@@ -115,6 +115,8 @@ import Testing
     for change in [\FetchRequest.related, nil] {
       var request = FetchRequest("Recipe")
       if let change { request[keyPath: change] = ["comments"] } else { request.dangling = "comments" }
+      // It is in another folder.
+      request.stores = [other.path: other.path]
       let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
       #expect(error?.message == "\(temporary.path): Recipe.comments: \(sentence)")
     }

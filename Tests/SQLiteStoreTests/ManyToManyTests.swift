@@ -208,7 +208,7 @@ struct ManyToManyTests {
     let store = try temporary.open(Blog.posts())
     _ = try take(store, Blog.posts(), [("p", ["a/1", "b/2"]), ("q", ["b"])])
     try store.writing { db in
-      try db.run(
+      try db.runAll(
         "UPDATE Post SET weights = 9, relatedScores = 1.5; UPDATE Tag SET reach = 7; DELETE FROM bolide_dirty"
       )
     }

@@ -132,7 +132,7 @@ struct RestoreTests {
     let new = try take("b")
     #expect(new.number == 1 && new.store != old.store)
     #expect(try answer(old) == .tokenOfAnotherStore && answer(new) == nil)
-    #expect(try temporary.open(pipeline).writing { TokenMemory($0)?.read() } == new)
+    #expect(try temporary.open(pipeline).writing { try TokenMemory($0)?.read() } == .token(new))
   }
 
   @Test func `A memory that cannot be read is none`() throws {

@@ -87,9 +87,9 @@ struct StoreLockTests {
     let token = try #require(try store.take(Quakes.pipeline(), [["id": "a"]]).token)
     let memory = try #require(try store.writing { TokenMemory($0) })
     let holder = try lock("quakes")
-    #expect(memory.read() == token)
+    #expect(try memory.read() == .token(token))
     let next = try #require(try store.take(Quakes.pipeline(), [["id": "b"]]).token)
-    #expect(memory.read() == next && lockFile?.hasSuffix(" quakes") == true)
+    #expect(try memory.read() == .token(next) && lockFile?.hasSuffix(" quakes") == true)
     withExtendedLifetime(holder) {}
   }
 

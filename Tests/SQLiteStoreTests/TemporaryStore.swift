@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GRDBSQLite
 import ImportModel
 import Testing
@@ -117,7 +118,7 @@ extension Store {
 
   /// Changes the store as only a test does.
   func execute(_ sql: String) throws {
-    try writing { try $0.run(sql) }
+    try writing { try $0.execute(sql: sql) }
   }
 }
 

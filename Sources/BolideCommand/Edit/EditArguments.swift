@@ -31,6 +31,8 @@ struct EditArguments: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print what changed also when standard error is not a terminal.")
   var verbose = false
 
+  @OptionGroup var writing: WritingArguments
+
   func validate() throws {
     guard (predicate == nil) == all else {
       throw all ? ValidationError.whereAndAll : ValidationError.noObjects

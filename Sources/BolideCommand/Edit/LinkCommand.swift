@@ -57,7 +57,7 @@ struct LinkCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath)
+      let store = try Store.opening(storePath, edit.writing)
       try edit.show(
         store.linkObjects(edit.request(entity), relationship, change(in: store), edit.options))
     } catch {

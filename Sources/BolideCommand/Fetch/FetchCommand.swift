@@ -96,7 +96,7 @@ struct FetchCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
-      if at == nil { try store.settleOrNote() }
+      if at == nil { try store.sealOrNote(readsHistory: false) }
       if count { return try StandardOutput.write(line: "\(store.readCount(request, at: at))") }
       var output = FetchOutput(format ?? .standard)
       try store.readCells(request, at: at) {
@@ -139,16 +139,5 @@ struct AttachedStore {
     guard let sign = text.firstIndex(of: "="), sign > text.startIndex, text.index(after: sign) < text.endIndex
     else { throw ValidationError.notAttached(text) }
     (name, path) = (String(text[..<sign]), String(text[text.index(after: sign)...]))
-  }
-}
-
-extension Store {
-  /// Computes what other programs' writes left to be computed; where the store cannot be written, it is said.
-  fileprivate func settleOrNote() throws {
-    guard try !sealWherePossible() else { return }
-    FileHandle.standardError.write(
-      Data(
-        "Note: derived attributes may be older than what other programs wrote: the store cannot be written.\n"
-          .utf8))
   }
 }

@@ -78,7 +78,9 @@ struct StatusOfStore {
   private init(_ path: String, declared: [Pipeline]) throws {
     self.path = path
     let exists = FileManager.default.fileExists(atPath: path)
-    status = exists || declared.isEmpty ? try Store(reading: path).status() : nil
+    let store = exists || declared.isEmpty ? try Store(reading: path) : nil
+    store?.unsafeFileNote.map(Note.reading).map(printNote)
+    status = try store?.status()
     pipelines = status?.pipelines ?? []
     for pipeline in declared {
       if let index = pipelines.firstIndex(where: { $0.name == pipeline.name }) {

@@ -43,6 +43,8 @@ enum AttributeCheck {
       }
       let inverse = pipeline.inverse(ofChildren: entity.name)
       if name == inverse { continue }
+      // Of a model that was kept, nobody says any more which entity is whose children.
+      if pipeline.entity.isEmpty, entity.relationship(named: name)?.kind == .toOne { continue }
       guard let attribute = entity.attribute(named: name) else {
         let names = entity.attributes.map(\.name) + [inverse].compactMap(\.self)
         list.add(.undeclaredInKey(name, of: entity, among: names), at: part, restingOn: [attributes])

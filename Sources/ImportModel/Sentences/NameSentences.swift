@@ -92,6 +92,10 @@ extension Sentence {
 
   // MARK: Tables of links
 
+  static func tableOfLinksMissing(_ table: String) -> Sentence {
+    Sentence("the links of a many-to-many relationship have no table '\(table)'")
+  }
+
   static func tableOfLinks(_ table: String, of relationship: String, _ reason: Reason) -> Sentence {
     Sentence(
       "the relationship '\(relationship)' needs another name: its links would stand in the table '\(table)', \(reason.text)"

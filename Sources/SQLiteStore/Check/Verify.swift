@@ -84,12 +84,14 @@ private struct Verify {
     let counts = try RawStatement(
       db,
       """
-      SELECT ifnull(sum((last - first + 1) * (kind = 0)), 0), ifnull(sum(kind = 1), 0), ifnull(sum(kind = 2), 0)
+      SELECT CAST(total((last - first + 1) * (kind = 0)) AS INTEGER), ifnull(sum(kind = 1), 0), ifnull(sum(kind = 2), 0)
       FROM bolide_change WHERE change BETWEEN ? AND ?
       """)
     var end: Int64?
     while try transactions.step() {
-      let (number, first, last) = (transactions.integer(0), transactions.integer(1), transactions.integer(2))
+      let (number, first, last) = try (
+        transactions.number(0), transactions.number(1), transactions.number(2)
+      )
       if let end, first != end + 1 {
         try found(
           Finding(

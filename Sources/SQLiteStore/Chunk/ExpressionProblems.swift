@@ -36,7 +36,7 @@ extension Pipeline {
   }
 
   /// What is wrong with the filters of aggregates, each compiled against the attributes of the objects they run over.
-  private func filterProblems() -> [PipelineProblem] {
+  func filterProblems() -> [PipelineProblem] {
     model.entities.flatMap { owner in
       owner.attributes.compactMap { attribute -> PipelineProblem? in
         guard let aggregate = attribute.derivation?.aggregate, let filter = aggregate.filter,

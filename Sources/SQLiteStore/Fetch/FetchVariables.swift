@@ -43,21 +43,3 @@ final class FetchVariables {
     }
   }
 }
-
-extension Value {
-  /// The value as SQL writes it.
-  fileprivate var sql: String {
-    switch self {
-    case .null: "NULL"
-    case .integer(let value): value < 0 ? "(\(value))" : "\(value)"
-    case .real(let value) where value.isNaN: "NULL"
-    case .real(let value) where value.isInfinite: value < 0 ? "(-9e999)" : "9e999"
-    case .real(let value): value < 0 ? "(\(value))" : "\(value)"
-    // SQLite would take U+0000 for the statement's end.
-    case .text(let text) where text.utf8.contains(0): "CAST(\(Value.blob(Array(text.utf8)).sql) AS TEXT)"
-    case .text(let text): literal(text)
-    case .blob(let bytes):
-      "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
-    }
-  }
-}

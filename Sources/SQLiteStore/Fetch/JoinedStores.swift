@@ -1,6 +1,6 @@
 internal import Foundation
 internal import GRDB
-internal import ImportModel
+package import ImportModel
 internal import Synchronization
 
 /// A connection of its own that reads a store together with the stores of its fetched properties.
@@ -22,7 +22,7 @@ final class JoinedStores: Sendable {
 
   /// Attaches the stores that some properties lead to; nil when there are none.
   ///
-  /// What other programs have left to be computed in them is, where they can be written.
+  /// The others are only read: what other programs have left to be computed in them stays so.
   /// - Parameters:
   ///   - properties: those of the entity that are asked for.
   ///   - files: paths in place of those that properties name.
@@ -37,12 +37,15 @@ final class JoinedStores: Sendable {
     let wanted = Set(properties.compactMap(\.store)).sorted()
     if wanted.isEmpty { return nil }
     let connection = try Store.naming(store.path) {
-      try DatabaseQueue(path: store.location, configuration: Store.readingConfiguration)
+      try DatabaseQueue(path: store.location, configuration: Connection.reading)
     }
     var others: [String: Other] = [:]
     for name in wanted {
       let file = files[name] ?? files.first { name.isCalled($0.key) }?.value
       let path = file ?? StoreLocation.path(name, beside: store.path)
+      // A store that came from elsewhere names what it likes.
+      guard file != nil || store.trustedStores.contains(name) || StoreLocation.areNeighbours(path, store.path)
+      else { throw StoreError.otherFolder(path, name) }
       guard FileManager.default.fileExists(atPath: path) else {
         throw StoreError.noOtherStore(path, name, entity)
       }
@@ -52,17 +55,18 @@ final class JoinedStores: Sendable {
         continue
       }
       let other = Other(schema: "bolide_store_\(others.count)", store: try Store(reading: path))
-      try other.store.sealWherePossible()
-      try Store.naming(path) { try connection.inDatabase { try Self.attach(other, to: $0) } }
+      try Store.naming(path) {
+        try connection.inDatabase { db in
+          try Connection.attaching(others.count + 1, to: db) { try Self.attach(other, to: db) }
+        }
+      }
       others[name] = other
     }
     (self.store, self.connection, self.others) = (store, connection, others)
   }
 
   private static func attach(_ other: Other, to db: Database) throws {
-    try db.execute(
-      sql: "ATTACH ? AS \(other.schema)",
-      arguments: [StoreLocation.readOnly(other.store.location, of: other.store.path)])
+    try db.run("ATTACH ? AS \(other.schema)", .text(other.store.location))
     // Another file may have come in its place.
     try Store.checkFormat(db, other.store.path, schema: other.schema)
   }
@@ -79,14 +83,21 @@ final class JoinedStores: Sendable {
 
   /// Reads from one state of each store.
   func reading(_ body: (Database) throws -> Void) throws {
-    try store.sealedReading(by: connection, body)
+    try store.sealedReading(by: connection, readsHistory: false, body)
     for store in [store] + others.values.map(\.store) { try store.checkUnwritten() }
+  }
+}
+
+extension Pipeline {
+  /// The stores that its fetched properties name: who chooses a pipeline trusts them.
+  package var namedStores: Set<String> {
+    Set(model.entities.flatMap(\.fetchedProperties).compactMap(\.store))
   }
 }
 
 extension String {
   /// Whether a file is meant by a name: all of it, or what stands behind the last slash.
   fileprivate func isCalled(_ name: String) -> Bool {
-    self == name || split(separator: "/").last.map(String.init) == name
+    self == name || utf8.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
 }

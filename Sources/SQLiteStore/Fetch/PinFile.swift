@@ -13,15 +13,14 @@ final class PinFile: Sendable {
   init?(store: String, token: HistoryToken) {
     let random = String(UInt64.random(in: .min ... .max), radix: 36)
     path = "\(Self.prefix(store))\(getpid())-\(random)"
-    descriptor = StoreLock.openBeside(store, path)
-    guard descriptor >= 0 else { return nil }
+    guard case .file(let file)? = try? SideFile.make(path, beside: store) else { return nil }
+    descriptor = file
     flock(descriptor, LOCK_EX)
     var text = "\(getpid()) \(timestamp()) \(token)"
     _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
   }
 
   deinit {
-    guard descriptor >= 0 else { return }
     unlink(path)
     close(descriptor)
   }
@@ -33,14 +32,13 @@ final class PinFile: Sendable {
     let prefix = URL(filePath: prefix(store))
     let folder = prefix.deletingLastPathComponent().path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.filter { $0.hasPrefix(prefix.lastPathComponent) }
-      .compactMap { state(folder + "/" + $0) }
+    return names.filter { $0.utf8.starts(with: prefix.lastPathComponent.utf8) }
+      .compactMap { state(folder + "/" + $0, beside: store) }
       .sorted { ($0.since, $0.process) < ($1.since, $1.process) }
   }
 
-  private static func state(_ path: String) -> PinnedState? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+  private static func state(_ path: String, beside store: String) -> PinnedState? {
+    guard case .file(let descriptor)? = try? SideFile.open(path, beside: store) else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = read(descriptor, &bytes, bytes.count)

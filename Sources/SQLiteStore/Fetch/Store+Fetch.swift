@@ -125,7 +125,7 @@ extension Store {
   ) throws {
     func answer(_ db: Database) throws { try body(db, FetchReading(db, path: path, joined)) }
     if let joined { return try joined.reading(answer) }
-    if token == nil { try sealedReading(answer) } else { try reading(answer) }
+    if token == nil { try sealedReading(readsHistory: false, answer) } else { try reading(answer) }
   }
 
   /// A connection to this store and to those that a request's fetched properties lead to; nil where there are none.

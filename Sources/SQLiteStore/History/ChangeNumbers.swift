@@ -1,3 +1,5 @@
+internal import GRDB
+
 /// The ends of what waits to be sealed, as SQL: numbers of changes, 0 for none.
 enum ChangeNumbers {
   /// The last change that was made.
@@ -8,4 +10,10 @@ enum ChangeNumbers {
     ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1), \
     ifnull((SELECT last_change FROM bolide_pruned), 0))
     """
+
+  /// How many objects have changes in no transaction yet.
+  static func unsealed(_ db: Database) throws -> Int64 {
+    try db.integer(
+      "SELECT CAST(total(last - first + 1) AS INTEGER) FROM bolide_change WHERE change > \(sealed)")
+  }
 }

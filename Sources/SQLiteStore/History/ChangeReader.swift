@@ -1,4 +1,5 @@
 internal import GRDB
+internal import GRDBSQLite
 internal import ImportModel
 
 /// Reads the changes of a transaction, each with its object's key.
@@ -9,10 +10,12 @@ final class ChangeReader {
   private let changes: RawStatement
   private let previous: RawStatement
   private let entities: [Int64: EntityReader]
+  private let runLimit: Int64
 
   init(_ db: Database, _ request: HistoryRequest, _ entities: [Int64: EntityReader]) throws {
     self.request = request
     self.entities = entities
+    runLimit = try Self.runLimit(db)
     changes = try RawStatement(
       db,
       "SELECT change, entity, kind, first, last FROM bolide_change WHERE change BETWEEN ? AND ? ORDER BY change"
@@ -53,8 +56,9 @@ final class ChangeReader {
       let id = changes.integer(3)
       if kind == 0 {
         let skipped = change == first ? start.objects : 0
-        guard request.wants(.insert), id + skipped <= changes.integer(4) else { continue }
-        let ids = (id + skipped)...changes.integer(4)
+        let all = try changes.insertedIDs(first: 3, last: 4, atMost: runLimit)
+        guard request.wants(.insert), skipped < all.count else { continue }
+        let ids = (id + skipped)...all.upperBound
         if let stop = try readInserts(entity, ids, change, transaction, &room, body) {
           return HistoryToken.Inside(changes: place.changes, objects: stop - id)
         }
@@ -90,6 +94,11 @@ final class ChangeReader {
     return nil
   }
 
+  /// How many objects one change can have inserted: each has taken a byte of the file at least, or its deletion has.
+  static func runLimit(_ db: Database) throws -> Int64 {
+    try db.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+  }
+
   /// A run of inserts.
   ///
   /// - Returns: the first id that had no room.
@@ -111,5 +120,20 @@ final class ChangeReader {
       return true
     }
     return stop
+  }
+}
+
+extension RawStatement {
+  /// The ids that a change inserted.
+  ///
+  /// - Throws: `StoreError.malformedNumber` where no import can have inserted them.
+  func insertedIDs(first: Int32, last: Int32, atMost limit: Int64) throws(StoreError) -> ClosedRange<Int64> {
+    let (first, end) = (integer(first), integer(last))
+    let (count, isTooLarge) = end.subtractingReportingOverflow(first)
+    // One object may have any id: another program chooses it.
+    guard first <= end, !isTooLarge, count == 0 || count < limit && first > 0 && end < .max else {
+      throw .malformedNumber(String(cString: sqlite3_column_name(pointer, last)))
+    }
+    return first...end
   }
 }

@@ -27,7 +27,7 @@ package final class CommitWatch: Sendable {
   package init(_ store: Store) throws {
     path = store.path
     queue = try store.naming {
-      try DatabaseQueue(path: store.path, configuration: Store.readingConfiguration)
+      try DatabaseQueue(path: StoreLocation.following(store.path), configuration: Connection.reading)
     }
     guard let file = FileID(path) else { throw StoreError.replaced(path) }
     self.file = file

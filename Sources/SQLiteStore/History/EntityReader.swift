@@ -59,7 +59,7 @@ final class EntityReader {
           index: readsRows ? Int32(1 + keys.count + index) : nil)
       )
     }
-    let columns = Dictionary(uniqueKeysWithValues: whole.map { ($0.number, $0.column) })
+    let columns = Dictionary(whole.map { ($0.number, $0.column) }) { first, _ in first }
     self.columns = columns
     let gone = dropped.filter { $0.entity == number }.map {
       (

@@ -15,19 +15,19 @@ struct HistoryPlaces {
 
   init(_ db: Database) throws {
     self.db = db
-    guard case .text(let id) = try db.value("SELECT id FROM bolide_store") else {
-      throw StoreError.noName
-    }
-    store = id
-    newestNumber = try db.integer(
+    let name = try RawStatement(db, "SELECT id FROM bolide_store")
+    defer { name.reset() }
+    guard try name.step() else { throw StoreError.noName }
+    store = try name.word(0)
+    newestNumber = try db.number(
       "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'")
-    floor = try db.integer("SELECT ifnull(max(number), 0) FROM bolide_pruned")
-    gap = try db.integer("SELECT ifnull(max(number), 0) FROM bolide_gap")
+    floor = try db.number("SELECT ifnull(max(number), 0) FROM bolide_pruned")
+    gap = try db.number("SELECT ifnull(max(number), 0) FROM bolide_gap")
   }
 
   /// The place after the newest transaction.
   func newest() throws -> HistoryToken {
-    let number = try db.integer("SELECT ifnull((SELECT max(number) FROM bolide_transaction), \(floor))")
+    let number = try db.number("SELECT ifnull((SELECT max(number) FROM bolide_transaction), \(floor))")
     return try token(number)
   }
 
@@ -38,13 +38,14 @@ struct HistoryPlaces {
 
   /// A transaction's random word; nil where it is not known any more, or never was.
   func nonce(of number: Int64) throws -> String? {
-    let nonce = try db.value(
+    let nonce = try RawStatement(
+      db,
       """
       SELECT nonce FROM bolide_transaction WHERE number = \(number)
       UNION ALL SELECT nonce FROM bolide_pruned WHERE number = \(number)
       """)
-    guard case .text(let nonce) = nonce else { return nil }
-    return nonce
+    defer { nonce.reset() }
+    return try nonce.step() ? nonce.word(0) : nil
   }
 
   /// Checks that a token is a place from which this history can be read on.
@@ -90,13 +91,13 @@ struct HistoryPlaces {
       first.bind(text, at: 1)
       defer { first.reset() }
       guard try first.step(), !first.isNull(0) else { return (newestNumber, nil) }
-      return (first.integer(0) - 1, nil)
+      return (try first.number(0) - 1, nil)
     }
   }
 
   /// The last change before a place that was checked and is not inside a transaction; 0 when there is none.
   func lastChange(before token: HistoryToken) throws -> Int64 {
-    try db.integer(
+    try db.number(
       """
       SELECT last_change FROM bolide_transaction WHERE number = \(token.number)
       UNION ALL SELECT last_change FROM bolide_pruned WHERE number = \(token.number)
@@ -116,9 +117,9 @@ struct HistoryPlaces {
   /// How many pruned transactions a token's holder has not seen.
   private func missed(after token: HistoryToken) throws -> Int64 {
     let seen = token.inside == nil ? token.number : token.number - 1
-    let lost = try db.integer(
+    let lost = try db.number(
       """
-      SELECT ifnull(sum(min(last, \(floor)) - max(first, \(seen + 1)) + 1), 0) FROM bolide_lost
+      SELECT CAST(total(min(last, \(floor)) - max(first, \(seen + 1)) + 1) AS INTEGER) FROM bolide_lost
       WHERE first <= \(floor) AND last > \(seen)
       """)
     return floor - seen - lost

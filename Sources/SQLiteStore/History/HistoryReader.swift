@@ -14,7 +14,7 @@ extension Store {
   @discardableResult
   func seal(restoring: Bool) throws -> HistoryToken? {
     try writing { db in
-      try RestoreCheck.run(db)
+      try Triggers.silenced(db) { try RestoreCheck.run(db) }
       if let model = try SchemaUpdate.storedModel(db) {
         if restoring { _ = try TriggerCare.restore(db, model: model) }
         try DerivedSettling.run(db, model: model)
@@ -28,9 +28,11 @@ extension Store {
     // The look costs nothing; only what there is to seal takes the write lock.
     guard try hasUnsealedChanges(db) else { return nil }
     var token: HistoryToken?
-    try db.inTransaction(.immediate) {
-      token = try HistoryWriter(db).begin()
-      return .commit
+    try Triggers.silenced(db) {
+      try db.inTransaction(.immediate) {
+        token = try HistoryWriter(db).begin()
+        return .commit
+      }
     }
     return token
   }
@@ -109,15 +111,16 @@ struct HistoryReading {
     var skipped: HistoryTransaction?
     while try statement.step() {
       guard room > 0 else { return }
-      var transaction = row(statement)
+      var transaction = try row(statement)
       let before = room
       if request.wants(author: transaction.author) {
         let from = transaction.number == start ? inside : nil
         var stop: HistoryToken.Inside?
         // A gap is a transaction without changes.
-        if statement.integer(6) <= statement.integer(7) {
+        let (first, last) = try (statement.number(6), statement.number(7))
+        if first <= last {
           stop = try changes.read(
-            statement.integer(6)...statement.integer(7), transaction: transaction.number,
+            first...last, transaction: transaction.number,
             from: from ?? HistoryToken.Inside(changes: 0, objects: 0), room: &room, change)
         }
         transaction.changeCount = before - room
@@ -143,8 +146,8 @@ struct HistoryReading {
     // Of a gap alone, the last change is before the first.
     var range: (first: Int64, last: Int64)?
     while try statement.step() {
-      last = row(statement)
-      range = (range?.first ?? statement.integer(6), statement.integer(7))
+      last = try row(statement)
+      range = try (range?.first ?? statement.number(6), statement.number(7))
     }
     guard var last, let range else { return }
     let net = try NetChanges(
@@ -163,7 +166,7 @@ struct HistoryReading {
     let statement = try transactions()
     defer { statement.reset() }
     var count: Int64 = 0
-    while try statement.step() { count += statement.integer(8) }
+    while try statement.step() { count += try statement.number(8) }
     return Int(count)
   }
 
@@ -183,14 +186,14 @@ struct HistoryReading {
     return statement
   }
 
-  private func row(_ statement: RawStatement) -> HistoryTransaction {
+  private func row(_ statement: RawStatement) throws(StoreError) -> HistoryTransaction {
     HistoryTransaction(
-      number: statement.integer(0),
+      number: try statement.number(0),
       token: HistoryToken(
-        store: places.store, number: statement.integer(0), nonce: statement.string(1) ?? ""),
+        store: places.store, number: try statement.number(0), nonce: try statement.word(1)),
       at: statement.string(2) ?? "", author: statement.string(3), pipeline: statement.string(5),
       run: statement.isNull(4) ? nil : statement.integer(4), model: statement.integer(9),
-      changeCount: Int(statement.integer(8)),
+      changeCount: Int(try statement.number(8)),
       isWhole: true, changes: [])
   }
 }

@@ -93,19 +93,6 @@ extension Store {
     }
   }
 
-  /// Seals other programs' changes, unless the store cannot be written: then they wait.
-  ///
-  /// - Returns: whether everything that was committed can be read.
-  @discardableResult
-  package func sealWherePossible() throws -> Bool {
-    do {
-      try seal()
-      return true
-    } catch let error as StoreError where error.code == .readOnly {
-      return false
-    }
-  }
-
   /// The transactions with their changes, on the calling thread.
   func history(_ request: HistoryRequest) throws -> [HistoryTransaction] {
     var (transactions, changes): ([HistoryTransaction], [HistoryChange]) = ([], [])

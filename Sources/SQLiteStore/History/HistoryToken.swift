@@ -65,8 +65,15 @@ extension HistoryToken: LosslessStringConvertible {
   }
 
   private static func number(_ text: Substring) -> Int64? {
-    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = Int64(text),
+      number <= largestNumber
+    else { return nil }
+    return number
   }
+
+  /// No history comes this far; numbers up to here can be added and subtracted.
+  static let largestNumber: Int64 = 1 << 53
 }
 
 extension HistoryToken: Comparable {

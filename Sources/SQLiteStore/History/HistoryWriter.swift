@@ -53,7 +53,7 @@ final class HistoryWriter {
     countKinds = try RawStatement(
       db,
       """
-      SELECT ifnull(sum((last - first + 1) * (kind = 0)), 0), ifnull(sum(kind = 1), 0), ifnull(sum(kind = 2), 0)
+      SELECT CAST(total((last - first + 1) * (kind = 0)) AS INTEGER), ifnull(sum(kind = 1), 0), ifnull(sum(kind = 2), 0)
       FROM bolide_change WHERE change BETWEEN ? AND ?
       """)
   }
@@ -88,13 +88,15 @@ final class HistoryWriter {
     var stretches: [(last: Int64, author: String?)] = []
     var next = first
     while try signed.step() {
-      if signed.integer(0) > next { stretches.append((signed.integer(0) - 1, nil)) }
-      stretches.append((signed.integer(1), signed.string(2)))
-      next = signed.integer(1) + 1
+      let (first, last) = (try signed.number(0), try signed.number(1))
+      if first > next { stretches.append((first - 1, nil)) }
+      stretches.append((last, signed.string(2)))
+      next = last + 1
     }
     if next <= last { stretches.append((last, nil)) }
     // A name that nobody took back belongs to a transaction that has ended.
-    try db.run("DELETE FROM bolide_author; DELETE FROM bolide_signed")
+    try db.run("DELETE FROM bolide_author")
+    try db.run("DELETE FROM bolide_signed")
     var token: HistoryToken?
     next = first
     for stretch in stretches {
@@ -147,7 +149,7 @@ final class HistoryWriter {
   func noteGap(_ reason: String) throws {
     try begin()
     let token = try insert(author: nil, run: nil, from: next, through: next - 1)
-    try db.run("INSERT INTO bolide_gap(number, reason) VALUES (\(token.number), \(literal(reason)))")
+    try db.run("INSERT INTO bolide_gap(number, reason) VALUES (?, ?)", .integer(token.number), .text(reason))
   }
 
   /// Counts the objects of a range of changes by kind.
@@ -156,7 +158,7 @@ final class HistoryWriter {
     countKinds.bind(last, at: 2)
     defer { countKinds.reset() }
     _ = try countKinds.step()
-    (inserted, updated, deleted) = (countKinds.integer(0), countKinds.integer(1), countKinds.integer(2))
+    (inserted, updated, deleted) = try (countKinds.number(0), countKinds.number(1), countKinds.number(2))
   }
 
   private func change(_ entity: Int64, kind: Int64, _ ids: ClosedRange<Int64>) throws {
@@ -190,6 +192,6 @@ final class HistoryWriter {
 
   private func integer(_ statement: RawStatement) throws -> Int64 {
     defer { statement.reset() }
-    return try statement.step() ? statement.integer(0) : 0
+    return try statement.step() ? statement.number(0) : 0
   }
 }

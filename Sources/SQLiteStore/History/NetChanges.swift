@@ -11,6 +11,7 @@ final class NetChanges {
   private let statement: RawStatement
   private let transaction: Int64
   private let end: Int64
+  private let runLimit: Int64
 
   /// One change of one object.
   private struct Event {
@@ -36,6 +37,7 @@ final class NetChanges {
     self.entities = entities
     self.transaction = transaction
     self.end = end
+    runLimit = try ChangeReader.runLimit(db)
     statement = try RawStatement(
       db,
       "SELECT entity, first, last, kind, change FROM bolide_change WHERE change > ? ORDER BY entity, first, change"
@@ -70,7 +72,8 @@ final class NetChanges {
         let event = Event(change: statement.integer(4), kind: statement.integer(3))
         if event.kind == 0, statement.integer(2) > id {
           // For the same reason there is one open run at a time.
-          run = Run(ids: (id + 1)..<(statement.integer(2) + 1), change: event.change)
+          let ids = try statement.insertedIDs(first: 1, last: 2, atMost: runLimit)
+          run = Run(ids: (id + 1)..<(ids.upperBound + 1), change: event.change)
         }
         events.append(event)
         hasRow = try statement.step()

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import ImportModel
 
 /// Notices that a store is not the one that handed out its last token: it was restored from a backup, a copy took its
 /// place, or a power cut took commits back.
@@ -9,20 +10,26 @@ enum RestoreCheck {
   /// Compares the store with what the file beside it remembers. Not inside a transaction.
   static func run(_ db: Database) throws {
     // Read before the store is: a commit in between only makes the store newer.
-    guard let memory = TokenMemory(db), let seen = memory.read(), try isForeign(seen, db) else { return }
+    guard let memory = TokenMemory(db), case .token(let seen) = try memory.read(), try isForeign(seen, db)
+    else {
+      return
+    }
     var newest: HistoryToken?
     try db.inTransaction(.immediate) {
       // Another process may have been here in between.
-      guard let last = memory.read(), try isForeign(last, db) else { return .commit }
+      guard case .token(let last) = try memory.read(), try isForeign(last, db) else { return .commit }
       let place = try HistoryPlaces(db)
       if last.number > place.newestNumber {
         try db.run(
+          "INSERT INTO bolide_lost VALUES (?, ?, ?)", .integer(place.newestNumber + 1), .integer(last.number),
+          .text(timestamp()))
+        try db.run(
           """
-          INSERT INTO bolide_lost VALUES (\(place.newestNumber + 1), \(last.number), \(literal(timestamp())));
           INSERT INTO sqlite_sequence(name, seq) SELECT 'bolide_transaction', 0
-          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'bolide_transaction');
-          UPDATE sqlite_sequence SET seq = \(last.number) WHERE name = 'bolide_transaction';
+          WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'bolide_transaction')
           """)
+        try db.run(
+          "UPDATE sqlite_sequence SET seq = ? WHERE name = 'bolide_transaction'", .integer(last.number))
       } else {
         newest = try place.newest()
       }
@@ -34,7 +41,7 @@ enum RestoreCheck {
   }
 
   /// Whether a token that was handed out here is no place of this history, and nobody has noticed.
-  private static func isForeign(_ token: HistoryToken, _ db: Database) throws -> Bool {
+  static func isForeign(_ token: HistoryToken, _ db: Database) throws -> Bool {
     let places = try HistoryPlaces(db)
     guard token.store == places.store else { return false }
     if token.number > places.newestNumber { return true }

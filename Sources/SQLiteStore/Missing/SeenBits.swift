@@ -86,7 +86,8 @@ struct SeenBits {
     rows.bind(entity, at: 2)
     var pages: [(Int64, Page)] = []
     while try rows.step() {
-      pages.append((rows.integer(0), Page(last: [UInt64](rows.bytes(1)), missing: [UInt64](rows.bytes(2)))))
+      pages.append(
+        (try rows.number(0), Page(last: [UInt64](rows.bytes(1)), missing: [UInt64](rows.bytes(2)))))
     }
     return pages
   }

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import ImportModel
 
 /// The table of named readers, inside the caller's transaction.
 struct ReaderTable {
@@ -18,14 +19,14 @@ struct ReaderTable {
       db,
       """
       SELECT name, r.number, r.nonce, diverged, moved, count(t.number),
-        ifnull(sum(inserted + updated + deleted), 0),
+        CAST(total(inserted + updated + deleted) AS INTEGER),
         ifnull(max(0, (julianday('now') - julianday(min(t.at))) * 86400), 0)
       FROM bolide_reader AS r LEFT JOIN bolide_transaction AS t ON t.number > r.number GROUP BY name ORDER BY name
       """)
     defer { statement.reset() }
     var readers: [Reader] = []
     while try statement.step() {
-      let token = token(statement)
+      let token = try token(statement)
       let state: Reader.State =
         statement.integer(3) != 0
         ? .diverged : token.number < max(places.floor, places.gap) ? .expired : .live
@@ -47,7 +48,7 @@ struct ReaderTable {
     statement.bind(name, at: 1)
     defer { statement.reset() }
     guard try statement.step() else { throw StoreError.noSuchReader(name, path) }
-    let token = token(statement)
+    let token = try token(statement)
     guard statement.integer(3) == 0 else { throw StoreError.readerDiverged(name, path) }
     do {
       try places.check(token, path: path)
@@ -81,8 +82,8 @@ struct ReaderTable {
     try run(
       """
       INSERT INTO bolide_reader(name, number, nonce, added, moved)
-      VALUES (?1, \(token.number), \(literal(token.nonce)), ?2, ?2)
-      """, name)
+      VALUES (?1, ?3, ?4, ?2, ?2)
+      """, name, .integer(token.number), .text(token.nonce))
   }
 
   /// Puts a reader somewhere, whatever its state.
@@ -90,9 +91,8 @@ struct ReaderTable {
     try check(name)
     try run(
       """
-      UPDATE bolide_reader SET number = \(token.number), nonce = \(literal(token.nonce)), diverged = 0, moved = ?2
-      WHERE name = ?1
-      """, name)
+      UPDATE bolide_reader SET number = ?3, nonce = ?4, diverged = 0, moved = ?2 WHERE name = ?1
+      """, name, .integer(token.number), .text(token.nonce))
   }
 
   /// Moves a reader on, if it still is where its delivery began.
@@ -100,9 +100,9 @@ struct ReaderTable {
     guard token.number > start.number else { return }
     try run(
       """
-      UPDATE bolide_reader SET number = \(token.number), nonce = \(literal(token.nonce)), moved = ?2
-      WHERE name = ?1 AND number = \(start.number) AND nonce = \(literal(start.nonce)) AND diverged = 0
-      """, name)
+      UPDATE bolide_reader SET number = ?3, nonce = ?4, moved = ?2
+      WHERE name = ?1 AND number = ?5 AND nonce = ?6 AND diverged = 0
+      """, name, .integer(token.number), .text(token.nonce), .integer(start.number), .text(start.nonce))
   }
 
   /// Removes a reader.
@@ -123,15 +123,14 @@ struct ReaderTable {
     return try statement.step()
   }
 
-  /// Runs a statement with a name and the present instant.
-  private func run(_ sql: String, _ name: String) throws {
+  /// Runs a statement with a name, the present instant and what else it takes.
+  private func run(_ sql: String, _ name: String, _ values: Value...) throws {
     let statement = try RawStatement(db, sql)
-    statement.bind(name, at: 1)
-    statement.bind(timestamp(), at: 2)
+    statement.bind([.text(name), .text(timestamp())] + values)
     try statement.run()
   }
 
-  private func token(_ row: RawStatement) -> HistoryToken {
-    HistoryToken(store: places.store, number: row.integer(1), nonce: row.string(2) ?? "")
+  private func token(_ row: RawStatement) throws(StoreError) -> HistoryToken {
+    HistoryToken(store: places.store, number: try row.number(1), nonce: try row.word(2))
   }
 }

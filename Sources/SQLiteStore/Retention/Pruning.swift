@@ -90,10 +90,12 @@ struct Pruning {
 
   /// The newest transaction that has to go for the rest to be smaller than about so many bytes.
   private func newest(beyond size: Int64) throws -> Int64 {
-    guard try db.integer("SELECT sum(\(Self.size)) FROM bolide_transaction") > size else { return 0 }
+    guard try db.integer("SELECT CAST(total(\(Self.size)) AS INTEGER) FROM bolide_transaction") > size else {
+      return 0
+    }
     return try db.integer(
       """
-      SELECT max(number) FROM (SELECT number, sum(\(Self.size)) OVER (ORDER BY number DESC) AS size
+      SELECT max(number) FROM (SELECT number, total(\(Self.size)) OVER (ORDER BY number DESC) AS size
       FROM bolide_transaction) WHERE size > \(size)
       """)
   }
@@ -120,13 +122,13 @@ struct Pruning {
     guard next > 0 else { return nil }
     let transactions = try db.integer("SELECT count(*) FROM bolide_transaction WHERE number <= \(next)")
     let changes = try db.integer(
-      "SELECT sum(inserted + updated + deleted) FROM bolide_transaction WHERE number <= \(next)")
+      "SELECT CAST(total(inserted + updated + deleted) AS INTEGER) FROM bolide_transaction WHERE number <= \(next)"
+    )
+    try db.run("DELETE FROM bolide_pruned")
     try db.run(
-      """
-      DELETE FROM bolide_pruned;
-      INSERT INTO bolide_pruned SELECT number, nonce, at, last_change FROM bolide_transaction WHERE number = \(next);
-      DELETE FROM bolide_transaction WHERE number <= \(next);
-      """)
+      "INSERT INTO bolide_pruned SELECT number, nonce, at, last_change FROM bolide_transaction WHERE number = ?",
+      .integer(next))
+    try db.run("DELETE FROM bolide_transaction WHERE number <= ?", .integer(next))
     return (next, Int(transactions), Int(changes))
   }
 
@@ -134,15 +136,13 @@ struct Pruning {
   ///
   /// - Returns: whether there may be more.
   func removeChanges() throws -> Bool {
-    let last = try db.integer("SELECT max(last_change) FROM bolide_pruned")
-    let first = try db.integer("SELECT min(change) FROM bolide_change")
+    let last = try db.number("SELECT max(last_change) FROM bolide_pruned")
+    let first = try db.number("SELECT min(change) FROM bolide_change")
     guard first > 0, first <= last else { return false }
     let end = min(last, first + Self.step - 1)
-    try db.run(
-      """
-      DELETE FROM bolide_previous WHERE change BETWEEN \(first) AND \(end);
-      DELETE FROM bolide_change WHERE change BETWEEN \(first) AND \(end);
-      """)
+    for table in ["bolide_previous", "bolide_change"] {
+      try db.run("DELETE FROM \(table) WHERE change BETWEEN ? AND ?", .integer(first), .integer(end))
+    }
     return end < last
   }
 }

@@ -63,7 +63,11 @@ extension Store {
   ///
   /// - Complexity: O(store), in time and in room on the disk.
   package func vacuum() throws {
-    try writing { try $0.run("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
+    try writing { db in
+      // It builds the new file as one that is attached.
+      try Connection.attaching(1, to: db) { try db.run("VACUUM") }
+      try db.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
   }
 
   private func prune(

@@ -26,7 +26,7 @@ extension ChildCounts {
     var all: [ChildCounts] = []
     while try rows.step() {
       var children = ChildCounts(rows.string(0) ?? "")
-      children.counts = ChunkCounts(rows, from: 1)
+      children.counts = try ChunkCounts(rows, from: 1)
       all.append(children)
     }
     return all
@@ -39,11 +39,11 @@ extension ChunkCounts {
     "read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolled_back"
 
   /// Those of a query's current row, in the order of `columns`.
-  init(_ row: RawStatement, from column: Int32) {
+  init(_ row: RawStatement, from column: Int32) throws(StoreError) {
     self.init()
-    func next(_ place: Int32) -> Int { Int(row.integer(column + place)) }
-    (read, inserted, updated, repeated, unchanged) = (next(0), next(1), next(2), next(3), next(4))
-    (ignored, folded, rejected, rolledBack) = (next(5), next(6), next(7), next(8))
+    func next(_ place: Int32) throws(StoreError) -> Int { Int(try row.number(column + place)) }
+    (read, inserted, updated, repeated, unchanged) = try (next(0), next(1), next(2), next(3), next(4))
+    (ignored, folded, rejected, rolledBack) = try (next(5), next(6), next(7), next(8))
   }
 
   /// In the order of `columns`.

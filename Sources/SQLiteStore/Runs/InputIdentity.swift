@@ -60,7 +60,7 @@ extension Store {
           guard runs.bytes(1).elementsEqual(identity.digest) else { continue }
           var progress = RunProgress()
           progress.sameAs = runs.integer(0)
-          progress.counts = ChunkCounts(runs, from: 2).allUnchanged
+          progress.counts = try ChunkCounts(runs, from: 2).allUnchanged
           progress.children = try ChildCounts.all(db, run: runs.integer(0))
           for index in progress.children.indices {
             progress.children[index].counts = progress.children[index].counts.allUnchanged

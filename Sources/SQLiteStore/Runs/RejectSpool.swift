@@ -12,8 +12,8 @@ final class RejectSpool {
     self.pipeline = pipeline
     queue = try DatabaseQueue(path: "")
     log = try queue.inDatabase { db in
-      try db.run("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
-      try db.run(StoreSchema.rejectSQL)
+      try db.runAll("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
+      try db.runAll(StoreSchema.rejectSQL)
       return try RejectLog(db, pipeline: pipeline, run: run)
     }
   }

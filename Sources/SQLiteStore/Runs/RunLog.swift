@@ -24,14 +24,18 @@ package final class RunLog {
     let insert = try RawStatement(
       db,
       """
-      INSERT INTO bolide_run(pipeline, author, input, started, max_age, before, model) VALUES (?, ?, ?, ?, ?,
+      INSERT INTO bolide_run(pipeline, author, input, started, max_age, process, process_start, boot, before, model)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?,
       (SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'bolide_transaction'),
       (SELECT max(version) FROM bolide_model))
       RETURNING run, before
       """)
-    let texts = [pipeline.name, pipeline.author ?? pipeline.name, input, timestamp()]
-    for (index, text) in texts.enumerated() { insert.bind(text, at: Int32(index + 1)) }
-    insert.bind(pipeline.maxAge.map(Value.real) ?? .null, at: 5)
+    let process = RunProcess.current
+    insert.bind([
+      .text(pipeline.name), .text(pipeline.author ?? pipeline.name), .text(input), .text(timestamp()),
+      pipeline.maxAge.map(Value.real) ?? .null, .integer(process.id), process.start.map(Value.text) ?? .null,
+      process.boot.map(Value.text) ?? .null,
+    ])
     _ = try insert.step()
     run = insert.integer(0)
     before = insert.integer(1)

@@ -60,7 +60,7 @@ struct EntitySchema {
       column += " NOT NULL DEFAULT 0"
     } else if attribute.derivation == nil {
       if attribute.isRequired { column += " NOT NULL" }
-      if let value = attribute.defaultValue { column += " DEFAULT \(sql(value))" }
+      if let value = attribute.defaultValue { column += " DEFAULT \(value.sql)" }
     }
     return [column] + attribute.hiddenColumns.map { "\(quoted($0.name)) \($0.type.sql) DEFAULT 0" }
   }
@@ -75,15 +75,5 @@ struct EntitySchema {
     let notNull = entity.key.contains(relationship.name) ? " NOT NULL" : ""
     return
       "\(quoted(relationship.column)) INTEGER\(notNull) REFERENCES \(quoted(relationship.destination)) ON DELETE \(rule)"
-  }
-
-  private func sql(_ value: Value) -> String {
-    switch value {
-    case .null: "NULL"
-    case .integer(let value): String(value)
-    case .real(let value): value.description
-    case .text(let value): literal(value)
-    case .blob(let bytes): "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
-    }
   }
 }

@@ -24,13 +24,14 @@ struct PropertyNumbers {
   init(_ db: Database, model: Model, creating: Bool) throws {
     for entity in model.entities {
       let number = try Self.number(
-        db, "bolide_entity", "entity", where: "name = \(literal(entity.name))",
-        insert: creating ? "(name) VALUES (\(literal(entity.name)))" : nil)
+        find: "SELECT entity FROM bolide_entity WHERE name = ?1",
+        make: creating ? "INSERT INTO bolide_entity(name) VALUES (?1)" : nil, db, .text(entity.name))
       entities[entity.name] = number
       func property(_ name: String) throws -> Int64 {
         try Self.number(
-          db, "bolide_property", "property", where: "entity = \(number) AND name = \(literal(name))",
-          insert: creating ? "(entity, name) VALUES (\(number), \(literal(name)))" : nil)
+          find: "SELECT property FROM bolide_property WHERE name = ?1 AND entity = ?2",
+          make: creating ? "INSERT INTO bolide_property(name, entity) VALUES (?1, ?2)" : nil, db, .text(name),
+          .integer(number))
       }
       let attributes = try entity.storedAttributes.map {
         Column(
@@ -58,14 +59,18 @@ struct PropertyNumbers {
   }
 
   private static func number(
-    _ db: Database, _ table: String, _ column: String, where condition: String, insert: String?
+    find: String, make: String?, _ db: Database, _ values: Value...
   ) throws -> Int64 {
-    let query = "SELECT \(column) FROM \(table) WHERE \(condition)"
-    if case .integer(let number) = try db.value(query) { return number }
-    if let insert {
-      try db.run("INSERT INTO \(table)\(insert)")
-      if case .integer(let number) = try db.value(query) { return number }
+    let found = try RawStatement(db, find)
+    found.bind(values)
+    defer { found.reset() }
+    if try !found.step() {
+      guard let make else { throw StoreError.noNumber }
+      let insert = try RawStatement(db, make)
+      insert.bind(values)
+      try insert.run()
+      guard try found.step() else { throw StoreError.noNumber }
     }
-    throw StoreError.noNumber
+    return found.integer(0)
   }
 }

@@ -121,7 +121,7 @@ struct SchemaDrops {
     var kept: [StoredModel.Dropped] = []
     for drop in drops {
       guard let name = drop.property, let entity = before.entity(named: drop.entity) else { continue }
-      let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
+      let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
       if let attribute = entity.attribute(named: name), !attribute.isTransient {
         kept.append(try Self.drop(attribute, of: entity, number, db))
       } else if let relationship = entity.relationship(named: name), relationship.kind == .toOne {
@@ -137,14 +137,17 @@ struct SchemaDrops {
       } catch let error as StoreError where error.code != .full {
         throw StoreError.cannotDrop(entity.name, error)
       }
-      let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
+      let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
       try db.run(
-        """
-        DELETE FROM bolide_dirty WHERE property IN (SELECT property FROM bolide_property WHERE entity = \(number));
-        DELETE FROM bolide_complete WHERE entity = \(literal(entity.name));
-        DELETE FROM bolide_seen WHERE entity = \(literal(entity.name));
-        UPDATE bolide_entity SET name = \(literal("bolide_dropped_\(number)_\(entity.name)")) WHERE entity = \(number);
-        """)
+        "DELETE FROM bolide_dirty WHERE property IN (SELECT property FROM bolide_property WHERE entity = ?)",
+        .integer(number))
+      for table in ["bolide_complete", "bolide_seen"] {
+        try db.run("DELETE FROM \(table) WHERE entity = ?", .text(entity.name))
+      }
+      try db.run(
+        "UPDATE bolide_entity SET name = ? WHERE entity = ?",
+        .text("bolide_dropped_\(number)_\(entity.name)"),
+        .integer(number))
     }
     return kept
   }
@@ -174,12 +177,11 @@ struct SchemaDrops {
   /// A dropped property keeps its number, and frees its name.
   private static func bury(_ name: String, of entity: Int64, _ db: Database) throws -> Int64 {
     let property = try db.integer(
-      "SELECT property FROM bolide_property WHERE entity = \(entity) AND name = \(literal(name))")
+      "SELECT property FROM bolide_property WHERE entity = ? AND name = ?", .integer(entity), .text(name))
+    try db.run("DELETE FROM bolide_dirty WHERE property = ?", .integer(property))
     try db.run(
-      """
-      DELETE FROM bolide_dirty WHERE property = \(property);
-      UPDATE bolide_property SET name = \(literal("bolide_dropped_\(property)_\(name)")) WHERE property = \(property);
-      """)
+      "UPDATE bolide_property SET name = ? WHERE property = ?", .text("bolide_dropped_\(property)_\(name)"),
+      .integer(property))
     return property
   }
 

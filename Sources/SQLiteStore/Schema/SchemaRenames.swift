@@ -134,10 +134,11 @@ struct SchemaRenames {
       guard let property = rename.property else {
         let number = try Self.number(db, entity: rename.was)
         try Self.renameTable(rename.was, to: rename.entity, db)
-        try db.run("UPDATE bolide_entity SET name = \(literal(rename.entity)) WHERE entity = \(number)")
+        try db.run(
+          "UPDATE bolide_entity SET name = ? WHERE entity = ?", .text(rename.entity), .integer(number))
         for table in ["bolide_reject", "bolide_complete", "bolide_seen"] {
           try db.run(
-            "UPDATE \(table) SET entity = \(literal(rename.entity)) WHERE entity = \(literal(rename.was))")
+            "UPDATE \(table) SET entity = ? WHERE entity = ?", .text(rename.entity), .text(rename.was))
         }
         model.renameEntity(rename.was, to: rename.entity)
         continue
@@ -150,8 +151,9 @@ struct SchemaRenames {
       }
       let number = try Self.number(db, entity: entity.name)
       try db.run(
-        "UPDATE bolide_property SET name = \(literal(property)) "
-          + "WHERE entity = \(number) AND name = \(literal(rename.was))")
+        "UPDATE bolide_property SET name = ? WHERE entity = ? AND name = ?", .text(property),
+        .integer(number),
+        .text(rename.was))
       model.renameProperty(rename.was, of: entity.name, to: property) { filter, _ in filter }
     }
   }
@@ -167,7 +169,7 @@ struct SchemaRenames {
   }
 
   private static func number(_ db: Database, entity: String) throws -> Int64 {
-    try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity))")
+    try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity))
   }
 }
 

@@ -1,4 +1,3 @@
-internal import CSQLiteShims
 internal import GRDB
 internal import ImportModel
 
@@ -101,7 +100,7 @@ struct SchemaUpdate {
         if old.type == attribute.type, schema.columns(old) == schema.columns(attribute) {
           derivedToCompute.append((entity, attribute))
         } else {
-          let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = \(literal(entity.name))")
+          let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
           kept.append(try SchemaDrops.drop(old, of: entity, number, db))
           new.append(attribute)
         }
@@ -174,9 +173,7 @@ struct SchemaUpdate {
     try db.run(
       "ALTER TABLE \(table) ADD COLUMN \(new)\(declaration.dropFirst(quoted(column).count))")
     // Nothing changes that another program's triggers should hear of.
-    bolide_enable_triggers(db.sqliteConnection, 0)
-    defer { bolide_enable_triggers(db.sqliteConnection, 1) }
-    try db.run("UPDATE \(table) SET \(new) = \(quoted(column))")
+    try Triggers.silenced(db) { try db.run("UPDATE \(table) SET \(new) = \(quoted(column))") }
     do {
       try db.run("ALTER TABLE \(table) DROP COLUMN \(quoted(column))")
     } catch let error as StoreError where error.code == .other {

@@ -10,7 +10,7 @@ enum StoreSchema {
   /// Marks the file as a store (`PRAGMA application_id`): "Bold" in ASCII.
   static let applicationID: Int64 = 0x426f_6c64
 
-  static let sql = """
+  static let sql: StaticString = """
     CREATE TABLE bolide_store(
       id      TEXT NOT NULL,                        -- the store's name in its tokens
       created TEXT NOT NULL,
@@ -105,16 +105,6 @@ enum StoreSchema {
       last  INTEGER NOT NULL,
       name  TEXT    NOT NULL
     ) STRICT;
-    CREATE TRIGGER bolide_author_signs AFTER INSERT ON bolide_author BEGIN
-      UPDATE bolide_author SET first =
-        ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0) + 1 WHERE rowid = NEW.rowid;
-    END;
-    -- A row that an earlier transaction left behind signs nothing.
-    CREATE TRIGGER bolide_author_signed AFTER DELETE ON bolide_author BEGIN
-      INSERT INTO bolide_signed SELECT OLD.first, seq, OLD.name FROM sqlite_sequence
-      WHERE sqlite_sequence.name = 'bolide_change' AND seq >= OLD.first
-      AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
-    END;
 
     -- Derived values to be computed anew by the next Bolide command that can write.
     CREATE TABLE bolide_dirty(
@@ -151,7 +141,10 @@ enum StoreSchema {
       rules     BLOB,                               -- of pipeline, settings left out, and converters: SHA-256
       same_as   INTEGER,                            -- the run that imported the same bytes; then none was read
       max_age   REAL,                               -- seconds until the next good run is overdue; null for no limit
-      missing   INTEGER                             -- rows of the pipeline that its full feed had not; null for others
+      missing   INTEGER,                            -- rows of the pipeline that its full feed had not; null for others
+      process   INTEGER,                            -- the run's process id
+      process_start TEXT,                           -- when that started, as the system counts; null where it does not tell
+      boot      TEXT                                -- the system's boot and its space of process ids; null as above
     ) STRICT;
     -- What became of the children that a run read, one row an entity: see `children` in a pipeline.
     CREATE TABLE bolide_run_child(
@@ -193,7 +186,25 @@ enum StoreSchema {
     CREATE INDEX bolide_run_size ON bolide_run(size) WHERE digest IS NOT NULL;
     """
 
-  static let rejectSQL = """
+  /// The triggers of Bolide's own tables, by name, as SQLite keeps them.
+  static let triggers = [
+    "bolide_author_signs": """
+    CREATE TRIGGER bolide_author_signs AFTER INSERT ON bolide_author BEGIN
+      UPDATE bolide_author SET first =
+        ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0) + 1 WHERE rowid = NEW.rowid;
+    END
+    """,
+    // A row that an earlier transaction left behind signs nothing.
+    "bolide_author_signed": """
+    CREATE TRIGGER bolide_author_signed AFTER DELETE ON bolide_author BEGIN
+      INSERT INTO bolide_signed SELECT OLD.first, seq, OLD.name FROM sqlite_sequence
+      WHERE sqlite_sequence.name = 'bolide_change' AND seq >= OLD.first
+      AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
+    END
+    """,
+  ]
+
+  static let rejectSQL: StaticString = """
     CREATE TABLE bolide_reject(
       reject      INTEGER PRIMARY KEY AUTOINCREMENT,
       pipeline    TEXT    NOT NULL,
@@ -248,11 +259,12 @@ enum StoreSchema {
 
   /// Makes the tables in an empty file.
   static func create(_ db: Database) throws {
-    try db.run(sql)
-    try db.run(rejectSQL)
+    try db.runAll(sql)
+    try db.runAll(rejectSQL)
+    for trigger in triggers.values { try db.run(trigger) }
     try db.run(
-      "INSERT INTO bolide_store VALUES (\(literal(randomWord(length: 6))), \(literal(timestamp())), "
-        + "\(TextFolding.version), '')")
+      "INSERT INTO bolide_store VALUES (?, ?, \(TextFolding.version), '')", .text(randomWord(length: 6)),
+      .text(timestamp()))
     try db.run("PRAGMA application_id = \(applicationID)")
     try db.run("PRAGMA user_version = \(format)")
   }

@@ -1,13 +1,14 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+internal import Synchronization
 
 /// What a store keeps of its model: the model itself, the names before, and what was dropped.
 ///
 /// A row of `bolide_model`. Its JSON is the model's, with keys of its own beside it.
-struct StoredModel: Codable {
+struct StoredModel: Codable, Sendable {
   /// A property that was dropped, as history still knows it.
-  struct Dropped: Codable, Equatable {
+  struct Dropped: Codable, Equatable, Sendable {
     let property: Int64
     let entity: Int64
     let name: String
@@ -52,15 +53,33 @@ struct StoredModel: Codable {
     let table = (schema.map { $0 + "." } ?? "") + "bolide_model"
     let newest = "SELECT model FROM \(table) ORDER BY version DESC LIMIT 1"
     guard case .text(let text) = try db.value(newest) else { return }
-    self = try Self.decode(Self.self, text)
+    self = try Self.sound(text)
   }
+
+  /// Reads a model, and sees that it is one that a pipeline could have: names and filters of it become SQL.
+  private static func sound(_ text: String) throws -> StoredModel {
+    if let known = soundModels.withLock({ $0[text] }) { return known }
+    let stored = try decode(Self.self, text)
+    let pipeline = Pipeline(name: "model", entity: "", model: stored.model, fields: [])
+    if let problem = (stored.model.problems() + pipeline.filterProblems()).first {
+      throw StoreError.unsoundModel(problem.message)
+    }
+    soundModels.withLock {
+      if $0.count >= 16 { $0.removeAll() }
+      $0[text] = stored
+    }
+    return stored
+  }
+
+  /// Models that were found to be sound, by their text: a command reads its store's a dozen times.
+  private static let soundModels = Mutex<[String: StoredModel]>([:])
 
   /// Keeps it as the model's newest version.
   func write(_ db: Database) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(self), as: UTF8.self)
-    try db.run("INSERT INTO bolide_model(since, model) VALUES (\(literal(timestamp())), \(literal(text)))")
+    try db.run("INSERT INTO bolide_model(since, model) VALUES (?, ?)", .text(timestamp()), .text(text))
   }
 
   /// All versions of the model but the newest, the oldest first.

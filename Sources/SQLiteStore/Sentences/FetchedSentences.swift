@@ -33,6 +33,12 @@ extension StoreError {
       meant.isEmpty && !known.isEmpty ? "It can bring along \(known.joined(separator: ", "))." : nil)
   }
 
+  static func otherFolder(_ path: String, _ name: String) -> StoreError {
+    refused(
+      "\(path): a fetched property leads to this store, which is in another folder",
+      "If that is meant, name it: --attach \(name)=\(path)")
+  }
+
   static func onlyPresent(_ property: FetchedProperty, of owner: Entity) -> StoreError {
     refused(
       "\(owner.name).\(property.name) is fetched from another store, and a past or pinned state is one store's alone"

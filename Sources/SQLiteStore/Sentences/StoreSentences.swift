@@ -1,3 +1,5 @@
+internal import Foundation
+internal import GRDB
 internal import GRDBSQLite
 
 // Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: the file,
@@ -38,6 +40,46 @@ extension StoreError {
     StoreError(.cannotOpen, "\(pipeline): the pipeline names no store", hint: "Name the store itself.")
   }
 
+  // MARK: Files of unknown origin
+
+  static func unsafeFile(_ path: String, _ problem: FileFacts.Problem) -> StoreError {
+    let what =
+      switch problem {
+      case .link: "is a symbolic link"
+      case .special: "is not a regular file"
+      case .severalNames: "has a second name: it is a hard link"
+      case .foreign: "belongs to another user"
+      }
+    return StoreError(
+      .unsafeFile, "\(path): the file beside the store \(what)",
+      hint: "Nothing was written. Find out who made it, remove it, and run the command again.")
+  }
+
+  static func journalOfSeveral(_ path: String) -> StoreError {
+    StoreError(
+      .unsafeFile,
+      "\(path): the rollback journal beside the store names a further file, which SQLite would delete",
+      hint: "Bolide's stores never have such a journal. Find out who made it, and remove it.")
+  }
+
+  static func foreignSchema(_ problem: String) -> StoreError {
+    StoreError(
+      .foreignSchema, "this is not the schema that Bolide made: \(problem)",
+      hint: "Do not use a store that you cannot trust. Restore your own from a backup, or import anew.")
+  }
+
+  static func untrustedSchema(_ text: String) -> StoreError {
+    StoreError(
+      .untrustedSchema, "a trigger of another program needs more than a store may do by itself (\(text))",
+      hint: "If you trust the store as you trust a program, run the command with --trust-schema.")
+  }
+
+  static func triggersMissing(_ problem: String, _ path: String) -> StoreError {
+    StoreError(
+      .tokenExpired, "\(path): history may have a gap: \(problem), and this command cannot restore it",
+      hint: "Run a command that writes, such as `bolide import`, and start again from a snapshot.")
+  }
+
   // MARK: Lock and log
 
   /// - Parameter holder: the pipeline at work, where the lock file says so.
@@ -73,6 +115,14 @@ extension StoreError {
       hint: "Name another file for the snapshot.")
   }
 
+  /// - Parameter error: the system's number.
+  static func cannotMake(_ file: String, _ error: Int32) -> StoreError {
+    switch error {
+    case ENOSPC, EDQUOT: StoreError(result: SQLITE_FULL, text: "").about(file)
+    default: StoreError(result: SQLITE_CANTOPEN, text: "").about(file)
+    }
+  }
+
   static func cannotPlace(_ file: String, _ reason: String) -> StoreError {
     StoreError(
       .readOnly, "\(file): the file cannot be put in place (\(reason))",
@@ -95,6 +145,17 @@ extension StoreError {
   static let noName = damaged("the store does not know its own name")
   static let noModel = damaged("the store has no model")
   static let unreadableModel = damaged("the store's model cannot be read")
+  static func unsoundModel(_ problem: String) -> StoreError {
+    foreignSchema("its model is not sound: \(problem)")
+  }
+
+  /// - Parameter column: of one of Bolide's own tables.
+  static func malformedNumber(_ column: String) -> StoreError {
+    StoreError(
+      .malformed, "one of Bolide's own tables holds in '\(column)' what Bolide never writes",
+      hint: "See what is wrong with `bolide verify`, and restore the store from a backup.")
+  }
+
   static let noNumber = damaged("the store has no number for a name of its model")
 
   private static func damaged(_ message: String) -> StoreError {
@@ -112,6 +173,10 @@ extension StoreError {
       self.init(
         .full, "the disk is full",
         hint: "What was committed is safe. Make room and run the same command again: nothing is doubled.")
+    case SQLITE_READONLY where result == ResultCode.SQLITE_READONLY_ROLLBACK.rawValue:
+      self.init(
+        .unsafeFile, "a rollback journal lies beside the store, and only a command that writes may use it",
+        hint: "If the journal is the store's own, run `bolide import`; if somebody else made it, remove it.")
     case SQLITE_READONLY, SQLITE_PERM:
       self.init(
         .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
@@ -119,6 +184,10 @@ extension StoreError {
       self.init(
         .busy, "another program holds the store's write lock",
         hint: "Try again later, or wait longer with --lock-wait.")
+    case SQLITE_INTERRUPT:
+      self.init(.interrupted, "the statement was ended")
+    case SQLITE_ERROR where text.utf8.starts(with: "unsafe use of".utf8):
+      self = .untrustedSchema(text)
     case SQLITE_CANTOPEN:
       self.init(
         .cannotOpen, "the store cannot be opened or made",

@@ -92,12 +92,16 @@ extension Store {
 
   /// Reads from a state in which every change has a transaction: what a token says and what the rows are is one.
   ///
-  /// - Parameter connection: the one to read by; nil for one of the store's own.
-  func sealedReading(by connection: DatabaseQueue? = nil, _ body: (Database) throws -> Void) throws {
+  /// - Parameters:
+  ///   - connection: the one to read by; nil for one of the store's own.
+  ///   - readsHistory: as `sealWherePossible(readsHistory:)`.
+  func sealedReading(
+    by connection: DatabaseQueue? = nil, readsHistory: Bool = true, _ body: (Database) throws -> Void
+  ) throws {
     func read(_ body: (Database) throws -> Void?) throws -> Void? {
       if let connection { try naming { try connection.read(body) } } else { try reading(body) }
     }
-    try retryingUntilSealed { canSeal -> Void? in
+    try retryingUntilSealed(readsHistory: readsHistory) { canSeal -> Void? in
       try read { db -> Void? in
         guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
         return try body(db)
@@ -121,9 +125,12 @@ extension Store {
   /// Seals and tries again while other programs write in between. Where nobody can seal, their changes will be told again.
   ///
   /// - Parameter body: gives nil for another try; it is told whether changes can be sealed.
-  func retryingUntilSealed<Result>(_ body: (Bool) throws -> Result?) throws -> Result {
+  func retryingUntilSealed<Result>(
+    readsHistory: Bool = true, _ body: (Bool) throws -> Result?
+  ) throws -> Result {
     for _ in 0..<100 {
-      if let result = try body(sealWherePossible()) { return result }
+      let canSeal = try sealWherePossible(readsHistory: readsHistory).allSatisfy(\.isComplete)
+      if let result = try body(canSeal) { return result }
     }
     throw StoreError.neverQuiet(path)
   }

@@ -11,40 +11,34 @@ extension Store {
   @discardableResult
   package func writeSnapshot(of entities: [String], to file: String) throws -> Snapshot {
     try Self.refuseStore(file)
-    let part = "\(file).bolide-\(getpid())"
-    func removePart() {
-      for ending in ["", "-journal"] { try? FileManager.default.removeItem(atPath: part + ending) }
-    }
-    removePart()
+    // A file that is replaced keeps its mode; a new one has the store's.
+    let replaced = FileFacts(file, followsLinks: false).flatMap { $0.isRegular ? $0 : nil }
+    let model = replaced ?? FileFacts(path)
+    let part = try UnfinishedFile(for: file, mode: model?.mode ?? 0o600, owner: model)
     let snapshot: Snapshot
     do {
       var configuration = GRDB.Configuration()
       // Some entities' owners may not be wanted.
       configuration.foreignKeysEnabled = false
       configuration.busyMode = .timeout(10)
-      let queue = try DatabaseQueue(path: part, configuration: configuration)
+      configuration.prepareDatabase { try Connection.protect($0) }
+      let queue = try DatabaseQueue(path: StoreLocation.writing(part.path), configuration: configuration)
       snapshot = try retryingUntilSealed { canSeal in
-        try queue.inDatabase { try copy($0, entities, canSeal: canSeal) }
+        try queue.inDatabase { db in
+          try Connection.attaching(1, to: db) { try copy(db, entities, canSeal: canSeal) }
+        }
       }
       try queue.close()
     } catch let error as DatabaseError {
-      removePart()
       throw StoreError(error).about(file)
-    } catch {
-      removePart()
-      throw error
     }
-    guard rename(part, file) == 0 else {
-      let reason = String(cString: strerror(errno))
-      removePart()
-      throw StoreError.cannotPlace(file, reason)
-    }
+    _ = try part.place(at: file, replacing: true)
     return snapshot
   }
 
   /// Copies tables and rows into an empty file; nil when another program wrote since the last seal.
   private func copy(_ db: Database, _ entities: [String], canSeal: Bool) throws -> Snapshot? {
-    try db.run("ATTACH \(literal(path)) AS bolide_source")
+    try db.run("ATTACH ? AS bolide_source", .text(location))
     defer { try? db.run("DETACH bolide_source") }
     var snapshot: Snapshot?
     try db.inTransaction(.deferred) {
@@ -62,11 +56,8 @@ extension Store {
           "INSERT INTO main.\(name)(\(list)) SELECT \(list) FROM bolide_source.\(name) ORDER BY bolide_id")
         try schema.indexes.forEach { try db.run($0.sql) }
       }
-      try db.run(
-        """
-        CREATE TABLE bolide_snapshot(token TEXT NOT NULL, at TEXT NOT NULL) STRICT;
-        INSERT INTO bolide_snapshot VALUES (\(literal("\(found.token)")), \(literal(found.at)));
-        """)
+      try db.run("CREATE TABLE bolide_snapshot(token TEXT NOT NULL, at TEXT NOT NULL) STRICT")
+      try db.run("INSERT INTO bolide_snapshot VALUES (?, ?)", .text("\(found.token)"), .text(found.at))
       snapshot = found
       return .commit
     }
@@ -76,11 +67,9 @@ extension Store {
   /// A store is never overwritten by a snapshot, this one least of all.
   private static func refuseStore(_ file: String) throws {
     guard FileManager.default.fileExists(atPath: file) else { return }
-    var configuration = GRDB.Configuration()
-    configuration.readonly = true
     let id: Value
     do {
-      id = try DatabaseQueue(path: file, configuration: configuration).read {
+      id = try DatabaseQueue(path: StoreLocation.reading(file), configuration: Connection.reading).read {
         try $0.value("PRAGMA application_id")
       }
     } catch {

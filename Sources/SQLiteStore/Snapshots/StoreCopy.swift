@@ -8,7 +8,7 @@ extension Store {
   package func copy(to file: String) throws {
     try naming {
       let copy = try DatabaseQueue(path: file)
-      try DatabaseQueue(path: path, configuration: Self.readingConfiguration).backup(to: copy)
+      try DatabaseQueue(path: location, configuration: Connection.reading).backup(to: copy)
       try copy.close()
     }
   }

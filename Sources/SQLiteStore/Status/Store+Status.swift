@@ -6,13 +6,13 @@ extension Store {
   ///
   /// - Complexity: O(rows), since it counts them, and O(runs).
   package func status() throws -> StoreStatus {
-    let holder = StoreLock.holder(of: path)
-    return try reading { db in
+    try reading { db in
       let places = try HistoryPlaces(db)
       let model = try SchemaUpdate.storedModel(db) ?? Model()
       func text(_ sql: String) throws -> String? {
         if case .text(let text) = try db.value(sql) { text } else { nil }
       }
+      let pipelines = try PipelineStatus.all(db)
       return StoreStatus(
         path: path,
         created: try text("SELECT created FROM bolide_store") ?? "",
@@ -21,17 +21,17 @@ extension Store {
         entities: try model.entities.map {
           .init(entity: $0.name, rows: try db.integer("SELECT count(*) FROM \(quoted($0.name))"))
         },
-        pipelines: try PipelineStatus.all(db, atWork: holder?.pipeline),
+        pipelines: pipelines,
         token: try places.newest(),
         transactions: try db.integer("SELECT count(*) FROM bolide_transaction"),
         changes: try db.integer(
-          "SELECT ifnull(sum(inserted + updated + deleted), 0) FROM bolide_transaction"),
+          "SELECT CAST(total(inserted + updated + deleted) AS INTEGER) FROM bolide_transaction"),
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
-        unsealedChanges: try db.integer(
-          "SELECT ifnull(sum(last - first + 1), 0) FROM bolide_change WHERE change > \(ChangeNumbers.sealed)"),
+        unsealedChanges: try ChangeNumbers.unsealed(db),
         dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
-        bytes: fileSize(path), walBytes: fileSize(path + "-wal"), holder: holder,
+        bytes: fileSize(path), walBytes: fileSize(path + "-wal"),
+        holder: pipelines.lazy.compactMap(\.holder).first,
         pins: PinFile.all(of: path))
     }
   }
@@ -39,7 +39,8 @@ extension Store {
 
 extension PipelineStatus {
   /// The pipelines that have run, by name.
-  fileprivate static func all(_ db: Database, atWork: String?) throws -> [PipelineStatus] {
+  fileprivate static func all(_ db: Database) throws -> [PipelineStatus] {
+    let newest = try db.integer("SELECT ifnull(max(run), 0) FROM bolide_run")
     let runs = try RawStatement(
       db,
       """
@@ -62,7 +63,8 @@ extension PipelineStatus {
       status.lastChange = try run(3)
       status.openRejects = runs.integer(4)
       status.maxAge = status.lastRun?.maxAge
-      status.isAtWork = status.name == atWork
+      // Of two imports one waits for the other: only the newest run can be at work.
+      if let run = status.lastRun, run.number == newest, run.outcome == nil { status.isAtWork = run.isAlive }
       all.append(status)
     }
     return all
@@ -70,6 +72,9 @@ extension PipelineStatus {
 }
 
 extension PipelineStatus.Run {
+  /// Ten thousand years, in seconds: no pipeline says more.
+  private static let longestAge = 86_400 * 365.25 * 10_000
+
   fileprivate init?(_ db: Database, _ number: Int64) throws {
     let row = try RawStatement(
       db,
@@ -77,7 +82,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        \(ChunkCounts.columns), chunks, bytes, same_as, missing
+        \(ChunkCounts.columns), chunks, bytes, same_as, missing, process, process_start, boot
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -91,12 +96,17 @@ extension PipelineStatus.Run {
     time = row.real(6)
     age = max(0, row.real(7))
     maxAge = row.isNull(8) ? nil : row.real(8)
+    guard maxAge.map({ 0...Self.longestAge ~= $0 }) ?? true else {
+      throw StoreError.malformedNumber("max_age")
+    }
     progress = RunProgress()
-    progress.counts = ChunkCounts(row, from: 9)
-    progress.chunks = Int(row.integer(18))
-    progress.bytes = Int(row.integer(19))
+    progress.counts = try ChunkCounts(row, from: 9)
+    progress.chunks = Int(try row.number(18))
+    progress.bytes = Int(try row.number(19))
     progress.sameAs = row.isNull(20) ? nil : row.integer(20)
-    progress.missing = row.isNull(21) ? nil : Int(row.integer(21))
+    progress.missing = row.isNull(21) ? nil : Int(try row.number(21))
+    process = row.integer(22)
+    isAlive = RunProcess(id: process, start: row.string(23), boot: row.string(24)).isAlive
     progress.children = try ChildCounts.all(db, run: number)
   }
 }

@@ -59,6 +59,9 @@ package struct PipelineStatus: Sendable {
     package var age: Double
     /// How old the last good run may be, in seconds, as the pipeline said then.
     package var maxAge: Double?
+    /// Its process id, and whether that process is still there; nil where nobody can tell.
+    var process: Int64
+    var isAlive: Bool?
   }
 
   /// The pipeline's name.
@@ -73,8 +76,8 @@ package struct PipelineStatus: Sendable {
   package var openRejects: Int64
   /// How old the last good run may be, in seconds; nil for no limit. The last run's, unless somebody says otherwise.
   package var maxAge: Double?
-  /// Whether its import is at work just now.
-  package var isAtWork: Bool
+  /// Whether its import is at work just now; nil where nobody can tell whether it is or was killed.
+  package var isAtWork: Bool? = false
 
   /// What one word says of a pipeline.
   package enum State: String, Sendable, CaseIterable {
@@ -82,6 +85,8 @@ package struct PipelineStatus: Sendable {
     case overdue
     /// Its import is at work.
     case running
+    /// Its import is at work or was killed: its process cannot be seen from here.
+    case runningOrKilled = "running-or-killed"
     /// The last run was not good.
     case failed
     /// The last run was killed, or its machine went down.
@@ -97,7 +102,6 @@ package struct PipelineStatus: Sendable {
     self.name = name
     self.maxAge = maxAge
     openRejects = 0
-    isAtWork = false
   }
 
   /// Whether there was no good run for longer than `maxAge`.
@@ -106,12 +110,19 @@ package struct PipelineStatus: Sendable {
     return lastGoodRun.map { $0.age > maxAge } ?? true
   }
 
+  /// The import that is at work just now.
+  var holder: LockHolder? {
+    guard isAtWork == true, let run = lastRun, let process = Int32(exactly: run.process) else { return nil }
+    return LockHolder(process: process, pipeline: name, since: run.started)
+  }
+
   /// The most pressing thing to say.
   package var state: State {
     if isOverdue { return .overdue }
-    if isAtWork { return .running }
     guard let lastRun else { return .never }
-    guard let outcome = lastRun.outcome else { return .killed }
+    guard let outcome = lastRun.outcome else {
+      return isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
+    }
     return outcome == RunLog.good ? .ok : .failed
   }
 }

@@ -30,7 +30,7 @@ enum TriggerCare {
     for entity in triggers.model.entities {
       for trigger in triggers.all(of: entity) { try db.run(trigger.sql) }
     }
-    try db.run("UPDATE bolide_store SET triggers = \(literal(try fingerprint(db)))")
+    try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
   }
 
   /// What is wrong with the triggers and indexes; nothing when they are as Bolide made them.

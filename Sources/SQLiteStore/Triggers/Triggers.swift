@@ -1,3 +1,4 @@
+internal import CSQLiteShims
 internal import GRDB
 internal import ImportModel
 
@@ -65,14 +66,23 @@ struct Triggers {
     return triggers
   }
 
-  /// Whether other programs have put triggers of their own on the model's tables.
-  static func areForeign(_ db: Database, model: Model) throws -> Bool {
-    let tables = model.entities.map { literal($0.name) }.joined(separator: ", ")
-    return try db.value(
-      """
-      SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name COLLATE NOCASE IN (\(tables))
-      AND substr(name, 1, 7) <> 'bolide_' LIMIT 1
-      """) != .null
+  /// A trigger that another program has put on one of the model's tables; nil when there is none.
+  static func foreign(_ db: Database, model: Model) throws -> String? {
+    let tables = Set(model.entities.map(\.name.caseFolded))
+    let triggers = try RawStatement(
+      db,
+      "SELECT tbl_name, name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, 7) <> 'bolide_'")
+    while try triggers.step() {
+      if tables.contains((triggers.string(0) ?? "").caseFolded) { return triggers.string(1) }
+    }
+    return nil
+  }
+
+  /// Writes with no trigger firing: tables of Bolide's own, or what the triggers would do besides.
+  static func silenced<Result>(_ db: Database, _ body: () throws -> Result) rethrows -> Result {
+    bolide_enable_triggers(db.sqliteConnection, 0)
+    defer { bolide_enable_triggers(db.sqliteConnection, 1) }
+    return try body()
   }
 
   /// Whether a column of a trigger's row gets another value, as SQL.

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Bolide
+import Foundation
+
+/// What every command that writes a store takes.
+struct WritingArguments: ParsableArguments {
+  @Flag(
+    name: .customLong("trust-schema"),
+    help: """
+      Let triggers of other programs in the store use virtual tables, such as a full-text index, and unsafe functions. \
+      Only for a store that you trust as you trust a program.
+      """)
+  var trustsSchema = false
+}
+
+extension Store {
+  /// Opens the store that a path names, or the store of the pipeline that it names, to be written.
+  static func opening(_ path: String, _ writing: WritingArguments) throws -> Store {
+    try opening(path, trustsSchema: writing.trustsSchema)
+  }
+
+  /// Does for other programs' changes what a command that reads may do, and tells of what it may not on standard error.
+  ///
+  /// - Parameter readsHistory: whether the answer is about history.
+  func sealOrNote(readsHistory: Bool = true) throws {
+    try sealWherePossible(readsHistory: readsHistory).map(Note.reading).forEach(printNote)
+  }
+}
+
+/// Prints a line beside the answer.
+func printNote(_ line: String) {
+  FileHandle.standardError.write(Data("\(line.printable)\n".utf8))
+}

@@ -1,0 +1,61 @@
+internal import CSQLiteShims
+internal import GRDB
+internal import GRDBSQLite
+
+/// What SQLite is told of each connection to a store. A store may come from anywhere: what its file holds is data, and
+/// nothing in it runs that Bolide has not made.
+enum Connection {
+  /// The largest row or value, in bytes: four times the largest record.
+  private static let maximumLength: Int32 = 256 << 20
+  /// The longest statement, in bytes. A trigger names each column of its table several times.
+  private static let maximumStatement: Int32 = 16 << 20
+  /// How deep an expression may be: SQLite's own limit, which a build of it may have raised.
+  private static let maximumDepth: Int32 = 1000
+
+  /// For a connection that only reads.
+  static var reading: GRDB.Configuration {
+    var configuration = GRDB.Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(10)
+    configuration.prepareDatabase { try protect($0) }
+    return configuration
+  }
+
+  /// For a connection that writes.
+  ///
+  /// - Parameter trustsSchema: whether triggers of other programs may use virtual tables and unsafe functions.
+  static func writing(_ patience: LockPatience, trustsSchema: Bool) -> GRDB.Configuration {
+    var configuration = GRDB.Configuration()
+    configuration.busyMode = .callback { patience.waits($0) }
+    configuration.prepareDatabase { db in
+      try protect(db, trustsSchema: trustsSchema)
+      patience.endStatements(of: db.sqliteConnection)
+      // The page size counts only while the file is empty: WAL cannot change it later.
+      try db.runAll("PRAGMA page_size = 16384; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384")
+    }
+    return configuration
+  }
+
+  /// Makes a connection safe for a file of unknown origin.
+  static func protect(_ db: Database, trustsSchema: Bool = false) throws {
+    let connection = db.sqliteConnection
+    bolide_defend(connection)
+    for (limit, value) in [
+      (SQLITE_LIMIT_LENGTH, maximumLength), (SQLITE_LIMIT_SQL_LENGTH, maximumStatement),
+      (SQLITE_LIMIT_EXPR_DEPTH, maximumDepth), (SQLITE_LIMIT_ATTACHED, 0),
+    ] {
+      sqlite3_limit(connection, limit, value)
+    }
+    try db.runAll("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+    if trustsSchema { try db.runAll("PRAGMA trusted_schema = ON") }
+    TextFunctions.add(to: db)
+  }
+
+  /// Lets a connection have further files while `body` runs; at all other times it has its own alone.
+  static func attaching<Result>(_ count: Int, to db: Database, _ body: () throws -> Result) rethrows -> Result
+  {
+    sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, Int32(count))
+    defer { sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0) }
+    return try body()
+  }
+}

@@ -1,0 +1,89 @@
+internal import CSQLiteShims
+internal import Foundation
+
+/// A file that is built under a name that nobody can guess, with its final mode, and then put in place in one step.
+///
+/// It is locked while it is built, so that one a killed process has left behind is known, and goes.
+final class UnfinishedFile {
+  let path: String
+  private var descriptor: Int32
+  private static let prefix = ".bolide-new-"
+  private static let endings = ["", "-journal", "-wal", "-shm"]
+
+  /// Makes an empty file.
+  ///
+  /// - Parameters:
+  ///   - target: the path that it is to have; the file is made in the same folder.
+  ///   - owner: whose it is to be, where this process may say so; nil for the process's own.
+  /// - Throws: `StoreError` when the folder cannot be written, or is not there.
+  init(for target: String, mode: mode_t, owner: FileFacts? = nil) throws(StoreError) {
+    let folder = StoreLocation.folder(of: target)
+    Self.removeLeftovers(in: folder)
+    let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+    path = "\(folder)/\(Self.prefix)\(random)"
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .cannotMake(target, errno) }
+    flock(descriptor, LOCK_EX)
+    if let owner, geteuid() == 0 { fchown(descriptor, owner.user, owner.group) }
+    fchmod(descriptor, mode)
+  }
+
+  /// Gives the file its name. Every connection to it is closed by now.
+  ///
+  /// - Parameter replacing: whether a file that has the name gives way.
+  /// - Returns: false when there is one and it stays.
+  func place(at target: String, replacing: Bool) throws(StoreError) -> Bool {
+    // First, as the file may be opened by others as soon as it is there, and a closed descriptor takes their locks along.
+    release()
+    if replacing {
+      guard rename(path, target) == 0 else { throw .cannotPlace(target, String(cString: strerror(errno))) }
+    } else if bolide_rename_new(path, target) != 0 {
+      if errno == EEXIST { return false }
+      // Where the file system cannot rename so, it has links.
+      guard link(path, target) == 0 else {
+        if errno == EEXIST { return false }
+        throw .cannotPlace(target, String(cString: strerror(errno)))
+      }
+      unlink(path)
+    }
+    Self.sync(folder: StoreLocation.folder(of: target))
+    return true
+  }
+
+  deinit {
+    release()
+    Self.remove(path)
+  }
+
+  private func release() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  private static func remove(_ path: String) {
+    for ending in endings { unlink(path + ending) }
+  }
+
+  /// A new name outlives a power cut only when its folder was written.
+  private static func sync(folder: String) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  /// Removes what processes that were killed have left in a folder, if it is this user's.
+  private static func removeLeftovers(in folder: String) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.utf8.starts(with: prefix.utf8) && !endings.dropFirst().contains(where: name.hasSuffix) {
+      let path = "\(folder)/\(name)"
+      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      guard FileFacts(descriptor)?.user == geteuid(), flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        continue
+      }
+      remove(path)
+    }
+  }
+}

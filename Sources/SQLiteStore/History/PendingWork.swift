@@ -1,0 +1,120 @@
+internal import GRDB
+internal import ImportModel
+
+/// What other programs have left to Bolide's next command: changes that are in no transaction, derived attributes, lost
+/// triggers, a restored file.
+struct PendingWork {
+  /// Changes that are in no transaction yet.
+  let changes: Int64
+  private let hasChanges: Bool
+  /// Derived values that wait to be computed.
+  let values: Int64
+  /// Triggers that are missing or not as Bolide made them.
+  let triggers: [String]
+  /// Whether objects have to be written, and not only what Bolide keeps of them.
+  let writesTables: Bool
+  /// Whether the store is not the one that handed out its last token.
+  private let isRestored: Bool
+  /// Another program's trigger that writing objects would fire; nil also where none is written.
+  let foreignTrigger: String?
+
+  /// - Parameter last: the last token that was handed out; nil where nobody remembers.
+  init(_ db: Database, last: HistoryToken?) throws {
+    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    changes = try ChangeNumbers.unsealed(db)
+    hasChanges = try Store.hasUnsealedChanges(db)
+    values = try db.integer("SELECT count(*) FROM bolide_dirty")
+    triggers = try model.entities.isEmpty ? [] : TriggerCare.problems(db, model: model).triggers
+    // Another version of Bolide has written texts in another spelling.
+    let isFolded = try db.value("SELECT folding FROM bolide_store") == .integer(TextFolding.version)
+    isRestored = try last.map { try RestoreCheck.isForeign($0, db) } ?? false
+    let writesTables = values > 0 || !triggers.isEmpty || !isFolded
+    foreignTrigger = try writesTables ? Triggers.foreign(db, model: model) : nil
+    self.writesTables = writesTables
+  }
+
+  /// Whether there is none.
+  var isEmpty: Bool { !hasChanges && !writesTables && !isRestored }
+}
+
+/// What a command that reads could not do first, for people.
+package enum ReadingNote: Sendable, Hashable {
+  /// What other programs have written waits for a command that writes.
+  case pending(changes: Int64, values: Int64, ReadingObstacle)
+  /// Something else stands in the place of the file beside the store.
+  case unsafeFile(StoreError)
+  /// The file beside the store is not this user's to read: a restored store would not be noticed.
+  case unreadableFile(String)
+}
+
+/// Why a command that reads does not write.
+package enum ReadingObstacle: Sendable, Hashable {
+  /// The store or its folder cannot be written.
+  case readOnly
+  /// Another program's trigger would run.
+  case trigger(String)
+  /// What stands beside the store is not the store's.
+  case unsafeFile
+}
+
+extension ReadingNote {
+  /// Whether everything that was committed can be read nevertheless.
+  var isComplete: Bool {
+    if case .pending = self { false } else { true }
+  }
+}
+
+extension Store {
+  /// What stands in the place of the file beside the store, if it is not the store's: for who needs nothing of it.
+  package var unsafeFileNote: ReadingNote? {
+    do {
+      _ = try TokenMemory(store: path).read()
+      return nil
+    } catch {
+      return .unsafeFile(error)
+    }
+  }
+
+  /// Does what other programs have left, if there is any and a command that reads may do it: it needs a store that can be
+  /// written, and runs no trigger but Bolide's.
+  ///
+  /// - Parameter readsHistory: whether the answer is about history. Then nothing may hide a gap.
+  /// - Returns: what could not be done; empty where all is as if this command had written everything itself.
+  /// - Throws: `StoreError.unsafeFile`, and `.triggersMissing` where history has a gap that cannot be written down; both
+  ///   only for an answer about history.
+  @discardableResult
+  package func sealWherePossible(readsHistory: Bool = true) throws -> [ReadingNote] {
+    var notes: [ReadingNote] = []
+    var last: HistoryToken?
+    do {
+      switch try TokenMemory(store: path).read() {
+      case .token(let token): last = token
+      case .unreadable(let file): notes.append(.unreadableFile(file))
+      case .nothing: break
+      }
+    } catch {
+      if readsHistory { throw error }
+      notes.append(.unsafeFile(error))
+    }
+    let work = try reading { try PendingWork($0, last: last) }
+    if work.isEmpty { return notes }
+    let obstacle: ReadingObstacle
+    if case .unsafeFile? = notes.first {
+      obstacle = .unsafeFile
+    } else if work.writesTables, let trigger = work.foreignTrigger {
+      obstacle = .trigger(trigger)
+    } else {
+      do {
+        try seal()
+        return notes
+      } catch let error as StoreError where error.code == .readOnly {
+        obstacle = .readOnly
+      }
+    }
+    if readsHistory, let problem = work.triggers.first { throw StoreError.triggersMissing(problem, path) }
+    if work.changes > 0 || work.writesTables {
+      notes.append(.pending(changes: work.changes, values: work.values, obstacle))
+    }
+    return notes
+  }
+}
