@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ImportInput
 internal import SQLiteStore
 
 /// A chunk on its way to the writing thread, with what the reading thread knows at that moment.
@@ -43,9 +44,17 @@ final class ChunkQueue: @unchecked Sendable {
   private var empty: [Chunk]
   private var end: ReadingEnd?
   private var isStopped = false
+  private let cancellation: Cancellation
+  /// Input bytes that were known to be taken.
+  private var bytes = 0
 
-  init(chunks: [Chunk]) {
+  /// A stopped import waits so many seconds for a reading thread that does not hear it: in one call of a function of
+  /// SQLite's, say, which nothing can interrupt.
+  private static let patience = 0.75
+
+  init(chunks: [Chunk], cancellation: Cancellation) {
     empty = chunks
+    self.cancellation = cancellation
   }
 
   // MARK: The reading thread's side
@@ -67,6 +76,7 @@ final class ChunkQueue: @unchecked Sendable {
   func send(_ parcel: Parcel) {
     condition.withLock {
       filled.append(parcel)
+      bytes = parcel.bytes
       condition.broadcast()
     }
   }
@@ -74,7 +84,7 @@ final class ChunkQueue: @unchecked Sendable {
   /// Says that nothing more will come.
   func finish(_ end: ReadingEnd) {
     condition.withLock {
-      self.end = end
+      self.end = self.end ?? end
       condition.broadcast()
     }
   }
@@ -84,7 +94,7 @@ final class ChunkQueue: @unchecked Sendable {
   /// The next filled chunk; waits for one. Nil when the reading thread has ended and all is received.
   func receive() -> Parcel? {
     condition.withLock {
-      while filled.isEmpty && end == nil { condition.wait() }
+      while filled.isEmpty && end == nil { waitForReading() }
       return filled.isEmpty ? nil : filled.removeFirst()
     }
   }
@@ -107,12 +117,22 @@ final class ChunkQueue: @unchecked Sendable {
     }
   }
 
+  /// Waits for a sign of the reading thread, and does without it when the import was stopped and none comes: the thread
+  /// is left to itself, and ends when it comes back. It holds nothing of the store.
+  private func waitForReading() {
+    let wasStopped = cancellation.isCancelled
+    let isSilent = !condition.wait(until: Date(timeIntervalSinceNow: Self.patience))
+    guard isSilent, wasStopped, end == nil else { return }
+    end = ReadingEnd(error: .cancelled, bytes: bytes)
+    isStopped = true
+  }
+
   /// Waits for the reading thread's end.
   func waitForEnd() -> ReadingEnd {
     condition.withLock {
       while true {
         if let end { return end }
-        condition.wait()
+        waitForReading()
       }
     }
   }

@@ -55,7 +55,8 @@ struct ImportRun {
     }
     defer { withExtendedLifetime(lock) {} }
 
-    let queue = ChunkQueue(chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) })
+    let queue = ChunkQueue(
+      chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
     startReading(inputs, writing.layout, queue, newFields)
     var consumer = ChunkConsumer(
       queue: queue, writing: writing, settings: settings, options: options, pipeline: pipeline.name,
@@ -119,7 +120,7 @@ struct ImportRun {
   ) -> ReadingEnd {
     do {
       let producer = try ChunkProducer(
-        inputs, stage: RecordStage(pipeline, layout: layout, input: inputs[0].name),
+        inputs, stage: RecordStage(pipeline, layout: layout, input: inputs[0].name, stop: stop),
         shape: RecordShape(pipeline.records), queue: queue, settings: settings, stop: stop,
         newFields: newFields)
       guard var producer else { return ReadingEnd(bytes: 0) }

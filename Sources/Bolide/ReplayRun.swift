@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
@@ -59,11 +60,13 @@ struct ReplayRun {
   }
 
   private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
-    let stage = try RecordStage(pipeline, layout: writing.layout, input: RunLog.replay)
+    let stop = options.cancellation.child()
+    defer { options.cancellation.release(stop) }
+    let stage = try RecordStage(pipeline, layout: writing.layout, input: RunLog.replay, stop: stop)
     let chunk = Chunk(layout: writing.layout)
     var place: KeptReject?
     while true {
-      if options.cancellation.isCancelled { throw ImportError.cancelled }
+      if stop.isCancelled { throw ImportError.cancelled }
       let kept = try store.replayableRejects(
         pipeline, before: writing.run, after: place, limit: Self.batch)
       var records = kept.byRecord
@@ -74,6 +77,7 @@ struct ReplayRun {
       chunk.clear()
       var rows: [Int64] = []
       for one in records.compactMap(\.first) {
+        if stop.isCancelled { throw ImportError.cancelled }
         if chunk.isWindowFull { try stage.endWindow(chunk) }
         try add(one, stage, chunk)
         if chunk.count > rows.count { rows.append(one.number) }

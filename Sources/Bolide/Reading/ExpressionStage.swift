@@ -1,3 +1,4 @@
+internal import ImportInput
 internal import ImportModel
 internal import SQLiteStore
 
@@ -9,11 +10,17 @@ struct ExpressionStage {
   /// For each column of the chunk, the converter of its expression's results.
   private let converterOf: [Int]
   private let checks: [String]
+  private let stop: Cancellation
   /// The input's name, for refusals.
   var input: String
 
-  init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws {
+  /// Bytes that the results for the rows of a window may take together.
+  private static let mostResults = 256 << 20
+
+  /// - Parameter stop: ends an evaluation between two rows.
+  init(_ pipeline: Pipeline, layout: ChunkLayout, input: String, stop: Cancellation) throws {
     self.input = input
+    self.stop = stop
     checks = pipeline.checks
     var expressions: [ExpressionScan.Expression] = []
     var converters: [CellConverter] = []
@@ -57,8 +64,13 @@ struct ExpressionStage {
       removed[row - window.lowerBound] = true
       chunk.reject(row, refusal, attribute: attribute, input: input)
     }
-    try scan.evaluate(chunk) { row, purpose, outcome in
-      guard let refusal = apply(purpose, outcome, chunk, row) else { return true }
+    var room = Self.mostResults
+    try scan.evaluate(chunk) {
+      if stop.isCancelled { throw ImportError.cancelled }
+    } visit: { row, purpose, outcome in
+      room -= outcome.byteCount
+      guard let refusal = room < 0 ? .resultsTooLarge : apply(purpose, outcome, chunk, row)
+      else { return true }
       refuse(row, refusal, attribute: attribute(purpose, chunk))
       return false
     }
@@ -94,6 +106,13 @@ struct ExpressionStage {
 }
 
 extension ExpressionScan.Outcome {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
+    case .null, .integer, .real, .failed: 0
+    }
+  }
+
   fileprivate var value: SourceValue {
     switch self {
     case .null, .failed: .null

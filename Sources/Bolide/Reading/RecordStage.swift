@@ -1,3 +1,4 @@
+internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
@@ -14,14 +15,15 @@ struct RecordStage {
     var expressions: ExpressionStage
   }
 
-  init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws {
+  /// - Parameter stop: ends the evaluation of expressions.
+  init(_ pipeline: Pipeline, layout: ChunkLayout, input: String, stop: Cancellation = Cancellation()) throws {
     builder = try RowBuilder(pipeline, layout: layout, input: input)
-    expressions = try ExpressionStage(pipeline, layout: layout, input: input)
+    expressions = try ExpressionStage(pipeline, layout: layout, input: input, stop: stop)
     children = try zip(pipeline.children, layout.children).compactMap { children, layout in
       guard let pipeline = pipeline.pipeline(of: children) else { return nil }
       return Children(
         builder: try RowBuilder(pipeline, layout: layout, input: input),
-        expressions: try ExpressionStage(pipeline, layout: layout, input: input))
+        expressions: try ExpressionStage(pipeline, layout: layout, input: input, stop: stop))
     }
   }
 

@@ -72,6 +72,10 @@ extension Refusal {
     Refusal(code: "expression-failed", message: "an expression failed: \(reason)")
   }
 
+  static let resultsTooLarge = Refusal(
+    code: "expression-failed",
+    message: "an expression failed: the results for this record and those beside it are larger than 256 MiB")
+
   /// - Parameter check: the expression, as the pipeline has it.
   static func checkFailed(_ check: String) -> Refusal {
     Refusal(code: "check-failed", message: "the check does not hold: \(check)")

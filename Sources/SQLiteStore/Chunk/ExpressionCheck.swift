@@ -1,41 +1,61 @@
+internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite
 package import ImportModel
+internal import Synchronization
 
 /// Finds out, before a run, whether expressions can be evaluated.
 ///
 /// An expression is compiled as a generated column of a table with the entity's attributes. SQLite then refuses
 /// what an expression over one record cannot be: subqueries, aggregates, `random()`, the present time.
 package final class ExpressionCheck {
-  private let queue: DatabaseQueue
+  private var queue: DatabaseQueue
   private let columns: String
+
+  /// So many seconds an expression may take for one record.
+  static let patience = 5
 
   /// - Parameter entity: its attributes that records bring are what an expression may name.
   package init(_ entity: Entity) throws {
-    queue = try DatabaseQueue()
+    queue = try DatabaseQueue(configuration: .expressions)
     columns = entity.attributes.filter { $0.derivation == nil }
       .map { "\(quoted($0.name)) \($0.type.storage.sql)" }.joined(separator: ", ")
   }
 
   /// What is wrong with an expression, in SQLite's words; nil when nothing is.
+  ///
+  /// - Complexity: at most some seconds, whatever the expression does.
   package func problem(_ expression: String) -> String? {
+    // One call of a function of SQLite's cannot be interrupted: the connection is left to it.
+    let found = FoundProblem()
+    queue.asyncWriteWithoutTransaction { [columns] db in found.set(Self.problem(expression, db, columns)) }
+    if let problem = found.wait(seconds: Self.patience) { return problem }
+    queue.interrupt()
     do {
-      try queue.inDatabase { db in
-        defer { try? db.execute(sql: "DROP TABLE IF EXISTS record") }
-        // As a query first: a text that closes the parenthesis could go on with statements of its own.
-        try db.run("CREATE TABLE record(\(columns))")
-        _ = try RawStatement(db, "SELECT (\(expression)\n) FROM record")
-        try db.run("DROP TABLE record")
-        try RawStatement(db, "CREATE TABLE record(\(columns), bolide_result AS (\(expression)\n))").run()
-        // Some mistakes show only when the expression runs, the present time among them.
-        try db.run("INSERT INTO record DEFAULT VALUES")
-        _ = try db.value("SELECT bolide_result FROM record")
-      }
-      return nil
-    } catch let error as StoreError {
-      return Self.sentence(error.message)
+      queue = try DatabaseQueue(configuration: .expressions)
     } catch {
       return Self.sentence("\(error)")
+    }
+    return Self.takesLong
+  }
+
+  private static func problem(_ expression: String, _ db: Database, _ columns: String) -> String? {
+    do {
+      defer { try? db.execute(sql: "DROP TABLE IF EXISTS record") }
+      // As a query first: a text that closes the parenthesis could go on with statements of its own.
+      try db.run("CREATE TABLE record(\(columns))")
+      _ = try RawStatement(db, "SELECT (\(expression)\n) FROM record")
+      try db.run("DROP TABLE record")
+      try RawStatement(db, "CREATE TABLE record(\(columns), bolide_result AS (\(expression)\n))").run()
+      if let problem = try DateCalls.problem(expression) { return problem }
+      // Some mistakes show only when the expression runs.
+      try db.run("INSERT INTO record DEFAULT VALUES")
+      _ = try db.value("SELECT bolide_result FROM record")
+      return nil
+    } catch let error as StoreError {
+      return sentence(error.message)
+    } catch {
+      return sentence("\(error)")
     }
   }
 
@@ -79,6 +99,38 @@ package final class ExpressionCheck {
 
 private final class NameList {
   var names: Set<String> = []
+}
+
+/// What another thread finds out, waited for.
+private final class FoundProblem: Sendable {
+  private let answer = Mutex<String??>(nil)
+  private let isThere = DispatchSemaphore(value: 0)
+
+  func set(_ problem: String?) {
+    answer.withLock { $0 = problem }
+    isThere.signal()
+  }
+
+  /// - Returns: the answer; nil when it did not come in time.
+  func wait(seconds: Int) -> String?? {
+    guard isThere.wait(timeout: .now() + .seconds(seconds)) == .success else { return nil }
+    return answer.withLock { $0 }
+  }
+}
+
+extension Configuration {
+  /// That of a private connection on which a pipeline's expressions run.
+  ///
+  /// No value is longer than a record may be: `zeroblob(1000000000)` is an error, and not a gigabyte.
+  static var expressions: Configuration {
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)
+      sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0)
+      DateCalls.addGuard(to: db)
+    }
+    return configuration
+  }
 }
 
 /// Compiles a statement only to see what it reads.

@@ -57,7 +57,7 @@ package final class ExpressionScan {
   ///
   /// - Throws: `StoreError` when one does not compile; `ExpressionCheck` finds that out beforehand.
   package init(_ expressions: [Expression], layout: ChunkLayout) throws {
-    let queue = try DatabaseQueue()
+    let queue = try DatabaseQueue(configuration: .expressions)
     let (table, waves) = try queue.inDatabase { db in
       let table = try ChunkTable(db, layout: layout)
       let waves = try Self.waves(of: expressions, layout: layout).map { wave in
@@ -65,13 +65,17 @@ package final class ExpressionScan {
         var reads: [[Int]] = []
         var texts: [String] = []
         var checks: [String] = []
-        for (expression, attributes) in wave {
-          switch expression.purpose {
+        let wave = try wave.map { expression, attributes in
+          let text = try DateCalls.guarding(expression.text, of: layout.entity)
+          return (purpose: expression.purpose, text: "(\(text)\n)", reads: attributes)
+        }
+        for (purpose, text, attributes) in wave {
+          switch purpose {
           case .value(let column):
             columns.append(column)
             reads.append(attributes.compactMap(layout.column))
-            texts.append("(\(expression.text)\n)")
-          case .check: checks.append("(\(expression.text)\n)")
+            texts.append(text)
+          case .check: checks.append(text)
           }
         }
         // To one that reads an absent field, absent is null. Null holds, as in SQL's CHECK, and so it does in AND.
@@ -82,11 +86,8 @@ package final class ExpressionScan {
           hasChecks: !checks.isEmpty,
           together: try RawStatement(
             db, Self.query(texts.joined(separator: ", "), of: layout, reading: Set(wave.flatMap(\.reads)))),
-          apart: try wave.map { expression, _ in
-            (
-              expression.purpose,
-              try RawStatement(db, "SELECT (\(expression.text)\n) FROM \(layout.tableName)")
-            )
+          apart: try wave.map { purpose, text, _ in
+            (purpose, try RawStatement(db, "SELECT \(text) FROM \(layout.tableName)"))
           })
       }
       return (table, waves)
@@ -110,9 +111,13 @@ package final class ExpressionScan {
   /// Evaluates every expression for every row of the chunk's window.
   ///
   /// A row that the visitor refuses is not shown to later waves.
-  /// - Parameter visit: called with the row (the chunk's current one), the expression and what it gave; for a check
-  ///   only when it does not hold. Returns false to refuse the row.
-  package func evaluate(_ chunk: Chunk, visit: (Int, Expression.Purpose, Outcome) -> Bool) throws {
+  /// - Parameters:
+  ///   - goOn: called before each row; what it throws ends the scan.
+  ///   - visit: called with the row (the chunk's current one), the expression and what it gave; for a check
+  ///     only when it does not hold. Returns false to refuse the row.
+  package func evaluate(
+    _ chunk: Chunk, goOn: () throws -> Void = {}, visit: (Int, Expression.Purpose, Outcome) -> Bool
+  ) throws {
     var rows = chunk.window.map { Int32(truncatingIfNeeded: $0) }
     for wave in waves {
       var accepted: [Int32] = []
@@ -121,8 +126,8 @@ package final class ExpressionScan {
       var start = 0
       while start < rows.count {
         let rest = rows[start...]
-        start += queue.inDatabase { _ in
-          table.show(chunk, rows: rest) { scan(wave, chunk, rest, &accepted, visit) }
+        start += try queue.inDatabase { _ in
+          try table.show(chunk, rows: rest) { try scan(wave, chunk, rest, &accepted, goOn, visit) }
         }
       }
       rows = accepted
@@ -132,12 +137,14 @@ package final class ExpressionScan {
   /// - Returns: how many rows were dealt with.
   private func scan(
     _ wave: Wave, _ chunk: Chunk, _ rows: ArraySlice<Int32>, _ accepted: inout [Int32],
-    _ visit: (Int, Expression.Purpose, Outcome) -> Bool
-  ) -> Int {
+    _ goOn: () throws -> Void, _ visit: (Int, Expression.Purpose, Outcome) -> Bool
+  ) throws -> Int {
     let statement = wave.together
+    defer { statement.reset() }
     let checks = Int32(wave.columns.count)
     for place in rows.indices {
       let row = rows[place]
+      try goOn()
       do {
         guard try statement.step() else { return place - rows.startIndex }
       } catch {
@@ -167,7 +174,6 @@ package final class ExpressionScan {
       }
       if isAccepted { accepted.append(row) }
     }
-    statement.reset()
     return rows.count
   }
 

@@ -97,8 +97,19 @@ extension ExpressionScan {
       return text
     }
     return text[...first] + "…" + text[last...]
+  static let takesLong = "it takes longer than \(patience) seconds for one record"
+
+  static func presentTime(_ function: String) -> String {
+    "\(function)() would take the present time, which another run would not find again"
+  }
+
+  static func machineZone(_ function: String) -> String {
+    "\(function)() would take the time zone of this machine, which another one may not have"
+  }
   }
 }
+
+  static let changingTime = "a date function would take the present time, or the time zone of this machine"
 
 // MARK: Triggers and indexes
 
