@@ -15,6 +15,8 @@ public struct ImportOptions: Sendable {
   public var lockWait: Double?
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
   public var walLimit: Int?
+  /// How much of its input the import reads at most.
+  public var bounds = InputBounds()
   /// Whether the report holds values of records: a new field's example, and the texts of refused records.
   public var showsValues: Bool?
   /// Imports also a file that was imported before and has the same bytes.
@@ -38,6 +40,9 @@ public struct ImportOptions: Sendable {
     if let chunkRows { settings.chunkRows = chunkRows }
     if let lockWait { settings.lockWait = lockWait }
     if let walLimit { settings.walLimit = walLimit }
+    settings.bounds.bytes = bounds.bytes ?? settings.bounds.bytes
+    settings.bounds.records = bounds.records ?? settings.bounds.records
+    settings.bounds.seconds = bounds.seconds ?? settings.bounds.seconds
     if let showsValues { settings.showsValues = showsValues }
     if let force { settings.force = force }
     if pipeline.mergePolicy.impliesAtomic { settings.isAtomic = true }

@@ -57,7 +57,8 @@ struct ImportRun {
 
     let queue = ChunkQueue(
       chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
-    startReading(inputs, writing.layout, queue, newFields)
+    startReading(
+      inputs, writing.layout, queue, newFields, InputLimit(settings.bounds, since: start))
     var consumer = ChunkConsumer(
       queue: queue, writing: writing, settings: settings, options: options, pipeline: pipeline.name,
       start: start)
@@ -103,26 +104,27 @@ struct ImportRun {
   }
 
   private func startReading(
-    _ inputs: sending [ByteInput], _ layout: ChunkLayout, _ queue: ChunkQueue, _ newFields: NewFields
+    _ inputs: sending [ByteInput], _ layout: ChunkLayout, _ queue: ChunkQueue, _ newFields: NewFields,
+    _ limit: InputLimit
   ) {
     let (pipeline, settings, stop) = (pipeline, settings, stop)
     // The inputs belong to the reading thread from here on.
     nonisolated(unsafe) let inputs = inputs
     WorkThread.start("bolide reading") {
-      let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, newFields)
+      let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, newFields, limit)
       queue.finish(end)
     }
   }
 
   private static func read(
     _ inputs: [ByteInput], _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
-    _ settings: ImportSettings, _ stop: Cancellation, _ newFields: NewFields
+    _ settings: ImportSettings, _ stop: Cancellation, _ newFields: NewFields, _ limit: InputLimit
   ) -> ReadingEnd {
     do {
       let producer = try ChunkProducer(
         inputs, stage: RecordStage(pipeline, layout: layout, input: inputs[0].name, stop: stop),
         shape: RecordShape(pipeline.records), queue: queue, settings: settings, stop: stop,
-        newFields: newFields)
+        newFields: newFields, limit: limit)
       guard var producer else { return ReadingEnd(bytes: 0) }
       return producer.run()
     } catch {

@@ -59,6 +59,20 @@ struct ImportCommand: ParsableCommand {
       valueName: "size"))
   var walLimit: ByteSize?
 
+  @Option(help: ArgumentHelp("How many records the input may have. (default: any number)", valueName: "n"))
+  var maxRecords: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How large the input may be, and what a compressed one expands to: 2GiB. (default: any size)",
+      valueName: "size"))
+  var maxBytes: ByteSize?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long the import may take, also while nothing comes: 30m. (default: for ever)", valueName: "time"))
+  var maxTime: WaitTime?
+
   @Flag(
     inversion: .prefixedNo,
     help: "Let messages show what a refused record or a new field holds. (default: no)")
@@ -90,6 +104,7 @@ struct ImportCommand: ParsableCommand {
     if let chunkRows, chunkRows < 1 {
       throw ValidationError.chunkRows
     }
+    if let maxRecords, maxRecords < 1 { throw ValidationError.maxRecords }
     if replay, !inputs.isEmpty {
       throw ValidationError.inputOfReplay
     }
@@ -125,6 +140,7 @@ struct ImportCommand: ParsableCommand {
     options.chunkRows = chunkRows
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes
+    options.bounds = InputBounds(bytes: maxBytes?.bytes, records: maxRecords, seconds: maxTime?.seconds)
     options.showsValues = showValues
     options.force = force
     options.cancellation = cancellation

@@ -14,6 +14,7 @@ extension ValidationError {
 
   // import
   static var chunkRows: ValidationError { ValidationError("--chunk-rows is at least 1") }
+  static var maxRecords: ValidationError { ValidationError("--max-records is at least 1") }
   static var inputOfReplay: ValidationError {
     ValidationError("--replay tries what the store keeps: leave the input out")
   }
@@ -103,7 +104,7 @@ extension ValidationError {
   }
   static var keepTransactions: ValidationError { ValidationError("--keep-transactions is at least 0") }
   static func notAnAge(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is not a time such as 30d: a number and s, m, h, d, w or y")
+    ValidationError("'\(text)' is not a time such as 30d: a number and s, m, h, d, w or y, 10000y at most")
   }
 
   // status and schema

@@ -94,7 +94,10 @@ import Testing
     (["--before", "3", "--older-than", "1d"], "say one of --before, --older-than and --keep-transactions"),
     (["--keep-transactions=-1"], "--keep-transactions is at least 0"),
     (["--before", "soon"], "'soon' is not a token"),
-    (["--older-than", "30"], "'30' is not a time such as 30d: a number and s, m, h, d, w or y"),
+    (
+      ["--older-than", "30"],
+      "'30' is not a time such as 30d: a number and s, m, h, d, w or y, 10000y at most"
+    ),
   ]) func `what cannot be meant`(options: [String], sentence: String) throws {
     let outcome = try folder.run(Folder.tool, ["prune", "quakes.sqlite"] + options)
     #expect(outcome.status == 64 && outcome.errors.contains(sentence), "\(outcome)")

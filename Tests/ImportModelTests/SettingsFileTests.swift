@@ -40,13 +40,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("max-age", "soon", "'max-age' is an age such as 90m, 26h or 2d, not 'soon'"),
+    ("max-age", "soon", "'max-age' is an age such as 90m, 26h or 2d, 10000y at most, not 'soon'"),
     ("max-rejects", "many", "'max-rejects' is a number of records or a share such as 2%, not 'many'"),
     ("max-rejects", "-1", "'max-rejects' is a number of records or a share such as 2%, not '-1'"),
     ("max-rejects", "101%", "'max-rejects' is a number of records or a share such as 2%, not '101%'"),
-    ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, not 'soon'"),
-    ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, not '-1s'"),
-    ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, not 'infs'"),
+    ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not 'soon'"),
+    ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not '-1s'"),
+    ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not 'infs'"),
     ("wal-limit", "1 gib", "'wal-limit' is a size such as 256MiB or 1GiB, not '1 gib'"),
     ("wal-limit", "1  GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not '1  GiB'"),
     ("wal-limit", "GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not 'GiB'"),

@@ -43,11 +43,11 @@ struct ChunkProducer: ~Copyable {
   /// - Parameter inputs: one at least.
   init?(
     _ inputs: [ByteInput], stage: RecordStage, shape: RecordShape, queue: ChunkQueue,
-    settings: ImportSettings, stop: Cancellation, newFields: NewFields
+    settings: ImportSettings, stop: Cancellation, newFields: NewFields, limit: InputLimit
   ) throws(PathError) {
     guard let chunk = queue.takeEmpty() else { return nil }
     chunk.input = inputs[0].name
-    records = RecordInput(inputs[0], reader: try stage.reader(shape))
+    records = RecordInput(inputs[0], reader: try stage.reader(shape), limit: limit)
     nextInputs = inputs.dropFirst()
     totalBytes = inputs.totalBytes.map(Int.init)
     self.stage = stage
@@ -70,7 +70,8 @@ struct ChunkProducer: ~Copyable {
     } catch let error as ImportError {
       end.error = error
     } catch {
-      end.error = ImportError(reading: error, input: records.name, isStored: !settings.isAtomic)
+      end.error = ImportError(
+        reading: error, input: records.name, isStored: !settings.isAtomic, before: read)
     }
     // A cancelled import drops the chunk in hand: nothing of it is in the store.
     if end.error?.kind != .cancelled, !chunk.isEmpty {
@@ -118,7 +119,7 @@ struct ChunkProducer: ~Copyable {
     guard let next = nextInputs.popFirst() else { return false }
     if !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
-    records = RecordInput(next, reader: try stage.reader(shape))
+    records = RecordInput(next, reader: try stage.reader(shape), limit: records.limit)
     stage.begin(input: next.name)
     newFields.beginInput()
     chunk.input = next.name

@@ -4,11 +4,14 @@ internal import JSONStream
 extension ImportError {
   /// What stopped the reading of an input.
   ///
-  /// - Parameter isStored: whether the records before the error are in a store now.
-  init(reading error: any Error, input: String, isStored: Bool = true) {
+  /// - Parameters:
+  ///   - isStored: whether the records before the error are in a store now.
+  ///   - before: how many they are.
+  init(reading error: any Error, input: String, isStored: Bool = true, before: Int = 0) {
     switch error {
     case let error as InputError: self.init(error)
     case let error as JSONError: self.init(error, input: input, isStored: isStored)
+    case let bound as InputLimit.Passed: self = .passed(bound, input, before: isStored ? before : 0)
     case let error as PathError: self.init(.store(.modelChange), code: "path", "\(input): \(error)")
     default: self.init(error)
     }

@@ -6,6 +6,8 @@ struct RecordInput: ~Copyable {
   /// The reader; its current record is valid until the next `next`.
   var reader: RecordReader
   private let input: ByteInput
+  /// Goes on with the import's next input.
+  private(set) var limit: InputLimit
   /// The spooled rows that are read now, when they came before their names.
   private var spool: Spool?
   /// What the reader of the whole input knew at its end.
@@ -24,8 +26,9 @@ struct RecordInput: ~Copyable {
 
   private static let readSize = 256 * 1024
 
-  init(_ input: ByteInput, reader: consuming RecordReader) {
+  init(_ input: ByteInput, reader: consuming RecordReader, limit: InputLimit = InputLimit()) {
     self.input = input
+    self.limit = limit
     self.reader = reader
   }
 
@@ -53,7 +56,9 @@ struct RecordInput: ~Copyable {
   mutating func next(until deadline: ContinuousClock.Instant?) throws -> Step {
     while true {
       switch try reader.next() {
-      case .record: return .record
+      case .record:
+        try limit.takeRecord()
+        return .record
       case .end:
         if let waiting { throw waiting }
         return .end
@@ -69,15 +74,25 @@ struct RecordInput: ~Copyable {
     }
   }
 
+  /// - Parameter spool: keeps what comes, too.
   /// - Returns: false when nothing came until the deadline.
-  private mutating func fill(until deadline: ContinuousClock.Instant?) throws -> Bool {
-    let input = input
-    var read = ByteInput.Read.idle
+  private mutating func fill(
+    until deadline: ContinuousClock.Instant?, keeping spool: Spool? = nil
+  ) throws -> Bool {
+    let (input, room) = (input, try limit.room())
+    let deadline = [deadline, limit.deadline].compactMap(\.self).min()
+    var (read, limit) = (ByteInput.Read.idle, limit)
     try reader.fill(minimum: Self.readSize) { free throws(InputError) in
+      let free = UnsafeMutableRawBufferPointer(rebasing: free.prefix(room))
       read = try input.read(into: free, until: deadline)
-      return if case .bytes(let count) = read { count } else { 0 }
+      guard case .bytes(let all) = read else { return 0 }
+      let count = limit.take(bytes: all)
+      try spool?.append(UnsafeRawBufferPointer(rebasing: free[..<count]))
+      return count
     }
+    self.limit = limit
     if read == .end { reader.finish() }
+    if read == .idle { try limit.checkTime() }
     return read != .idle
   }
 
@@ -96,7 +111,7 @@ struct RecordInput: ~Copyable {
     let spool = try Spool(for: input.name)
     try reader.withHeldBytes { bytes in try bytes.withUnsafeBytes { try spool.append($0) } }
     do {
-      while try reader.next() != .end { try fill(keeping: spool) }
+      while try reader.next() != .end { _ = try fill(until: nil, keeping: spool) }
     } catch {
       guard reader.surroundings.names != nil else { throw error }
       waiting = error
@@ -106,15 +121,5 @@ struct RecordInput: ~Copyable {
     reader = reader.rowsReader()
     try spool.rewind()
     self.spool = spool
-  }
-
-  private mutating func fill(keeping spool: Spool) throws {
-    let input = input
-    let count = try reader.fill(minimum: Self.readSize) { free throws(InputError) in
-      guard case .bytes(let count) = try input.read(into: free, until: nil) else { return 0 }
-      try spool.append(UnsafeRawBufferPointer(rebasing: free[..<count]))
-      return count
-    }
-    if count == 0 { reader.finish() }
   }
 }

@@ -47,6 +47,24 @@ extension ImportError {
       hint: last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
   }
 
+  // MARK: Bounds
+
+  /// - Parameter before: how many records are in the store now.
+  static func passed(_ bound: InputLimit.Passed, _ input: String, before: Int) -> ImportError {
+    let (name, fact) =
+      switch bound {
+      case .records(let most): ("max-records", "there are more than \(most.grouped) records")
+      case .bytes(let most): ("max-bytes", "the input is larger than \(most.grouped) bytes")
+      case .seconds(let most):
+        (
+          "max-time", "the import takes longer than \(most.inWords) \(most == 1 ? "second" : "seconds")"
+        )
+      }
+    return ImportError(
+      .badInput, code: name, "\(input): \(fact)" + stored(before: before),
+      hint: "Look at the input, or raise `\(name)` in the pipeline or by --\(name).")
+  }
+
   // MARK: The feed as a whole
 
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {
@@ -102,15 +120,23 @@ extension ImportError {
   }
 }
 
+/// What is safe already.
+private func stored(before count: Int) -> String {
+  switch count {
+  case 0: ""
+  case 1: ". The record before it is in the store"
+  default: ". The \(count) records before it are in the store"
+  }
+}
+
+extension Double {
+  /// Without the decimals of a whole number.
+  fileprivate var inWords: String { Int(exactly: self)?.grouped ?? description }
+}
+
 extension JSONError {
   /// What is safe already.
-  var before: String {
-    switch recordsBefore {
-    case 0: ""
-    case 1: ". The record before it is in the store"
-    default: ". The \(recordsBefore) records before it are in the store"
-    }
-  }
+  var before: String { stored(before: recordsBefore) }
 
   /// What to do next.
   var hint: String {

@@ -26,7 +26,9 @@ struct FeedTrial: ~Copyable {
   init(_ pipeline: Pipeline, _ input: ByteInput) throws {
     let layout = ChunkLayout(pipeline, model: pipeline.model)
     let stage = try RecordStage(pipeline, layout: layout, input: input.name)
-    records = RecordInput(input, reader: try stage.reader(RecordShape(pipeline.records)))
+    records = RecordInput(
+      input, reader: try stage.reader(RecordShape(pipeline.records)),
+      limit: InputLimit(pipeline.settings.bounds))
     self.stage = stage
     chunk = Chunk(layout: layout)
     occurrences = stage.builder.paths.map { _ in 0 }

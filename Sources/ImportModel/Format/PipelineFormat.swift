@@ -75,6 +75,18 @@ package enum PipelineFormat {
     FormatKey(
       "max-rejects", .form(#"^([0-9]+|[0-9]+(\.[0-9]+)?%)$"#),
       "how many records may be refused, such as `5` or `2%`: 0 unless said", examples: ["2%"]),
+    FormatKey(
+      "max-records", .number(1...Int.max),
+      "how many records an input may have, see [Bounds of an input](#Bounds-of-an-input); no limit unless said",
+      examples: ["1000000"]),
+    FormatKey(
+      "max-bytes", .form(size),
+      "how large an input may be, such as `2GiB`, and what a compressed one expands to; no limit unless said",
+      examples: ["2GiB"]),
+    FormatKey(
+      "max-time", .form(#"^[0-9]+(\.[0-9]+)?[smhdwy]?$"#),
+      "how long an import may take, such as `30m`, also while nothing comes; no limit unless said",
+      examples: ["30m"]),
     FormatKey("stop-on-reject", .boolean, "the import ends at the first refused record: `false` unless said"),
     FormatKey(
       "chunk-rows", .number(1...Int(Int32.max)),

@@ -19,8 +19,28 @@ public struct ImportSettings: Sendable, Hashable {
   /// Imports also a file that was imported before and has the same bytes.
   public var force = false
 
+  /// How much of its input the import reads at most.
+  public var bounds = InputBounds()
+
   /// Makes the usual settings.
   public init() {}
+}
+
+/// How much of an input an import reads at most, all its files together. What is nil has no bound.
+public struct InputBounds: Sendable, Hashable {
+  /// Bytes: of a compressed input those that it expands to.
+  public var bytes: Int?
+  /// Records.
+  public var records: Int?
+  /// Seconds since the import began, also those in which nothing comes.
+  public var seconds: Double?
+
+  /// Makes bounds; without arguments, none.
+  public init(bytes: Int? = nil, records: Int? = nil, seconds: Double? = nil) {
+    self.bytes = bytes
+    self.records = records
+    self.seconds = seconds
+  }
 }
 
 /// What happens when a feed has a field that it did not have before, and that the pipeline does not use.
@@ -65,16 +85,18 @@ package struct WaitText {
   /// The time in seconds.
   package var seconds: Double
 
+  /// Longer times mean nothing, and no calendar has them: 10,000 years.
+  private static let longest = 10_000 * 31_536_000.0
+
   /// Reads `30s`, `10m`, `1h`, `90d`, `2w`, `1y` of 365 days, or a number of seconds; nil for anything else.
   package init?(_ text: String) {
     let units: [Character: Double] = [
       "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000,
     ]
     let unit = text.last.flatMap { units[$0] }
-    guard let number = Double(number: unit == nil ? text : String(text.dropLast())), number >= 0 else {
-      return nil
-    }
+    guard let number = Double(number: unit == nil ? text : String(text.dropLast())) else { return nil }
     seconds = number * (unit ?? 1)
+    guard (0...Self.longest).contains(seconds) else { return nil }
   }
 
   /// Reads the same, but no bare number: `30` for `30d` would throw a year of history away.

@@ -163,9 +163,10 @@ extension Reason {
 
   // The forms of settings.
   static let rejectLimit = Reason("a number of records or a share such as 2%")
-  static let waitTime = Reason("a time such as 30s or 10m")
+  static let waitTime = Reason("a time such as 30s or 10m, 10000y at most")
   static let logSize = Reason("a size such as 256MiB or 1GiB")
-  static let age = Reason("an age such as 90m, 26h or 2d")
-  static let retention = Reason("a time such as 90d, or forever")
+  static let inputSize = Reason("a size such as 500MB or 2GiB")
+  static let age = Reason("an age such as 90m, 26h or 2d, 10000y at most")
+  static let retention = Reason("a time such as 90d, 10000y at most, or forever")
   static let historySize = Reason("a size such as 256 MB")
 }

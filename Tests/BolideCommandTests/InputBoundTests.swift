@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// An input may have bounds: of records, of bytes, of time. Past one the import ends with 65, and says what landed.
+@Suite struct InputBoundTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+  }
+
+  private func feed(_ count: Int) -> String {
+    "[" + (0..<count).map { #"{"id": "q\#($0)", "magnitude": 1.5}"# }.joined(separator: ",\n") + "]"
+  }
+
+  private func raise(_ name: String) -> String {
+    "Look at the input, or raise `\(name)` in the pipeline or by --\(name)."
+  }
+
+  private func rows() throws -> Int { try folder.count("Quake", in: "quakes.sqlite") }
+
+  @Test func `more records than there may be`() throws {
+    try folder.write(feed(10), to: "feed.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--max-records", "10") == .silent)
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json", "--force", "--max-records", "9")
+        == .failure(
+          65, "feed.json: there are more than 9 records. The 9 records before it are in the store",
+          raise("max-records")))
+    #expect(
+      try folder.sqlite("quakes.sqlite", "SELECT outcome, read FROM bolide_run WHERE run = 2")
+        == ["max-records|9"])
+    // Several files are one input.
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json", "feed.json", "--max-records", "15").errors
+        .hasPrefix("Error: feed.json: there are more than 15 records. The 15 records"))
+    let none = try folder.bolide("import", "quakes.yaml", "--max-records", "0")
+    #expect(none.status == 64 && none.errors.contains("--max-records is at least 1"))
+  }
+
+  @Test func `with atomic nothing lands`() throws {
+    try folder.write(feed(10), to: "feed.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json", "--atomic", "--max-records", "9")
+        == .failure(
+          65, "feed.json: there are more than 9 records",
+          "Nothing of this import is in the store. " + raise("max-records")))
+    #expect(try rows() == 0)
+  }
+
+  @Test func `more bytes than there may be, of what a compressed input expands to`() throws {
+    let text = feed(5_000)
+    try folder.write(text, to: "feed.json")
+    try #require(try folder.shell("gzip -k feed.json").status == 0)
+    try folder.write(Folder.quakes + "\nmax-bytes: 100kB\n", to: "bound.yaml")
+    let outcome = try folder.bolide("import", "bound.yaml", "feed.json.gz")
+    let landed = try rows()
+    #expect(landed > 2_000 && landed < 3_500)
+    #expect(
+      outcome
+        == .failure(
+          65,
+          "feed.json.gz: the input is larger than 100,000 bytes. The \(landed) records before it are in the store",
+          raise("max-bytes")))
+    // The flag wins, and the last byte may be there.
+    func status(_ bytes: Int) throws -> Int32 {
+      try folder.bolide("import", "bound.yaml", "feed.json.gz", "--force", "--max-bytes", "\(bytes)").status
+    }
+    #expect(try status(text.utf8.count) == 0)
+    #expect(try status(text.utf8.count - 1) == 65)
+    let check = try folder.bolide("check", "bound.yaml", "feed.json")
+    #expect(check.errors.hasPrefix("Error: feed.json: the input is larger than 100,000 bytes"))
+  }
+
+  @Test func `an endless stream ends within its bounds`() throws {
+    let endless = #"while echo '{"id": "q", "magnitude": 1}'; do :; done 2>&-"#
+    let start = ContinuousClock.now
+    let bytes = try folder.shell("(\(endless)) | \"$bolide\" import quakes.yaml - --max-bytes 200kB")
+    #expect(bytes.status == 65)
+    let time = try folder.shell("(\(endless)) | \"$bolide\" import quakes.yaml - --max-time 1")
+    #expect(time.status == 65)
+    #expect(time.errors.hasPrefix("Error: stdin: the import takes longer than 1 second. The "))
+    #expect(ContinuousClock.now - start < .seconds(20))
+  }
+
+  @Test func `a pipe that falls silent ends when the time is over`() throws {
+    let running = try folder.starting("import", "quakes.yaml", "-", "--max-time", "0.5s")
+    try running.write(Data(#"[{"id": "a", "magnitude": 1}, "#.utf8))
+    #expect(
+      try running.outcome(within: 20)
+        == .failure(
+          65, "stdin: the import takes longer than 0.5 seconds. The record before it is in the store",
+          raise("max-time")))
+    #expect(try rows() == 1)
+  }
+
+  @Test func `rows before their names have the bounds of their input`() throws {
+    let rows = (0..<2_000).map { #"["q\#($0)", 1]"# }.joined(separator: ",")
+    try folder.write(#"{"data": [\#(rows)], "fields": ["id", "magnitude"]}"#, to: "feed.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json", "--max-bytes", "1000")
+        == .failure(65, "feed.json: the input is larger than 1,000 bytes", raise("max-bytes")))
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--max-records", "7").status == 65)
+    #expect(try self.rows() == 7)
+  }
+}
