@@ -18,7 +18,7 @@ extension Pipeline {
     let directory = folder.isEmpty ? "/" : folder
     try self.init(
       yaml: text, file: path, directory: directory,
-      alsoChecking: { $0.pathProblems() + $0.expressionProblems() })
+      alsoChecking: { $0.pathProblems() + $0.expressionProblems() + $0.sizeProblems() })
     store = store.map { Self.withoutDetour($0, through: directory) }
     nameOtherStores(from: directory)
   }

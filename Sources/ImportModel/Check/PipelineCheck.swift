@@ -33,6 +33,7 @@ struct PipelineCheck {
     MergeCheck.run(pipeline, &check.list)
     ChildrenCheck.run(pipeline, &check.list)
     RenameCheck.run(pipeline, &check.list)
+    SizeCheck.run(pipeline, &check.list)
     check.checkEntity()
     check.checkColumns()
     return check.list.problems.sortedByPlace()

@@ -48,7 +48,7 @@ struct PipelineFile {
   ) -> [PipelineProblem] {
     let meaning = PipelineCheck(pipeline, unread: reader.unread).problems()
     // An attribute that could not be read would make every expression that names it look wrong.
-    let further = reader.unread.isEmpty ? alsoChecking(pipeline) : []
+    let further = reader.unread.isEmpty && !pipeline.isTooLarge ? alsoChecking(pipeline) : []
     return (reader.problems + meaning + further).sortedByPlace()
   }
 

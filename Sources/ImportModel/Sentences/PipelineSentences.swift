@@ -1,6 +1,23 @@
 // What is said of a pipeline as a whole: its entity, its columns, its settings.
 
 extension Sentence {
+  // MARK: Size
+
+  static func tooManyEntities(_ count: Int, _ limit: Int) -> Sentence {
+    Sentence("there are \(count) entities; a store has \(limit) at most")
+  }
+
+  static func tooManyColumns(_ entity: Entity, _ limit: Int) -> Sentence {
+    Sentence(
+      "\(entity.title) has more than \(limit) attributes and to-one relationships, which SQLite cannot keep in a table"
+    )
+  }
+
+  static func tooManyChecks(_ count: Int, _ limit: Int) -> Sentence {
+    Sentence(
+      "there are \(count) checks, and \(limit) at most can be evaluated together: join some of them with AND")
+  }
+
   static let noEntity = Sentence(
     "no entity is named: say which entity a record becomes, as in `entity: Quake`")
 

@@ -83,20 +83,20 @@ extension PipelineProblem {
   }
 }
 
-extension ExpressionCheck {
-  static let severalExpressions = "it is more than one expression"
+extension PipelineProblem {
+  /// - Parameter reason: SQLite's words, behind the name of a store.
+  static func tooLarge(_ reason: String, _ pipeline: Pipeline) -> PipelineProblem {
+    let words = reason.split(separator: StoreError.sqliteSays, maxSplits: 1).last.map(String.init) ?? reason
+    return PipelineProblem(
+      file: pipeline.places.file ?? pipeline.name, place: pipeline.places.place(of: ["attributes"]),
+      message:
+        "the model is too large for SQLite (\(words)): leave attributes out, or keep several as one of the "
+        + "type json")
+  }
 }
 
-extension ExpressionScan {
-  /// Why an expression failed, in SQLite's words.
-  ///
-  /// What they quote is a value: `JSON path error near '…'`.
-  static func reason(_ error: any Error) -> String {
-    let text = ((error as? StoreError)?.message ?? "\(error)").replacing(StoreError.sqliteSays, with: "")
-    guard let first = text.firstIndex(of: "'"), let last = text.lastIndex(of: "'"), first < last else {
-      return text
-    }
-    return text[...first] + "…" + text[last...]
+extension ExpressionCheck {
+  static let severalExpressions = "it is more than one expression"
   static let takesLong = "it takes longer than \(patience) seconds for one record"
 
   static func presentTime(_ function: String) -> String {
@@ -106,10 +106,22 @@ extension ExpressionScan {
   static func machineZone(_ function: String) -> String {
     "\(function)() would take the time zone of this machine, which another one may not have"
   }
-  }
 }
 
+extension ExpressionScan {
   static let changingTime = "a date function would take the present time, or the time zone of this machine"
+
+  /// Why an expression failed, in SQLite's words.
+  ///
+  /// What they quote is a value: `JSON path error near '…'`.
+  static func reason(_ error: any Error) -> String {
+    let text = ((error as? StoreError)?.message ?? "\(error)").replacing(StoreError.sqliteSays, with: "")
+    guard let first = text.firstIndex(of: "'"), let last = text.lastIndex(of: "'"), first < last else {
+      return text
+    }
+    return text[...first] + "…" + text[last...]
+  }
+}
 
 // MARK: Triggers and indexes
 
