@@ -6,6 +6,8 @@ public struct Envelope: Sendable, Hashable {
   public internal(set) var count: Int?
   /// Whether there was an array, or an object, where the records are: it may have been empty.
   public internal(set) var hasRows = false
+  /// How many bytes were looked at for rows in vain, when the input went on behind them; nil otherwise.
+  public internal(set) var lookedAt: Int?
   /// The columns' names, where the rows are arrays.
   public internal(set) var names: [String]?
 

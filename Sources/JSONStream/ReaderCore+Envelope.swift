@@ -120,6 +120,7 @@ extension ReaderCore {
   /// Takes the layout as settled, and makes the parser for it.
   mutating func adopt(_ layout: Layout) {
     self.layout = layout
+    envelope.lookedAt = layout.lookedAt
     wildcardSlots = []
     var paths: [[String]?] = []
     for (slot, field) in requested.enumerated() {

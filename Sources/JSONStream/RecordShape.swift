@@ -47,6 +47,8 @@ struct Layout: Sendable {
   var mayHaveHeader = false
   /// Rows of another reader's input: what follows their end is not this reader's.
   var endsWithRows = false
+  /// How many bytes were looked at in vain, where nothing says where the rows are.
+  var lookedAt: Int?
 
   static let wildcard = (open: UInt8(ascii: "<"), close: UInt8(ascii: ">"))
 
@@ -78,6 +80,12 @@ struct Layout: Sendable {
   init(rows: [String]?, names: Names = .none) {
     self.rows = rows
     self.names = names
+  }
+
+  /// So many bytes show no rows, and more follow.
+  init(notWithin bytes: Int) {
+    rows = nil
+    lookedAt = bytes
   }
 
   private static func path(_ text: String) throws(PathError) -> [String] {

@@ -15,6 +15,8 @@ struct ShapeDetector: ~Copyable {
 
   /// At this many bytes from the first token on, what was seen has to do.
   static let window = 1 << 20
+  /// An input that has shown nothing that could be rows is looked at for so many.
+  static let widest = 8 << 20
   private static let deepest = 6
   private static let mostElements = 16
 
@@ -25,6 +27,7 @@ struct ShapeDetector: ~Copyable {
   /// The container that is passed unread, or nil.
   private var skipFloor: Int?
   private var rootIsClosed = false
+  private var window = ShapeDetector.window
 
   init(fields: [FieldPath], limits: ReaderLimits) {
     walker = GrammarWalker(limits: limits)
@@ -47,7 +50,11 @@ struct ShapeDetector: ~Copyable {
         evidence.isFollowed = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
         return conclude()
       }
-      if offset - view.offset(0) >= ShapeDetector.window { return conclude() }
+      if offset - view.offset(0) >= window {
+        guard evidence.showsNothing else { return conclude() }
+        guard window < ShapeDetector.widest else { return .found(Layout(notWithin: window)) }
+        window *= 2
+      }
       switch take(view, byte) {
       case .done: break
       case .needsInput: return isLast ? conclude() : .needsInput

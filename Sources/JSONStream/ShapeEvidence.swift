@@ -9,10 +9,13 @@ struct ShapeEvidence {
     var elementCount = 0
     /// Requested names among the keys of the object, or of the array's first objects, or among its strings.
     var names: Set<String> = []
-    /// An array's strings, for as long as it holds nothing else.
-    var strings: [String]? = []
+    /// Whether an array holds strings and nothing else.
+    var areStrings = true
     /// The array that this is an element of.
     var parent: Int?
+
+    /// Whether an array's elements could be names.
+    var holdsStrings: Bool { areStrings && elementCount > 0 }
   }
 
   /// The first components of the requested paths.
@@ -44,10 +47,9 @@ struct ShapeEvidence {
     if notes[note].elementCount == 0 { notes[note].elements = kind }
     notes[note].elementCount += 1
     if let text {
-      notes[note].strings?.append(text)
       if requested.contains(text) { notes[note].names.insert(text) }
     } else {
-      notes[note].strings = nil
+      notes[note].areStrings = false
     }
     let isRoot = note == 0
     if isRoot && kind != .array && kind != .string { early = Layout(rows: []) }
@@ -96,7 +98,7 @@ struct ShapeEvidence {
       if note.path == ShapeEvidence.socrata && note.elements == .object {
         best = max(best, requested.count, 1)
       }
-      guard note.path != nil, note.strings?.isEmpty == false else { continue }
+      guard note.path != nil, note.holdsStrings else { continue }
       best = max(best, requested.isEmpty ? 1 : note.names.count)
     }
     return best
@@ -105,7 +107,7 @@ struct ShapeEvidence {
   /// Rows at a path, named by what was seen, or by what feeds of this kind have further on.
   private func columnar(_ rows: [String]) -> Layout {
     let named = notes.filter { note in
-      note.kind == .array && note.strings?.isEmpty == false && (requested.isEmpty || !note.names.isEmpty)
+      note.kind == .array && note.holdsStrings && (requested.isEmpty || !note.names.isEmpty)
     }
     var paths = named.compactMap(\.path).filter { $0 != rows }
     if !paths.contains(["fields"]) { paths.append(["fields"]) }
@@ -141,6 +143,14 @@ extension ShapeEvidence {
     if let only = equals.first { return .found(only.layout) }
     if requested.isEmpty { return .found(lines) }
     return .found(emptyRows ?? Layout(rows: nil))
+  }
+
+  /// Nothing that was seen could be the records that are asked for.
+  var showsNothing: Bool {
+    guard let root = notes.first, root.kind == .object, root.names.isEmpty, !requested.isEmpty else {
+      return false
+    }
+    return candidates().isEmpty
   }
 
   /// The places below the top that could be the records.

@@ -75,9 +75,15 @@ extension ImportError {
   }
 
   static func noRows(_ input: String, _ envelope: Envelope) -> ImportError {
-    ImportError(
-      .badInput, code: "no-rows", "\(input): there are no rows; \(envelope.keysSentence)",
-      hint: "This may be the sender's error message: look at the input.")
+    guard let bytes = envelope.lookedAt else {
+      return ImportError(
+        .badInput, code: "no-rows", "\(input): there are no rows; \(envelope.keysSentence)",
+        hint: "This may be the sender's error message: look at the input.")
+    }
+    return ImportError(
+      .badInput, code: "no-rows",
+      "\(input): the first \(bytes >> 20) MiB do not show rows; \(envelope.keysSentence)",
+      hint: "Say in the pipeline where they are: `records: PATH` for objects, or `shape: columnar`.")
   }
 
   static func keyMissing(_ input: String, _ column: String, among names: [String]) -> ImportError {
