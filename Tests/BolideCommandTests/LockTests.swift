@@ -111,7 +111,7 @@ import Testing
     #expect(
       outcome.errors.replacing(/since [-0-9T:.]+Z/, with: "since THEN") == """
         Error: quakes.sqlite: the pipeline quakes (process \(holder.processID), since THEN) is at work on this store.
-               It ends by itself; run the command again afterwards.
+               Run the command again when it has ended.
 
         """)
   }

@@ -43,7 +43,7 @@ struct StoreLockTests {
       sentence
         == "\(temporary.path): the pipeline quakes (process N, since T) is at work on this store")
     #expect(error?.message.contains("process \(getpid()),") == true)
-    #expect(error?.hint == "It ends by itself; run the command again afterwards.")
+    #expect(error?.hint == "Run the command again when it has ended.")
     withExtendedLifetime(holder) {}
   }
 

@@ -87,7 +87,7 @@ extension StoreError {
     let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
     return StoreError(
       .locked, "\(store): \(who ?? "another import") is at work on this store",
-      hint: "It ends by itself; run the command again afterwards.")
+      hint: "Run the command again when it has ended.")
   }
 
   static func noLockFile(_ path: String, _ reason: String) -> StoreError {
