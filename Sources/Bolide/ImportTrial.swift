@@ -11,15 +11,12 @@ extension Store {
   /// - Throws: what `body` throws; messages name the store and not the copy.
   /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.
   package static func trying(_ path: String, _ body: (String) throws -> ImportReport) throws -> ImportReport {
-    let files = FileManager.default
-    let folder = files.temporaryDirectory.appending(path: "bolide-dry-run-\(UUID().uuidString)")
     // It may hold what the pipeline never imports: its owner's alone.
-    try files.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    defer { try? files.removeItem(at: folder) }
-    let copy = folder.appending(path: "store.sqlite").path(percentEncoded: false)
+    let folder = try MemoryFolder(in: MemoryFolder.temporary)
+    defer { withExtendedLifetime(folder) {} }
+    let copy = folder.store
     do {
-      if files.fileExists(atPath: path) { try Store(reading: path).copy(to: copy) }
+      if FileManager.default.fileExists(atPath: path) { try Store(reading: path).copy(to: copy) }
       return try body(copy).tried
     } catch var error as ImportError {
       error.message.replace(copy, with: path)

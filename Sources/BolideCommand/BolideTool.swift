@@ -43,13 +43,19 @@ struct BolideTool: ParsableCommand {
   /// Ends with the parser's words. Of an unknown option it says what was meant where a few letters differ; for one that was
   /// shortened, this does.
   private static func end(_ command: any ParsableCommand.Type, _ error: any Error) -> Never {
-    let text = fullMessage(for: error)
+    var text = fullMessage(for: error)
+    // Help that was asked for is no error, and a status alone has no words.
+    guard exitCode(for: error) != .success, !text.isEmpty else { exit(withError: error) }
     let options = helpMessage(for: command).matches(of: /--[a-z-]+/).map { String($0.0) }
-    guard let option = text.firstMatch(of: /Unknown option '(--[a-z-]+)'\n/)?.1,
+    if let option = text.firstMatch(of: /Unknown option '(--[a-z-]+)'\n/)?.1,
       let meant = Suggestion.nearest(to: String(option), among: options)
-    else { exit(withError: error) }
-    let whole = text.replacing("'\(option)'\n", with: "'\(option)'. Did you mean '\(meant)'?\n")
-    FileHandle.standardError.write(Data("\(whole)\n".utf8))
+    {
+      text = text.replacing("'\(option)'\n", with: "'\(option)'. Did you mean '\(meant)'?\n")
+    }
+    // The parser repeats what was typed.
+    let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { String($0).printable + "\n" }
+    FileHandle.standardError.write(Data(lines.joined().utf8))
     Foundation.exit(exitCode(for: error).rawValue)
   }
 

@@ -195,6 +195,17 @@ extension HistoryChange.Kind {
   }
 }
 
+extension HistoryToken {
+  /// - Throws: `ValidationError`, which the parser of arguments prints as a sentence.
+  init(argument: String) throws {
+    do {
+      try self.init(parsing: argument)
+    } catch {
+      throw ValidationError([error.message, error.hint].compactMap(\.self).joined(separator: ". "))
+    }
+  }
+}
+
 extension HistoryRequest.Start {
   /// A token, a transaction's number, or a day or instant.
   init(argument: String) throws {

@@ -103,8 +103,12 @@ final class Terminal: Sendable {
 
   /// How wide a table on standard output may be: as the window, or as `COLUMNS` says; 80 where nobody does.
   static var outputColumns: Int {
-    columns(of: STDOUT_FILENO) ?? ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init) ?? 80
+    let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init)
+    return columns(of: STDOUT_FILENO) ?? said.flatMap { (1...Self.widest).contains($0) ? $0 : nil } ?? 80
   }
+
+  /// No window is wider.
+  private static let widest = 10_000
 
   private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
@@ -116,6 +120,7 @@ final class Terminal: Sendable {
 extension String {
   /// The beginning, as much as is shown of a refused record.
   fileprivate var shortened: String {
-    count > Terminal.shownText ? prefix(Terminal.shownText) + "…" : self
+    let scalars = unicodeScalars
+    return scalars.count > Terminal.shownText ? String(scalars.prefix(Terminal.shownText)) + "…" : self
   }
 }

@@ -104,6 +104,19 @@ package final class ByteInput {
     }
   }
 
+  /// Reads to the end, or until there are more bytes than a limit.
+  ///
+  /// - Throws: as `read(into:until:)`.
+  package func readAll(upTo limit: Int) throws(InputError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: RawBuffer.capacity, alignment: 64)
+    defer { piece.deallocate() }
+    while bytes.count <= limit, case .bytes(let count) = try read(into: piece, until: nil) {
+      bytes += piece[..<count]
+    }
+    return bytes
+  }
+
   private func readContent(
     into output: UnsafeMutableRawBufferPointer, until deadline: ContinuousClock.Instant?
   ) throws(InputError) -> Read {

@@ -28,7 +28,9 @@ package final class Spool {
   ///   - directory: Where; nil for `TMPDIR`.
   /// - Throws: `cannotSpool`.
   package init(for input: String, directory: String? = nil) throws(InputError) {
-    let directory = directory ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // An empty `TMPDIR` names no folder, least of all the root.
+    let said = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    let directory = directory ?? said ?? "/tmp"
     self.input = input
     self.directory = directory
     do throws(Errno) {

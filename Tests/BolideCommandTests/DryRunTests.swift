@@ -60,7 +60,7 @@ import Testing
     #expect(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
     // The import reads its input only when the copy is there.
     let seen = try folder.shell(
-      "mkdir tmp; (until ls tmp/bolide-dry-run-*/store.sqlite > list; do :; done; stat -c %a tmp/bolide-dry-run-* > mode; "
+      "mkdir tmp; (until ls tmp/bolide-*/store.sqlite > list; do :; done; stat -c %a tmp/bolide-* > mode; "
         + "cat later.json) 2>&- | TMPDIR=$PWD/tmp $bolide import fireballs.yaml - --dry-run; ls tmp | wc -l")
     #expect(try folder.bytes(of: "mode") == Data("700\n".utf8))
     #expect(seen.output.hasPrefix("dry run: fireballs: 300 read = "))

@@ -153,7 +153,7 @@ struct StoreLockTests {
     #expect(error?.code == .cannotOpen)
     #expect(error?.message.hasPrefix("\(place)/bolide-") == true)
     #expect(
-      error?.message.hasSuffix(": the folder of a store in memory cannot be made (No such file or directory)")
+      error?.message.hasSuffix(": the folder for a store cannot be made (No such file or directory)")
         == true)
   }
 }

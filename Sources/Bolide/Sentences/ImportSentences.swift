@@ -177,6 +177,12 @@ extension PipelineProblem {
     PipelineProblem(file: path, place: nil, message: "there is no such pipeline file")
   }
 
+  /// A folder, or what cannot be opened: said as of an input.
+  static func unreadable(_ path: String, _ error: InputError) -> PipelineProblem {
+    let words = error.message.utf8.dropFirst("\(error.input): ".utf8.count)
+    return PipelineProblem(file: path, place: nil, message: String(decoding: words, as: UTF8.self))
+  }
+
   static func notText(_ path: String) -> PipelineProblem {
     PipelineProblem(file: path, place: nil, message: "the file cannot be read as UTF-8 text")
   }

@@ -25,10 +25,14 @@ enum AttributeNames {
       let rest = isShouting ? word.dropFirst().lowercased() : String(word.dropFirst())
       name += (name.isEmpty ? word.prefix(1).lowercased() : word.prefix(1).uppercased()) + rest
     }
+    // A key of YAML may have 1,024 characters, and a column's name is read by people.
+    name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(longest)))
     guard let first = name.first else { return "value" }
     if !first.isLetter { name = "value" + name }
     return reserved.contains(name.lowercased()) ? name + "Value" : name
   }
+
+  private static let longest = 64
 
   /// Names that SQLite gives to its own row number.
   private static let reserved: Set<String> = ["rowid", "oid"]

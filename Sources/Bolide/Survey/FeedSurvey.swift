@@ -42,6 +42,10 @@ package struct FeedSurvey {
     pass.survey.root.bound(leaves: mostAttributes)
     var leaves = pass.survey.root.leaves()
     leaves.removeAll { leaf in pass.repeatedNames.contains(leaf.path[0]) || leaf.path == [""] }
+    if leaves.contains(where: { Self.meansElement($0.path) }) {
+      leaves.removeAll { Self.meansElement($0.path) }
+      draft.notes.append("A value under the key '.' is left out: no path leads there.")
+    }
     var sources = leaves.map {
       (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
     }
@@ -69,6 +73,9 @@ package struct FeedSurvey {
     return draft
   }
 
+  /// Whether a pipeline would take the path for an element of an array.
+  private static func meansElement(_ path: [String]) -> Bool { path == ["."] }
+
   private static func attributes(
     _ sources: [(path: [String], from: String, values: ColumnValues)]
   ) -> [DraftAttribute] {
@@ -84,7 +91,7 @@ package struct FeedSurvey {
     guard let elements = node.elements, node.otherElements == 0, node.values.scalars == 0 else { return nil }
     elements.settle()
     elements.bound(leaves: mostAttributes)
-    let sources = elements.leaves().map {
+    let sources = elements.leaves().filter { !meansElement($0.path) }.map {
       (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
     }
     guard !sources.isEmpty else { return nil }

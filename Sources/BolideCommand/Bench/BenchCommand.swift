@@ -90,7 +90,7 @@ struct BenchCommand: ParsableCommand {
       }
       _ = try Pipeline(path: pipeline)
     }
-    let parent = folder ?? FileManager.default.temporaryDirectory.path(percentEncoded: false)
+    let parent = folder ?? MemoryFolder.temporary
     let workspace = try Workspace(in: Self.absolute(parent), tool: Self.tool)
     let signals = SignalWatch { number in
       workspace.remove()

@@ -50,7 +50,7 @@ struct LinkCommand: ParsableCommand {
     case 1: break
     default: throw ValidationError.severalTargets
     }
-    for part in to + remove where !part.contains("=") {
+    for part in to + remove where part.halves == nil {
       throw ValidationError.notAKeyPart(part)
     }
   }
@@ -68,10 +68,7 @@ struct LinkCommand: ParsableCommand {
   private func change(in store: Store) throws -> LinkEdit {
     if toNone { return .toNone }
     var texts: [String: String] = [:]
-    for part in to + remove {
-      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      texts[halves[0]] = halves[1]
-    }
+    for (name, value) in (to + remove).compactMap(\.halves) { texts[name] = value }
     let key = try store.key(of: relationship, from: entity, texts)
     return to.isEmpty ? .from(key) : .to(key)
   }

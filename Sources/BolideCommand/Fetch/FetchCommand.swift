@@ -79,7 +79,7 @@ struct FetchCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp("The state at this token of the past.", valueName: "token"),
-    transform: { try HistoryToken(parsing: $0) })
+    transform: HistoryToken.init(argument:))
   var at: HistoryToken?
 
   @Option(help: "How objects are printed. (default: table on a terminal, ndjson elsewhere)")
@@ -136,8 +136,18 @@ struct AttachedStore {
   let path: String
 
   init(_ text: String) throws {
-    guard let sign = text.firstIndex(of: "="), sign > text.startIndex, text.index(after: sign) < text.endIndex
-    else { throw ValidationError.notAttached(text) }
-    (name, path) = (String(text[..<sign]), String(text[text.index(after: sign)...]))
+    guard let (name, path) = text.halves, !name.isEmpty, !path.isEmpty else {
+      throw ValidationError.notAttached(text)
+    }
+    (self.name, self.path) = (name, path)
+  }
+}
+
+extension String {
+  /// What stands before and behind the first `=`; nil where there is none. A mark that combines with it is the value's.
+  var halves: (name: String, value: String)? {
+    let parts = utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 }

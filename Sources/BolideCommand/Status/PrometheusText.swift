@@ -94,7 +94,17 @@ struct PrometheusText {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\", "\"": result.append(contentsOf: ["\\", scalar])
+      case "\n": result.append(contentsOf: ["\\", "n"])
+      // Some readers of the format end a line here too.
+      case "\r": result.append(" ")
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
   }
 
   private static func number(_ value: Double) -> String {

@@ -10,6 +10,9 @@ enum NameCheck {
     }
   }
 
+  /// How names of SQLite's and of Bolide's own begin.
+  private static let reserved = ["bolide_", "sqlite_"]
+
   // MARK: Entities
 
   private static func checkEntities(_ pipeline: Pipeline, _ list: inout ProblemList) {
@@ -21,7 +24,7 @@ enum NameCheck {
       guard !name.isEmpty || !pipeline.entity.isEmpty else { continue }
       if name.isEmpty { list.add(.entityWithoutName, at: part) }
       if name.contains("\0") { list.add(.entityNameWithNull, at: part) }
-      if let prefix = ["bolide_", "sqlite_"].first(where: name.caseFolded.hasPrefix) {
+      if let prefix = reserved.first(where: name.begins) {
         list.add(.reserved(entity: name, prefix), at: part)
       }
       guard let other = seen.updateValue(name, forKey: name.caseFolded) else { continue }
@@ -39,7 +42,7 @@ enum NameCheck {
     for (owner, end, toMany) in pipeline.model.joins {
       let table = toMany.holder.name
       let part = pipeline.part(of: owner.name, relationship: end.name)
-      if let prefix = ["bolide_", "sqlite_"].first(where: table.caseFolded.hasPrefix) {
+      if let prefix = reserved.first(where: table.begins) {
         list.add(.tableOfLinks(table, of: end.name, .reserved(tables: prefix)), at: part)
       }
       // Post and Post_before would both have a trigger bolide_Post_before_insert.
@@ -62,7 +65,7 @@ enum NameCheck {
       let rename = advice(for: attribute, of: entity, pipeline)
       if name.isEmpty { list.add(.attributeWithoutName(entity), at: part) }
       if name.contains("\0") { list.add(.attributeNameWithNull, at: part) }
-      if name.caseFolded.hasPrefix("bolide_") {
+      if name.begins(with: "bolide_") {
         list.add(.reserved(attribute: name, rename), at: part)
       }
       guard let other = seen.updateValue(name, forKey: name.caseFolded) else { continue }
@@ -85,7 +88,7 @@ enum NameCheck {
       let part = pipeline.part(of: entity.name, relationship: name)
       if name.isEmpty { list.add(.relationshipWithoutName(entity), at: part) }
       if name.contains("\0") { list.add(.relationshipNameWithNull, at: part) }
-      if relationship.column.caseFolded.hasPrefix("bolide_") {
+      if relationship.column.begins(with: "bolide_") {
         list.add(.reserved(relationship: name), at: part)
       }
       if let other = seen.updateValue(name, forKey: name.caseFolded) {
@@ -103,4 +106,9 @@ enum NameCheck {
       }
     }
   }
+}
+
+extension String {
+  /// Whether the name begins as SQLite compares names: byte by byte. A mark that combines with the last of them changes nothing.
+  fileprivate func begins(with prefix: String) -> Bool { caseFolded.utf8.starts(with: prefix.utf8) }
 }

@@ -150,14 +150,17 @@ struct PipelineFile {
 
   /// The file's name without its directory and ending.
   private var nameOfFile: String {
-    let base = file.split(separator: "/").last.map(String.init) ?? file
-    guard let dot = base.lastIndex(of: "."), dot > base.startIndex else { return base }
-    return String(base[..<dot])
+    let base = file.utf8.split(separator: UInt8(ascii: "/")).last ?? file.utf8[...]
+    guard let dot = base.lastIndex(of: UInt8(ascii: ".")), dot > base.startIndex else {
+      return String(decoding: base, as: UTF8.self)
+    }
+    return String(decoding: base[..<dot], as: UTF8.self)
   }
 
   private func resolved(_ path: String) -> String {
-    if path.hasPrefix("/") || directory.isEmpty || directory == "." { return path }
-    return directory.hasSuffix("/") ? directory + path : "\(directory)/\(path)"
+    let slash = UInt8(ascii: "/")
+    if path.utf8.first == slash || directory.isEmpty || directory == "." { return path }
+    return directory.utf8.last == slash ? directory + path : "\(directory)/\(path)"
   }
 }
 

@@ -39,14 +39,14 @@ public struct Entity: Sendable, Hashable, Codable {
   ///
   /// Linear in the number of attributes.
   public func attribute(named name: String) -> Attribute? {
-    attributes.first { $0.name == name }
+    attributes.first { $0.name.isSameName(as: name) }
   }
 
   /// The relationship of that name, if there is one.
   ///
   /// Linear in the number of relationships.
   public func relationship(named name: String) -> Relationship? {
-    relationships.first { $0.name == name }
+    relationships.first { $0.name.isSameName(as: name) }
   }
 
   /// The attributes that have a column: all but the transient ones.

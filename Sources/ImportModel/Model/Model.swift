@@ -16,6 +16,11 @@ public struct Model: Sendable, Hashable, Codable {
   ///
   /// Linear in the number of entities.
   public func entity(named name: String) -> Entity? {
-    entities.first { $0.name == name }
+    entities.first { $0.name.isSameName(as: name) }
   }
+}
+
+extension String {
+  /// Whether two names are one to SQLite, which compares bytes: `é` is another name than `e` with an accent behind it.
+  func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -20,7 +20,9 @@ extension StoreError {
 
   /// - Parameter reason: what the system says.
   static func noMemory(_ folder: String, _ reason: String) -> StoreError {
-    StoreError(.cannotOpen, "\(folder): the folder of a store in memory cannot be made (\(reason))")
+    StoreError(
+      .cannotOpen, "\(folder): the folder for a store cannot be made (\(reason))",
+      hint: "Set TMPDIR to a folder that can be written and has room.")
   }
 
   static func notAStore(_ path: String) -> StoreError {
