@@ -51,10 +51,13 @@ final class FedCommand {
   }
 
   private func start() throws {
+    guard let program = Self.path(of: words[0]) else {
+      Failure.notFound(words[0]).printToStandardError()
+      throw ExitCode(127)
+    }
     let process = Process()
-    // Finds the command as a shell would, and ends with 127 when there is none.
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["--"] + words
+    process.executableURL = URL(filePath: program)
+    process.arguments = Array(words.dropFirst())
     let pipe = Pipe()
     _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     process.standardInput = pipe
@@ -68,5 +71,20 @@ final class FedCommand {
     }
     self.process = process
     input = pipe.fileHandleForWriting
+  }
+
+  /// Finds a command as a shell would: a name with a slash is a path, any other stands in a folder of `PATH`.
+  private static func path(of name: String) -> String? {
+    if name.utf8.contains(UInt8(ascii: "/")) { return isProgram(name) ? name : nil }
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").utf8
+    return folders.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).lazy
+      .map { $0.isEmpty ? "./\(name)" : String(decoding: $0, as: UTF8.self) + "/\(name)" }
+      .first(where: isProgram)
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    var status = stat()
+    let isFile = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return isFile && FileManager.default.isExecutableFile(atPath: path)
   }
 }

@@ -186,7 +186,14 @@ extension Failure {
 
   static func cannotStart(_ command: String) -> Failure {
     Failure(
-      .inputOutput, "'\(command)' cannot be started", hint: "It is found as a shell would, by /usr/bin/env.")
+      .inputOutput, "'\(command)' cannot be started", hint: "A script begins with #! and its interpreter.")
+  }
+
+  /// It ends with 127, as a shell does.
+  static func notFound(_ command: String) -> Failure {
+    Failure(
+      .inputOutput, "there is no command '\(command)'",
+      hint: "A name with a / is a path; any other is looked for in the folders of PATH.")
   }
 }
 

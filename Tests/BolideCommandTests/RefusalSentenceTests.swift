@@ -91,18 +91,27 @@ import Testing
         """)
   }
 
-  /// Hides the program that finds commands, where the system lets the test do so.
-  @Test(.enabled(if: canHide, "nothing can be mounted here"))
-  func `a command that cannot be started`() throws {
+  @Test func `a command that cannot be started, or is not there`() throws {
     try write()
     try folder.write(#"[{"id": "a"}]"#, to: "feed.json")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
-    let outcome = try folder.shell(
-      #"unshare -m sh -c 'mount --bind /dev/null /usr/bin/env && "$0" changes quakes.sqlite -- cat' "$bolide""#
-    )
+    try folder.write("cat\n", to: "script")
+    let outcome = try folder.shell(#"chmod +x script; "$bolide" changes quakes.sqlite -- ./script"#)
     #expect(
       outcome
-        == .failure(74, "'cat' cannot be started", "It is found as a shell would, by /usr/bin/env."))
+        == .failure(74, "'./script' cannot be started", "A script begins with #! and its interpreter."))
+    let folders = "A name with a / is a path; any other is looked for in the folders of PATH."
+    // Not an assignment, and neither a folder nor a file that cannot be run.
+    for command in ["FOO=1", "./nothing", "quakes.yaml", "..", ""] {
+      #expect(
+        try folder.bolide("changes", "quakes.sqlite", "--", command, "true")
+          == .failure(127, "there is no command '\(command)'", folders))
+    }
+    try folder.write("#!/bin/sh\ncat > got-$1\n", to: "FOO=1")
+    let found = try folder.shell(
+      #"chmod +x FOO=1; PATH=.:$PATH "$bolide" changes quakes.sqlite -- FOO=1 true"#)
+    #expect(found == .silent)
+    #expect(try folder.bytes(of: "got-true").count > 100)
   }
 
   @Test(.enabled(if: canHide, "nothing can be mounted here"))
@@ -133,5 +142,5 @@ import Testing
 
 private let canHide: Bool = {
   guard geteuid() == 0, let folder = try? Folder() else { return false }
-  return (try? folder.shell("unshare -m mount --bind /dev/null /usr/bin/env"))?.status == 0
+  return (try? folder.shell("unshare -m mount -t tmpfs none /proc"))?.status == 0
 }()
