@@ -25,6 +25,8 @@ struct BolideTool: ParsableCommand {
     ])
 
   static func main() {
+    // A file that may not grow (`ulimit -f`, LimitFSIZE=) is an error of the write, and not the end of the process.
+    signal(SIGXFSZ, SIG_IGN)
     var called: any ParsableCommand.Type = BolideTool.self
     do {
       // Swift reads them from /proc: without it a call would look like one for help, and end well.

@@ -61,9 +61,10 @@ final class FedCommand {
     let pipe = Pipe()
     _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     process.standardInput = pipe
-    // The command's own pipes end as they would without us.
-    signal(SIGPIPE, SIG_DFL)
-    defer { signal(SIGPIPE, SIG_IGN) }
+    // The command's own pipes and files end as they would without us.
+    let ignored = [SIGPIPE, SIGXFSZ]
+    for number in ignored { signal(number, SIG_DFL) }
+    defer { for number in ignored { signal(number, SIG_IGN) } }
     do {
       try process.run()
     } catch {

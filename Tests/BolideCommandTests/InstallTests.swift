@@ -64,15 +64,18 @@ import Testing
         "/var/lib/bolide", with: folder.path("state")
       )
       .replacing("/etc/bolide", with: folder.path("."))
-      .replacing(#/curl .*? "\$FEED"/#, with: "cat \"$FEED\"")
+      .replacing(#/curl .*? --config /#, with: "cat ")
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "state"), withIntermediateDirectories: true)
-    try folder.write(#"[{"id": "a"}]"#, to: "feed.json")
-    let good = try folder.shell("export FEED=feed.json; \(command)")
+    try folder.write(#"[{"id": "a"}]"#, to: "feed")
+    let good = try folder.shell("export CREDENTIALS_DIRECTORY=.; \(command)")
     #expect(good.status == 0)
     #expect(good.output.hasPrefix(#"{"pipeline":"quakes","run":1,"read":1,"inserted":1,"#), "\(good)")
     #expect(try folder.count("Quake", in: "state/quakes.sqlite") == 1)
-    #expect(try folder.shell("export FEED=nosuch.json; \(command) 2> /dev/null").status == 66)
+    #expect(try folder.shell("export CREDENTIALS_DIRECTORY=nosuch; \(command) 2> /dev/null").status == 66)
+    // The feed's address may hold a key: it stands in no command line, and in no file that all may read.
+    #expect(unit.contains("\nLoadCredential=feed:/etc/bolide/%i.curl\n") && !unit.contains("EnvironmentFile"))
+    #expect(unit.contains("\nMemoryMax=") && unit.contains("\nLimitFSIZE="))
   }
 
   @Test func `a bare environment is enough`() throws {

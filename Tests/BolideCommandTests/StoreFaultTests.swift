@@ -136,7 +136,6 @@ import Testing
     // A limit on a file's size stands in for a disk that ends; the shell counts it in blocks of 512 or 1024 bytes.
     let outcome = try folder.shell(
       """
-      trap '' XFSZ
       ulimit -f 2000
       "$bolide" import fireballs.yaml feed.json --store a.sqlite --chunk-rows 100
       """)
@@ -144,7 +143,8 @@ import Testing
       outcome
         == .failure(
           74, "a.sqlite: reading or writing the store failed (disk I/O error)",
-          "What was committed is safe. Check the disk and run the same command again: nothing is doubled."))
+          "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
+            + "again: nothing is doubled."))
     let rows = try folder.count("Fireball", in: "a.sqlite")
     #expect(rows > 0 && rows < 5_000 && rows % 100 == 0)
     #expect(try folder.sqlite("a.sqlite", "PRAGMA integrity_check") == ["ok"])

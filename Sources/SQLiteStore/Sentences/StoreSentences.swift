@@ -201,7 +201,9 @@ extension StoreError {
     case SQLITE_IOERR:
       self.init(
         .inputOutput, "reading or writing the store failed (\(text))",
-        hint: "What was committed is safe. Check the disk and run the same command again: nothing is doubled."
+        hint:
+          "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
+          + "again: nothing is doubled."
       )
     case SQLITE_CONSTRAINT:
       self.init(
