@@ -95,7 +95,7 @@ import Testing
     (["rejects"], "Missing expected argument '<store>'"),
     (["nosuch"], "unknown command 'nosuch'"),
     (["ver"], "unknown command 'ver'; did you mean 'verify'?"),
-    (["import", "--max", "3"], "Unknown option '--max'. Did you mean '--max-rejects'?"),
+    (["import", "--max-rej", "3"], "Unknown option '--max-rej'. Did you mean '--max-rejects'?"),
     (["status", "--formatting", "x"], "Unknown option '--formatting'. Did you mean '--format'?"),
     (["import", "a", "--zzz"], "Unknown option '--zzz'"),
     (
