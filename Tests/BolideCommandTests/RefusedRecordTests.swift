@@ -98,6 +98,37 @@ import Testing
     #expect(kept == ["pattern", "4"])
   }
 
+  @Test func `a text too long for its pattern is refused, and other rules come first`() throws {
+    let pipeline = #"""
+      bolide: 1
+      store: a.sqlite
+      entity: Code
+      key: id
+      attributes:
+        id:    string
+        text:  { type: string, pattern: "((a?){300})*b" }
+        short: { type: string, max-length: 10, pattern: "([a-z]+)*[0-9]" }
+
+      """#
+    try folder.write(pipeline, to: "codes.yaml")
+    let (long, longest) = (String(repeating: "a", count: 30), String(repeating: "a", count: 3_000))
+    try folder.write(
+      """
+      {"id": "1", "text": "\(longest)"}
+      {"id": "2", "short": "\(long)"}
+      {"id": "3", "short": "aaaaaaaaaa"}
+      {"id": "4", "text": "aab", "short": "a1"}
+      """, to: "codes.json")
+    let outcome = try folder.bolide("import", "codes.yaml", "codes.json", "--max-rejects", "3")
+    #expect(outcome.status == 3)
+    #expect(
+      outcome.errors.split(separator: "\n").prefix(3) == [
+        "codes.json:1:21: record 1: text is too long to be compared with its pattern",
+        "codes.json:2:22: record 2: short is longer than 10",
+        "codes.json:3:22: record 3: short does not match its pattern",
+      ])
+  }
+
   @Test func `a limit of refused records decides the exit status`() throws {
     try folder.write(feed(#"["bad"]"#), to: "feed.json")
     for (limit, status) in [("0", 65), ("1", 3), ("33%", 65), ("34%", 3), ("100%", 3)] as [(String, Int32)] {

@@ -125,7 +125,7 @@ struct ModelProblemTests {
     Mistake("'pattern' is for strings, and 'energy' is a double") {
       $0.fireball[attribute: 1].pattern = "[0-9]+"
     },
-    Mistake("the pattern of 'note' is no regular expression: expected ')'") {
+    Mistake("the pattern of 'note' cannot be used: expected ')'") {
       $0.fireball[attribute: 2].pattern = "(a"
     },
     Mistake("the default of 'note' does not match its 'pattern'") {

@@ -62,9 +62,19 @@ final class CellRules {
   /// The limit that the cell just written breaks, if it breaks one.
   func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
     if isOneOf, !isAllowed(chunk, column) { return .notOneOf(attribute.name, allowedValues) }
-    if let pattern, !pattern.matches(String(decoding: chunk.bytes(column, chunk.row), as: UTF8.self)) {
-      return .unlikePattern(attribute.name)
+    // First what costs least: a text that is too long is not read.
+    return brokenBound(chunk, column) ?? pattern.flatMap { unlike($0, chunk.bytes(column, chunk.row)) }
+  }
+
+  private func unlike(_ pattern: TextPattern, _ text: UnsafeBufferPointer<UInt8>) -> Refusal? {
+    switch pattern.compare(text.span) {
+    case .matches: nil
+    case .differs: .unlikePattern(attribute.name)
+    case .tooLong: .tooLongForPattern(attribute.name)
     }
+  }
+
+  private func brokenBound(_ chunk: Chunk, _ column: Int) -> Refusal? {
     guard isBounded else { return nil }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
       return .tooSmall(attribute.name)

@@ -66,6 +66,10 @@ extension Refusal {
     Refusal(code: "pattern", message: "\(name) does not match its pattern")
   }
 
+  static func tooLongForPattern(_ name: String) -> Refusal {
+    Refusal(code: "too-long-for-pattern", message: "\(name) is too long to be compared with its pattern")
+  }
+
   // MARK: Expressions
 
   static func expressionFailed(_ reason: String) -> Refusal {

@@ -142,7 +142,7 @@ package enum PipelineFormat {
     FormatKey("max", .text, "the greatest value allowed"),
     FormatKey("max-length", .number(1...Int.max), "how many characters or bytes a value may have"),
     FormatKey(
-      "pattern", .text, "a regular expression that the whole text must match, as Swift's `Regex` reads it",
+      "pattern", .text, "a regular expression that the whole text must match, see [Rules](#Rules)",
       examples: ["\"[A-Z]{2}[0-9]+\""]),
     FormatKey("scale", .number(0...18), "a decimal's places", examples: ["2"]),
     FormatKey("precision", .words(["ms"]), "`ms`: a date with milliseconds"),

@@ -89,9 +89,9 @@ extension Sentence {
     Sentence("'pattern' is for strings, and '\(name)' is \(type.named)")
   }
 
-  /// - Parameter reason: what stops the regular expression from being read.
+  /// - Parameter reason: what stops the regular expression from being read, or from being matched in one pass.
   static func unreadablePattern(_ name: String, _ reason: String) -> Sentence {
-    Sentence("the pattern of '\(name)' is no regular expression: \(reason)")
+    Sentence("the pattern of '\(name)' cannot be used: \(reason)")
   }
 
   static func requiredWithNull(_ name: String) -> Sentence {

@@ -1,0 +1,37 @@
+// Why a text is no pattern; each ends "the pattern of 'note' cannot be used: …".
+extension TextPattern.Failure {
+  // No regular expression.
+  static let unclosedGroup = Self(reason: "expected ')'")
+  static let unopenedGroup = Self(reason: "there is a ')' without its '('")
+  static let unclosedClass = Self(reason: "expected ']'")
+  static let emptyClass = Self(reason: "there is nothing between '[' and ']'")
+  static let badRange = Self(reason: "a range in brackets goes from one character to a later one")
+  static let nothingToRepeat = Self(reason: "there is nothing to repeat before '*', '+' or '?'")
+  static let repeatedRepetition = Self(reason: "one repetition stands behind another")
+  static let strayBrace = Self(
+    reason: "a '{' begins a count such as {2} or {2,5}; write \\{ for the character")
+  static let emptyCount = Self(reason: "a count such as {2,5} goes from the smaller number to the larger")
+  static let unendedEscape = Self(reason: "it ends within an escape")
+  static let unknownEscape = Self(reason: "a letter or 0 behind a backslash has no meaning here")
+  static let unknownScalar = Self(
+    reason: "\\x, \\u and \\U want a character's number, such as \\x41 or \\u{1F600}")
+  static let unknownProperty = Self(
+    reason:
+      "\\p wants a category such as {L}, {Lu} or {Nd}, or {Alphabetic}, {Uppercase}, {Lowercase} or {White_Space}"
+  )
+  static let unknownGroup = Self(reason: "a '(?' begins none of (?:, (?<name>, (?i), (?s) and (?#")
+
+  // One that is not matched in one pass.
+  static let backReference = Self(reason: "a pattern has no references back to its groups")
+  static let lookaround = Self(reason: "a pattern does not look ahead or behind")
+  static let possessive = Self(
+    reason: "a pattern has no possessive or atomic parts; leave out the '+' or '(?>'")
+  static let wordBoundary = Self(
+    reason: "a pattern has no word boundaries; say which characters may stand there")
+  static let setOperation = Self(reason: "brackets hold no other brackets and none of &&, -- and ~~")
+  static let anchorInside = Self(
+    reason: "the whole text has to match, so '^' can only be at the beginning and '$' at the end")
+  static let tooDeep = Self(reason: "its groups are nested more than 200 deep")
+  static let tooLarge = Self(
+    reason: "it is too large: with its counts written out it has more than 2000 places")
+}
