@@ -23,7 +23,7 @@ struct ReadingEnd: Sendable {
   var digests: [[UInt8]?] = []
 
   /// Fields of the records that the pipeline does not use, and which of them are new.
-  var unusedFields: [String] = []
+  var unusedFields: Set<String> = []
   var newFields: [NewField] = []
   /// How many records have nothing under the source of an attribute, where any has.
   var absent: [AbsentCount] = []

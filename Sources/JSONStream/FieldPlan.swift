@@ -162,11 +162,14 @@ final class KeyGuesses {
   /// Longer keys are looked up every time.
   private static let keyBytes = 64
 
-  private static let mostOthers = 256
+  /// Keys that no field asks for are told apart up to so many.
+  static let mostOthers = 256
   private static let longestOther = 1024
 
   /// Keys that no field asks for, in the order of their first coming.
   private(set) var others: [[UInt8]] = []
+  /// Their hashes, which no feed can foresee: a key is not compared with all that came before.
+  private var hashes: Set<Int> = []
   private let guesses: UnsafeMutablePointer<Guess>
   private let keys: UnsafeMutablePointer<UInt8>
 
@@ -213,7 +216,9 @@ final class KeyGuesses {
   func note(_ key: UnsafePointer<UInt8>, _ count: Int) {
     guard others.count < KeyGuesses.mostOthers, count <= KeyGuesses.longestOther else { return }
     let key = UnsafeBufferPointer(start: key, count: count)
-    if !others.contains(where: { $0.elementsEqual(key) }) { others.append(Array(key)) }
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(key))
+    if hashes.insert(hasher.finalize()).inserted { others.append(Array(key)) }
   }
 
   func learn(_ member: Int, _ key: UnsafePointer<UInt8>, _ count: Int, _ child: Int32) {

@@ -101,12 +101,17 @@ extension ReaderCore {
   /// How many keys were noted so far; of rows, whose names are all known, less than none.
   var unrequestedKeyCount: Int { envelope.names == nil ? parser.plan.unrequestedKeyCount : -1 }
 
-  /// Keys, or names of columns, that lead to no field.
+  /// Keys, or names of columns, that lead to no field: the first ones.
   var unrequestedKeys: [String] {
     guard let names = envelope.names else { return parser.plan.unrequestedKeys }
-    return names.filter { name in
-      !requested.contains { $0.components[0].utf8.elementsEqual(name.utf8) }
-        && !children.contains { $0.path.components[0].utf8.elementsEqual(name.utf8) }
+    var unrequested: [String] = []
+    for name in names {
+      let isRequested =
+        requested.contains { $0.components[0].utf8.elementsEqual(name.utf8) }
+        || children.contains { $0.path.components[0].utf8.elementsEqual(name.utf8) }
+      if !isRequested { unrequested.append(name) }
+      if unrequested.count == KeyGuesses.mostOthers { break }
     }
+    return unrequested
   }
 }

@@ -147,7 +147,7 @@ package final class StoreImport {
   ///   - unusedFields: fields of the records that the pipeline does not use.
   ///   - isComplete: the input was read to its end, and all of it was applied.
   package func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: [String] = [],
+    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: Set<String> = [],
     isComplete: Bool = false
   ) throws {
     progress.bytes = bytes

@@ -106,4 +106,26 @@ import Testing
       try folder.bolide("import", "quakes.yaml", "whole.json").errors
         == "quakes: the feed has a new field 'late', a number; the pipeline does not use it\n")
   }
+
+  @Test func `very many columns that nobody asks for are told apart up to a bound, in linear time`() throws {
+    let names = (0..<60_000).map { "\"u\($0)\"" }.joined(separator: ",")
+    let row = String(repeating: ",0", count: 60_000)
+    try folder.write(#"{"fields": ["id", \#(names)], "data": [["a"\#(row)]]}"#, to: "wide.json")
+    let start = ContinuousClock.now
+    #expect(try folder.bolide("import", "quakes.yaml", "wide.json") == .silent)
+    // Each name compared with all before it takes minutes.
+    #expect(start.duration(to: .now) < .seconds(60))
+    #expect(
+      try folder.sqlite("q.sqlite", "SELECT count(*), min(name), max(name) FROM bolide_field") == [
+        "256|u0|u99"
+      ])
+  }
+
+  @Test func `long keys that nobody asks for are told apart all the same`() throws {
+    let long = String(repeating: "k", count: 900)
+    let records = (0..<2_000).map { #"{"id": "\#($0)", "\#(long)\#($0 % 200)": 1}"# }
+    try folder.write("[\(records.joined(separator: ","))]", to: "long.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "long.json") == .silent)
+    #expect(try folder.sqlite("q.sqlite", "SELECT count(*) FROM bolide_field") == ["200"])
+  }
 }

@@ -27,7 +27,7 @@ struct ChunkProducer: ~Copyable {
   /// The size of all inputs, if it is known.
   private let totalBytes: Int?
   private var digests: [[UInt8]?] = []
-  private var unusedFields: [String] = []
+  private var unusedFields: Set<String> = []
   /// Whether any record was good.
   private var hasAccepted = false
   private var times = StageTimes()
@@ -115,7 +115,7 @@ struct ChunkProducer: ~Copyable {
     if readOfInput == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
     try records.envelope.checkEnd(read: readOfInput, input: records.name, isStored: !settings.isAtomic)
     digests.append(records.digest)
-    for key in records.reader.unrequestedKeys where !unusedFields.contains(key) { unusedFields.append(key) }
+    unusedFields.formUnion(records.reader.unrequestedKeys)
     guard let next = nextInputs.popFirst() else { return false }
     if !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes

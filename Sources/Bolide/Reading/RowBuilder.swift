@@ -26,12 +26,17 @@ struct RowBuilder {
   private let prefix: String
 
   /// How many records had nothing for each field. Used by one thread, as the builder is.
+  ///
+  /// Plain memory: records with few of many attributes pass here for each of the others.
   private final class Absences {
-    var counts: [Int]
+    let counts: UnsafeMutablePointer<Int>
 
     init(count: Int) {
-      counts = Array(repeating: 0, count: count)
+      counts = .allocate(capacity: count)
+      counts.initialize(repeating: 0, count: count)
     }
+
+    deinit { counts.deallocate() }
   }
 
   struct Key {

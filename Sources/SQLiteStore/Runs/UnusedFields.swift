@@ -21,7 +21,7 @@ extension Store {
 
 extension RunLog {
   /// Remembers fields, so that they are told of once.
-  func write(_ fields: [String], of pipeline: String) throws {
+  func write(_ fields: Set<String>, of pipeline: String) throws {
     guard !fields.isEmpty else { return }
     let insert = try RawStatement(database, "INSERT OR IGNORE INTO bolide_field VALUES (?, ?, ?)")
     for field in fields {
