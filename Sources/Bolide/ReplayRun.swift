@@ -67,11 +67,11 @@ struct ReplayRun {
     var place: KeptReject?
     while true {
       if stop.isCancelled { throw ImportError.cancelled }
-      let kept = try store.replayableRejects(
+      let (kept, hasMore) = try store.replayableRejects(
         pipeline, before: writing.run, after: place, limit: Self.batch)
       var records = kept.byRecord
       // The rejects of one record are tried together, so the last ones wait for those that may follow.
-      if kept.count == Self.batch, records.count > 1 { records.removeLast() }
+      if hasMore, records.count > 1 { records.removeLast() }
       guard let last = records.last?.last else { return }
       place = last
       chunk.clear()

@@ -10,8 +10,7 @@ struct RejectsCommand: ParsableCommand {
     discussion: """
       A record that is refused again is listed once, with the place where it stood the last time. The records \
       themselves are printed only as JSON, since they may hold what is not for every eye. Records that no run of the \
-      last 30 days has refused are forgotten by the imports, a thousand at a time. Exit status 0, also when there are \
-      none.
+      last 30 days has refused are forgotten by the imports. Exit status 0, also when there are none.
       """)
 
   /// How the list is printed.

@@ -62,7 +62,8 @@ extension RunProgress {
     let children = children.map { "; \($0.entity) \($0.counts.sum("read"))" }.joined()
     let known = sameAs.map { " (same bytes as run \($0))" } ?? ""
     let gone = missing.flatMap { $0 > 0 ? "; \($0) missing" : nil } ?? ""
-    return counts.sum(verb) + children + gone + known
+    let unkept = unkept > 0 ? "; \(unkept) of the refused are not kept" : ""
+    return counts.sum(verb) + children + unkept + gone + known
   }
 }
 
@@ -75,6 +76,7 @@ extension JSONText {
         for children in progress.children { text.member(children.entity) { $0.write(children.counts) } }
       }
     }
+    if progress.unkept > 0 { member("unkept", Int64(progress.unkept)) }
     if let missing = progress.missing { member("missing", Int64(missing)) }
     if let sameAs = progress.sameAs { member("sameAs", sameAs) }
     member("chunks", Int64(progress.chunks))

@@ -69,7 +69,8 @@ package final class StoreImport {
       try DerivedSettling.run(db, model: model)
       // What came before the run is not the run's: a file is known again by what came after its beginning.
       try Store.seal(db)
-      let layout = ChunkLayout(pipeline, model: model)
+      var layout = ChunkLayout(pipeline, model: model)
+      layout.digestKey = try SipHash.Key(db)
       let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.foreign(db, model: model) != nil
       let writer = try ChunkWriter(
@@ -81,7 +82,9 @@ package final class StoreImport {
           triggersWrite: triggersFire, clock: clock)
       }
       return (
-        layout, log, try RejectLog(db, pipeline: pipeline.name, run: log.run),
+        layout, log,
+        try RejectLog(
+          db, pipeline: pipeline.name, run: log.run, key: layout.digestKey, bounds: layout.rejectBounds),
         try RejectedKeys(db, pipeline: pipeline.name),
         writer, children, rowFinder, triggersFire
       )
@@ -130,7 +133,7 @@ package final class StoreImport {
   ///
   /// - Returns: what `body` says: whether to keep what it did.
   package func atomically(_ body: () throws -> Bool) throws -> Bool {
-    spool = try RejectSpool(pipeline: pipelineName, run: run)
+    spool = try RejectSpool(pipeline: pipelineName, run: run, key: layout.digestKey)
     return try writing { db in
       open = db
       defer { open = nil }
@@ -160,7 +163,7 @@ package final class StoreImport {
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
         try log.write(unusedFields, of: pipelineName)
-        try RejectAge.forget(db)
+        try RejectAge.forget(db, rejectLog.texts, bounds: layout.rejectBounds)
         return .commit
       }
       for writer in writers { try writer.close() }
@@ -220,7 +223,7 @@ package final class StoreImport {
   /// - Returns: what `body` says: whether to keep what it did.
   @discardableResult
   private func transact(_ db: Database, _ body: () throws -> Bool) throws -> Bool {
-    let before = progress
+    let before = (progress, rejectLog.memory)
     var isKept = false
     do {
       // The triggers do for other programs what the chunk writer does here.
@@ -232,7 +235,7 @@ package final class StoreImport {
         guard isKept else { return .rollback }
         let token = try writer.end(author: author, run: run)
         progress.token = token ?? progress.token
-        let hasRejects = progress.total.rejected > before.total.rejected
+        let hasRejects = progress.total.rejected > before.0.total.rejected
         if token != nil || hasRejects { try log.write(progress, outcome: nil) }
         return .commit
       }
@@ -245,8 +248,9 @@ package final class StoreImport {
   }
 
   /// Only what was committed counts.
-  private func undo(_ before: RunProgress) {
-    guard open != nil else { return progress = before }
+  private func undo(_ before: (RunProgress, RejectLog.Memory)) {
+    rejectLog.memory = before.1
+    guard open != nil else { return progress = before.0 }
     progress.rollBack()
     isRolledBack = true
   }
@@ -257,6 +261,7 @@ package final class StoreImport {
     try applyAll(chunk)
     seenLog?.note(chunk)
     try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
+    progress.unkept = rejectLog.memory.unkept
     progress.bytes = bytes
     return true
   }

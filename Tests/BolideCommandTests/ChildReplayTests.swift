@@ -106,6 +106,7 @@ import Testing
 
   @Test func `the text of a long record is cut, and its children are not tried`() throws {
     let items = (0..<500).map { #"{"sku": "\#($0)", "amount": "-"}"# }.joined(separator: ",")
+    try folder.writeOrders("reject-text: 8KiB")
     try folder.importOrders(#"[{"id": "b", "items": [\#(items)]}]"#)
     try folder.writeOrders(amount: #"{ type: double, missing: "-" }"#)
     let outcome = try replay()

@@ -104,7 +104,12 @@ import Testing
       #expect(try folder.bolide("verify", store) == .silent)
       let found = try folder.sqlite(
         store, "SELECT net, id, mag, depth, quote(place), kind, felt, \"where\" FROM Quake ORDER BY 1, 2")
-      let texts = try folder.sqlite(store, "SELECT quote(text), code, times FROM bolide_reject ORDER BY 1, 2")
+      let texts = try folder.sqlite(
+        store,
+        """
+        SELECT quote(t.text), code, times FROM bolide_reject
+        LEFT JOIN bolide_reject_text AS t ON t.id = bolide_reject.text ORDER BY 1, 2
+        """)
       #expect(found == rows ?? found, "the rows of chunks \(arguments)")
       #expect(texts == refused ?? texts, "the rejects of chunks \(arguments)")
       (rows, refused) = (found, texts)

@@ -38,10 +38,12 @@ import Testing
     #expect(try mode("made.sqlite") == "640")
   }
 
-  @Test func `records that no run of thirty days has refused are forgotten, a thousand at a time`() throws {
+  @Test func `records that no run of thirty days has refused are forgotten, in steps`() throws {
     let rows = (1...1_500).map { #"{"id": "k\#($0)", "magnitude": "x"}"# }.joined(separator: ",")
     try folder.write(#"[{"id": "good"}, \#(rows)]"#, to: "bad.json")
     _ = try folder.bolide("import", "quakes.yaml", "bad.json", "-q")
+    // A run forgets twice as many as it keeps, and a thousand at least.
+    try folder.write(Folder.quakes + "\nreject-rows: 100\n", to: "quakes.yaml")
     let count = "SELECT count(*) FROM bolide_reject"
     for (age, left) in [(29, 1_500), (31, 501), (31, 1)] {
       try folder.sqlite(
@@ -50,6 +52,8 @@ import Testing
       _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
       // The newest run has refused one of its own, and again.
       #expect(try folder.sqlite("quakes.sqlite", count) == ["\(age == 29 ? left + 1 : left)"])
+      let texts = "SELECT count(*) FROM bolide_reject_text"
+      #expect(try folder.sqlite("quakes.sqlite", texts) == ["\(age == 29 ? left + 1 : left)"])
     }
   }
 

@@ -80,7 +80,7 @@ import Testing
     try write()
     try folder.write(#"[{"id": "a", "size": 0}]"#, to: "feed.json")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json").status == 65)
-    try folder.sqlite("quakes.sqlite", "UPDATE bolide_reject SET text = ''")
+    try folder.sqlite("quakes.sqlite", "UPDATE bolide_reject_text SET text = ''")
     let outcome = try folder.bolide("import", "quakes.yaml", "--replay")
     #expect(
       outcome.errors

@@ -61,7 +61,10 @@ import Testing
     // The good rows before and after it are in the store, and the refused one is kept with its text.
     #expect(try dates() == ["2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z"])
     #expect(
-      try folder.sqlite("fireballs.sqlite", "SELECT code, record, line, text FROM bolide_reject")
+      try folder.sqlite(
+        "fireballs.sqlite",
+        "SELECT code, record, line, t.text FROM bolide_reject AS r JOIN bolide_reject_text AS t ON t.id = r.text"
+      )
         == ["\(code)|2|3|\(row)"])
     #expect(
       try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, inserted, rejected FROM bolide_run")

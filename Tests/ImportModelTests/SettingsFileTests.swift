@@ -23,6 +23,9 @@ import Testing
     wanted.chunkRows = 500
     wanted.lockWait = 1_800
     wanted.walLimit = 256 << 20
+    wanted.rejectBounds.rows = 0
+    wanted.rejectBounds.text = 8 << 10
+    wanted.rejectBounds.total = 1_000_000
     wanted.force = true
     wanted.showsValues = true
     #expect(
@@ -34,6 +37,9 @@ import Testing
         chunk-rows: 500
         lock-wait: 30m
         wal-limit: 256MiB
+        reject-rows: 0
+        reject-text: 8KiB
+        reject-total: 1 MB
         force: true
         show-values: true
         """) == wanted)
@@ -50,6 +56,9 @@ import Testing
     ("wal-limit", "1 gib", "'wal-limit' is a size such as 256MiB or 1GiB, not '1 gib'"),
     ("wal-limit", "1  GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not '1  GiB'"),
     ("wal-limit", "GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not 'GiB'"),
+    ("reject-rows", "-1", "'reject-rows' is a whole number from 0 to 2147483647, not '-1'"),
+    ("reject-text", "-1", "'reject-text' is a size such as 64KiB or 8MiB, not '-1'"),
+    ("reject-total", "all", "'reject-total' is a size such as 64KiB or 8MiB, not 'all'"),
     (
       "wal-limit", "99999999999999GiB",
       "'wal-limit' is a size such as 256MiB or 1GiB, not '99999999999999GiB'"

@@ -84,7 +84,10 @@ struct ApplyTests {
       try run.apply(chunk, bytes: 1)
       try run.finish(outcome: "ok", bytes: 1)
     }
-    let query = "SELECT text, times, first_run, last_run FROM bolide_reject ORDER BY text"
+    let query = """
+      SELECT t.text, times, first_run, last_run FROM bolide_reject AS r JOIN bolide_reject_text AS t ON t.id = r.text
+      ORDER BY 1
+      """
     #expect(try store.rows(query) == [["{\"n\": 1}", 3, 1, 3], ["{\"n\": 2}", 3, 1, 3]])
   }
 

@@ -84,7 +84,7 @@ struct ChunkTests {
     var attributes = pipeline.model.entities[0].attributes
     attributes[1].isRequired = true
     let chunk = chunk(plainPipeline(attributes))
-    let long = [UInt8](repeating: UInt8(ascii: "z"), count: Reject.maximumText + 5)
+    let long = [UInt8](repeating: UInt8(ascii: "z"), count: RejectBounds().text + 5)
     for (number, text) in [Array("{}".utf8), long, nil].enumerated() {
       chunk.beginRow()
       // Without a size, the second row and the third are refused when they turn out to be new.
@@ -102,7 +102,7 @@ struct ChunkTests {
     (0..<3).forEach(reject)
     chunk.endWindow()
     (1..<3).forEach(reject)
-    let cut = String(repeating: "z", count: Reject.maximumText)
+    let cut = String(repeating: "z", count: RejectBounds().text)
     #expect(chunk.rejects.map(\.text) == ["{}", cut, nil, cut, nil])
     #expect(chunk.rejects[1] == chunk.rejects[3] && chunk.rejects[2] == chunk.rejects[4])
     var expected = Reject(

@@ -147,7 +147,7 @@ struct ChunkProducer: ~Copyable {
     guard isFirst || changes != knownWildcards else { return }
     knownWildcards = changes
     let text = RecordDocument.around(names: records.envelope.names, keys: records.reader.wildcardKeys)
-    chunk.surroundings.append((records.reader.recordNumber, text))
+    chunk.surround(fromRecord: records.reader.recordNumber, with: text)
   }
 
   private mutating func endWindow() throws {
@@ -167,6 +167,7 @@ struct ChunkProducer: ~Copyable {
   private mutating func isChunkFull() throws -> Bool {
     if chunk.isWindowFull {
       if chunk.byteCount >= limits.bytes { return true }
+      if stop.isCancelled { throw ImportError.cancelled }
       try endWindow()
     }
     let count = chunk.recordsRead

@@ -28,10 +28,9 @@ extension RowBuilder {
       var reject = Reject(
         code: refusal.code, message: refusal.message, attribute: attribute, input: input,
         record: position.record, byte: position.byte, line: position.line, column: position.column, text: nil)
-      if keepsText { chunk.keepText(reader.recordText, in: &reject) }
       reject.place(lineage, chunk.layout.entity.name)
       reject.rowsBefore = chunk.count
-      chunk.rejects.append(reject)
+      chunk.refuse(reject, text: keepsText ? reader.recordText : nil)
     }
 
     if let problem = reader.childProblem(of: list) { return refuse(problem.refusal, nil, 0) }

@@ -227,11 +227,9 @@ struct RowBuilder {
     var reject = Reject(
       code: refusal.code, message: refusal.message, attribute: attribute, input: input, record: place.record,
       byte: place.byte, line: place.line, column: place.column, text: nil)
-    if keepsText { reject.keep(reader.recordText) }
-    reject.around = chunk.surroundings(ofRecord: place.record)
     reject.key = key
     reject.rowsBefore = chunk.count
-    chunk.rejects.append(reject)
+    chunk.refuse(reject, text: keepsText ? reader.recordText : nil)
   }
 }
 

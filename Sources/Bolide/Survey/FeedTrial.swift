@@ -72,12 +72,12 @@ struct FeedTrial: ~Copyable {
   private mutating func finish(_ visit: (Chunk, [Int]) -> Void) throws {
     try stage.endWindow(chunk)
     visit(chunk, chunk.acceptedRows)
-    refused += chunk.rejects.count
+    refused += chunk.rejects.refusedCount
     let gone = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
     for (list, rows) in chunk.children.enumerated() {
       if !gone.isEmpty { rows.leaveOutChildren(of: gone.contains) }
       children[list].read += rows.recordsRead
-      children[list].refused += rows.rejects.count
+      children[list].refused += rows.rejects.refusedCount
     }
     firstRejects += chunk.allRejects.prefix(Self.shownRejects - firstRejects.count)
     chunk.clear()

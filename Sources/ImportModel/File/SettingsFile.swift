@@ -28,6 +28,15 @@ enum SettingsFile {
     if let value = reader.value(parts["wal-limit"], .logSize, { SizeText($0) }) {
       settings.walLimit = value.bytes
     }
+    if let value = parts["reject-rows"].flatMap({ reader.number($0, in: 0...Int(Int32.max)) }) {
+      settings.rejectBounds.rows = value
+    }
+    if let value = reader.value(parts["reject-text"], .textSize, { SizeText($0) }) {
+      settings.rejectBounds.text = value.bytes
+    }
+    if let value = reader.value(parts["reject-total"], .textSize, { SizeText($0) }) {
+      settings.rejectBounds.total = value.bytes
+    }
     return settings
   }
 

@@ -100,6 +100,16 @@ package enum PipelineFormat {
       "how large the write-ahead log may grow while somebody reads, such as `256MiB`: `1GiB` unless said",
       examples: ["256MiB"]),
     FormatKey(
+      "reject-rows", .number(0...Int(Int32.max)),
+      "how many refused records of a run are kept, the first ones; the others are counted: `10000` unless said",
+      examples: ["1000"]),
+    FormatKey(
+      "reject-text", .form(size),
+      "how much of each refused record is kept: `64KiB` unless said", examples: ["8KiB"]),
+    FormatKey(
+      "reject-total", .form(size),
+      "how much is kept of all that a run refuses: `64MiB` unless said", examples: ["8MiB"]),
+    FormatKey(
       "on-new-field", .words(SettingsFile.newFields.map(\.word)),
       "when the feed has a field it did not have before: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
         + "`warn` unless said"),

@@ -12,6 +12,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var lockWait: Double = 600
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
   public var walLimit = 1 << 30
+  /// How much is kept of refused records.
+  public var rejectBounds = RejectBounds()
   /// What happens when records have a field that the pipeline does not use and no earlier run has met.
   public var newFieldPolicy = NewFieldPolicy.warn
   /// Messages may show what records hold.

@@ -164,6 +164,7 @@ extension Reason {
   // The forms of settings.
   static let rejectLimit = Reason("a number of records or a share such as 2%")
   static let waitTime = Reason("a time such as 30s or 10m, 10000y at most")
+  static let textSize = Reason("a size such as 64KiB or 8MiB")
   static let logSize = Reason("a size such as 256MiB or 1GiB")
   static let inputSize = Reason("a size such as 500MB or 2GiB")
   static let age = Reason("an age such as 90m, 26h or 2d, 10000y at most")

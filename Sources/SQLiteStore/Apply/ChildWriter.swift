@@ -90,7 +90,7 @@ final class ChildWriter {
     main.times = links?.writer.times ?? writer.times
     // What a refused child needs to be tried again is its record.
     for index in children.rejects.indices {
-      children.rejects[index].around = chunk.surroundings(ofRecord: children.rejects[index].record)
+      children.rejects[index].stand(in: chunk.surroundings(ofRecord: children.rejects[index].record))
       children.rejects[index].key = children.rejects[index].parent.flatMap(chunk.keyDigest)
     }
     return counts

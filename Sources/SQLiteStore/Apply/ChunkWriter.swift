@@ -229,7 +229,7 @@ final class ChunkWriter {
     counts.updated = found.changed.count
     counts.repeated = found.repeated
     counts.unchanged = chunk.order.count - found.new.count - found.changed.count + older.count - ignored
-    counts.rejected = chunk.rejects.count
+    counts.rejected = chunk.rejects.refusedCount
     return counts
   }
 
@@ -301,15 +301,13 @@ extension Chunk {
       code: refusal.code, message: refusal.message, attribute: attribute, input: input,
       record: position.record,
       byte: position.byte, line: position.line, column: position.column, text: nil)
-    if let text {
-      Array(text.utf8).withUnsafeBufferPointer {
-        if lineage == nil { reject.keep($0) } else { keepText($0, in: &reject) }
-      }
-    }
-    reject.around = surroundings(ofRecord: position.record)
     reject.key = lineage == nil ? keyDigest(row) : nil
     (reject.rowsBefore, reject.isRow) = (row, true)
     if let lineage { reject.place(lineage, layout.entity.name) }
-    rejects.append(reject)
+    if var text {
+      text.withUTF8 { refuse(reject, text: $0) }
+    } else {
+      refuse(reject, text: nil)
+    }
   }
 }

@@ -13,7 +13,7 @@ struct CellMemory: BitwiseCopyable {
   private(set) var count = 0
   /// The first row of the window.
   private(set) var windowStart = 0
-  /// How much text the rows before it have.
+  /// How much text the rows before it have, refused records included.
   private var windowText = 0
   /// The row whose cells are written, and where they are.
   private(set) var row = 0
@@ -23,6 +23,8 @@ struct CellMemory: BitwiseCopyable {
   var lastRecord = 0
   /// How many bytes the records take that are kept beyond their window.
   var recordBytes = 0
+  /// How many bytes the refused records take, about, and what surrounds records.
+  var rejectBytes = 0
 
   private let kept: Int
   private let transient: Int
@@ -78,12 +80,13 @@ struct CellMemory: BitwiseCopyable {
     recordsRead = 0
     lastRecord = 0
     recordBytes = 0
+    rejectBytes = 0
     arena.clear()
     windowArena.clear()
   }
 
-  /// How many bytes the rows take, with their texts and records.
-  var byteCount: Int { count * rowBytes + arena.count + recordBytes }
+  /// How many bytes the rows take, with their texts and records, and the refused records.
+  var byteCount: Int { count * rowBytes + arena.count + recordBytes + rejectBytes }
 
   // MARK: Rows
 
@@ -118,16 +121,16 @@ struct CellMemory: BitwiseCopyable {
     count += 1
   }
 
-  /// Whether there is no room for another row, or the texts of its rows and records are long.
+  /// Whether there is no room for another row, or the texts of its rows and records are long, refused ones included.
   var isWindowFull: Bool {
     count - windowStart == Self.windowRows
-      || windowArena.count + arena.count - windowText >= Self.windowBytes
+      || windowArena.count + arena.count + rejectBytes - windowText >= Self.windowBytes
   }
 
   /// Ends the window: what it alone holds is gone.
   mutating func endWindow() {
     windowStart = count
-    windowText = arena.count
+    windowText = arena.count + rejectBytes
     windowArena.clear()
   }
 

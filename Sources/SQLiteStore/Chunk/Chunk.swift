@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// What a cell of a chunk holds.
 package enum CellState: UInt8 {
   /// The record says nothing of this attribute: the stored value stays.
@@ -57,9 +59,11 @@ package final class Chunk {
   /// How many rows another row of the same key took the place of.
   package internal(set) var folded = 0
   /// The records that were refused.
-  package var rejects: [Reject] = []
-  /// What surrounds the records, each entry from its record on: see `Reject.around`.
-  package var surroundings: [(record: Int, text: String?)] = []
+  package internal(set) var rejects: [Reject] = []
+  /// How many children of the last refused child's record were refused.
+  var refusedOfRecord = 0
+  /// What surrounds the records, each entry from its record on.
+  var surroundings: [Surroundings] = []
   /// The input that its records are of; nil for the run's only one.
   package var input: String?
   /// The rows to apply; sorted by key after `sortAndFold`.
@@ -115,7 +119,7 @@ package final class Chunk {
     set { memory.pointee.go(to: newValue) }
   }
 
-  /// The bytes that the rows take, children's too: a measure of the chunk's size.
+  /// The bytes that the rows and the refused records take, children's too: a measure of the chunk's size.
   package var byteCount: Int {
     memory.pointee.byteCount + children.reduce(0) { $0 + $1.byteCount + $1.lineage.count * Self.childBytes }
   }
@@ -180,7 +184,7 @@ package final class Chunk {
   /// - Parameter text: the record itself, for a reject that may yet come; nil when it is not to be kept.
   package func commitRow(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
     memory.pointee.endRow(
-      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText + 1)) })
+      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(layout.rejectBounds.text + 1)) })
   }
 
   /// Ends the window: its rows take part in the chunk, except the removed ones.

@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Whose child a row is: the row of its record, and its number in that record's array, from 1.
 package struct Lineage: Sendable, Hashable {
   package var parent: Int32
@@ -22,15 +24,7 @@ extension Chunk {
   ) {
     lineage.append(Lineage(parent: parent, number: number))
     memory.pointee.endChild(
-      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(Reject.maximumText + 1)) })
-  }
-
-  /// Keeps the text of a refused child's record: one copy for all of its refused children.
-  package func keepText(_ text: UnsafeBufferPointer<UInt8>, in reject: inout Reject) {
-    guard let last = rejects.last, last.record == reject.record, last.text != nil else {
-      return reject.keep(text)
-    }
-    (reject.text, reject.isCut) = (last.text, last.isCut)
+      position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(layout.rejectBounds.text + 1)) })
   }
 
   /// All refused records and children, in the input's order.
@@ -53,14 +47,14 @@ extension Chunk {
   }
 
   /// How many records and children were refused.
-  package var rejectCount: Int { children.reduce(rejects.count) { $0 + $1.rejects.count } }
+  package var rejectCount: Int { children.reduce(rejects.refusedCount) { $0 + $1.rejects.refusedCount } }
 
   /// Leaves out children whose record is not applied, as if they had not been read.
   package func leaveOutChildren(of isGone: (Int) throws -> Bool) rethrows {
     try leaveOut { try isGone(Int(lineage[$0].parent)) }
-    let before = rejects.count
+    let before = rejects.refusedCount
     try rejects.removeAll { try $0.parent.map(isGone) ?? false }
-    recordsRead -= before - rejects.count
+    recordsRead -= before - rejects.refusedCount
   }
 
   /// Takes children out of those that are applied.

@@ -23,7 +23,7 @@ extension Chunk {
       child.rejects.removeAll {
         cut.isBefore(Place(row: $0.parent ?? 0, list: list, number: $0.child))
       }
-      child.recordsRead = child.order.count + child.rejects.count
+      child.recordsRead = child.order.count + child.rejects.refusedCount
     }
     sortAndFold()
     return true

@@ -72,6 +72,10 @@ package struct ChunkLayout: Sendable {
   package let mergePolicy: MergePolicy
   /// Which record counts when several have the same key.
   package let repeatedKeyPolicy: RepeatedKeyPolicy
+  /// How much is kept of refused records.
+  package let rejectBounds: RejectBounds
+  /// The key of the keys' digests: noughts until an import gives it its store's.
+  package internal(set) var digestKey = SipHash.Key([])
 
   /// - Parameters:
   ///   - pipeline: a pipeline without `problems()`.
@@ -137,6 +141,10 @@ package struct ChunkLayout: Sendable {
       }
     mergePolicy = pipeline.mergePolicy
     repeatedKeyPolicy = pipeline.repeatedKeyPolicy
+    var bounds = pipeline.settings.rejectBounds
+    // No record is larger.
+    bounds.text = min(bounds.text, 1 << 30)
+    rejectBounds = bounds
     tableName = "temp.bolide_chunk\(number == 0 ? "" : "_\(number)")"
     children = pipeline.children.enumerated().map { index, children in
       guard let pipeline = pipeline.pipeline(of: children) else {

@@ -2,41 +2,47 @@ import ImportModel
 
 // What a chunk knows of its refused records.
 extension Chunk {
-  /// What surrounded a record, as `Reject.around` has it.
-  package func surroundings(ofRecord record: Int) -> String? {
+  /// What surrounded a record.
+  func surroundings(ofRecord record: Int) -> Surroundings? {
     var (low, high) = (0, surroundings.count)
     while low < high {
       let middle = (low + high) / 2
       if surroundings[middle].record <= record { low = middle + 1 } else { high = middle }
     }
-    return low == 0 ? nil : surroundings[low - 1].text
+    return low == 0 ? nil : surroundings[low - 1]
   }
 
-  /// A digest of a row's key that is the same in every process; nil when a part of the key has no value.
+  /// Says what surrounds the records from one on, as `Reject.around` has it; nil for nothing.
+  package func surround(fromRecord record: Int, with text: String?) {
+    let count = text?.utf8.count ?? 0
+    let isTooLong = count > layout.rejectBounds.text
+    surroundings.append(Surroundings(record: record, text: isTooLong ? nil : text, isTooLong: isTooLong))
+    memory.pointee.rejectBytes += MemoryLayout<Surroundings>.stride + (isTooLong ? 0 : count)
+  }
+
+  /// A digest of a row's key that is the same in every process for one store; nil when a part of the key has no value.
   package func keyDigest(_ row: Int) -> Int64? {
-    var digest = Fingerprint()
+    var digest = SipHash(layout.digestKey)
     for column in layout.keyColumns {
       guard state(column, row) == .value else { return nil }
-      switch layout.columns[column].storage {
-      case .integer, .real: withUnsafeBytes(of: cell(column, row).littleEndian) { digest.add($0) }
-      case .text, .blob: digest.add(UnsafeRawBufferPointer(bytes(column, row)))
+      switch layout.storages[column] {
+      case .integer, .real: digest.add(cell(column, row))
+      case .text, .blob: digest.add(part: bytes(column, row))
       }
-      digest.separate()
     }
     return digest.value
   }
 
   /// The same digest of the key that a query's current row has in its first columns.
   static func keyDigest(_ row: RawStatement, _ layout: ChunkLayout) -> Int64 {
-    var digest = Fingerprint()
+    var digest = SipHash(layout.digestKey)
     for (place, column) in layout.keyColumns.enumerated() {
       let index = Int32(place)
-      switch layout.columns[column].storage {
-      case .integer: withUnsafeBytes(of: row.integer(index).littleEndian) { digest.add($0) }
-      case .real: withUnsafeBytes(of: row.real(index).bitPattern.littleEndian) { digest.add($0) }
-      case .text, .blob: digest.add(UnsafeRawBufferPointer(row.bytes(index)))
+      switch layout.storages[column] {
+      case .integer: digest.add(UInt64(bitPattern: row.integer(index)))
+      case .real: digest.add(row.real(index).bitPattern)
+      case .text, .blob: digest.add(part: row.bytes(index))
       }
-      digest.separate()
     }
     return digest.value
   }
@@ -57,10 +63,55 @@ extension Reject {
   }
 }
 
-extension Reject {
-  /// Keeps the record's text, or the beginning of a long one.
-  package mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) {
-    text = String(decoding: bytes.prefix(Self.maximumText), as: UTF8.self)
-    isCut = bytes.count > Self.maximumText
+extension Chunk {
+  /// What surrounds a record and those behind it.
+  struct Surroundings {
+    let record: Int
+    /// As `Reject.around` has it; nil for nothing, and for what is too long to be kept.
+    let text: String?
+    let isTooLong: Bool
   }
+
+  /// Takes a refused record, or a refused child of one.
+  ///
+  /// - Parameter text: the record, if it is to be kept, as far as it is at hand.
+  package func refuse(_ reject: Reject, text: UnsafeBufferPointer<UInt8>?) {
+    // One record may bring children by the million: of so many as are kept anyway each one, of the others the number.
+    if reject.entity != nil, let last = rejects.last, last.record == reject.record {
+      refusedOfRecord += 1
+      if refusedOfRecord > layout.rejectBounds.rows { return rejects[rejects.count - 1].more += 1 }
+    } else {
+      refusedOfRecord = 1
+    }
+    var reject = reject
+    var bytes = Self.rejectBytes
+    if let last = rejects.last, last.record == reject.record, last.text != nil {
+      // One copy for all refused children of a record.
+      (reject.text, reject.isCut) = (last.text, last.isCut)
+    } else if let text {
+      let most = layout.rejectBounds.text
+      (reject.text, reject.isCut) = (String(decoding: text.prefix(most), as: UTF8.self), text.count > most)
+      bytes += min(text.count, most)
+    }
+    // The surroundings of children are their record's chunk's.
+    if !layout.isChildren { reject.stand(in: surroundings(ofRecord: reject.record)) }
+    rejects.append(reject)
+    memory.pointee.rejectBytes += bytes
+  }
+
+  /// About what a refused record takes besides its text, with what is made of it on the way to the store.
+  private static let rejectBytes = 1024
+}
+
+extension Reject {
+  /// Notes what it stood in. A record cannot be read again without it.
+  mutating func stand(in surroundings: Chunk.Surroundings?) {
+    around = surroundings?.text
+    if surroundings?.isTooLong == true { (text, isCut) = (nil, false) }
+  }
+}
+
+extension [Reject] {
+  /// How many were refused, with those of which nothing but the number is known.
+  package var refusedCount: Int { reduce(count) { $0 + $1.more } }
 }

@@ -16,7 +16,7 @@ public struct Reject: Sendable, Hashable {
   public var line: Int
   /// The column of the value at fault, or of the record, in bytes, from 1.
   public var column: Int
-  /// The record itself, cut after `maximumText` bytes; nil when it is not kept.
+  /// The record itself, cut after `RejectBounds.text` bytes; nil when it is not kept.
   public var text: String?
   /// Whether the text is only the record's beginning.
   public var isCut = false
@@ -35,9 +35,8 @@ public struct Reject: Sendable, Hashable {
   package var rowsBefore = 0
   /// Whether it was a row of its chunk, the one after those.
   package var isRow = false
-
-  /// How much of a record is kept, in bytes.
-  public static let maximumText = 8192
+  /// Of a refused child, how many more of its record were refused after it, of which nothing is kept.
+  package var more = 0
 
   package init(
     code: String, message: String, attribute: String?, input: String, record: Int, byte: Int, line: Int,

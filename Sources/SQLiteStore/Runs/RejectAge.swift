@@ -1,25 +1,28 @@
 internal import GRDB
+internal import ImportModel
 
 /// How long refused records are kept.
 enum RejectAge {
   private static let days = 30
-  /// What one import forgets at most: a step that nobody notices.
+  /// What one import forgets at least, if there is so much.
   private static let step = 1_000
 
-  /// Forgets records that no run of the last 30 days has refused, a thousand at a time.
-  static func forget(_ db: Database) throws {
+  /// Forgets records that no run of the last 30 days has refused: at most twice as many as a run keeps, so that no more
+  /// come than go.
+  static func forget(_ db: Database, _ texts: RejectTexts, bounds: RejectBounds) throws {
     let old = try RawStatement(db, "SELECT max(run) FROM bolide_run WHERE started < ?")
-    let delete = try RawStatement(
-      db,
-      """
-      DELETE FROM bolide_reject WHERE reject IN
-      (SELECT reject FROM bolide_reject WHERE last_run <= ? ORDER BY last_run LIMIT \(step))
-      """)
     old.bind(timestamp(daysAgo: days), at: 1)
     guard try old.step(), !old.isNull(0) else { return old.reset() }
     let run = old.integer(0)
     old.reset()
+    let delete = try RawStatement(
+      db,
+      """
+      DELETE FROM bolide_reject WHERE reject IN
+      (SELECT reject FROM bolide_reject WHERE last_run <= ? ORDER BY last_run LIMIT ?) RETURNING text, around
+      """)
     delete.bind(run, at: 1)
-    try delete.run()
+    delete.bind(max(step, 2 * bounds.rows), at: 2)
+    try texts.removeTexts(of: delete)
   }
 }

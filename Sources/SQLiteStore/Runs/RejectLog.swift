@@ -3,18 +3,37 @@ internal import ImportModel
 
 /// Writes one run's refused records to `bolide_reject`. The same one again is the same row.
 final class RejectLog {
+  /// The texts of its records.
+  let texts: RejectTexts
   private let pipeline: String
   private let run: Int64
+  private let key: SipHash.Key
   private let insert: RawStatement
   private let overtakeKey: RawStatement
   private let refuseAgain: RawStatement
   private let remove: RawStatement
-  /// The record whose reject was written last, and its key.
-  private var last: (input: String, record: Int, key: Int64)?
+  /// What it remembers from one refused record to the next; to be put back when a transaction is taken back.
+  var memory: Memory
 
-  init(_ db: Database, pipeline: String, run: Int64) throws {
+  struct Memory {
+    /// What the run may still keep.
+    fileprivate var room: RejectBounds
+    /// How many refused records and children of the run are not kept.
+    fileprivate(set) var unkept = 0
+    /// The record that was refused last, and its key.
+    fileprivate var last: (input: String, record: Int, key: Int64)?
+    /// Its text, and what it stood in.
+    fileprivate var text: RejectTexts.Kept?
+    fileprivate var around: RejectTexts.Kept?
+  }
+
+  /// - Parameter bounds: what the run may keep.
+  init(_ db: Database, pipeline: String, run: Int64, key: SipHash.Key, bounds: RejectBounds) throws {
     self.pipeline = pipeline
     self.run = run
+    self.key = key
+    memory = Memory(room: bounds)
+    texts = try RejectTexts(db, key: key)
     insert = try RawStatement(
       db,
       """
@@ -23,8 +42,7 @@ final class RejectLog {
       VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
       ON CONFLICT (pipeline, fingerprint) DO UPDATE SET last_run = excluded.last_run, times = times + excluded.times,
       message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte,
-      line = excluded.line, column = excluded.column, around = excluded.around, key = excluded.key,
-      read_since = excluded.read_since
+      line = excluded.line, column = excluded.column, key = excluded.key, read_since = excluded.read_since
       """)
     overtakeKey = try RawStatement(
       db,
@@ -35,10 +53,36 @@ final class RejectLog {
       UPDATE OR REPLACE bolide_reject SET fingerprint = ?2, last_run = ?3, times = times + 1, code = ?4, message = ?5,
       attribute = ?6, key = ?7, entity = ?8, child = ?9 WHERE reject = ?1
       """)
-    remove = try RawStatement(db, "DELETE FROM bolide_reject WHERE reject = ?")
+    remove = try RawStatement(db, "DELETE FROM bolide_reject WHERE reject = ? RETURNING text, around")
   }
 
-  /// Keeps a refused record.
+  /// Keeps a refused record, as far as the run's bounds allow.
+  ///
+  /// - Parameters:
+  ///   - isOvertaken: a later record with its key was read already.
+  ///   - overtakes: an earlier record with its key may be kept.
+  /// - Returns: what is kept; nil when it is only counted.
+  func keep(_ reject: Reject, isOvertaken: Bool, overtakes: Bool) throws -> Reject? {
+    memory.unkept += reject.more
+    guard memory.room.rows > 0 else {
+      memory.unkept += 1
+      try note(reject, overtakes: overtakes)
+      return nil
+    }
+    memory.room.rows -= 1
+    var reject = reject
+    if let text = reject.text, text != memory.text?.text {
+      if text.utf8.count > memory.room.total {
+        (reject.text, reject.isCut) = (nil, false)
+      } else {
+        memory.room.total -= text.utf8.count
+      }
+    }
+    try write(reject, isOvertaken: isOvertaken, overtakes: overtakes)
+    return reject
+  }
+
+  /// Writes a refused record.
   ///
   /// - Parameters:
   ///   - times: how often it was refused.
@@ -47,13 +91,9 @@ final class RejectLog {
   func write(
     _ reject: Reject, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true
   ) throws {
-    // Of two refused records with one key the later one counts. Refused children have their record's.
-    if overtakes, let key = reject.key, last.map({ $0 == (reject.input, reject.record, key) }) != true {
-      try overtake(key)
-    }
-    last = reject.key.map { (reject.input, reject.record, $0) }
+    try note(reject, overtakes: overtakes)
     insert.bind(pipeline, at: 1)
-    insert.bind(reject.fingerprint, at: 2)
+    insert.bind(try fingerprint(reject), at: 2)
     insert.bind(run, at: 3)
     insert.bind(times, at: 4)
     insert.bind(reject.code, at: 5)
@@ -63,14 +103,23 @@ final class RejectLog {
     for (index, number) in [reject.record, reject.byte, reject.line, reject.column].enumerated() {
       insert.bind(number, at: Int32(9 + index))
     }
-    insert.bind(reject.text, at: 13)
+    insert.bind(memory.text.map { Value.integer($0.id) } ?? .null, at: 13)
     insert.bind(reject.isCut ? 1 : 0, at: 14)
-    insert.bind(reject.around, at: 15)
+    insert.bind(memory.around.map { Value.integer($0.id) } ?? .null, at: 15)
     insert.bind(reject.key.map(Value.integer) ?? .null, at: 16)
     insert.bind(isOvertaken ? Value.integer(run) : .null, at: 17)
     insert.bind(reject.entity, at: 18)
     insert.bind(reject.child, at: 19)
     try insert.run()
+  }
+
+  /// Of two refused records with one key the later one counts. Refused children have their record's.
+  private func note(_ reject: Reject, overtakes: Bool) throws {
+    if overtakes, let key = reject.key, memory.last.map({ $0 == (reject.input, reject.record, key) }) != true
+    {
+      try overtake(key)
+    }
+    memory.last = reject.key.map { (reject.input, reject.record, $0) }
   }
 
   /// Notes that a key was read: what was refused of it before is not to be replayed any more.
@@ -81,10 +130,32 @@ final class RejectLog {
     try overtakeKey.run()
   }
 
+  /// A digest of why it was refused and of its text. Without its text a record is known by its place.
+  ///
+  /// Its text and what it stood in are in the store then, as the last ones.
+  private func fingerprint(_ reject: Reject) throws -> Int64 {
+    memory.text = try texts.keep(reject.text, last: memory.text)
+    memory.around = try texts.keep(reject.around, last: memory.around)
+    var digest = SipHash(key)
+    for part in [reject.code, reject.attribute ?? ""] { digest.add(part: part) }
+    if let text = memory.text {
+      digest.add(UInt64(bitPattern: text.digest))
+    } else {
+      digest.add(part: reject.input)
+      digest.add(UInt64(reject.record))
+    }
+    digest.add(UInt64(bitPattern: memory.around?.digest ?? 0))
+    if let entity = reject.entity {
+      digest.add(part: entity)
+      digest.add(UInt64(reject.child))
+    }
+    return digest.value
+  }
+
   /// A replayed record was refused again, perhaps for another reason. Its place stays.
-  func refuseAgain(_ number: Int64, _ reject: Reject) throws {
+  private func refuseAgain(_ number: Int64, _ reject: Reject) throws {
     refuseAgain.bind(number, at: 1)
-    refuseAgain.bind(reject.fingerprint, at: 2)
+    refuseAgain.bind(try fingerprint(reject), at: 2)
     refuseAgain.bind(run, at: 3)
     refuseAgain.bind(reject.code, at: 4)
     refuseAgain.bind(reject.message, at: 5)
@@ -107,14 +178,15 @@ final class RejectLog {
       guard let first = kept.first, !left.contains(first.number) else { continue }
       var open = kept
       for reject in refused[first.number] ?? [] {
+        let again = reject.at(first.reject)
         // A record that is refused as a whole takes the place of its first reject.
         let same = open.firstIndex {
           reject.entity == nil || ($0.reject.entity == reject.entity && $0.reject.child == reject.child)
         }
         if let same {
-          try refuseAgain(open.remove(at: same).number, reject)
+          try refuseAgain(open.remove(at: same).number, again)
         } else {
-          try write(reject.at(first.reject), overtakes: false)
+          try write(again, overtakes: false)
         }
       }
       for landed in open { try remove(landed.number) }
@@ -122,25 +194,9 @@ final class RejectLog {
   }
 
   /// A replayed record has landed.
-  func remove(_ number: Int64) throws {
+  private func remove(_ number: Int64) throws {
     remove.bind(number, at: 1)
-    try remove.run()
-  }
-}
-
-extension Reject {
-  /// Of code, attribute and text. Without its text a record is known by its place.
-  fileprivate var fingerprint: Int64 {
-    var digest = Fingerprint()
-    for part in [code, attribute ?? "", text ?? "\(input):\(record)", around ?? ""] {
-      digest.add(part.utf8)
-      digest.separate()
-    }
-    if let entity {
-      digest.add(entity.utf8)
-      digest.add("\(child)".utf8)
-    }
-    return digest.value
+    try texts.removeTexts(of: remove)
   }
 }
 

@@ -28,7 +28,7 @@ extension Store {
       let rows = try RawStatement(
         db,
         """
-        SELECT \(KeptReject.columns) FROM bolide_reject WHERE ?1 IS NULL OR ?1 BETWEEN first_run AND last_run
+        \(KeptReject.query) WHERE ?1 IS NULL OR ?1 BETWEEN first_run AND last_run
         ORDER BY reject
         """)
       if let run { rows.bind(run, at: 1) } else { rows.bindNull(at: 1) }
@@ -45,15 +45,16 @@ extension Store {
   /// - Parameters:
   ///   - run: what this run or a later one refused is left out.
   ///   - last: the last one of the call before; nil at first.
+  /// - Returns: so many that their texts fit into memory, and whether there may be more.
   package func replayableRejects(
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
-  ) throws -> [KeptReject] {
+  ) throws -> (kept: [KeptReject], hasMore: Bool) {
     try reading { db in
       let rows = try RawStatement(
         db,
         """
-        SELECT \(KeptReject.columns) FROM bolide_reject WHERE pipeline = ?1 AND last_run < ?2 AND text IS NOT NULL
-        AND NOT is_cut AND read_since IS NULL AND (code <> 'repeated-key' OR ?7) AND (last_run, record, reject) > (?3, ?4, ?5)
+        \(KeptReject.query) WHERE pipeline = ?1 AND last_run < ?2 AND bolide_reject.text IS NOT NULL AND NOT is_cut
+        AND read_since IS NULL AND (code <> 'repeated-key' OR ?7) AND (last_run, record, reject) > (?3, ?4, ?5)
         ORDER BY last_run, record, reject LIMIT ?6
         """)
       rows.bind(pipeline.name, at: 1)
@@ -63,11 +64,22 @@ extension Store {
       rows.bind(last?.number ?? 0, at: 5)
       rows.bind(limit, at: 6)
       rows.bind(pipeline.repeatedKeyPolicy == .last ? 1 : 0, at: 7)
+      defer { rows.reset() }
       var kept: [KeptReject] = []
-      while try rows.step() { kept.append(KeptReject(rows)) }
-      return kept
+      var bytes = 0
+      while try rows.step() {
+        let next = KeptReject(rows, after: kept.last)
+        // Children have their record's.
+        if next.reject.text != kept.last?.reject.text { bytes += next.reject.text?.utf8.count ?? 0 }
+        kept.append(next)
+        if bytes > Self.replayedText { return (kept, true) }
+      }
+      return (kept, kept.count == limit)
     }
   }
+
+  /// So many bytes of refused records are replayed together, or little more.
+  private static let replayedText = 4 << 20
 
   /// How many refused records of a pipeline the store keeps.
   package func keptRejectCount(pipeline: String) throws -> Int {
@@ -81,13 +93,18 @@ extension Store {
 }
 
 extension KeptReject {
-  static let columns = """
-    reject, pipeline, first_run, last_run, times, code, message, attribute, input, record, byte, line, column, text,
-    is_cut, around, key, entity, child
+  /// The beginning of a query for refused records.
+  static let query = """
+    SELECT reject, pipeline, first_run, last_run, times, code, message, attribute, input, record, byte, line, column,
+    own.text, is_cut, surrounding.text, key, entity, child
+    FROM bolide_reject LEFT JOIN bolide_reject_text AS own ON own.id = bolide_reject.text
+    LEFT JOIN bolide_reject_text AS surrounding ON surrounding.id = bolide_reject.around
     """
 
-  /// The current row of a query for `columns`.
-  init(_ rows: RawStatement) {
+  /// The current row of such a query.
+  ///
+  /// - Parameter last: the one before it: what they share is one in memory too.
+  init(_ rows: RawStatement, after last: KeptReject? = nil) {
     number = rows.integer(0)
     pipeline = rows.string(1) ?? ""
     firstRun = rows.integer(2)
@@ -96,11 +113,20 @@ extension KeptReject {
     reject = Reject(
       code: rows.string(5) ?? "", message: rows.string(6) ?? "", attribute: rows.string(7),
       input: rows.string(8) ?? "", record: Int(rows.integer(9)), byte: Int(rows.integer(10)),
-      line: Int(rows.integer(11)), column: Int(rows.integer(12)), text: rows.string(13))
+      line: Int(rows.integer(11)), column: Int(rows.integer(12)),
+      text: rows.string(13, orSame: last?.reject.text))
     reject.isCut = rows.integer(14) != 0
-    reject.around = rows.string(15)
+    reject.around = rows.string(15, orSame: last?.reject.around)
     reject.key = rows.isNull(16) ? nil : rows.integer(16)
     reject.entity = rows.string(17)
     reject.child = Int(rows.integer(18))
+  }
+}
+
+extension RawStatement {
+  /// A text, or another one that is equal to it.
+  fileprivate func string(_ column: Int32, orSame other: String?) -> String? {
+    guard var other, !isNull(column) else { return string(column) }
+    return other.withUTF8 { $0.elementsEqual(bytes(column)) } ? other : string(column)
   }
 }

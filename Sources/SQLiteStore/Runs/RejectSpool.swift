@@ -1,4 +1,5 @@
 internal import GRDB
+internal import ImportModel
 
 /// The refused records of an atomic import, kept beside its transaction: what is rolled back takes its rejects along.
 ///
@@ -8,13 +9,13 @@ final class RejectSpool {
   private let log: RejectLog
   private let pipeline: String
 
-  init(pipeline: String, run: Int64) throws {
+  init(pipeline: String, run: Int64, key: SipHash.Key) throws {
     self.pipeline = pipeline
     queue = try DatabaseQueue(path: "")
     log = try queue.inDatabase { db in
       try db.runAll("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")
       try db.runAll(StoreSchema.rejectSQL)
-      return try RejectLog(db, pipeline: pipeline, run: run)
+      return try RejectLog(db, pipeline: pipeline, run: run, key: key, bounds: RejectBounds())
     }
   }
 
@@ -25,7 +26,7 @@ final class RejectSpool {
   /// Writes everything to the store's own log.
   func copy(to store: RejectLog) throws {
     try queue.inDatabase { db in
-      let rows = try RawStatement(db, "SELECT \(KeptReject.columns) FROM bolide_reject ORDER BY reject")
+      let rows = try RawStatement(db, "\(KeptReject.query) ORDER BY reject")
       while try rows.step() {
         let kept = KeptReject(rows)
         try store.write(kept.reject, times: kept.times)

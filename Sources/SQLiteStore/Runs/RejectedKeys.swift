@@ -22,6 +22,7 @@ final class RejectedKeys {
   /// - Parameters:
   ///   - rows: those whose keys were read.
   ///   - log: the run's.
+  ///   - alsoWrite: called with each reject that is kept.
   func write(_ chunk: Chunk, _ rows: [Int32], to log: RejectLog, _ alsoWrite: (Reject) throws -> Void) throws
   {
     let rejects = chunk.allRejects
@@ -38,10 +39,11 @@ final class RejectedKeys {
       }
     }
     for reject in rejects {
-      if let key = reject.key { insert(key) }
       let isOvertaken = reject.key.map { reject.isBefore(lastRows[$0, default: -1]) } ?? false
-      try log.write(reject, isOvertaken: isOvertaken)
-      try alsoWrite(reject)
+      let overtakes = reject.key.map(contains) ?? false
+      guard let kept = try log.keep(reject, isOvertaken: isOvertaken, overtakes: overtakes) else { continue }
+      if let key = kept.key { insert(key) }
+      try alsoWrite(kept)
     }
   }
 

@@ -44,8 +44,8 @@ package final class RunLog {
     update = try RawStatement(
       db,
       """
-      UPDATE bolide_run SET (\(ChunkCounts.columns), chunks, bytes, last_transaction, ended, outcome, same_as, missing)
-      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
+      UPDATE bolide_run SET (\(ChunkCounts.columns), unkept, chunks, bytes, last_transaction, ended, outcome, same_as, missing)
+      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
       """)
     writeChildren = try RawStatement(
       db,
@@ -61,7 +61,7 @@ package final class RunLog {
   func write(_ progress: RunProgress, outcome: String?) throws {
     update.bind(
       progress.counts.values + [
-        .integer(Int64(progress.chunks)), .integer(Int64(progress.bytes)),
+        .integer(Int64(progress.unkept)), .integer(Int64(progress.chunks)), .integer(Int64(progress.bytes)),
         progress.token.map { .integer($0.number) } ?? .null,
         outcome == nil ? .null : .text(timestamp()), outcome.map(Value.text) ?? .null,
         progress.sameAs.map(Value.integer) ?? .null, progress.missing.map { .integer(Int64($0)) } ?? .null,
@@ -81,6 +81,8 @@ public struct RunProgress: Sendable, Hashable {
   /// The counts of their children, one for each entity, in the order of the pipeline; behind those of many-to-many
   /// relationships, the counts of their links.
   public var children: [ChildCounts] = []
+  /// How many of the refused records and children the store does not keep: they were beyond the pipeline's bounds.
+  public var unkept = 0
   /// How many chunks were applied.
   public var chunks = 0
   /// How many bytes of input they came from; of a compressed input, compressed.

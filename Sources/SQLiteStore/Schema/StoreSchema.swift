@@ -15,7 +15,8 @@ enum StoreSchema {
       id      TEXT NOT NULL,                        -- the store's name in its tokens
       created TEXT NOT NULL,
       folding INTEGER NOT NULL,                     -- the version of canonical, uppercase and lowercase
-      triggers TEXT NOT NULL                        -- a digest of Bolide's triggers
+      triggers TEXT NOT NULL,                       -- a digest of Bolide's triggers
+      digest_key BLOB NOT NULL                      -- 16 random bytes: the key of the digests in bolide_reject
     ) STRICT;
 
     -- The model, one row a version. Entities and properties keep their number for good, whatever their name.
@@ -140,6 +141,7 @@ enum StoreSchema {
       digest    BLOB,                               -- of the whole input file: SHA-256
       rules     BLOB,                               -- of pipeline, settings left out, and converters: SHA-256
       same_as   INTEGER,                            -- the run that imported the same bytes; then none was read
+      unkept    INTEGER NOT NULL DEFAULT 0,         -- of the refused records and children, those that are not kept
       max_age   REAL,                               -- seconds until the next good run is overdue; null for no limit
       missing   INTEGER,                            -- rows of the pipeline that its full feed had not; null for others
       process   INTEGER,                            -- the run's process id
@@ -208,7 +210,7 @@ enum StoreSchema {
     CREATE TABLE bolide_reject(
       reject      INTEGER PRIMARY KEY AUTOINCREMENT,
       pipeline    TEXT    NOT NULL,
-      fingerprint INTEGER NOT NULL,                 -- of code, attribute and text
+      fingerprint INTEGER NOT NULL,                 -- a digest of code, attribute and text
       first_run   INTEGER NOT NULL,
       last_run    INTEGER NOT NULL,
       times       INTEGER NOT NULL DEFAULT 1,
@@ -220,17 +222,27 @@ enum StoreSchema {
       byte        INTEGER NOT NULL,
       line        INTEGER NOT NULL,
       column      INTEGER NOT NULL,
-      text        TEXT,                             -- the record; null when it is not kept
+      text        INTEGER,                          -- bolide_reject_text: the record; null when it is not kept
       is_cut      INTEGER NOT NULL,                 -- whether the text is only the record's beginning
       entity      TEXT,                             -- of a refused child, what it would have become; else null
       child       INTEGER NOT NULL DEFAULT 0,       -- its number in its array, from 1; the text is its whole record's
-      around      TEXT,                             -- JSON: a row's column names, or the keys that wildcards matched
+      around      INTEGER,                          -- bolide_reject_text: what it stood in; null for nothing
       key         INTEGER,                          -- a digest of the record's key; null when it cannot be read
       read_since  INTEGER,                          -- the run that read this key after the refusal
       UNIQUE (pipeline, fingerprint)
     ) STRICT;
-    CREATE INDEX bolide_reject_key ON bolide_reject(pipeline, key) WHERE key IS NOT NULL;
+    CREATE INDEX bolide_reject_key ON bolide_reject(pipeline, key) WHERE key IS NOT NULL AND read_since IS NULL;
     CREATE INDEX bolide_reject_run ON bolide_reject(last_run);
+    CREATE INDEX bolide_reject_of_text ON bolide_reject(text) WHERE text IS NOT NULL;
+    CREATE INDEX bolide_reject_around ON bolide_reject(around) WHERE around IS NOT NULL;
+    -- Texts that refused records have, each once: the records, and as JSON what they stood in, which is the names of a
+    -- row's columns or the keys that wildcards matched.
+    CREATE TABLE bolide_reject_text(
+      id     INTEGER PRIMARY KEY,
+      digest INTEGER NOT NULL,
+      text   TEXT    NOT NULL
+    ) STRICT;
+    CREATE INDEX bolide_reject_text_digest ON bolide_reject_text(digest);
     """
 
   /// What each table is for, in one line.
@@ -254,6 +266,7 @@ enum StoreSchema {
     ("bolide_complete", "The last complete run of each pipeline with a full feed."),
     ("bolide_seen", "Which objects such runs saw, as bits."),
     ("bolide_reject", "Refused records."),
+    ("bolide_reject_text", "The texts of refused records and of what they stood in, each once."),
     ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
   ]
 
@@ -263,7 +276,7 @@ enum StoreSchema {
     try db.runAll(rejectSQL)
     for trigger in triggers.values { try db.run(trigger) }
     try db.run(
-      "INSERT INTO bolide_store VALUES (?, ?, \(TextFolding.version), '')", .text(randomWord(length: 6)),
+      "INSERT INTO bolide_store VALUES (?, ?, \(TextFolding.version), '', randomblob(16))", .text(randomWord(length: 6)),
       .text(timestamp()))
     try db.run("PRAGMA application_id = \(applicationID)")
     try db.run("PRAGMA user_version = \(format)")

@@ -82,7 +82,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        \(ChunkCounts.columns), chunks, bytes, same_as, missing, process, process_start, boot
+        \(ChunkCounts.columns), chunks, bytes, same_as, missing, process, process_start, boot, unkept
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -107,6 +107,7 @@ extension PipelineStatus.Run {
     progress.missing = row.isNull(21) ? nil : Int(try row.number(21))
     process = row.integer(22)
     isAlive = RunProcess(id: process, start: row.string(23), boot: row.string(24)).isAlive
+    progress.unkept = Int(try row.number(25))
     progress.children = try ChildCounts.all(db, run: number)
   }
 }
