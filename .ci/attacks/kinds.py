@@ -1,0 +1,52 @@
+"""A kind of hostile store, and every command on it."""
+import os
+from . import commands, ground, harness
+
+
+class Kind:
+  """One kind: its name, how it is made, and which statuses a call may end with.
+
+  `expect` is a function of a call, to a set of statuses, or to None where any that is documented will do.
+  """
+
+  def __init__(self, name, make, expect=None, base="pending", environment=None, store="s.sqlite", after=None):
+    self.name, self.make, self.expect, self.base = name, make, expect, base
+    self.environment, self.store, self.after = environment or {}, store, after
+
+  def run(self, suite, name, call):
+    box = ground.box(suite, name, self.base)
+    try:
+      self.make(box)
+    except Exception as error:
+      raise RuntimeError(f"{name}: the kind cannot be made: {error}") from error
+    box.environment.update(self.environment)
+    box.store = self.store
+    box.own |= {os.path.normpath(os.path.join("work", self.store + ending)) for ending in harness.ENDINGS if self.store}
+    result = box.run(*call.on(self.store, suite.token))
+    allowed = self.expect(call) if self.expect else None
+    if allowed is not None and not result.is_late and not result.signal and result.status not in allowed:
+      first = result.err.decode("utf-8", "replace").split("\n")[0][:160]
+      box.problem(f"status {result.status} instead of {' or '.join(map(str, sorted(allowed)))}: {first}  [{call.name!r}]")
+    if result.err.count(b"Error:") > 1:
+      box.problem(f"more than one sentence: {result.err[:200]}  [{call.name!r}]")
+    if self.after:
+      self.after(box, call, result)
+    return box
+
+
+def refused(call):
+  """The model or the schema is wrong, whoever asks."""
+  return {78}
+
+
+def wrong(call):
+  """What is said of a model that no pipeline could declare. Who lists refused records or readers may not have looked."""
+  return {64, 65, 73, 74, 78} | ({0} if call.name in ("rejects", "rejects --format ndjson", "readers") else set())
+
+
+def tries(kinds):
+  """Every kind with every call: a list of names and functions."""
+  return [
+    (kind.name, f"{kind.name} × {call.name}", lambda suite, name, kind=kind, call=call: kind.run(suite, name, call))
+    for kind in kinds for calls in commands.CALLS.values() for call in calls
+  ]
