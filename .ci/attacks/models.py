@@ -6,8 +6,8 @@ from .kinds import Kind, wrong
 PREPEND, COMBINING = ("\u0d4e", "\u0600"), ("\u0301", "\u20e3", "\ufe0f", "\u200d")
 CHARS = ",".join(str(ord(letter)) for letter in "../sibling/pwned.sqlite")
 STEAL = ",".join(str(ord(letter)) for letter in "../sibling/passwords.sqlite")
-SQL = (f"ATTACH char({CHARS}) AS pwn; CREATE TABLE pwn.t(a); ATTACH char({STEAL}) AS v; "
-       "INSERT INTO Region(name) SELECT p FROM v.passwords; DELETE FROM v.passwords; --")
+SQL = (f"ATTACH char({CHARS}) AS pwn; ATTACH char({STEAL}) AS v; "
+       "INSERT INTO Region(name) SELECT p FROM passwords; DELETE FROM passwords; --")
 
 
 def model(box, change, base=None):
