@@ -1,5 +1,5 @@
 """A place to run the tool in, and the rules that hold for each run."""
-import os, random, re, resource, shutil, signal, stat, subprocess, threading, time
+import json, os, random, re, resource, shutil, signal, stat, subprocess, threading, time
 
 # Stands in files that no command has any business to show.
 SECRET = "hunter3-is-never-shown"
@@ -136,6 +136,13 @@ class Box:
     for name, text, pattern in (("stdout", out, ON_STDOUT), ("stderr", err, ON_STDERR)):
       if found := pattern.search(text):
         problem(f"a control character on {name}: {text[max(0, found.start() - 20):found.end() + 20]!r}")
+    if result.status == 0 and is_json(result.words):
+      for number, line in enumerate(result.out.split(b"\n")[:-1]):
+        try:
+          json.loads(line.decode(), object_pairs_hook=once)
+        except ValueError as error:
+          problem(f"line {number + 1} is no JSON object that says each thing once ({error}): {line[:160]}")
+          break
     if SECRET.encode() in result.out + result.err:
       problem("shows what stands in another file")
 
@@ -168,6 +175,21 @@ class Box:
         f"{key} {before[path].get(key)} -> {after[path].get(key)}" for key in before[path]
         if before[path].get(key) != after[path].get(key)) if what == "was changed" else ""
       self.problem(f"{path} {what} {details[:160]}  [{' '.join(words)[:120]!r}]")
+
+
+def is_json(words):
+  """Whether a command prints a line of JSON for each thing."""
+  if {"--count", "--sqlite", "prometheus"} & set(words):
+    return False
+  return words[0] in ("fetch", "changes", "snapshot", "missing") or bool({"--json", "ndjson"} & set(words))
+
+
+def once(pairs):
+  """An object whose keys come once each: a text that is not quoted could say a second thing."""
+  keys = [key for key, _ in pairs]
+  if len(keys) != len(set(keys)):
+    raise ValueError("a key comes twice")
+  return dict(pairs)
 
 
 def facts(path):
