@@ -26,7 +26,7 @@ def writes(*calls):
 CALLS = {
   "status": reads("status S", "status --json S", "status --format prometheus S"),
   "fetch": reads(
-    "fetch S Quake --with region --where magnitude>1", "fetch S Region --with notes", "fetch S Region --sort -total",
+    "fetch S Quake --with region --where magnitude>1", "fetch S Region --with notes", "fetch S Region --sort -total", "fetch S Quake --format table",
     "fetch S Quake --count", "fetch S Quake --at TOKEN"),
   "changes": reads("changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count") + writes(
     "changes S --reader map -- cat"),

@@ -179,7 +179,7 @@ class Box:
 
 def is_json(words):
   """Whether a command prints a line of JSON for each thing."""
-  if {"--count", "--sqlite", "prometheus"} & set(words):
+  if {"--count", "--sqlite", "prometheus", "table"} & set(words):
     return False
   return words[0] in ("fetch", "changes", "snapshot", "missing") or bool({"--json", "ndjson"} & set(words))
 
