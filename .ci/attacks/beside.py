@@ -106,9 +106,15 @@ def kinds(suite):
   for base in ("calm", "pending"):
     # With changes to be sealed a fetch would have to write the file, and reads what is committed instead.
     for title, target in (
-      ("a text", "canary.txt"), ("a database", "../sibling/passwords.sqlite"), ("what is not there", "../sibling/new.txt"),
-      ("another store", "other.sqlite"), ("the store", "s.sqlite"), ("itself", "s.sqlite-bolide"),
-      ("/dev/null", "/dev/null"), ("a fifo", "fifo"), ("a whole path", "{folder}/sibling/precious.txt"),
+      ("a text", "canary.txt"),
+      ("a database", "../sibling/passwords.sqlite"),
+      ("what is not there", "../sibling/new.txt"),
+      ("another store", "other.sqlite"),
+      ("the store", "s.sqlite"),
+      ("itself", "s.sqlite-bolide"),
+      ("/dev/null", "/dev/null"),
+      ("a fifo", "fifo"),
+      ("a whole path", "{folder}/sibling/precious.txt"),
     ):
       def make(box, target=target):
         os.mkfifo(box.path("fifo"))
@@ -126,10 +132,16 @@ def kinds(suite):
   if os.geteuid() != 0:
     suite.skip("beside: -bolide is a device or another user's", "only root can make these")
   for title, data in (
-    ("ESC", b"\x1b[31m\x07" * 8 + b"\n1 \x1b]0;x\x07 \x1b[2J\nError: forged\n"), ("ten megabytes", b"x" * (10 << 20)), ("U+0000", b"\0" * 200),
-    ("a process that lives", b" " * 63 + b"\n1 2026-01-01T00:00:00Z \x1b[31mquakes\n"), ("an end of Int32", b" " * 63 + b"\n-2147483648 x y\n"),
-    ("a token of the far future", b"b1-%s-9223372036854775807-x".ljust(63) + b"\n"), ("nothing", b""), ("half a line", b"b1-"),
-    ("a token beyond numbers", b"b1-x-99999999999999999999999-x".ljust(63) + b"\n"), ("no UTF-8", b"\xff\xfe" * 32),
+    ("ESC", b"\x1b[31m\x07" * 8 + b"\n1 \x1b]0;x\x07 \x1b[2J\nError: forged\n"),
+    ("ten megabytes", b"x" * (10 << 20)),
+    ("U+0000", b"\0" * 200),
+    ("a process that lives", b" " * 63 + b"\n1 2026-01-01T00:00:00Z \x1b[31mquakes\n"),
+    ("an end of Int32", b" " * 63 + b"\n-2147483648 x y\n"),
+    ("a token of the far future", b"b1-%s-9223372036854775807-x".ljust(63) + b"\n"),
+    ("nothing", b""),
+    ("half a line", b"b1-"),
+    ("a token beyond numbers", b"b1-x-99999999999999999999999-x".ljust(63) + b"\n"),
+    ("no UTF-8", b"\xff\xfe" * 32),
   ):
     add(f"-bolide has {title}", written(data, "-bolide"))
 
@@ -141,14 +153,21 @@ def kinds(suite):
     return make
 
   for title, target in (
-    ("a text in the folder", "canary.txt"), ("a file of a sibling folder", "../sibling/precious.txt"),
-    ("a file by its whole path", "{folder}/sibling/precious.txt"), ("a database", "canary.sqlite"), ("the store", "s.sqlite"),
-    ("another store", "other.sqlite"), ("what is not there", "gone.txt"), ("a long name", "x" * 4000),
+    ("a text in the folder", "canary.txt"),
+    ("a file of a sibling folder", "../sibling/precious.txt"),
+    ("a file by its whole path", "{folder}/sibling/precious.txt"),
+    ("a database", "canary.sqlite"),
+    ("the store", "s.sqlite"),
+    ("another store", "other.sqlite"),
+    ("what is not there", "gone.txt"),
+    ("a long name", "x" * 4000),
   ):
     there = title not in ("what is not there", "a long name")
     add(f"-journal names {title} as its super-journal", named_by(target), refuses_writing if there else None)
   add("-journal without a super-journal", lambda box: journal(box, "s.sqlite"))
-  add("-journal beside what a fetched property names", lambda box: journal(box, "other.sqlite", "../sibling/precious.txt"))
+  add(
+    "-journal beside what a fetched property names",
+    lambda box: journal(box, "other.sqlite", "../sibling/precious.txt"))
   for ending in ("-journal", "-wal", "-shm"):
     for title, data in (("nothing", b""), ("garbage", bytes(range(256)) * 300),
                         ("zeros", b"\0" * 70000), ("a header alone", b"\x37\x7f\x06\x82\0\x2d\xe2\x18" + b"\0" * 24)):
@@ -162,8 +181,13 @@ def kinds(suite):
   add("-wal of another database", foreign_log)
   add("the store is a link", linked_store)
   for title, value in (
-    ("nothing", ""), ("what is not there", "/no/such/folder"), ("a text", "canary.txt"), ("a sibling folder by a link", "away"),
-    ("with ESC", "\x1b[31m"), ("the root", "/"), ("a relative path", "../tmp"),
+    ("nothing", ""),
+    ("what is not there", "/no/such/folder"),
+    ("a text", "canary.txt"),
+    ("a sibling folder by a link", "away"),
+    ("with ESC", "\x1b[31m"),
+    ("the root", "/"),
+    ("a relative path", "../tmp"),
   ):
     if title == "a sibling folder by a link":
       add(f"TMPDIR is {title}", lambda box: os.symlink("../tmp", box.path("away")), environment={"TMPDIR": value})
@@ -172,12 +196,30 @@ def kinds(suite):
   for columns in ("-9223372036854775808", "9223372036854775807", "0", "x", ""):
     add(f"COLUMNS is {columns or 'nothing'}", lambda box: None, environment={"COLUMNS": columns})
   for path in (
-    "file:s.sqlite?mode=memory", "file:s.sqlite", "file:///dev/null", ":memory:", "", "/dev/null", "/dev/zero", ".", "fifo",
-    "\x1b[31m.sqlite", "no/such/s.sqlite", "s.sqlite/x", "canary.txt", "x" * 5000, "s.sqlite?immutable=1", "canary.sqlite",
-    "../sibling/passwords.sqlite",
+      "file:s.sqlite?mode=memory",
+      "file:s.sqlite",
+      "file:///dev/null",
+      ":memory:",
+      "",
+      "/dev/null",
+      "/dev/zero",
+      ".",
+      "fifo",
+      "\x1b[31m.sqlite",
+      "no/such/s.sqlite",
+      "s.sqlite/x",
+      "canary.txt",
+      "x" * 5000,
+      "s.sqlite?immutable=1",
+      "canary.sqlite",
+      "../sibling/passwords.sqlite",
   ):
-    add(f"the path {path[:40]!r}", lambda box: os.mkfifo(box.path("fifo")), lambda call: None if makes(call) else {64, 65, 66, 73, 74},
-        store=path, after=made_there)
+    add(
+      f"the path {path[:40]!r}",
+      lambda box: os.mkfifo(box.path("fifo")),
+      lambda call: None if makes(call) else {64, 65, 66, 73, 74},
+      store=path,
+      after=made_there)
   return found
 
 

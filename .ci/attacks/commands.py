@@ -24,29 +24,43 @@ def writes(*calls):
 
 
 CALLS = {
-  "status": reads("status S", "status --json S", "status --format prometheus S"),
-  "fetch": reads(
-    "fetch S Quake --with region --where magnitude>1", "fetch S Region --with notes", "fetch S Region --sort -total", "fetch S Quake --format table",
-    "fetch S Quake --count", "fetch S Quake --at TOKEN"),
-  "changes": reads("changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count") + writes(
-    "changes S --reader map -- cat"),
-  "token": reads("token S"),
-  "snapshot": reads("snapshot S", "snapshot S Region --sqlite out.sqlite") + writes("snapshot S --reader map -- cat"),
-  "rejects": reads("rejects S", "rejects S --format ndjson"),
-  "schema": reads("schema S"),
-  "verify": reads("verify S") + writes("verify S --rebuild"),
-  "readers": reads("readers S") + writes(
-    "readers S add new --from now", "readers S ack map TOKEN", "readers S reset map", "readers S drop map"),
-  "missing": reads("missing S q.yaml") + writes(
-    "missing S q.yaml --merge", "missing S q.yaml --delete --guard 100%"),
-  "migrate": reads("migrate S q.yaml --plan") + writes("migrate S more.yaml"),
-  "prune": writes("prune S --keep-transactions 1", "prune S --keep-transactions 1 --vacuum"),
-  "link": reads("link S Quake region --where id='q1' --to name=r1 --dry-run") + writes(
-    "link S Quake region --where id='q1' --to name=r1"),
-  "delete": reads("delete S Region --where name='r0' --dry-run") + writes("delete S Region --where name='r0'"),
-  "import": reads("import q.yaml again.json --store S --lock-wait 1s --dry-run") + writes(
-    "import q.yaml again.json --store S --lock-wait 1s", "import q.yaml again.json --store S --lock-wait 1s --atomic",
-    "import q.yaml --store S --lock-wait 1s --replay", "import more.yaml again.json --store S --lock-wait 1s"),
+  "status":
+    reads("status S", "status --json S", "status --format prometheus S"),
+  "fetch":
+    reads(
+      "fetch S Quake --with region --where magnitude>1", "fetch S Region --with notes", "fetch S Region --sort -total",
+      "fetch S Quake --format table", "fetch S Quake --count", "fetch S Quake --at TOKEN"),
+  "changes":
+    reads("changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count") +
+    writes("changes S --reader map -- cat"),
+  "token":
+    reads("token S"),
+  "snapshot":
+    reads("snapshot S", "snapshot S Region --sqlite out.sqlite") + writes("snapshot S --reader map -- cat"),
+  "rejects":
+    reads("rejects S", "rejects S --format ndjson"),
+  "schema":
+    reads("schema S"),
+  "verify":
+    reads("verify S") + writes("verify S --rebuild"),
+  "readers":
+    reads("readers S") +
+    writes("readers S add new --from now", "readers S ack map TOKEN", "readers S reset map", "readers S drop map"),
+  "missing":
+    reads("missing S q.yaml") + writes("missing S q.yaml --merge", "missing S q.yaml --delete --guard 100%"),
+  "migrate":
+    reads("migrate S q.yaml --plan") + writes("migrate S more.yaml"),
+  "prune":
+    writes("prune S --keep-transactions 1", "prune S --keep-transactions 1 --vacuum"),
+  "link":
+    reads("link S Quake region --where id='q1' --to name=r1 --dry-run") +
+    writes("link S Quake region --where id='q1' --to name=r1"),
+  "delete":
+    reads("delete S Region --where name='r0' --dry-run") + writes("delete S Region --where name='r0'"),
+  "import":
+    reads("import q.yaml again.json --store S --lock-wait 1s --dry-run") + writes(
+      "import q.yaml again.json --store S --lock-wait 1s", "import q.yaml again.json --store S --lock-wait 1s --atomic",
+      "import q.yaml --store S --lock-wait 1s --replay", "import more.yaml again.json --store S --lock-wait 1s"),
 }
 # These take no store.
 STORELESS = {"init", "check", "generate", "bench", "help"}

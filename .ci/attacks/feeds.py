@@ -19,7 +19,9 @@ class Feed:
   `again` makes a piece from its number. Limits: processor seconds, memory and the store's size in MiB.
   """
 
-  def __init__(self, name, rules, again, count, cpu, memory=MOST, store=64, start=b"", end=b"", brief=None, packed=False, endless=True):
+  def __init__(
+      self, name, rules, again, count, cpu, memory=MOST, store=64, start=b"", end=b"", brief=None, packed=False,
+      endless=True):
     self.name, self.rules, self.again, self.count, self.cpu = name, rules, again, count, cpu
     self.memory, self.store, self.start, self.end = memory, store, start, end
     self.brief, self.packed, self.endless = brief or count, packed, endless
@@ -38,9 +40,15 @@ def line(value):
   return json.dumps(value).encode() + b"\n"
 
 
+def named(text):
+  """Records of a key each that say the same."""
+  return lambda n: line({"id": f"k{n}", "n": text})
+
+
 def feeds():
   patterned = BASE + "attributes: {{ id: string, n: {{ type: string, pattern: '{0}'{1} }} }}\n"
-  columns = lambda count, width: b'{"fields":["id","n"' + b"".join(b',"%s%d"' % (b"c" * width, n) for n in range(count)) + b'],"data":['
+  names = lambda count, width: b"".join(b',"%s%d"' % (b"c" * width, n) for n in range(count))
+  columns = lambda count, width: b'{"fields":["id","n"' + names(count, width) + b'],"data":['
   # A run ends early where its first thousand records are all refused: one is in order.
   good = line({"id": "good", "n": 1})
   after = lambda piece: lambda n: b"," + piece(n)
@@ -49,40 +57,37 @@ children:
   kids: { entity: Kid, inverse: b, key: [b, n], attributes: { n: integer64 } }
 """
   wild = PLAIN.replace("key: id", "key: id\nrecords: all/<when>")
-  word = b"a" * 24
   return [
-    Feed("refused records of one key", PLAIN, lambda n: line({"id": "same", "n": f"x{n}"}), 40000, 5, brief=20000, start=good,
-         store=128),
+    Feed("refused records of one key", PLAIN, lambda n: line({"id": "same", "n": f"x{n}"}), 40000, 5, brief=20000,
+         start=good, store=128),
     Feed("ordinary records of one key, repeated-key: reject", PLAIN + "repeated-key: reject\n",
          lambda n: line({"id": f"k{n % 2}", "n": n}), 40000, 5, brief=20000, store=128),
-    Feed("refused rows under 9000 long names", PLAIN + "shape: columnar\n", after(lambda n: b'["k%d","x"]' % n), 2000, 5,
-         start=columns(9000, 100) + b'["good",1]', end=b"]}", store=128),
-    Feed("columns that nobody asks for", PLAIN + "shape: columnar\n", after(lambda n: b'["k%d",%d%s]' % (n, n, b",0" * 160000)), 1, 5, brief=1,
+    Feed("refused rows under 9000 long names", PLAIN + "shape: columnar\n", after(lambda n: b'["k%d","x"]' % n), 2000,
+         5, start=columns(9000, 100) + b'["good",1]', end=b"]}", store=128),
+    Feed("columns that nobody asks for", PLAIN + "shape: columnar\n",
+         after(lambda n: b'["k%d",%d%s]' % (n, n, b",0" * 160000)), 1, 5,
          start=columns(160000, 5) + b'["good",1' + b",0" * 160000 + b"]", end=b"]}", endless=False),
     Feed("refused records under a key of a megabyte", wild, after(lambda n: line({"id": f"k{n}", "n": "x"})), 1000, 5,
          start=b'{"all":{"' + b"w" * (1 << 20) + b'":[' + good, end=b"]}}", store=128),
     Feed("refused children of one record", children, after(lambda n: b'{"n":"x%d"}' % n), 80000, 8, brief=20000,
          start=b'{"id":"a","kids":[{"n":1}', end=b"]}", store=128, memory=160, endless=False),
-    Feed("a pattern with two ways for each letter", patterned.format("([a-z]+)*[0-9]", ""),
-         lambda n: line({"id": f"k{n}", "n": word.decode()}), 3, 5),
-    Feed("a pattern as for addresses", patterned.format("([a-zA-Z0-9]+[._-]?)+@[a-z]+", ""),
-         lambda n: line({"id": f"k{n}", "n": "abcdefghijklmnopqrstuvwx"}), 3, 5),
-    Feed("a pattern behind a length", patterned.format("([a-z]+)*[0-9]", ", max-length: 10"),
-         lambda n: line({"id": f"k{n}", "n": word.decode() * 9}), 1000, 5),
-    Feed("a pattern on a long text", patterned.format("(a|b)+", ""), lambda n: line({"id": f"k{n}", "n": "ab" * (1 << 19)}), 4, 20,
-         memory=200),
-    Feed("refused records of many keys", PLAIN, lambda n: line({"id": f"k{n}", "n": "x"}), 640000, 30, brief=160000, start=good,
+    Feed("a pattern with two ways for each letter", patterned.format("([a-z]+)*[0-9]", ""), named("a" * 24), 3, 5),
+    Feed("a pattern as for addresses", patterned.format("([a-zA-Z0-9]+[._-]?)+@[a-z]+", ""), named("abc" * 8), 3, 5),
+    Feed("a pattern behind a length", patterned.format("([a-z]+)*[0-9]", ", max-length: 10"), named("a" * 200), 999, 5),
+    Feed("a pattern on a long text", patterned.format("(a|b)+", ""), named("ab" * (1 << 19)), 4, 20, memory=200),
+    Feed("refused records of many keys", PLAIN, named("x"), 640000, 30, brief=160000, start=good, store=256),
+    Feed("refused records of 8 KB, packed", PLAIN, named("x" * 8000), 40000, 30, brief=10000, packed=True, start=good,
          store=256),
-    Feed("refused records of 8 KB, packed", PLAIN, lambda n: line({"id": f"k{n}", "n": "x" * 8000}), 40000, 30, brief=10000,
-         packed=True, start=good, store=256),
-    Feed("unknown keys of a thousand bytes", PLAIN, lambda n: line({"id": f"k{n}", ("u" * 1000) + str(n % 250): 1}), 20000, 4,
-         brief=5000),
+    Feed("unknown keys of a thousand bytes", PLAIN, lambda n: line({"id": f"k{n}", "u" * 1000 + str(n % 250): 1}),
+         20000, 4, brief=5000),
     Feed("blanks, packed", PLAIN, lambda n: b" " * (1 << 20), 2000, 30, brief=300, start=b"[", end=b"]", packed=True),
     Feed("brackets", PLAIN, lambda n: b"[" * (1 << 20), 64, 10, brief=8, endless=False),
-    Feed("one text without an end", PLAIN, lambda n: b"x" * (1 << 20), 200, 20, brief=80, start=b'[{"id":"', end=b'"}]', memory=450),
-    Feed("digits without an end", PLAIN, lambda n: b"9" * (1 << 20), 80, 20, start=b'[{"id":"a","n":', end=b"}]", memory=450),
-    Feed("a megabyte before the rows", PLAIN, lambda n: b"1,", 1000000, 5, start=b'{"meta":[', end=b'1],"data":[{"id":"a","n":1}]}',
-         endless=False),
+    Feed("one text without an end", PLAIN, lambda n: b"x" * (1 << 20), 200, 20, brief=80, start=b'[{"id":"', end=b'"}]',
+         memory=450),
+    Feed("digits without an end", PLAIN, lambda n: b"9" * (1 << 20), 80, 20, start=b'[{"id":"a","n":', end=b"}]",
+         memory=450),
+    Feed("a megabyte before the rows", PLAIN, lambda n: b"1,", 1000000, 5, start=b'{"meta":[',
+         end=b'1],"data":[{"id":"a","n":1}]}', endless=False),
   ]
 
 
@@ -101,12 +106,16 @@ def weighed(feed):
     result = box.run("import", "bomb.yaml", "feed", limit=feed.cpu * 6 + 20)
     if result.is_late or result.signal:
       return box
-    store = sum(os.path.getsize(box.path(file)) for file in os.listdir(box.work) if file.startswith("bomb.sqlite")) / (1 << 20)
-    found = f"{count} pieces, {size / (1 << 20):.2f} MiB: {result.cpu:.1f} s, {result.mebibytes:.0f} MiB of memory, {store:.0f} MiB of store"
+    files = [file for file in os.listdir(box.work) if file.startswith("bomb.sqlite")]
+    store = sum(os.path.getsize(box.path(file)) for file in files) / (1 << 20)
+    found = (f"{count} pieces, {size / (1 << 20):.2f} MiB: {result.cpu:.1f} s, {result.mebibytes:.0f} MiB of memory, "
+             f"{store:.0f} MiB of store")
     if result.status not in (0, 3, 65):
       box.problem(f"status {result.status}: {result.err[:160]}")
-    for what, value, most in (("s of processor time", result.cpu, feed.cpu), ("MiB of memory", result.mebibytes, feed.memory),
-                              ("MiB of store", store, feed.store)):
+    for what, value, most in (
+      ("s of processor time", result.cpu, feed.cpu), ("MiB of memory", result.mebibytes, feed.memory),
+      ("MiB of store", store, feed.store),
+    ):
       if value > most:
         box.problem(f"{value:.1f} {what} instead of at most {most}: {found}")
     return box
@@ -157,9 +166,10 @@ def stopped(feed):
 
 BOMBS = (
   "length(replace(printf('%.*c', 30000, 'x'), 'x', printf('%.*c', 30000, 'y')))", "length(zeroblob(1000000000))",
-  "length(hex(zeroblob(400000000)))", "length(replace(hex(zeroblob(20000)), '00', hex(zeroblob(20000))))", "length(printf('%1000000000d', 1))",
-  "length(randomblob(900000000))", "instr(zeroblob(900000), zeroblob(450000) || x'01')",
-  "printf('%.*c', 900000, 'a') LIKE '%a%a%a%a%a%a%a%a%a%b'", "length(quote(zeroblob(400000000)))", "group_concat('x', 'y')",
+  "length(hex(zeroblob(400000000)))", "length(replace(hex(zeroblob(20000)), '00', hex(zeroblob(20000))))",
+  "length(printf('%1000000000d', 1))", "length(randomblob(900000000))",
+  "instr(zeroblob(900000), zeroblob(450000) || x'01')", "printf('%.*c', 900000, 'a') LIKE '%a%a%a%a%a%a%a%a%a%b'",
+  "length(quote(zeroblob(400000000)))", "group_concat('x', 'y')",
   "x'" + "00" * 500000 + "' > 0", "1" + " + 1" * 100000,
 )
 
@@ -169,7 +179,8 @@ def expression(text, words):
     """An expression or a predicate has a limit of time and of what it makes."""
     box = ground.box(suite, name, "calm")
     box.own |= {f"work/bomb.sqlite{ending}" for ending in ("", "-wal", "-shm", "-bolide")}
-    box.write("bomb.yaml", BASE + "attributes: { id: string, n: { type: integer64, value: " + json.dumps(text) + " } }\n")
+    number = "{ type: integer64, value: " + json.dumps(text) + " }"
+    box.write("bomb.yaml", BASE + "attributes: { id: string, n: " + number + " }\n")
     box.write("feed", '[{"id":"a"}]')
     result = box.run(*words, *(("--where", text) if words[0] in ("fetch", "delete") else ()))
     if result.mebibytes > 400:

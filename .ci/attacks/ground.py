@@ -60,8 +60,9 @@ entities:
 
 def quakes(numbers, shift=0):
   return json.dumps([{
-    "id": f"q{n}", "code": n, "magnitude": (n + shift) % 90 / 10, "felt": "1.25", "at": f"2026-01-{n % 28 + 1:02}T00:00:00Z",
-    "tags": {"n": n}, "place": f"r{n % 5}", "waves": [{"number": 1, "size": n / 7}], "labels": [f"l{n % 3}"],
+    "id": f"q{n}", "code": n, "magnitude": (n + shift) % 90 / 10, "felt": "1.25",
+    "at": f"2026-01-{n % 28 + 1:02}T00:00:00Z", "tags": {"n": n}, "place": f"r{n % 5}",
+    "waves": [{"number": 1, "size": n / 7}], "labels": [f"l{n % 3}"],
   } for n in numbers] + [{"id": "bad", "code": "x"}, {"id": "bad2", "code": 1.5}])
 
 

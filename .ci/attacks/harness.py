@@ -168,7 +168,7 @@ class Box:
       if path.endswith("-journal") and path not in after:
         continue
       # A run that was killed had no time to clear away.
-      if path.startswith("tmp/") and (result.is_late or result.signal):
+      if path.startswith(("tmp/", "work/s.sqlite-bolide-pin-")) and (result.is_late or result.signal):
         continue
       what = "was made" if path not in before else "is gone" if path not in after else "was changed"
       details = ", ".join(

@@ -111,9 +111,13 @@ def kinds():
   add("key of a nullable", lambda p: entity(p, "Quake").update(key=["magnitude"]))
   add("constraint of nothing", lambda p: entity(p, "Quake").update(uniquenessConstraints=[[]]))
   add("relationship to nowhere", lambda p: entity(p, "Quake")["relationships"][0].update(destination="Nowhere"))
-  add("inverse of nothing", lambda p: [r.update(inverse="nothing") for r in entity(p, "Region")["relationships"]] and None)
-  add("to-many is its own inverse",
-      lambda p: [r.update(inverse=r["name"], destination="Region") for r in entity(p, "Region")["relationships"]] and None)
+  add(
+    "inverse of nothing",
+    lambda p: [r.update(inverse="nothing") for r in entity(p, "Region")["relationships"]] and None)
+  add(
+    "to-many is its own inverse",
+    lambda p: [r.update(inverse=r["name"], destination="Region")
+               for r in entity(p, "Region")["relationships"]] and None)
   add("to-many without an inverse",
       lambda p: [r.pop("inverse", 0) for r in entity(p, "Region")["relationships"]] and None)
 
@@ -133,8 +137,12 @@ def kinds():
   add("derived along no path", derive("Quake", "regionName", []))
   add("derived along 5000 hops", derive("Quake", "regionName", ["region"] * 5000 + ["name"]))
   for title, text in (
-    ("SQL", f"1); {SQL}"), ("a subquery", "(SELECT count(*) FROM bolide_run)"), ("deep", "(" * 20000 + "1" + ")" * 20000),
-    ("long", "magnitude > " + " + ".join(["1"] * 200000)), ("random", "random() > 0"), ("an open quote", "'"),
+    ("SQL", f"1); {SQL}"),
+    ("a subquery", "(SELECT count(*) FROM bolide_run)"),
+    ("deep", "(" * 20000 + "1" + ")" * 20000),
+    ("long", "magnitude > " + " + ".join(["1"] * 200000)),
+    ("random", "random() > 0"),
+    ("an open quote", "'"),
     ("a billion bytes", "length(zeroblob(1000000000)) > 0"),
     ("a quote that hides", f"'{PREPEND[0]}'); {SQL}'"),
   ):
@@ -171,13 +179,32 @@ def kinds():
   add("pattern that explodes", lambda p: attribute(p, "Quake", "regionName").update(pattern="([a-z]+)*[0-9]"), None)
   add("pattern that is none", lambda p: attribute(p, "Quake", "id").update(pattern="(["))
   add("length below 0", lambda p: attribute(p, "Quake", "id").update(maximumLength=-2**63))
-  add("renames of SQL", lambda p: p.update(renames=[{"entity": "Quake", "property": "tags", "was": f"\u0d4e'; {SQL}"}]), None)
-  add("dropped numbers at the end", lambda p: p.update(dropped=[
-    {"property": n, "entity": 2**63 - 1, "name": "\x1b[31m'", "isDerived": True} for n in (2**63 - 1, -2**63, 0)]), None)
+  add(
+    "renames of SQL", lambda p: p.update(renames=[{
+      "entity": "Quake",
+      "property": "tags",
+      "was": f"\u0d4e'; {SQL}"
+    }]), None)
+  add(
+    "dropped numbers at the end", lambda p: p.update(
+      dropped=
+      [{
+        "property": n,
+        "entity": 2**63 - 1,
+        "name": "\x1b[31m'",
+        "isDerived": True
+      } for n in (2**63 - 1, -2**63, 0)]), None)
   for title, text in (
-    ("broken", '{"entities":['), ("empty", ""), ("a list", "[]"), ("a number", "1e999"), ("null", "null"),
-    ("no UTF-8", b"\xff\xfe{"), ("deep", '{"entities":' * 100000), ("brackets", "[" * 1000000),
-    ("wrong types", '{"entities":[{"name":1,"attributes":{},"key":"id"}]}'), ("huge", '{"entities":[' + " " * (32 << 20) + "]}"),
+    ("broken", '{"entities":['),
+    ("empty", ""),
+    ("a list", "[]"),
+    ("a number", "1e999"),
+    ("null", "null"),
+    ("no UTF-8", b"\xff\xfe{"),
+    ("deep", '{"entities":' * 100000),
+    ("brackets", "[" * 1000000),
+    ("wrong types", '{"entities":[{"name":1,"attributes":{},"key":"id"}]}'),
+    ("huge", '{"entities":[' + " " * (32 << 20) + "]}"),
     ("numbers", '{"entities":[' + ",".join(["1e308"] * 100000) + "]}"),
     ("keys twice", '{"entities":[],"entities":[{}]}'),
   ):

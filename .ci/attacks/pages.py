@@ -10,7 +10,8 @@ def damage(box):
     data = bytearray(file.read())
   size = 16384
   pages = len(data) // size
-  way = dice.choice(("bits", "bits", "bytes", "bytes", "bytes", "header", "page of noise", "page of zeros", "page of another", "cut"))
+  way = dice.choice(
+    ("bits", "bits", "bytes", "bytes", "bytes", "header", "page of noise", "page of zeros", "page of another", "cut"))
   if way == "bits":
     for _ in range(dice.randrange(1, 30)):
       data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
@@ -27,7 +28,8 @@ def damage(box):
     page = dice.randrange(pages) * size
     other = dice.randrange(pages) * size
     data[page:page + size] = (
-      dice.randbytes(size) if way == "page of noise" else bytes(size) if way == "page of zeros" else data[other:other + size])
+      dice.randbytes(size) if way == "page of noise" else bytes(size) if way == "page of zeros" else data[other:other +
+                                                                                                          size])
   with open(path, "wb") as file:
     file.write(data)
   return way

@@ -13,31 +13,58 @@ attributes:
   n:  double
 """
 # A number of each kind that a clock, a counter or a text cannot hold.
-SETTINGS = [f"{key}: {value}" for key, values in {
-  "max-age": ("1e300d", "99999999999999y", "-1d", "0s", "1e-300s", "nand", "9223372036854775807s"),
-  "lock-wait": ("1e300s", "99999999999y", "-1s", "9223372036854775808s"), "wal-limit": ("99999999999GiB", "1e300GiB", "-1", "0"),
-  "max-rejects": ("1e300%", "-1", "9223372036854775808", "101%", "nan%"), "chunk-rows": ("0", "-1", "9223372036854775807", "1e9"),
-  "history": ("{ keep: 1e300y }", "{ transactions: 9223372036854775807 }", "{ cap: 1e300 GB }", "{ hold-for-readers: 99999999999999y }"),
-  "name": ('""', '"\\0"', '"\\x1b[31m"', "'" + "n" * 100000 + "'"), "author": ('"\\0"', '"\\x1b[31m\\n"'), "store": ('""', '"\\0"', "/dev/full"),
-  "records": ("a/" * 3000 + "b", '"\\0"', "<a>/<a>"),
-}.items() for value in values]
+SETTINGS = [
+  f"{key}: {value}" for key, values in {
+    "max-age": ("1e300d", "99999999999999y", "-1d", "0s", "1e-300s", "nand", "9223372036854775807s"),
+    "lock-wait": ("1e300s", "99999999999y", "-1s", "9223372036854775808s"),
+    "wal-limit": ("99999999999GiB", "1e300GiB", "-1", "0"),
+    "max-rejects": ("1e300%", "-1", "9223372036854775808", "101%", "nan%"),
+    "chunk-rows": ("0", "-1", "9223372036854775807", "1e9"),
+    "history":
+      (
+        "{ keep: 1e300y }", "{ transactions: 9223372036854775807 }", "{ cap: 1e300 GB }",
+        "{ hold-for-readers: 99999999999999y }"),
+    "name": ('""', '"\\0"', '"\\x1b[31m"', "'" + "n" * 100000 + "'"),
+    "author": ('"\\0"', '"\\x1b[31m\\n"'),
+    "store": ('""', '"\\0"', "/dev/full"),
+    "records": ("a/" * 3000 + "b", '"\\0"', "<a>/<a>"),
+  }.items() for value in values
+]
 # The time of day in whatever branch: a value computed today would be another tomorrow.
 CLOCKS = (
-  "julianday('now') - julianday(d)", "iif(d IS NULL, NULL, julianday('now') - julianday(d))", "CASE WHEN d IS NOT NULL THEN date() END",
-  "coalesce(n, strftime('%s'))", "CASE WHEN n > 5 THEN time('now') END", "strftime('%s', 'now', '-4 seconds')", "datetime('Now')",
-  "unixepoch()", "strftime('%s', 'n' || 'ow')", "date(lower('NOW'))", "iif(d IS NULL, NULL, strftime('%s', substr('nowhere', 1, 3)))",
-  "CURRENT_TIMESTAMP", "iif(d IS NULL, NULL, CURRENT_DATE)", "iif(d IS NULL, NULL, random())", "datetime(d, 'localtime')",
+  "julianday('now') - julianday(d)",
+  "iif(d IS NULL, NULL, julianday('now') - julianday(d))",
+  "CASE WHEN d IS NOT NULL THEN date() END",
+  "coalesce(n, strftime('%s'))",
+  "CASE WHEN n > 5 THEN time('now') END",
+  "strftime('%s', 'now', '-4 seconds')",
+  "datetime('Now')",
+  "unixepoch()",
+  "strftime('%s', 'n' || 'ow')",
+  "date(lower('NOW'))",
+  "iif(d IS NULL, NULL, strftime('%s', substr('nowhere', 1, 3)))",
+  "CURRENT_TIMESTAMP",
+  "iif(d IS NULL, NULL, CURRENT_DATE)",
+  "iif(d IS NULL, NULL, random())",
+  "datetime(d, 'localtime')",
 )
-NUMBERS = ("-1", "0", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1e300d", "1e300", "-1s", "99999999999999999y", "nan", "inf", "")
+NUMBERS = (
+  "-1", "0", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1e300d", "1e300", "-1s",
+  "99999999999999999y", "nan", "inf", "")
 OPTIONS = {
-  "fetch": (("s.sqlite", "Quake"), ("--limit", "--offset")), "changes": (("s.sqlite", "--since", "TOKEN"), ("--limit",)),
-  "prune": (("s.sqlite",), ("--keep-transactions", "--older-than", "--before")), "rejects": (("s.sqlite",), ("--run",)),
-  "missing": (("s.sqlite", "q.yaml", "--delete"), ("--guard",)), "migrate": (("s.sqlite", "q.yaml", "--plan"), ("--lock-wait",)),
+  "fetch": (("s.sqlite", "Quake"), ("--limit", "--offset")),
+  "changes": (("s.sqlite", "--since", "TOKEN"), ("--limit",)),
+  "prune": (("s.sqlite",), ("--keep-transactions", "--older-than", "--before")),
+  "rejects": (("s.sqlite",), ("--run",)),
+  "missing": (("s.sqlite", "q.yaml", "--delete"), ("--guard",)),
+  "migrate": (("s.sqlite", "q.yaml", "--plan"), ("--lock-wait",)),
   "import": (("q.yaml", "again.json"), ("--lock-wait", "--wal-limit", "--max-rejects", "--chunk-rows")),
   "generate": (("fireballs", "--rows", "2"), ("--seed",)),
 }
-TOKENS = ("x", "b1-", "b1-x-1-y", "b1-x-9223372036854775807-y", "b1-x-99999999999999999999-y", "b1-x--1-y", "b1-x-1-y-1.1", "b1-x-1-y-9999999999999999999.1",
-          "b2-x-1-y", "b1-\x1b[31m-1-y", "b1-x-1-y-0.9223372036854775807", "b1-x-1-y--5.-5", "b" * 3000, "b1-\u0661-\u0661-\u0661", "b1-x-+1-y", "b1-x-1-'; --")
+TOKENS = (
+  "x", "b1-", "b1-x-1-y", "b1-x-9223372036854775807-y", "b1-x-99999999999999999999-y", "b1-x--1-y", "b1-x-1-y-1.1",
+  "b1-x-1-y-9999999999999999999.1", "b2-x-1-y", "b1-\x1b[31m-1-y", "b1-x-1-y-0.9223372036854775807", "b1-x-1-y--5.-5",
+  "b" * 3000, "b1-\u0661-\u0661-\u0661", "b1-x-+1-y", "b1-x-1-'; --")
 
 
 def pipeline_box(suite, name, text):
@@ -53,11 +80,13 @@ def agreed(box):
   checked, imported = box.run("check", "t.yaml"), box.run("import", "t.yaml", "t.json")
   # A record may be refused by a rule that is in order.
   if checked.status == 0 and imported.status not in (0, 3, 65) or checked.status and imported.status in (0, 3):
-    box.problem(f"check ends with {checked.status}, import with {imported.status}: {(checked.err + imported.err)[:200]}")
+    box.problem(
+      f"check ends with {checked.status}, import with {imported.status}: {(checked.err + imported.err)[:200]}")
   if os.path.exists(box.path("u.sqlite")):
     if os.path.getsize(box.path("u.sqlite")) == 0:
       box.problem("an empty file is left")
-    for words in (("status", "u.sqlite"), ("status", "--json", "u.sqlite"), ("verify", "u.sqlite"), ("import", "t.yaml", "t.json", "--force")):
+    for words in (("status", "u.sqlite"), ("status", "--json", "u.sqlite"), ("verify", "u.sqlite"),
+                  ("import", "t.yaml", "t.json", "--force")):
       result = box.run(*words)
       if imported.status == 0 and result.status not in (0, 79):
         box.problem(f"{' '.join(words)} ends with {result.status}: {result.err[:160]}")
@@ -134,9 +163,11 @@ def odd_file(suite, name):
   """What is no file where a file is wanted: one sentence that says so."""
   box = ground.box(suite, name, "calm")
   path = name.rsplit(" ", 1)[1]
-  for words in (("check", path), ("import", path, "again.json"), ("check", "q.yaml", path), ("import", "q.yaml", path, "--dry-run"),
-                ("migrate", "s.sqlite", path, "--plan"), ("missing", "s.sqlite", path), ("schema", path), ("init", path)):
-    if path == "/dev/zero" and words[:2] in (("check", "q.yaml"), ("import", "q.yaml")) or (words[0], path) == ("init", "/dev/zero"):
+  for words in (("check", path), ("import", path, "again.json"), ("check", "q.yaml", path),
+                ("import", "q.yaml", path, "--dry-run"), ("migrate", "s.sqlite", path, "--plan"),
+                ("missing", "s.sqlite", path), ("schema", path), ("init", path)):
+    if path == "/dev/zero" and words[:2] in (("check", "q.yaml"),
+                                             ("import", "q.yaml")) or (words[0], path) == ("init", "/dev/zero"):
       continue
     result = box.run(*words)
     if result.status == 0:
@@ -145,11 +176,16 @@ def odd_file(suite, name):
 
 
 def tries(suite):
-  found = [("settings: in a pipeline", f"settings: {text.split(':')[0]} {n}", setting) for n, text in enumerate(SETTINGS)]
+  found = [
+    ("settings: in a pipeline", f"settings: {text.split(':')[0]} {n}", setting) for n, text in enumerate(SETTINGS)
+  ]
   found += [("settings: the time of day", f"settings: clock {n}", clock) for n in range(len(CLOCKS))]
   found += [("settings: more than fits", f"settings: a pipeline of {what}", large) for what in (
     "1900 attributes", "2001 attributes", "30000 attributes", "500 checks", "20000 checks", "300 entities")]
   found += [("settings: options' numbers", f"settings: numbers of {command}", number) for command in OPTIONS]
   found += [("settings: tokens", f"settings: token {n}", tokens) for n in range(len(TOKENS))]
-  found += [("settings: no files", f"settings: a file called {path}", odd_file) for path in ("/dev/null", "/dev/zero", ".", "no/such", "canary.sqlite", "s.sqlite/x")]
+  found += [
+    ("settings: no files", f"settings: a file called {path}", odd_file)
+    for path in ("/dev/null", "/dev/zero", ".", "no/such", "canary.sqlite", "s.sqlite/x")
+  ]
   return found

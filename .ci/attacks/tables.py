@@ -72,8 +72,12 @@ def rows(box):
   """Each table's rows, virtual ones left out."""
   db = box.sql()
   try:
-    names = [name for name, in db.execute(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name <> 'bolide_dirty'")]
+    names = [
+      name for name, in db.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' "
+        "AND name <> 'bolide_dirty'"
+      )
+    ]
     return {name: sorted(map(repr, db.execute(f'SELECT * FROM "{name}"'))) for name in names}
   except sqlite3.Error as error:
     return {"error": str(error)}
@@ -119,9 +123,12 @@ def kinds(suite):
       f"CREATE TRIGGER no BEFORE UPDATE ON \"{table}\" BEGIN SELECT RAISE(ABORT, 'no\n\x1b[31m'); END")), after=unfired)
     add(f"trigger on {table} rolls back", guarded(script(
       f"CREATE TRIGGER no BEFORE UPDATE ON \"{table}\" BEGIN SELECT RAISE(ROLLBACK, 'no'); END")), after=unfired)
-    add(f"index that never ends on {table}", schema(
-      ("INSERT INTO sqlite_schema SELECT 'index', 'slow', tbl_name, rootpage, ? FROM sqlite_schema WHERE type = 'index' "
-       "AND tbl_name = ? AND sql IS NOT NULL LIMIT 1", (f'CREATE INDEX slow ON "{table}"({ENDLESS})', table))))
+    add(
+      f"index that never ends on {table}",
+      schema(
+        (
+          "INSERT INTO sqlite_schema SELECT 'index', 'slow', tbl_name, rootpage, ? FROM sqlite_schema "
+          "WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL LIMIT 1", (f'CREATE INDEX slow ON "{table}"({ENDLESS})', table))))
     add(f"index on a function of {table}", script(
       f'CREATE INDEX slow ON "{table}"(length(printf(\'%.*c\', 200000000, \'x\')))'))
     add(f"generated column in {table}", script(
@@ -129,8 +136,12 @@ def kinds(suite):
     add(f"CHECK that never ends on {table}", schema(
       ("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ?) WHERE name = ?",
        (", CHECK (length(replace(printf('%.*c', 300000000, 'x'), 'x', 'yy')) > 0)) STRICT", table))))
-    add(f"CHECK with a subquery on {table}", schema(
-      ("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ?) WHERE name = ?", (f", CHECK ({ENDLESS} > 0)) STRICT", table))))
+    add(
+      f"CHECK with a subquery on {table}",
+      schema(
+        (
+          "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ?) WHERE name = ?",
+          (f", CHECK ({ENDLESS} > 0)) STRICT", table))))
     add(f"DEFAULT with a function on {table}", schema(
       ("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ?) WHERE name = ?",
        (", more TEXT DEFAULT (load_extension('x'))) STRICT", table))))
@@ -140,11 +151,20 @@ def kinds(suite):
       ("UPDATE sqlite_schema SET sql = substr(sql, 1, instr(sql, 'BEGIN') + 4) || ? WHERE name = ?",
        (f" SELECT {ENDLESS}; END", trigger)))))
   add("no triggers", script("".join(f'DROP TRIGGER "{name}";' for name in triggers)))
-  add("trigger that calls itself", guarded(script(
-    "CREATE TRIGGER again AFTER UPDATE ON Region BEGIN UPDATE Region SET name = name || 'x' WHERE bolide_id = NEW.bolide_id; "
-    "END; PRAGMA recursive_triggers = ON")), after=unfired)
-  add("trigger that empties history", guarded(script(
-    "CREATE TRIGGER wipe AFTER UPDATE ON Quake BEGIN DELETE FROM bolide_change; DELETE FROM bolide_transaction; END")), after=unfired)
+  add(
+    "trigger that calls itself",
+    guarded(
+      script(
+        "CREATE TRIGGER again AFTER UPDATE ON Region BEGIN UPDATE Region SET name = name || 'x'; "
+        "END; PRAGMA recursive_triggers = ON")),
+    after=unfired)
+  add(
+    "trigger that empties history",
+    guarded(
+      script(
+        "CREATE TRIGGER wipe AFTER UPDATE ON Quake BEGIN DELETE FROM bolide_change; DELETE FROM bolide_transaction; END"
+      )),
+    after=unfired)
   add("FTS5 beside, kept by triggers", script(
     "CREATE VIRTUAL TABLE find USING fts5(id); CREATE TRIGGER find_in AFTER INSERT ON Quake BEGIN "
     "INSERT INTO find VALUES (NEW.id); END; CREATE TRIGGER find_out AFTER UPDATE ON Quake BEGIN "
@@ -163,8 +183,12 @@ def kinds(suite):
     ("U+0000", "CREATE TABLE Region(a\0b)"),
   ):
     add(f"schema text of Region is {title}", schema(("UPDATE sqlite_schema SET sql = ? WHERE name = 'Region'", (sql,))))
-  add("root page of Region is another's", schema(
-    "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'bolide_run') WHERE name = 'Region'"))
+  add(
+    "root page of Region is another's",
+    schema(
+      "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'bolide_run') "
+      "WHERE name = 'Region'"
+    ))
   add("root page of Region is far away", schema("UPDATE sqlite_schema SET rootpage = 2000000000 WHERE name = 'Region'"))
   add("root page of Region is below 0", schema("UPDATE sqlite_schema SET rootpage = -1 WHERE name = 'Region'"))
   found.extend(files())
@@ -221,7 +245,8 @@ def files():
     ("text", b"not a database\n" * 4000), ("zeros", b"\0" * 65536),
   ):
     add(title, lambda box, data=data: box.write("s.sqlite", data))
-  for table in ("bolide_change", "bolide_transaction", "bolide_run", "bolide_reject", "bolide_model", "Quake", "Region"):
+  for table in ("bolide_change", "bolide_transaction", "bolide_run", "bolide_reject", "bolide_model", "Quake",
+                "Region"):
     for value in ("9223372036854775807", "-9223372036854775808", "'text'", "x'00ff'", "9e999", "NULL", "0"):
       add(f"sqlite_sequence of {table} is {value}", script(
         f"UPDATE sqlite_sequence SET seq = {value} WHERE name = '{table}'"))

@@ -4,9 +4,11 @@ from . import ground, models
 
 # What stands beside a quote and forms one character with it, and what means something to SQL, a shell or a terminal.
 ALPHABET = [
-  "'", "'", "'", '"', "`", "\\", ";", "--", "/*", "*/", "(", ")", "[", "]", "%", "_", "?", "$a", ":b", "@c", " ", "OR 1=1", "x", "é",
-  "\u0d4e", "\u0600", "\u0605", "\u06dd", "\u070f", "\U000110bd", "\u0301", "\u0300", "\u20e3", "\ufe0f", "\ufe0e", "\u200d", "\u200c",
-  "\u0303", "\u1f3fb", "\U0001f3fb", "\U000e0061", "\u093f", "\r\n", "\n", "\t", "\u2028", "\ufeff", "\U0001f468", "\U0001f1e6", "ᄀ", "ᅡ",
+  "'", "'", "'", '"', "`", "\\", ";", "--", "/*", "*/", "(", ")", "[", "]", "%", "_", "?", "$a", ":b", "@c", " ",
+  "OR 1=1", "x", "\xe9",
+  "\u0d4e", "\u0600", "\u0605", "\u06dd", "\u070f", "\U000110bd", "\u0301", "\u0300", "\u0303", "\u20e3", "\u093f",
+  "\ufe0f", "\ufe0e", "\u200d", "\u200c", "\U0001f3fb", "\U000e0061", "\U0001f468", "\U0001f1e6", "\u1100", "\u1161",
+  "\r\n", "\n", "\t", "\u2028", "\ufeff",
 ]
 USERS = """bolide: 1
 name: users
@@ -17,12 +19,16 @@ attributes: { id: integer64, name: string, more: { type: string, default: "" } }
 """
 # Each would read, change or make what no predicate may.
 ESCAPES = (
-  "name IN (SELECT name FROM U)", "1; DELETE FROM U", "1) --", "name = 'a' UNION SELECT 1", "(SELECT count(*) FROM bolide_run) > 0",
-  "EXISTS (SELECT 1)", "load_extension('x')", "writefile('x', 'y')", "readfile('/etc/passwd') > 0", "1 RETURNING *", "name = ?1",
-  "zeroblob(2000000000) > 0", "name MATCH 'x'", "fts5(name)", "json_each(name)", "name COLLATE nothing = 'a'", "\"name", "'name",
-  "/* name", "name -- ", "ATTACH 'x' AS y", "PRAGMA user_version", "sqlite_version(*)", "count(*) > 0", "row_number() OVER () > 0",
-  "main.U.name = 'a'", "bolide_run.run = 1", "sqlite_schema.sql = 'a'", "CASE WHEN 1 THEN (SELECT 1) END", "(" * 5000 + "1" + ")" * 5000,
+  "id IN (SELECT id FROM Quake)", "1; DELETE FROM Quake", "1) --", "id = 'a' UNION SELECT 1", "EXISTS (SELECT 1)",
+  "(SELECT count(*) FROM bolide_run) > 0", "load_extension('x')", "writefile('x', 'y')", "readfile('/etc/passwd') > 0",
+  "1 RETURNING *", "id = ?1", "zeroblob(2000000000) > 0", "id MATCH 'x'", "fts5(id)", "json_each(id)", "\"id", "'id",
+  "id COLLATE nothing = 'a'", "/* id", "ATTACH 'x' AS y", "PRAGMA user_version", "sqlite_version(*)", "count(*) > 0",
+  "row_number() OVER () > 0", "main.Quake.id = 'a'", "bolide_run.run = 1", "sqlite_schema.sql = 'a'",
+  "CASE WHEN 1 THEN (SELECT 1) END", "(" * 5000 + "1" + ")" * 5000,
 )
+
+
+ROWS = 1000
 
 
 def hostile(dice, length=8):
@@ -52,12 +58,12 @@ def stored(box, table="U", column="name", where="1"):
 
 
 def predicates(suite, name):
-  """A quoted literal finds its text and nothing else, and what matches nothing deletes nothing."""
+  """A quoted literal finds its text and nothing else, and what matches nothing deletes nothing: a thousand texts."""
   texts = []
   box = ground.box(suite, name, "calm")
   dice = box.dice
   ground.remove(box)
-  while len(texts) < 200:
+  while len(texts) < ROWS:
     text = hostile(dice)
     if text not in texts:
       texts.append(text)
@@ -66,8 +72,8 @@ def predicates(suite, name):
     box.problem("the store does not hold the texts as they came")
     return box
   # Half of the literals are of texts that are in no row.
-  others = [text for text in (hostile(dice, 9) + "#" for _ in range(200))]
-  for place in range(0, 200, 50):
+  others = [hostile(dice, 9) + "#" for _ in range(ROWS)]
+  for place in range(0, ROWS, 50):
     wanted = texts[place:place + 50]
     result = box.run("fetch", "u.sqlite", "U", "--only", "name", "--where",
                      "name IN (" + ", ".join(map(quoted, wanted + others[place:place + 50])) + ")")
@@ -93,7 +99,9 @@ def pipeline(suite, name):
   box = ground.box(suite, name, "calm")
   box.own |= {f"work/u.sqlite{ending}" for ending in ("", "-wal", "-shm", "-bolide")}
   number = name.rsplit(" ", 1)[1]
-  known = ["\u0d4e'); " + models.SQL, "it'\u0301s", "5'\u20e3 pipe", "'\u200d); " + models.SQL, 'a\u0d4e",evil="1', "a\r\nb_total 1", "a\\"]
+  known = [
+    "\u0d4e'); " + models.SQL, "it'\u0301s", "5'\u20e3 pipe", "'\u200d); " + models.SQL, 'a\u0d4e",evil="1',
+    "a\r\nb_total 1", "a\\"]
   text = known[int(number)] if int(number) < len(known) else hostile(box.dice, 12)
   # A name that begins or ends with blanks is another matter.
   name_text = "n" + text + "n"
@@ -144,8 +152,8 @@ entities:
   if owners != [(text, 2, 0)]:
     box.problem(f"the owner of {text!r} is {owners}")
   db.close()
-  for words in (("verify", "u.sqlite"), ("schema", "u.sqlite"), ("changes", "u.sqlite", "--author", name_text, "--count")):
-    if (result := box.run(*words)).status:
+  for words in (("verify",), ("schema",), ("changes", "--author", name_text, "--count")):
+    if (result := box.run(words[0], "u.sqlite", *words[1:])).status:
       box.problem(f"{words[0]} ends with {result.status}: {result.err[:200]}")
   for words in (("--with", "same"), ("--with", "asked")):
     result = box.run("fetch", "u.sqlite", "Owner", *words)
@@ -163,8 +171,8 @@ def names(suite, name):
   box.own |= {f"work/u.sqlite{ending}" for ending in ("", "-wal", "-shm", "-bolide")}
   text = box.dice.choice(("", "a", "sqlite_", "bolide_")) + hostile(box.dice, 6)
   entity, attribute = (text, "id") if " entity " in name else ("U", text)
-  box.write("t.yaml", "bolide: 1\nstore: u.sqlite\n" + json.dumps(
-    {"entity": entity, "key": attribute, "attributes": {attribute: "integer64", "plain": "string"}})[1:-1].replace(', "', '\n"'))
+  box.write("t.yaml", "bolide: 1\nstore: u.sqlite\n" + "".join(f"{key}: {json.dumps(value)}\n" for key, value in {
+    "entity": entity, "key": attribute, "attributes": {attribute: "integer64", "plain": "string"}}.items()))
   box.write("t.json", json.dumps([{attribute: 1, "plain": "x"}]))
   checked = box.run("check", "t.yaml")
   imported = box.run("import", "t.yaml", "t.json")
@@ -192,7 +200,8 @@ def metrics(box, text, pipeline):
     match = SAMPLE.fullmatch(line)
     if not match or not match[1].startswith("bolide_"):
       return box.problem(f"no line of metrics: {line[:160]!r}")
-    labels = {key: re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], value) for key, value in LABEL.findall(match[2])}
+    labels = {key: re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], value)
+              for key, value in LABEL.findall(match[2])}
     if strange := labels.keys() - KNOWN:
       return box.problem(f"a label that is not the tool's: {strange} in {line[:160]!r}")
     seen.add(labels.get("pipeline"))
@@ -207,10 +216,9 @@ def arguments(suite, name):
   evil = "x\x1b[31m\r\n\u202e"
   for words in ((f"--{evil}",), ("s.sqlite", evil, evil, evil), ("s.sqlite", "Quake", f"--limit={evil}"), (evil,),
                 ("s.sqlite", "--format", evil), ("s.sqlite", "--since", evil), ("s.sqlite", "Quake", "--at", evil),
-                ("s.sqlite", "Quake", "--where", evil), ("s.sqlite", "--reader", evil), ("s.sqlite", "--lock-wait", evil)):
-    result = box.run(command, *words, limit=5)
-    if result.status == 0 and command not in ("status",):
-      continue
+                ("s.sqlite", "Quake", "--where", evil), ("s.sqlite", "--reader", evil),
+                ("s.sqlite", "--lock-wait", evil)):
+    box.run(command, *words)
   return box
 
 
@@ -218,7 +226,6 @@ def escapes(suite, name):
   """A predicate that asks for more than attributes is refused, and nothing is done."""
   box = ground.box(suite, name, "calm")
   text = ESCAPES[int(name.rsplit(" ", 1)[1])]
-  text = text.replace("U", "Quake").replace("name", "id")
   def count():
     db = box.sql()
     try:
@@ -226,8 +233,8 @@ def escapes(suite, name):
     finally:
       db.close()
   before = count()
-  for words in (("fetch", "s.sqlite", "Quake"), ("delete", "s.sqlite", "Quake"), ("fetch", "s.sqlite", "Quake", "--count")):
-    result = box.run(*words, "--where", text)
+  for words in (("fetch",), ("delete",), ("fetch", "--count")):
+    result = box.run(words[0], "s.sqlite", "Quake", *words[1:], "--where", text)
     if count() != before:
       box.problem(f"rows are gone after {text[:60]!r}")
     if result.status not in (0, 64, 65, 78):
@@ -236,9 +243,11 @@ def escapes(suite, name):
 
 
 def tries(suite):
-  found = [("texts: quoted literals", f"texts: 200 literals {n}", predicates) for n in range(25)]
+  found = [("texts: quoted literals", f"texts: {ROWS} literals {n}", predicates) for n in range(8)]
   found += [("texts: in a pipeline", f"texts: in a pipeline {n}", pipeline) for n in range(200)]
-  found += [("texts: as names", f"texts: as an {what} name {n}", names) for n in range(150) for what in ("entity", "attribute")]
-  found += [("texts: arguments", f"texts: arguments of {command}", arguments) for command in suite.names if command not in ("help", "bench")]
+  found += [("texts: as names", f"texts: as an {what} name {n}", names)
+            for n in range(150) for what in ("entity", "attribute")]
+  found += [("texts: arguments", f"texts: arguments of {command}", arguments)
+            for command in suite.names if command not in ("help", "bench")]
   found += [("texts: predicates", f"texts: predicate {n}", escapes) for n in range(len(ESCAPES))]
   return found

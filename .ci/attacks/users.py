@@ -127,7 +127,12 @@ def part_file(suite, name):
   before = box.state()
   script = ('for name in "$2.bolide-$$" "$2-$$" "$2.part" "$2.tmp" "$2.new" "$2.$$" ".$2.$$" "$2-bolide"; do '
             'ln -s ../sibling/precious.txt "$name"; done; exec "$1" snapshot s.sqlite --sqlite "$2"')
-  subprocess.run(["sh", "-c", script, "sh", suite.tool, "out.sqlite"], cwd=box.work, env=box.environment, capture_output=True, timeout=30)
+  subprocess.run(
+    ["sh", "-c", script, "sh", suite.tool, "out.sqlite"],
+    cwd=box.work,
+    env=box.environment,
+    capture_output=True,
+    timeout=30)
   precious = os.path.join(box.folder, "sibling", "precious.txt")
   if harness.facts(precious) != before["sibling/precious.txt"]:
     box.problem("a snapshot was written through a link beside it")
@@ -222,12 +227,15 @@ def tries(suite):
            ("users: snapshot over a link", "users: a snapshot over a link", snapshot_link),
            ("users: killed first import", "users: a first import is killed", killed)]
   if os.geteuid():
-    for name in ("another user polls", "another user holds the lock", "another user reads", "root in a user's folder", "an empty TMPDIR"):
+    for name in ("another user polls", "another user holds the lock", "another user reads", "root in a user's folder",
+                 "an empty TMPDIR"):
       suite.skip(f"users: {name}", "only root can act as another user")
     return found
-  found += [("users: polled", "users: another user polls for a new store", polled),
-            ("users: held", "users: another user holds the lock", held),
-            ("users: root", "users: root in a user's folder", as_root), ("users: TMPDIR", "users: an empty TMPDIR", no_folder)]
+  found += [
+    ("users: polled", "users: another user polls for a new store", polled),
+    ("users: held", "users: another user holds the lock", held),
+    ("users: root", "users: root in a user's folder", as_root), ("users: TMPDIR", "users: an empty TMPDIR", no_folder)
+  ]
   found += [("users: foreign", f"users: another user's {command}", foreign)
             for command in ("status", "fetch", "changes", "token", "snapshot", "schema", "rejects")]
   return found

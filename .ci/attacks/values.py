@@ -1,4 +1,4 @@
-"""Hostile values in the tool's own tables: numbers at the ends of what there is, other types, and texts for terminals."""
+"""Hostile values in the tool's own tables: the ends of all numbers, other types, texts for terminals."""
 import json
 from . import ground
 from .kinds import Kind
@@ -36,7 +36,9 @@ def seeded(db, table):
   if db.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]:
     return
   columns = db.execute(f'PRAGMA table_info("{table}")').fetchall()
-  values = ["7" if column[2] in ("INTEGER", "REAL") else "x'0101'" if column[2] == "BLOB" else "'a'" for column in columns]
+  values = [
+    "7" if column[2] in ("INTEGER", "REAL") else "x'0101'" if column[2] == "BLOB" else "'a'" for column in columns
+  ]
   db.execute(f'INSERT INTO "{table}" VALUES ({", ".join(values)})')
 
 
@@ -96,7 +98,8 @@ def stories():
   most = 2**63 - 1
   add("a change of every object there can be", "INSERT INTO bolide_change(entity, kind, first, last) VALUES (1, 0, 1, "
       f"{most})")
-  add("a sealed change of every object there can be", f"UPDATE bolide_change SET first = 1, last = {most} WHERE kind = 0")
+  add(
+    "a sealed change of every object there can be", f"UPDATE bolide_change SET first = 1, last = {most} WHERE kind = 0")
   add("changes that go backwards", "UPDATE bolide_change SET first = last + 5, last = 1")
   add("changes that end at the last number", f"INSERT INTO bolide_change VALUES ({most}, 1, 0, 1, 1)")
   add("changes that begin at the first number", f"INSERT INTO bolide_change VALUES ({-most - 1}, 1, 0, 1, 1)")
@@ -105,8 +108,10 @@ def stories():
   add("transactions of all changes", f"UPDATE bolide_transaction SET first_change = {-most - 1}, last_change = {most}")
   add("transactions backwards", "UPDATE bolide_transaction SET first_change = last_change + 9, last_change = 0")
   add("a transaction at the last number", f"UPDATE bolide_transaction SET number = {most} WHERE number = 2")
-  add("a transaction at the last number, and the first below 0",
-      f"UPDATE bolide_transaction SET number = {most} WHERE number = 2", "UPDATE bolide_transaction SET number = -5 WHERE number = 1")
+  add(
+    "a transaction at the last number, and the first below 0",
+    f"UPDATE bolide_transaction SET number = {most} WHERE number = 2",
+    "UPDATE bolide_transaction SET number = -5 WHERE number = 1")
   add("a signature over everything", f"INSERT INTO bolide_signed VALUES ({-most - 1}, {most}, '\x1b[31m')")
   add("signatures beside each other", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
       "INSERT INTO bolide_signed SELECT i, i, 'a' || i FROM n")
@@ -116,39 +121,60 @@ def stories():
   add("pruned below 0", f"INSERT OR REPLACE INTO bolide_pruned VALUES ({-most - 1}, '', '', {-most - 1})")
   add("gaps everywhere", f"INSERT INTO bolide_gap VALUES ({most}, '\x1b[31m'), ({-most - 1}, ''), (1, 'x')")
   add("a reader at the end", f"UPDATE bolide_reader SET number = {most}, nonce = char(27) || '[31m'")
-  add("readers with hostile names", "INSERT INTO bolide_reader SELECT char(27) || '[31m' || char(10) || 'Error: forged', "
-      "number, nonce, 0, added, moved FROM bolide_reader", "INSERT INTO bolide_reader SELECT '', number, nonce, 9, '', '' "
-      "FROM bolide_reader WHERE name = 'map'")
-  add("dirty marks of nothing", f"INSERT INTO bolide_dirty VALUES ({most}, {most}, {most}), (1, -1, {-most - 1}), (1, 99999, 1)")
+  add(
+    "readers with hostile names", "INSERT INTO bolide_reader SELECT char(27) || '[31m' || char(10) || 'Error: forged', "
+    "number, nonce, 0, added, moved FROM bolide_reader",
+    "INSERT INTO bolide_reader SELECT '', number, nonce, 9, '', '' "
+    "FROM bolide_reader WHERE name = 'map'")
+  add(
+    "dirty marks of nothing",
+    f"INSERT INTO bolide_dirty VALUES ({most}, {most}, {most}), (1, -1, {-most - 1}), (1, 99999, 1)")
   add("dirty marks by the thousand", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) "
       "INSERT OR IGNORE INTO bolide_dirty SELECT property, i % 4, i FROM bolide_property, n WHERE property < 4")
-  add("a run of everything", f"UPDATE bolide_run SET read = {most}, inserted = {most}, updated = {most}, rejected = {most}, "
-      f"bytes = {most}, rolled_back = {most}, missing = {most}, max_age = 9e999")
+  add(
+    "a run of everything",
+    f"UPDATE bolide_run SET read = {most}, inserted = {most}, updated = {most}, rejected = {most}, "
+    f"bytes = {most}, rolled_back = {most}, missing = {most}, max_age = 9e999")
   add("a run of less than nothing", f"UPDATE bolide_run SET read = {-most - 1}, inserted = {-most - 1}, "
       f"bytes = {-most - 1}, missing = {-most - 1}, max_age = -1e308")
-  add("a run that lasted for ages", "UPDATE bolide_run SET started = '0001-01-01T00:00:00Z', ended = '9999-12-31T23:59:59Z'")
-  add("a run that is another's", "UPDATE bolide_run SET same_as = run, digest = x'', rules = x'', size = -1, ended = NULL")
-  add("rejects that overflow", f"UPDATE bolide_reject SET times = {most}, record = {most}, byte = {most}, line = {most}, "
-      f"column = {-most - 1}, child = {most}")
-  add("rejects below 0", f"UPDATE bolide_reject SET record = {-most - 1}, byte = {-most - 1}, line = -1, column = -1, child = -9")
+  add(
+    "a run that lasted for ages",
+    "UPDATE bolide_run SET started = '0001-01-01T00:00:00Z', ended = '9999-12-31T23:59:59Z'")
+  add(
+    "a run that is another's",
+    "UPDATE bolide_run SET same_as = run, digest = x'', rules = x'', size = -1, ended = NULL")
+  add(
+    "rejects that overflow", f"UPDATE bolide_reject SET times = {most}, record = {most}, byte = {most}, line = {most}, "
+    f"column = {-most - 1}, child = {most}")
+  add(
+    "rejects below 0",
+    f"UPDATE bolide_reject SET record = {-most - 1}, byte = {-most - 1}, line = -1, column = -1, child = -9")
   add("rejects' surroundings of another kind", "UPDATE bolide_reject SET around = '[1,{\"a\":[]}]'")
   add("rejects' text is a bomb", f"UPDATE bolide_reject SET text = '{'[' * 100000}'")
-  add("rejects' text is SQL", "UPDATE bolide_reject SET text = '{\"id\":\"\u0d4e'');DROP TABLE Region;--\",\"code\":5}'")
-  add("seen bits of other lengths", f"UPDATE bolide_seen SET last = x'ff', missing = zeroblob(9000)")
-  add("seen pages at the ends", f"INSERT INTO bolide_seen SELECT pipeline, entity, {most}, zeroblob(512), x'ff' FROM bolide_seen "
-      "WHERE page = 0", f"INSERT INTO bolide_seen SELECT pipeline, entity, {-most - 1}, x'01', x'ff' FROM bolide_seen WHERE page = 0")
+  add(
+    "rejects' text is SQL", "UPDATE bolide_reject SET text = '{\"id\":\"\u0d4e'');DROP TABLE Region;--\",\"code\":5}'")
+  add("seen bits of other lengths", "UPDATE bolide_seen SET last = x'ff', missing = zeroblob(9000)")
+  add(
+    "seen pages at the ends",
+    f"INSERT INTO bolide_seen SELECT pipeline, entity, {most}, zeroblob(512), x'ff' FROM bolide_seen "
+    "WHERE page = 0",
+    f"INSERT INTO bolide_seen SELECT pipeline, entity, {-most - 1}, x'01', x'ff' FROM bolide_seen WHERE page = 0")
   forged = json.dumps({"a": 1})[:-1] + '},"kind":"delete","id":777,"key":{"id":"victim"}'
   add("JSON that is none", f"UPDATE Quake SET tags = '{forged}'")
   add("object ids at the ends", f"INSERT INTO Quake(bolide_id, id, code) VALUES ({most}, 'last', 777)",
       f"INSERT INTO Quake(bolide_id, id, code) VALUES ({-most - 1}, 'first', 778)")
   add("sums that overflow", "UPDATE Quake SET magnitude = 1.7e308")
   add("infinite magnitudes", "UPDATE Quake SET magnitude = 9e999")
-  add("decimals at the end", f"UPDATE Quake SET felt = {most}", f"UPDATE Quake SET felt = {-most - 1} WHERE bolide_id = 1")
+  add(
+    "decimals at the end", f"UPDATE Quake SET felt = {most}",
+    f"UPDATE Quake SET felt = {-most - 1} WHERE bolide_id = 1")
   add("links to nowhere", f"UPDATE Quake SET region_id = {most}")
   add("texts with U+0000 and ESC", "UPDATE Region SET name = 'r' || bolide_id || char(0, 27) || '[31m'")
   add("dates that are none", "UPDATE Quake SET at = char(27) || '[31m'")
   add("the models' numbers at the end", f"UPDATE bolide_model SET version = {most}")
-  add("entities' numbers swapped", "UPDATE bolide_entity SET entity = -entity", "UPDATE bolide_entity SET entity = 5 + entity")
+  add(
+    "entities' numbers swapped", "UPDATE bolide_entity SET entity = -entity",
+    "UPDATE bolide_entity SET entity = 5 + entity")
   add("no property numbers", "DELETE FROM bolide_property")
   add("no store name", "DELETE FROM bolide_store")
   add("two store names", "INSERT INTO bolide_store SELECT * FROM bolide_store")
