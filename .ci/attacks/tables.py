@@ -68,6 +68,21 @@ def unfired(box, call, result):
     box.problem(f"reading has set off a trigger  [{call.name!r}]")
 
 
+def trusted(box, call, result):
+  """Whoever reads is not locked out by an index of the user's; whoever writes is told what lets its triggers run."""
+  if result.status in (0, 3):
+    return
+  # Who reads history, or moves in it, writes no object.
+  if call.command in ("changes", "snapshot", "readers") or not call.writes and "--dry-run" not in call.words:
+    box.problem(f"status {result.status} for one who reads: {result.err[:160]}  [{call.name!r}]")
+  elif b"--trust-schema" not in result.err:
+    box.problem(f"does not name --trust-schema: {result.err[:160]}  [{call.name!r}]")
+  else:
+    again = box.run(*call.on("s.sqlite", box.suite.token), "--trust-schema")
+    if again.status not in (0, 3):
+      box.problem(f"status {again.status} with --trust-schema: {again.err[:160]}  [{call.name!r}]")
+
+
 def rows(box):
   """Each table's rows, virtual ones left out."""
   db = box.sql()
@@ -168,7 +183,7 @@ def kinds(suite):
   add("FTS5 beside, kept by triggers", script(
     "CREATE VIRTUAL TABLE find USING fts5(id); CREATE TRIGGER find_in AFTER INSERT ON Quake BEGIN "
     "INSERT INTO find VALUES (NEW.id); END; CREATE TRIGGER find_out AFTER UPDATE ON Quake BEGIN "
-    "INSERT INTO find VALUES (NEW.id); END"))
+    "INSERT INTO find VALUES (NEW.id); END"), after=trusted)
   add("views, tables and an index of the user", script(
     "CREATE VIEW mine AS SELECT * FROM Quake; CREATE TABLE notes(a); CREATE INDEX byTime ON Quake(at); "
     "CREATE VIRTUAL TABLE words USING fts5(a)"), lambda call: {0, 3})

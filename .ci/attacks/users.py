@@ -118,6 +118,8 @@ def foreign(suite, name):
   result = box.run(*words.get(command, (command, "s.sqlite")), user=OTHER)
   if result.status != 0 or not result.out:
     box.problem(f"{command} as another user ends with {result.status}: {result.err[:160]}")
+  elif command in ("fetch", "changes", "token") and not result.err:
+    box.problem(f"{command} does not say that the file beside the store could not be read")
   return box
 
 
