@@ -48,7 +48,8 @@ def is_sound(path):
     return db.execute("PRAGMA integrity_check").fetchall() == [(b"ok",)]
   except sqlite3.OperationalError as error:
     return None if "interrupted" in str(error) else False
-  except (sqlite3.Error, MemoryError, OverflowError):
+  # Of an error that is no UTF-8 either nothing is left to say.
+  except (sqlite3.Error, MemoryError, ValueError):
     return False
   finally:
     db.close()
