@@ -1,6 +1,6 @@
 """Hostile files beside a store, other folders for temporary files, and paths that are more than paths."""
 import os, shutil, struct
-from .harness import ENDINGS
+from .harness import ENDINGS, facts
 from .kinds import Kind
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -80,6 +80,21 @@ def foreign_log(box):
   os.remove(box.path("log.sqlite"))
 
 
+def fine(call):
+  """What went wrong before is refused again."""
+  return {65} if "--replay" in call.words else {0, 3}
+
+
+def noted(box):
+  box.before = facts(box.path("s.sqlite"))
+
+
+def unwritten(box, call, result):
+  """Who reads a store in which nothing is to be done does not write it."""
+  if not call.writes and facts(box.path("s.sqlite")) != box.before:
+    box.problem(f"reading has written the store  [{call.name!r}]")
+
+
 def linked_store(box):
   box.own |= {"work/real" + ending for ending in ENDINGS}
   os.rename(box.path("s.sqlite"), box.path("real"))
@@ -103,6 +118,9 @@ def kinds(suite):
   def add(name, make, expect=None, base="calm", after=None, environment=None, store="s.sqlite"):
     found.append(Kind(f"beside: {name}", make, expect, base, environment, store, after))
 
+  # What is in order is not refused, and left alone by whoever reads.
+  add("nothing, pending", lambda box: None, fine, "pending")
+  add("nothing, calm", noted, fine, "calm", unwritten)
   for base in ("calm", "pending"):
     # With changes to be sealed a fetch would have to write the file, and reads what is committed instead.
     for title, target in (

@@ -88,7 +88,10 @@ class Box:
     late = threading.Event()
     def end():
       late.set()
-      os.killpg(process.pid, signal.SIGKILL)
+      try:
+        os.killpg(process.pid, signal.SIGKILL)
+      except ProcessLookupError:
+        late.clear()
     timer = threading.Timer(limit, end)
     timer.start()
     _, status, usage = os.wait4(process.pid, 0)
