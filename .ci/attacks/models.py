@@ -208,5 +208,5 @@ def kinds():
     ("numbers", '{"entities":[' + ",".join(["1e308"] * 100000) + "]}"),
     ("keys twice", '{"entities":[],"entities":[{}]}'),
   ):
-    add(f"JSON: {title}", text, None if title == "huge" else wrong)
+    add(f"JSON: {title}", text, None if title in ("huge", "keys twice") else wrong)
   return found
