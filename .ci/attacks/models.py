@@ -10,7 +10,7 @@ SQL = (f"ATTACH char({CHARS}) AS pwn; ATTACH char({STEAL}) AS v; "
        "INSERT INTO Region(name) SELECT p FROM passwords; DELETE FROM passwords; --")
 
 
-def model(box, change, base=None):
+def model(box, change):
   """Changes the newest model of the store by a function of its JSON, or puts a text in its place."""
   db = box.sql()
   version, text = db.execute("SELECT version, model FROM bolide_model ORDER BY version DESC LIMIT 1").fetchone()

@@ -143,7 +143,8 @@ def kinds(suite):
       schema(
         (
           "INSERT INTO sqlite_schema SELECT 'index', 'slow', tbl_name, rootpage, ? FROM sqlite_schema "
-          "WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL LIMIT 1", (f'CREATE INDEX slow ON "{table}"({ENDLESS})', table))))
+          "WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL LIMIT 1",
+          (f'CREATE INDEX slow ON "{table}"({ENDLESS})', table))))
     add(f"index on a function of {table}", script(
       f'CREATE INDEX slow ON "{table}"(length(printf(\'%.*c\', 200000000, \'x\')))'))
     add(f"generated column in {table}", script(
