@@ -81,9 +81,12 @@ class Box:
         stderr=err, start_new_session=True, preexec_fn=limits, user=user, group=user,
         extra_groups=None if user is None else [])
 
-  def finish(self, process, words, limit=None, since=None):
-    """Waits for a run's end, kills what does not come to one, and judges what it said."""
-    limit = limit or self.suite.limit
+  def finish(self, process, words, limit=None, since=None, term=None):
+    """Waits for a run's end, kills what does not come to one, and judges what it said.
+
+    After `term` seconds, where they are given, a run is asked to end, and has two more for that.
+    """
+    limit = term + 2 if term else limit or self.suite.limit
     since = since or time.monotonic()
     late = threading.Event()
     def end():
@@ -92,10 +95,14 @@ class Box:
         os.killpg(process.pid, signal.SIGKILL)
       except ProcessLookupError:
         late.clear()
-    timer = threading.Timer(limit, end)
-    timer.start()
+    timers = [threading.Timer(limit, end)]
+    if term:
+      timers.append(threading.Timer(term, process.send_signal, (signal.SIGTERM,)))
+    for timer in timers:
+      timer.start()
     _, status, usage = os.wait4(process.pid, 0)
-    timer.cancel()
+    for timer in timers:
+      timer.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     texts = []
     for name in ("stdout", "stderr"):
@@ -103,14 +110,15 @@ class Box:
         texts.append(file.read(64 << 20))
     result = Result(words, process.returncode, *texts, time.monotonic() - since, usage, late.is_set())
     self.runs.append(result)
-    self.judge(result, limit)
+    if not (term and result.signal == signal.SIGTERM):
+      self.judge(result, limit)
     return result
 
-  def run(self, *words, limit=None, **options):
+  def run(self, *words, limit=None, term=None, **options):
     """Runs the tool to its end under the rules that hold for every command."""
     before = self.state()
     since = time.monotonic()
-    result = self.finish(self.start(*words, **options), words, limit, since)
+    result = self.finish(self.start(*words, **options), words, limit, since, term)
     self.compare(before, words, result)
     return result
 

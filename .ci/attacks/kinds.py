@@ -6,12 +6,15 @@ from . import commands, ground, harness
 class Kind:
   """One kind: its name, how it is made, and which statuses a call may end with.
 
-  `expect` is a function of a call, to a set of statuses, or to None where any that is documented will do.
+  `expect` is a function of a call, to a set of statuses, or to None where any that is documented will do. What is
+  `endless` may go on in a command that writes, as its user's triggers do what they do, until a signal ends it.
   """
 
-  def __init__(self, name, make, expect=None, base="pending", environment=None, store="s.sqlite", after=None):
+  def __init__(
+      self, name, make, expect=None, base="pending", environment=None, store="s.sqlite", after=None, endless=False):
     self.name, self.make, self.expect, self.base = name, make, expect, base
     self.environment, self.store, self.after = environment or {}, store, after
+    self.endless = endless
 
   def run(self, suite, name, call):
     box = ground.box(suite, name, self.base)
@@ -22,10 +25,12 @@ class Kind:
     box.environment.update(self.environment)
     box.store = self.store
     box.own |= {os.path.normpath(os.path.join("work", self.store + ending)) for ending in harness.ENDINGS if self.store}
-    result = box.run(*call.on(self.store, suite.token))
+    term = 3 if self.endless and (call.writes or "--dry-run" in call.words) else None
+    result = box.run(*call.on(self.store, suite.token), term=term)
     allowed = self.expect(call) if self.expect else None
     # What is wrong in any case has been said.
-    if allowed is not None and 0 <= result.status != 70 and not result.is_late and result.status not in allowed:
+    is_said = result.is_late or result.signal or result.status == 70
+    if allowed is not None and not is_said and result.status not in allowed:
       first = result.err.decode("utf-8", "replace").split("\n")[0][:160]
       box.problem(
         f"status {result.status} instead of {' or '.join(map(str, sorted(allowed)))}: {first}  [{call.name!r}]")

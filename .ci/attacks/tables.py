@@ -115,8 +115,8 @@ def kinds(suite):
   db.close()
   found = []
 
-  def add(name, make, expect=None, base="pending", after=None):
-    found.append(Kind(f"schema: {name}", make, expect, base, after=after))
+  def add(name, make, expect=None, base="pending", after=None, endless=False):
+    found.append(Kind(f"schema: {name}", make, expect, base, after=after, endless=endless))
 
   for table in (*tables, *ENTITY_TABLES):
     add(f"view in place of {table}", replaced(table, VIEW), refused)
@@ -129,7 +129,7 @@ def kinds(suite):
       own = table in tables
       add(f"endless trigger on {event} of {table}", guarded(script(
         f'CREATE TRIGGER trap AFTER {event} ON "{table}" BEGIN SELECT {ENDLESS}; END')),
-        refused if own else None, after=unchanged if own else unfired)
+        refused if own else None, after=unchanged if own else unfired, endless=not own)
       add(f"foreign trigger on {event} of {table}", guarded(script(
         f"CREATE TRIGGER spy BEFORE {event} ON \"{table}\" BEGIN UPDATE Label SET name = name || '!'; END")),
         refused if own else None, after=unchanged if own else unfired)
