@@ -76,8 +76,10 @@ extension Chunk {
   ///
   /// - Parameter text: the record, if it is to be kept, as far as it is at hand.
   package func refuse(_ reject: Reject, text: UnsafeBufferPointer<UInt8>?) {
-    // One record may bring children by the million: of so many as are kept anyway each one, of the others the number.
-    if reject.entity != nil, let last = rejects.last, last.record == reject.record {
+    // One record may bring children by the million: of so many as are kept anyway each one, of the others the number. Rows
+    // that are refused late are each known: they are not to be linked.
+    let isLate = reject.isRow && reject.rowsBefore < window.lowerBound
+    if reject.entity != nil, !isLate, let last = rejects.last, last.record == reject.record {
       refusedOfRecord += 1
       if refusedOfRecord > layout.rejectBounds.rows { return rejects[rejects.count - 1].more += 1 }
     } else {
