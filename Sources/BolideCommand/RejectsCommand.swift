@@ -6,11 +6,14 @@ import Foundation
 struct RejectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rejects",
-    abstract: "Lists the refused records that a store keeps.",
+    abstract: "Lists, or erases, the refused records that a store keeps.",
     discussion: """
       A record that is refused again is listed once, with the place where it stood the last time. The records \
       themselves are printed only as JSON, since they may hold what is not for every eye. Records that no run of the \
       last 30 days has refused are forgotten by the imports. Exit status 0, also when there are none.
+
+      With --erase the listed ones are taken out of the store, their bytes too, and their number is printed. Nothing \
+      else goes: what landed of them stays in its table and in history.
       """)
 
   /// How the list is printed.
@@ -30,26 +33,58 @@ struct RejectsCommand: ParsableCommand {
       "Only records that were refused first in this run or before, and last in it or later.", valueName: "n"))
   var runNumber: Int64?
 
-  @Option(help: "How the list is printed.")
+  @Option(
+    name: .customLong("pipeline"),
+    help: ArgumentHelp(
+      "Only records that this pipeline refused, by its name or its file.", valueName: "pipeline"))
+  var pipeline: String?
+
+  @Flag(help: "Take them out of the store, their texts too.")
+  var erase = false
+
+  @Option(help: "How the list, or the number, is printed.")
   var format: Format = .text
 
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     do {
-      var text = JSONText()
-      try Store.opening(storePath).readRejects(run: runNumber) { kept in
-        switch format {
-        case .text: try StandardOutput.write(line: kept.line)
-        case .ndjson:
-          text.write(kept)
-          try StandardOutput.write(text.bytes)
-          text.clear()
-        }
-      }
+      let name = try pipeline.map { $0.namesPipeline ? try Pipeline(path: $0).name : $0 }
+      let filter = RejectFilter(run: runNumber, pipeline: name)
+      let store = try Store.opening(storePath)
+      try erase ? erase(filter, store) : list(filter, store)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {
       throw Failure(error)
+    }
+  }
+}
+
+extension RejectsCommand {
+  private func erase(_ filter: RejectFilter, _ store: Store) throws {
+    let count = try store.eraseRejects(filter)
+    switch format {
+    case .text: try StandardOutput.write(line: "\(counted(count, "refused record")) erased")
+    case .ndjson:
+      var text = JSONText()
+      text.object { $0.member("erased", Int64(count)) }
+      try StandardOutput.write(line: text.string)
+    }
+  }
+
+  private func list(_ filter: RejectFilter, _ store: Store) throws {
+    var text = JSONText()
+    try store.readRejects(filter) { kept in
+      switch format {
+      case .text: try StandardOutput.write(line: kept.line)
+      case .ndjson:
+        text.write(kept)
+        try StandardOutput.write(text.bytes)
+        text.clear()
+      }
+    }
+    for (pipeline, run, count) in try store.unkeptRejects(filter) {
+      FileHandle.standardError.write(Data((Note.unkept(count, pipeline, run).printable + "\n").utf8))
     }
   }
 }

@@ -254,6 +254,10 @@ enum Note {
       + "from history"
   }
 
+  static func unkept(_ count: Int64, _ pipeline: String, _ run: Int64) -> String {
+    "Note: \(pipeline): run \(run) refused \(count) more, and keeps nothing of them"
+  }
+
   static func moreRefused(_ count: Int, _ report: ImportReport) -> String {
     "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were refused"
   }

@@ -21,18 +21,31 @@ extension Store {
   /// Reads the refused records in the order in which they first came.
   ///
   /// - Parameters:
-  ///   - run: only those that were refused from this run on or before, until it or later; nil for all.
+  ///   - filter: which of them.
   ///   - body: called for each.
-  package func readRejects(run: Int64? = nil, _ body: (KeptReject) throws -> Void) throws {
+  package func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws {
+    try reading { db in
+      let rows = try RawStatement(
+        db, "\(KeptReject.query) WHERE \(RejectFilter.condition) ORDER BY reject")
+      rows.bind(filter)
+      while try rows.step() { try body(KeptReject(rows)) }
+    }
+  }
+
+  /// How many refused records are not kept: of a run, or of the newest run of each pipeline that has such.
+  package func unkeptRejects(_ filter: RejectFilter) throws -> [(pipeline: String, run: Int64, count: Int64)]
+  {
     try reading { db in
       let rows = try RawStatement(
         db,
         """
-        \(KeptReject.query) WHERE ?1 IS NULL OR ?1 BETWEEN first_run AND last_run
-        ORDER BY reject
+        SELECT pipeline, max(run), unkept FROM bolide_run
+        WHERE unkept > 0 AND (?1 IS NULL OR ?1 = run) AND (?2 IS NULL OR ?2 = pipeline) GROUP BY pipeline ORDER BY pipeline
         """)
-      if let run { rows.bind(run, at: 1) } else { rows.bindNull(at: 1) }
-      while try rows.step() { try body(KeptReject(rows)) }
+      rows.bind(filter)
+      var all: [(pipeline: String, run: Int64, count: Int64)] = []
+      while try rows.step() { all.append((rows.string(0) ?? "", rows.integer(1), rows.integer(2))) }
+      return all
     }
   }
 }

@@ -10,12 +10,14 @@ final class RejectTexts {
     let digest: Int64
   }
 
+  private let database: Database
   private let key: SipHash.Key
   private let find: RawStatement
   private let insert: RawStatement
   private let remove: RawStatement
 
   init(_ db: Database, key: SipHash.Key) throws {
+    database = db
     self.key = key
     find = try RawStatement(db, "SELECT id FROM bolide_reject_text WHERE digest = ? AND text = ?")
     insert = try RawStatement(
@@ -48,10 +50,13 @@ final class RejectTexts {
 
   /// Runs a statement that deletes refused records, and takes their texts out of the table where no other one has them.
   ///
+  /// SQLite writes noughts over what is deleted meanwhile: they may hold what nobody is to find in the file.
   /// - Parameter deletion: `DELETE … RETURNING text, around`, its parameters bound.
   /// - Returns: how many refused records there were.
   @discardableResult
   func removeTexts(of deletion: RawStatement) throws -> Int {
+    let usual = try database.integer("PRAGMA secure_delete")
+    try database.run("PRAGMA secure_delete = ON")
     var count = 0
     var ids: Set<Int64> = []
     while try deletion.step() {
@@ -62,6 +67,7 @@ final class RejectTexts {
       remove.bind(id, at: 1)
       try remove.run()
     }
+    try database.run("PRAGMA secure_delete = \(usual)")
     return count
   }
 }

@@ -109,6 +109,14 @@ extension StoreError {
     )
   }
 
+  /// What was deleted stands in the log for as long as a reader needs it.
+  static func erasedButLogged(_ store: String) -> StoreError {
+    StoreError(
+      .busy,
+      "\(store): the refused records are erased, but a reader keeps their bytes in the write-ahead log",
+      hint: "Run the same command again when the long read has ended.")
+  }
+
   // MARK: Snapshots
 
   static func snapshotOverStore(_ file: String) -> StoreError {
