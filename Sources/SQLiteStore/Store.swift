@@ -96,9 +96,9 @@ public final class Store: Sendable {
   package convenience init(reading path: String, trustsSchema: Bool = false, stores: Set<String> = []) throws
   {
     try Self.checkName(path)
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw StoreError.noSuchStore(path)
-    }
+    guard let file = FileFacts(path) else { throw StoreError.noSuchStore(path) }
+    // A pipe would be waited for.
+    guard file.isRegular else { throw StoreError.noFile(path) }
     try Journals.check(of: path)
     self.init(
       path: path, writer: nil, LockPatience(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
@@ -171,7 +171,11 @@ public final class Store: Sendable {
   ) throws -> DatabaseQueue {
     try check(pipeline)
     try checkName(path)
-    if !FileManager.default.fileExists(atPath: path) { try make(path, pipeline, patience) }
+    if let file = FileFacts(path) {
+      guard file.isRegular else { throw StoreError.noFile(path) }
+    } else {
+      try make(path, pipeline, patience)
+    }
     let writer = try open(path, patience, trustsSchema)
     try naming(path) { try fit(writer, pipeline, path) }
     return writer

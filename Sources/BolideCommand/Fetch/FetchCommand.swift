@@ -96,7 +96,11 @@ struct FetchCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
-      if at == nil { try store.sealOrNote(readsHistory: false) }
+      if at == nil {
+        try store.sealOrNote(readsHistory: false)
+      } else {
+        store.unsafeFileNote.map(Note.reading).map(printNote)
+      }
       if count { return try StandardOutput.write(line: "\(store.readCount(request, at: at))") }
       var output = FetchOutput(format ?? .standard)
       try store.readCells(request, at: at) {

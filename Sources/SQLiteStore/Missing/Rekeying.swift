@@ -89,7 +89,8 @@ struct Rekeying {
     ranges.bind(run, at: 1)
     ranges.bind(entity.name, at: 2)
     var found: [ClosedRange<Int64>] = []
-    while try ranges.step() { found.append(ranges.integer(0)...ranges.integer(1)) }
+    let limit = try ChangeReader.runLimit(db)
+    while try ranges.step() { found.append(try ranges.insertedIDs(first: 0, last: 1, atMost: limit)) }
     return found
   }
 }

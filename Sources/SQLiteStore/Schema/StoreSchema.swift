@@ -276,7 +276,8 @@ enum StoreSchema {
     try db.runAll(rejectSQL)
     for trigger in triggers.values { try db.run(trigger) }
     try db.run(
-      "INSERT INTO bolide_store VALUES (?, ?, \(TextFolding.version), '', randomblob(16))", .text(randomWord(length: 6)),
+      "INSERT INTO bolide_store VALUES (?, ?, \(TextFolding.version), '', randomblob(16))",
+      .text(randomWord(length: 6)),
       .text(timestamp()))
     try db.run("PRAGMA application_id = \(applicationID)")
     try db.run("PRAGMA user_version = \(format)")
