@@ -26,12 +26,17 @@ package final class TextPattern {
   /// The followers of each position, one after the other, and where each one's end.
   private let followers: [Int32]
   private let ends: [Int32]
-  /// The positions that the next scalar is compared with, and those that come after it.
-  private var present: [Int32]
-  private var next: [Int32]
-  /// For each position, the scalar for which it was added last; scalars of all texts are counted through.
-  private var added: [Int]
-  private var scalars = 0
+  private var front: Front
+
+  /// How far a text has come. Taken once for a text: what belongs to an object is looked after at every access.
+  private struct Front {
+    /// The positions that the next scalar is compared with, and those that come after it.
+    var present: [Int32]
+    var next: [Int32]
+    /// For each position, the scalar for which it was added last; scalars of all texts are counted through.
+    var added: [Int]
+    var scalars = 0
+  }
 
   /// - Throws: `Failure` when the text is no regular expression, or one that cannot be matched in one pass.
   package init(_ text: String) throws(Failure) {
@@ -49,9 +54,8 @@ package final class TextPattern {
       end += Int32(followers.count)
       return end
     }
-    present = Array(repeating: 0, count: classes.count)
-    next = present
-    added = Array(repeating: 0, count: classes.count)
+    let none = [Int32](repeating: 0, count: classes.count)
+    front = Front(present: none, next: none, added: Array(repeating: 0, count: classes.count))
   }
 
   /// Whether the whole text matches.
@@ -64,8 +68,12 @@ package final class TextPattern {
   /// A text is given up after 2²⁴ comparisons with a position, and 16 more for each of its bytes: most need few for each.
   /// - Complexity: O(bytes), times the number of places that the text can have in the pattern at once.
   package func compare(_ text: Span<UInt8>) -> Outcome {
+    compare(text, &front)
+  }
+
+  private func compare(_ text: Span<UInt8>, _ front: inout Front) -> Outcome {
     guard !text.isEmpty else { return takesEmpty ? .matches : .differs }
-    for (place, position) in first.enumerated() { present[place] = position }
+    for (place, position) in first.enumerated() { front.present[place] = position }
     var (count, steps, place) = (first.count, 0, 0)
     let most = 1 << 24 + 16 * text.count
     var isMatch = false
@@ -73,25 +81,25 @@ package final class TextPattern {
       guard count > 0 else { return .differs }
       let (code, length) = Self.scalar(text, place)
       isMatch = false
-      scalars += 1
+      front.scalars += 1
       var found = 0
       for index in 0..<count {
-        let position = Int(present[index])
+        let position = Int(front.present[index])
         guard classes[position].contains(code) else { continue }
         isMatch = isMatch || isLast[position]
         let start = position == 0 ? 0 : Int(ends[position - 1])
         for follower in start..<Int(ends[position]) {
           let other = followers[follower]
-          guard added[Int(other)] != scalars else { continue }
-          added[Int(other)] = scalars
-          next[found] = other
+          guard front.added[Int(other)] != front.scalars else { continue }
+          front.added[Int(other)] = front.scalars
+          front.next[found] = other
           found += 1
         }
         steps += Int(ends[position]) - start
       }
       steps += count
       if steps > most { return .tooLong }
-      swap(&present, &next)
+      swap(&front.present, &front.next)
       count = found
       place += length
     }
