@@ -28,7 +28,9 @@ import Testing
 
   @Test func `a folder in the store's place`() throws {
     #expect(try folder.run("mkdir", ["a.sqlite"]).status == 0)
-    try expect("a.sqlite", 73, "a.sqlite: the store cannot be opened or made", Self.cannotOpen)
+    try expect(
+      "a.sqlite", 73, "a.sqlite: a store is a file",
+      "Name a file; `bolide import --dry-run` tries an import and keeps nothing.")
   }
 
   @Test func `a text file in the store's place stays as it is`() throws {

@@ -156,7 +156,8 @@ extension StoreError {
   static let noModel = damaged("the store has no model")
   static let unreadableModel = damaged("the store's model cannot be read")
   static func unsoundModel(_ problem: String) -> StoreError {
-    foreignSchema("its model is not sound: \(problem)")
+    // Names in it may have any length.
+    foreignSchema("its model is not sound: \(problem.count > 400 ? problem.prefix(400) + "…" : problem[...])")
   }
 
   /// - Parameter column: of one of Bolide's own tables.
