@@ -240,6 +240,11 @@ extension Database {
     return try statement.step() && !statement.isNull(0) ? statement.number(0) : 0
   }
 
+  /// The size of the connection's file, as this connection sees it.
+  func fileBytes() throws -> Int64 {
+    try integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+  }
+
   private func firstValue(_ sql: String, _ values: [Value]) throws -> Value {
     let statement = try RawStatement(self, sql)
     defer { statement.reset() }

@@ -10,7 +10,7 @@ package enum StoreLocation {
   static func reading(_ path: String) -> String {
     let isWritten = ["-wal", "-shm"].contains { FileManager.default.fileExists(atPath: path + $0) }
     let isOurs = access(path, W_OK) == 0 && access(folder(of: path), W_OK) == 0
-    return "\(uri(path))?\(isOurs || isWritten ? "mode=ro" : "immutable=1")"
+    return isOurs || isWritten ? following(path) : unwritten(path)
   }
 
   /// What opens a store that is there to be written.
@@ -21,8 +21,10 @@ package enum StoreLocation {
 
   /// Whether a location of a store says that nobody writes it.
   static func isUnwritten(_ location: String, of path: String) -> Bool {
-    location.utf8.elementsEqual("\(uri(path))?immutable=1".utf8)
+    location.utf8.elementsEqual(unwritten(path).utf8)
   }
+
+  private static func unwritten(_ path: String) -> String { "\(uri(path))?immutable=1" }
 
   /// What tells a file that was written since from one that was not, without opening it: its date and size.
   static func state(of path: String) -> [String]? {

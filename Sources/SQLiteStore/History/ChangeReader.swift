@@ -96,7 +96,7 @@ final class ChangeReader {
 
   /// How many objects one change can have inserted: each has taken a byte of the file at least, or its deletion has.
   static func runLimit(_ db: Database) throws -> Int64 {
-    try db.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+    try db.fileBytes()
   }
 
   /// A run of inserts.

@@ -35,7 +35,7 @@ struct Pruning {
     var wanted: [Int64] = []
     if let keep = rules.keep { wanted.append(keep.isFinite ? try newest(olderThan: keep) : 0) }
     if let count = rules.transactions { wanted.append(try newest(besides: count)) }
-    let number = try wanted.min() ?? newest(beyond: max(Self.smallSize, storeSize() / 2))
+    let number = try wanted.min() ?? newest(beyond: max(Self.smallSize, db.fileBytes() / 2))
     return try limit(number, hold: rules.holdForReaders ?? .infinity, cap: rules.cap)
   }
 
@@ -102,10 +102,6 @@ struct Pruning {
 
   /// About a transaction's bytes: its row, its changes, two values an update and eight a delete.
   private static let size = "100 + 24 * (last_change - first_change + 1) + 60 * updated + 240 * deleted"
-
-  private func storeSize() throws -> Int64 {
-    try db.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-  }
 
   // MARK: How it goes
 
