@@ -14,7 +14,6 @@ let pointerFree = swiftSettings + [.strictMemorySafety()]
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -29,7 +28,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -41,7 +39,8 @@ let package = Package(
     .target(name: "ImportModel", dependencies: [yams], swiftSettings: pointerFree),
     // files, stdin, gzip → bytes
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "ImportInput", dependencies: ["CZlib", crypto], swiftSettings: swiftSettings),
+    .target(name: "CSHA256"),
+    .target(name: "ImportInput", dependencies: ["CZlib", "CSHA256"], swiftSettings: swiftSettings),
     // typed rows → the store
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
@@ -49,7 +48,7 @@ let package = Package(
     // the loop that joins them
     .target(
       name: "Bolide",
-      dependencies: ["JSONStream", "ImportModel", "ImportInput", "SQLiteStore", crypto, log],
+      dependencies: ["JSONStream", "ImportModel", "ImportInput", "SQLiteStore", log],
       swiftSettings: swiftSettings),
     // generators and measures
     .target(name: "CSQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -65,7 +64,8 @@ let package = Package(
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: swiftSettings),
     .testTarget(name: "ImportModelTests", dependencies: ["ImportModel"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "ImportInputTests", dependencies: ["ImportInput", "CZlib"], swiftSettings: swiftSettings),
+      name: "ImportInputTests", dependencies: ["ImportInput", "CZlib", "CSHA256"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", grdb],
       swiftSettings: swiftSettings),

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import ImportInput
 internal import ImportModel
 internal import SQLiteStore
@@ -45,7 +44,7 @@ enum KnownInput {
   private static func digest(of digests: [[UInt8]?]) -> [UInt8]? {
     let all = digests.compactMap(\.self)
     guard all.count == digests.count else { return nil }
-    return all.count == 1 ? all[0] : Array(SHA256.hash(data: all.flatMap(\.self)))
+    return all.count == 1 ? all[0] : SHA256.hash(all.flatMap(\.self))
   }
 
   /// A digest of everything that decides what a record becomes. How an import runs does not.
@@ -61,7 +60,7 @@ enum KnownInput {
     pipeline.places = Places()
     var text = "converters \(converterVersion)\n"
     dump(pipeline, to: &text)
-    return Array(SHA256.hash(data: Array(text.utf8)))
+    return SHA256.hash(Array(text.utf8))
   }
 }
 

@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// One input of an import as plain bytes, wherever they come from and whether or not they are gzip.
 ///
 /// Belongs to the thread that reads it. Never a short success: an input that is cut, corrupt or empty ends in an
@@ -68,7 +66,7 @@ package final class ByteInput {
   package var totalBytes: Int64? { raw.total }
 
   /// The SHA-256 of the raw bytes taken so far, of a file that has a name; nil for everything else.
-  package var digest: [UInt8]? { raw.digest.map { Array($0.finalize()) } }
+  package var digest: [UInt8]? { raw.digest?.value }
 
   /// The SHA-256 of a named file's raw bytes, all of them; nothing counts as read by it.
   ///

@@ -1,5 +1,3 @@
-internal import Crypto
-
 #if canImport(Glibc)
   import Glibc
 #else
@@ -79,7 +77,7 @@ final class DescriptorInput: RawInput {
         }
         let count = try System.readBytes(descriptor, into: piece)
         taken += Int64(count)
-        digest?.update(bufferPointer: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+        digest?.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
         return count == 0 ? .end : .bytes(count)
       } catch {
         // Another process that reads the same pipe was faster.
@@ -99,8 +97,8 @@ final class DescriptorInput: RawInput {
       if cancellation.isCancelled { throw InputError(.cancelled(byte: taken), input: name) }
       do throws(Errno) {
         let count = try System.readBytes(descriptor, into: buffer, at: offset)
-        if count == 0 { return Array(digest.finalize()) }
-        digest.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        if count == 0 { return digest.value }
+        digest.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         offset += Int64(count)
       } catch {
         throw InputError(.cannotRead(byte: offset, reason: error.text), input: name)

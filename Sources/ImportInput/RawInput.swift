@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// Where raw bytes come from: a descriptor, an array or a pipe.
 ///
 /// Used by one thread.

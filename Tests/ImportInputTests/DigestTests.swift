@@ -1,26 +1,45 @@
+import CSHA256
 import Foundation
 import Testing
 
 @testable import ImportInput
 
 @Suite struct DigestTests {
+  @Test func `every length, in pieces of every size, has another program's digest`() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let bytes = (0..<1_000).map { _ in UInt8.random(in: 0...255) }
+    try Data(bytes).write(to: file)
+    let expected = try Self.digests(byPythonOf: file, lengths: Array(0...bytes.count))
+    for count in 0...bytes.count {
+      var digest = SHA256()
+      var rest = bytes[..<count]
+      while !rest.isEmpty {
+        let piece = rest.prefix(.random(in: 1...200))
+        piece.withUnsafeBytes { digest.update($0) }
+        rest = rest.dropFirst(piece.count)
+      }
+      #expect(hex(digest.value) == expected[count], "\(count) bytes")
+    }
+  }
+
+  @Test func `the processor's own instructions and plain C come to the same words`() {
+    let blocks = (0..<64 * 100).map { _ in UInt8.random(in: 0...255) }
+    for count in 0...100 {
+      var words = (0..<8).map { _ in UInt32.random(in: 0 ... .max) }
+      var plain = words
+      csha256_blocks(&words, blocks, count)
+      csha256_blocks_plain(&plain, blocks, count)
+      #expect(words == plain)
+    }
+  }
+
   @Test func `a named file's digest is another program's, before and after it is read`() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data((0..<300_001).map { _ in UInt8.random(in: 0...255) }).write(to: file)
-    let program = Process()
-    let output = Pipe()
-    program.executableURL = URL(filePath: "/usr/bin/env")
-    program.arguments = [
-      "python3", "-c", "import hashlib,sys;print(hashlib.sha256(open(sys.argv[1],'rb').read()).hexdigest())",
-      file.path,
-    ]
-    program.standardOutput = output
-    try program.run()
-    let expected = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile().dropLast(), as: UTF8.self)
+    let expected = try Self.digests(byPythonOf: file, lengths: [300_001])[0]
 
-    func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
     let input = try ByteInput(.path(file.path), cancellation: Cancellation())
     #expect(try input.digestOfAll().map(hex) == expected)
     #expect(input.bytesRead == 0)
@@ -37,4 +56,26 @@ import Testing
     #expect(try ByteInput(.pipe(BytePipe()), cancellation: Cancellation()).digestOfAll() == nil)
     #expect(try ByteInput(.path("/dev/null"), cancellation: Cancellation()).digest == nil)
   }
+
+  /// The digests of a file's first bytes, so many for each of `lengths`.
+  private static func digests(byPythonOf file: URL, lengths: [Int]) throws -> [String] {
+    let program = Process()
+    let output = Pipe()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    program.arguments = [
+      "python3", "-c",
+      """
+      import hashlib, sys
+      data = open(sys.argv[1], "rb").read()
+      for length in sys.argv[2].split(","): print(hashlib.sha256(data[:int(length)]).hexdigest())
+      """,
+      file.path, lengths.map(String.init).joined(separator: ","),
+    ]
+    program.standardOutput = output
+    try program.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
 }
