@@ -43,17 +43,22 @@ struct ShapeDetector: ~Copyable {
         if step == .failed { return conclude() }
         skipFloor = nil
       }
+      if view.count > 0 {
+        // Where no token follows yet, blanks have come so far: they are not waited behind.
+        let next = walker.cursor < view.count ? view.offset(walker.cursor) : view.end
+        let reached = next - view.offset(0)
+        if reached >= window {
+          guard evidence.showsNothing, !rootIsClosed else { return conclude() }
+          guard window < ShapeDetector.widest else { return .found(Layout(notWithin: window)) }
+          window *= 2
+          continue
+        }
+      }
       guard walker.cursor < view.count else { return isLast ? conclude() : .needsInput }
-      let offset = view.offset(walker.cursor)
-      let byte = view.bytes[offset]
+      let byte = view.bytes[view.offset(walker.cursor)]
       if rootIsClosed {
         evidence.isFollowed = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
         return conclude()
-      }
-      if offset - view.offset(0) >= window {
-        guard evidence.showsNothing else { return conclude() }
-        guard window < ShapeDetector.widest else { return .found(Layout(notWithin: window)) }
-        window *= 2
       }
       switch take(view, byte) {
       case .done: break

@@ -42,6 +42,28 @@ import Testing
     #expect(most < 10 * piece.count)
   }
 
+  /// Blanks weigh little in a compressed feed.
+  @Test(arguments: [
+    "[", #"[{"a":1}"#, #"[{"a":1},"#, #"{"rows":["#, #"{"rows":[{"a":1},"#, #"{"a":1}"#, #"{"meta":"#,
+    #"{"meta":{"x":["#,
+  ])
+  func `the buffer stays small while blanks come`(start: String) throws {
+    var reader = try RecordReader(fields: [FieldPath("a")])
+    var piece = Array(start.utf8)
+    var most = 0
+    for _ in 0..<400 {
+      reader.fill(minimum: piece.count) { free in
+        most = max(most, free.count)
+        free.copyBytes(from: piece)
+        return piece.count
+      }
+      while case .record = try reader.next() {}
+      piece = [UInt8](repeating: UInt8(ascii: " "), count: 64 * 1024)
+    }
+    // What shows nothing is looked at for 8 MiB.
+    #expect(most <= 17 << 20)
+  }
+
   @Test func `positions of many records in one fill`() {
     let text = String(repeating: "{\"a\":1}\n", count: 40_000)
     let reading = Reading(text, fields: ["a"], shape: .lines)
