@@ -215,7 +215,9 @@ import Testing
         }
       }
     }
-    let app = try DatabasePool(path: store.path)
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    let app = try DatabasePool(path: store.path, configuration: configuration)
     let observation = ValueObservation.tracking {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM Fireball") ?? 0
     }
@@ -225,10 +227,20 @@ import Testing
     }
     var count = counted.makeAsyncIterator()
     #expect(await count.next() == 0)
-    let following = Task { try await notify(app, of: store, after: nil) }
+    let following = Task {
+      do {
+        try await notify(app, of: store, after: nil)
+      } catch is CancellationError {
+      } catch {
+        Issue.record(error)
+      }
+      counts.finish()
+    }
     _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
     // Without a notification the pool would never know.
-    while let seen = await count.next(), seen != 2 {}
+    var last: Int?
+    while last != 2, let seen = await count.next() { last = seen }
+    #expect(last == 2)
     following.cancel()
     seen.cancel()
   }
