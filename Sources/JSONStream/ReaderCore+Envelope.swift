@@ -75,9 +75,10 @@ extension ReaderCore {
     }
     switch byte {
     case UInt8(ascii: "["):
-      guard walker.cursor + 1 < view.count else { return .needsInput }
-      let isEmpty = view.byte(walker.cursor + 1) == UInt8(ascii: "]")
-      if case .found = layout.names, envelope.names == nil, !isEmpty { return holdRows(view) }
+      if case .found = layout.names, envelope.names == nil {
+        guard let isEmpty = isEmptyArray(view) else { return .needsInput }
+        if !isEmpty { return holdRows(view) }
+      }
       guard try envelopeToken(view) == .goOn else { return .needsInput }
       envelope.hasRows = true
       bindWildcards()
@@ -97,6 +98,16 @@ extension ReaderCore {
       return try envelopeToken(view)
     }
     return .goOn
+  }
+
+  /// Whether the array under the cursor is empty; nil where the bytes do not show it yet.
+  ///
+  /// One that begins with more blanks than would be kept counts as not empty.
+  private func isEmptyArray(_ view: TokenView) -> Bool? {
+    let (start, next) = (view.offset(walker.cursor), walker.cursor + 1)
+    let reached = next < view.count ? view.offset(next) : view.end
+    if reached - start >= ShapeDetector.window { return false }
+    return next < view.count ? view.byte(next) == UInt8(ascii: "]") : nil
   }
 
   /// Rows that nobody can name yet: the caller is told once, and then they are passed.
