@@ -14,7 +14,8 @@ import Testing
 
   /// An object with so many MiB of something before the rows.
   private func write(megabytes: Int, _ start: String = "", rows: String = #""data": [{"id": "a"}]"#) throws {
-    let filler = String(repeating: "1,", count: megabytes << 19) + "1"
+    let element = "\"\(String(repeating: "x", count: 1021))\","
+    let filler = String(repeating: element, count: megabytes << 10) + "1"
     try folder.write("{\(start)\"meta\": [\(filler)], \(rows)}", to: "feed.json")
   }
 

@@ -8,7 +8,7 @@ import Testing
 
   init() throws {
     folder = try Folder.withFireballs()
-    try folder.generate(FireballFeed(rows: 30_000, seed: 1), to: "feed.json")
+    try folder.generate(FireballFeed(rows: 10_000, seed: 1), to: "feed.json")
   }
 
   /// What a program writes to a terminal on standard error, and how long it took.
@@ -82,7 +82,7 @@ import Testing
     let percents = frames.compactMap { $0.firstMatch(of: #/(\d+) %/#).flatMap { Int($0.1) } }
     #expect(percents == percents.sorted() && percents.last ?? 100 < 100)
     #expect(
-      last.wholeMatch(of: #/fireballs: 30000 read = 30000 inserted · \S+ s · token \S+\n/#) != nil, "\(last)")
+      last.wholeMatch(of: #/fireballs: 10000 read = 10000 inserted · \S+ s · token \S+\n/#) != nil, "\(last)")
   }
 
   @Test func `a pipe's progress is its rate, and what was refused`() throws {

@@ -6,8 +6,8 @@ import Testing
 
 /// Random requests over random rows, beside the `sqlite3` shell and Python.
 struct FetchDifferentialTests {
-  private static let seeds = 6
-  private static let requests = 120
+  private static let seeds = 4
+  private static let requests = 80
 
   @Test(arguments: 0..<seeds)
   func `a fetch gives what the sqlite3 shell gives, and what Python sorts and cuts`(seed: Int) throws {
@@ -43,7 +43,7 @@ struct FetchDifferentialTests {
       try #require(try store.readCount(one.request, at: nil) == ids.count, "\(one.request)")
       found += ids.count
     }
-    #expect(found > 1000)
+    #expect(found > 600)
   }
 
   /// Takes the ids with what is sorted by, in any order, and does the rest itself.
