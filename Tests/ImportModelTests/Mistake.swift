@@ -68,3 +68,15 @@ extension Entity {
     set { attributes[index] = newValue }
   }
 }
+
+func entity(_ name: String) -> Entity {
+  Entity(name: name, key: ["id"], attributes: [Attribute(name: "id", type: .string, isRequired: true)])
+}
+
+func derived(_ name: String, _ type: AttributeType, _ derivation: Derivation) -> Attribute {
+  Attribute(name: name, type: type, derivation: derivation)
+}
+
+func toOne(_ name: String, _ destination: String) -> Relationship {
+  Relationship(name: name, kind: .toOne, destination: destination)
+}

@@ -337,15 +337,3 @@ struct ModelProblemTests {
     mistake.check()
   }
 }
-
-private func entity(_ name: String) -> Entity {
-  Entity(name: name, key: ["id"], attributes: [Attribute(name: "id", type: .string, isRequired: true)])
-}
-
-private func derived(_ name: String, _ type: AttributeType, _ derivation: Derivation) -> Attribute {
-  Attribute(name: name, type: type, derivation: derivation)
-}
-
-private func toOne(_ name: String, _ destination: String) -> Relationship {
-  Relationship(name: name, kind: .toOne, destination: destination)
-}
