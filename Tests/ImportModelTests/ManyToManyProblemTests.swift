@@ -73,10 +73,6 @@ struct ManyToManyProblemTests {
   }
 }
 
-private func entity(_ name: String) -> Entity {
-  Entity(name: name, key: ["id"], attributes: [Attribute(name: "id", type: .string, isRequired: true)])
-}
-
 /// Makes the two entities many-to-many, without links.
 private func manyToMany(_ pipeline: inout Pipeline, _ groups: String, _ fireballs: String) {
   pipeline.links = []
