@@ -225,6 +225,9 @@ enum Note {
         values > 0 ? "\(counted(values, "derived value")) \(values == 1 ? "is" : "are") out of date" : nil,
       ].compactMap(\.self)
       let what = parts.isEmpty ? "derived values may be out of date" : parts.joined(separator: ", and ")
+      if case .drift(let problem) = obstacle {
+        return "Note: \(what): \(problem). A command that needs it says what to do."
+      }
       return
         "Note: \(what): \(reason(obstacle)). The next command that writes, such as `bolide import`, sees to it."
     case .unsafeFile(let error): return "Note: \(error.message); the last token handed out is not known."
@@ -236,6 +239,7 @@ enum Note {
 
   private static func reason(_ obstacle: ReadingObstacle) -> String {
     switch obstacle {
+    case .drift(let problem): problem
     case .readOnly: "the store cannot be written"
     case .trigger(let name): "the trigger \(name) is another program's, and would run"
     case .unsafeFile: "what lies beside the store is not the store's"

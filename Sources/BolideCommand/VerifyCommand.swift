@@ -10,8 +10,8 @@ struct VerifyCommand: ParsableCommand {
       Also checks the file itself, triggers, indexes, foreign keys, unique constraints and the counts of runs. A line \
       for each thing that is wrong, and status 65; nothing and status 0 when all is well.
 
-      With --rebuild, triggers and indexes are restored and derived attributes computed anew, a line for each; status \
-      65 only for what is wrong still. Where it was more than an index, history has a gap then: whoever reads it starts \
+      With --rebuild, triggers and indexes are restored and derived attributes computed anew, a line for each; tables \
+      and columns that another program has dropped are made anew, empty; status 65 only for what is wrong still. Where it was more than an index, history has a gap then: whoever reads it starts \
       again from a snapshot.
       """)
 

@@ -16,6 +16,11 @@ static inline int bolide_defend(sqlite3 *connection) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+// Takes "x" for a name and never for a text.
+static inline int bolide_refuse_quoted_texts(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+}
+
 #ifdef __linux__
 int renameat2(int, const char *, int, const char *, unsigned int);
 #endif

@@ -281,9 +281,15 @@ public final class Store: Sendable {
     }
   }
 
-  /// Says which file an error is about.
+  /// Says which file an error is about. What SQLite does not find where another program has changed the schema is told as that.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
-    try Self.naming(path, body)
+    do {
+      return try Self.naming(path, body)
+    } catch let error as StoreError where error.code == .other {
+      let drift = try? pool().read { try SchemaDrift($0, StoredModel($0).model) }
+      try Self.naming(path) { try drift?.check() }
+      throw error
+    }
   }
 
   static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {

@@ -5,6 +5,7 @@ import Testing
 struct ModelProblemTests {
   @Test(arguments: [
     Mistake("the pipeline has no name") { $0.name = "" },
+    Mistake("the path of the store holds the character U+0000") { $0.store = "a\0.sqlite" },
     Mistake("no entity is named: say which entity a record becomes, as in `entity: Quake`") {
       $0.entity = ""
     },

@@ -117,7 +117,11 @@ struct StatusOfStore {
     }
     var stores: [StatusOfStore] = []
     for path in order {
-      trying { stores.append(try StatusOfStore(path, declared: declared[path] ?? [])) }
+      trying {
+        let store = try StatusOfStore(path, declared: declared[path] ?? [])
+        stores.append(store)
+        if let error = store.status?.schemaError { throw error }
+      }
     }
     return (stores, failure)
   }

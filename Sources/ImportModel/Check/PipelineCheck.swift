@@ -24,6 +24,7 @@ struct PipelineCheck {
   func problems() -> [PipelineProblem] {
     var check = self
     if pipeline.name.isEmpty { check.list.add(.pipelineWithoutName, at: ["name"]) }
+    if pipeline.store?.utf8.contains(0) == true { check.list.add(.storeWithNull, at: ["store"]) }
     NameCheck.run(pipeline, &check.list)
     AttributeCheck.run(pipeline, &check.list)
     UniqueCheck.run(pipeline, &check.list)

@@ -2,6 +2,7 @@
 
 extension Sentence {
   static let pipelineWithoutName = Sentence("the pipeline has no name")
+  static let storeWithNull = Sentence("the path of the store holds the character U+0000")
 
   // MARK: Entities
 

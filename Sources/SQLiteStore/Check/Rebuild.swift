@@ -14,6 +14,25 @@ extension Store {
     }
   }
 
+  /// Makes tables and columns anew that another program has dropped.
+  ///
+  /// - Returns: what was missing.
+  /// - Throws: `StoreError.foreignSchema` for what cannot be made anew.
+  private func mendSchema() throws -> [String] {
+    try writing { db in
+      let model = try StoredModel(db).model
+      if try SchemaDrift(db, model).error == nil { return [] }
+      var problems: [String] = []
+      try db.inTransaction(.immediate) {
+        let drift = try SchemaDrift(db, model)
+        problems = drift.problems
+        try drift.mend(db)
+        return .commit
+      }
+      return problems
+    }
+  }
+
   /// Repairs what can be repaired: triggers, indexes and derived attributes, in transactions of a bounded size.
   ///
   /// Other programs may write meanwhile. What they missed cannot be made up in history, so any repair of a value notes a
@@ -21,6 +40,7 @@ extension Store {
   /// - Parameter found: called for each thing that was wrong and is not any more.
   /// - Complexity: as `verify`.
   package func rebuild(_ found: (Finding) throws -> Void) throws {
+    try mendSchema().forEach { try found(Finding(message: $0)) }
     try seal(restoring: false)
     for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
     try writing { db in

@@ -5,6 +5,7 @@ extension Store {
   /// Recomputes what can be recomputed and compares it with what is stored, in one state of the store.
   ///
   /// - Parameter found: called for each thing that is wrong.
+  /// - Throws: `StoreError.foreignSchema` where the tables are not those of the model.
   /// - Complexity: O(rows), and O(children) for each owner with derived attributes.
   package func verify(_ found: @escaping (Finding) throws -> Void) throws {
     try reading { db in
@@ -14,6 +15,7 @@ extension Store {
       try check.runs()
       try check.children()
       try check.history()
+      try check.schema()
       try check.triggers()
       try check.derived()
     }
@@ -24,6 +26,15 @@ extension Store {
 private struct Verify {
   let db: Database
   let found: (Finding) throws -> Void
+
+  /// That the tables are those of the model: nothing else can be compared without them.
+  ///
+  /// - Throws: `StoreError.foreignSchema`.
+  func schema() throws {
+    let drift = try SchemaDrift(db, SchemaUpdate.storedModel(db) ?? Model())
+    for problem in drift.problems { try found(Finding(message: problem)) }
+    try drift.check()
+  }
 
   /// Pages, indexes, unique and not-null constraints, types.
   func file() throws {

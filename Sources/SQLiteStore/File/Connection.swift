@@ -17,7 +17,11 @@ enum Connection {
     var configuration = GRDB.Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(10)
-    configuration.prepareDatabase { try protect($0) }
+    configuration.prepareDatabase {
+      try protect($0)
+      // The name of a column that another program has taken away would be read as a text.
+      bolide_refuse_quoted_texts($0.sqliteConnection)
+    }
     return configuration
   }
 

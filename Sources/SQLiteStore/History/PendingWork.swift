@@ -11,6 +11,8 @@ struct PendingWork {
   let values: Int64
   /// Triggers that are missing or not as Bolide made them.
   let triggers: [String]
+  /// Where the tables are not those of the model.
+  let drift: SchemaDrift
   /// Whether objects have to be written, and not only what Bolide keeps of them.
   let writesTables: Bool
   /// Whether the store is not the one that handed out its last token.
@@ -21,6 +23,7 @@ struct PendingWork {
   /// - Parameter last: the last token that was handed out; nil where nobody remembers.
   init(_ db: Database, last: HistoryToken?) throws {
     let model = try SchemaUpdate.storedModel(db) ?? Model()
+    drift = try SchemaDrift(db, model)
     changes = try ChangeNumbers.unsealed(db)
     hasChanges = try Store.hasUnsealedChanges(db)
     values = try db.integer("SELECT count(*) FROM bolide_dirty")
@@ -53,6 +56,8 @@ package enum ReadingObstacle: Sendable, Hashable {
   case readOnly
   /// Another program's trigger would run.
   case trigger(String)
+  /// Another program has dropped or renamed what Bolide made.
+  case drift(String)
   /// What stands beside the store is not the store's.
   case unsafeFile
 }
@@ -80,7 +85,7 @@ extension Store {
   ///
   /// - Parameter readsHistory: whether the answer is about history. Then nothing may hide a gap.
   /// - Returns: what could not be done; empty where all is as if this command had written everything itself.
-  /// - Throws: `StoreError.unsafeFile`, and `.triggersMissing` where history has a gap that cannot be written down; both
+  /// - Throws: `StoreError.unsafeFile`, `.foreignSchema` where the tables are not those of the model, and `.triggersMissing` where history has a gap that cannot be written down; all
   ///   only for an answer about history.
   @discardableResult
   package func sealWherePossible(readsHistory: Bool = true) throws -> [ReadingNote] {
@@ -97,9 +102,12 @@ extension Store {
       notes.append(.unsafeFile(error))
     }
     let work = try reading { try PendingWork($0, last: last) }
+    if readsHistory { try naming { try work.drift.check() } }
     if work.isEmpty { return notes }
     let obstacle: ReadingObstacle
-    if case .unsafeFile? = notes.first {
+    if let problem = work.drift.problems.first {
+      obstacle = .drift(problem)
+    } else if case .unsafeFile? = notes.first {
       obstacle = .unsafeFile
     } else if work.writesTables, let trigger = work.foreignTrigger {
       obstacle = .trigger(trigger)

@@ -34,8 +34,14 @@ enum ReceivedSchema {
       try check(name, kind)
     }
     for entity in try StoredModel(db, schema: schema).model.entities {
-      // A table that is missing is told of by what needs it.
-      if let kind = kinds[entity.name.caseFolded] { try check(entity.name, kind) }
+      // A table or a column that is missing is told of by what needs it: see `SchemaDrift`.
+      guard let kind = kinds[entity.name.caseFolded] else { continue }
+      try check(entity.name, kind)
+      let computed = try TableColumns(db, entity.name, schema: schema)?.generated ?? []
+      if let column = Set(entity.columnNames.map(\.caseFolded)).intersection(computed.map(\.caseFolded)).min()
+      {
+        throw StoreError.foreignSchema("the column \(column) of \(entity.name) is computed, and not stored")
+      }
     }
   }
 

@@ -88,6 +88,10 @@ struct SchemaUpdate {
     for entity in model.entities {
       let schema = EntitySchema(entity: entity, model: model)
       guard let before = base.entity(named: entity.name) else {
+        guard
+          try db.value("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(entity.name))
+            == .null
+        else { throw StoreError.tableTaken(entity.name) }
         try db.run(schema.createTable)
         continue
       }
@@ -105,12 +109,10 @@ struct SchemaUpdate {
           new.append(attribute)
         }
       }
-      for column in new.flatMap(schema.columns) {
+      let links = entity.toOneRelationships.filter { before.relationship(named: $0.name) == nil }
+      try checkRoom(for: new, links, in: entity, db)
+      for column in new.flatMap(schema.columns) + links.map(schema.column) {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
-      }
-      for relationship in entity.toOneRelationships where before.relationship(named: relationship.name) == nil
-      {
-        try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(schema.column(relationship))")
       }
       derivedToCompute += new.filter { $0.derivation != nil }.map { (entity, $0) }
     }
@@ -144,6 +146,15 @@ struct SchemaUpdate {
   }
 
   // MARK: Columns
+
+  /// Sees that no column of another program has the name of a new one.
+  private func checkRoom(
+    for attributes: [Attribute], _ links: [Relationship], in entity: Entity, _ db: Database
+  ) throws {
+    guard !attributes.isEmpty || !links.isEmpty, let table = try TableColumns(db, entity.name) else { return }
+    let names = attributes.flatMap { [$0.name] + $0.hiddenColumns.map(\.name) } + links.map(\.column)
+    if let taken = names.first(where: table.has) { throw StoreError.columnTaken(taken, entity.name) }
+  }
 
   /// Makes columns anew whose rule has changed: SQLite cannot alter one.
   private func loosen(_ entity: Entity, _ before: Entity, _ schema: EntitySchema, _ db: Database) throws {

@@ -9,7 +9,9 @@ extension Store {
   package func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) throws -> [MigrationStep] {
     try Self.check(pipeline)
     return try reading { db in
-      let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
+      let stored = try StoredModel(db)
+      try SchemaDrift(db, stored.model).check()
+      let update = try SchemaUpdate(stored: stored, declared: pipeline, dropping: dropping)
       return update.steps + update.leftovers(of: pipeline)
     }
   }
@@ -35,9 +37,9 @@ extension Store {
         try update.checkConflicts()
         return update
       }
-      if try update().isEmpty { return [] }
       // The update makes all triggers anew: that some were missing would never be noticed.
       _ = try TriggerCare.restore(db, model: StoredModel(db).model)
+      if try update().isEmpty { return [] }
       var steps: [MigrationStep] = []
       try db.inTransaction(.immediate) {
         // Another process may have been here in between.

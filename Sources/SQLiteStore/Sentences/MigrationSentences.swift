@@ -33,6 +33,26 @@ extension StoreError {
       hint: "Use the newer pipeline. To go back all the same, run `bolide migrate` with this one.")
   }
 
+  // MARK: What is there already
+
+  static func tableTaken(_ name: String) -> StoreError {
+    taken(
+      "\(name) cannot be added: the file has a table, a view or an index of that name, and Bolide did not make it"
+    )
+  }
+
+  static func columnTaken(_ column: String, _ entity: String) -> StoreError {
+    taken(
+      "\(entity) cannot be given a column \(column): its table has one of that name, and Bolide did not make it"
+    )
+  }
+
+  private static func taken(_ problem: String) -> StoreError {
+    StoreError(
+      .modelChange, problem, hint: "Rename or drop it with plain SQL, or choose another name in the pipeline."
+    )
+  }
+
   // MARK: Drops
 
   static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {

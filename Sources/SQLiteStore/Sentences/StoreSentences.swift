@@ -70,6 +70,22 @@ extension StoreError {
       hint: "Do not use a store that you cannot trust. Restore your own from a backup, or import anew.")
   }
 
+  /// - Parameters:
+  ///   - rename: the statement that would put it right, if a name was changed.
+  ///   - isMendable: whether it can be made anew, empty.
+  static func drifted(_ problem: String, rename: String?, isMendable: Bool) -> StoreError {
+    var error = foreignSchema(problem)
+    error.hint =
+      if let rename {
+        "If another program has renamed it, put it right: \(rename)"
+      } else if isMendable {
+        "Put back what another program has taken away, or have it made anew, empty: bolide verify STORE --rebuild"
+      } else {
+        "Restore the store from a backup; or drop the table, and have it made anew, empty: bolide verify STORE --rebuild"
+      }
+    return error
+  }
+
   static func untrustedSchema(_ text: String) -> StoreError {
     StoreError(
       .untrustedSchema, "a trigger of another program needs more than a store may do by itself (\(text))",

@@ -9,6 +9,7 @@ extension Store {
     try reading { db in
       let places = try HistoryPlaces(db)
       let model = try SchemaUpdate.storedModel(db) ?? Model()
+      let tables = try model.entities.filter { try TableColumns(db, $0.name) != nil }
       func text(_ sql: String) throws -> String? {
         if case .text(let text) = try db.value(sql) { text } else { nil }
       }
@@ -18,7 +19,7 @@ extension Store {
         created: try text("SELECT created FROM bolide_store") ?? "",
         modelVersion: try db.integer("SELECT max(version) FROM bolide_model"),
         modelSince: try text("SELECT since FROM bolide_model ORDER BY version DESC LIMIT 1") ?? "",
-        entities: try model.entities.map {
+        entities: try tables.map {
           .init(entity: $0.name, rows: try db.integer("SELECT count(*) FROM \(quoted($0.name))"))
         },
         pipelines: pipelines,
@@ -28,6 +29,7 @@ extension Store {
           "SELECT CAST(total(inserted + updated + deleted) AS INTEGER) FROM bolide_transaction"),
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
+        schemaError: try SchemaDrift(db, model).error?.about(path),
         unsealedChanges: try ChangeNumbers.unsealed(db),
         dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
         bytes: fileSize(path), walBytes: fileSize(path + "-wal"),

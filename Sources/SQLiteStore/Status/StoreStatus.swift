@@ -26,6 +26,8 @@ package struct StoreStatus: Sendable {
   package var historySince: String?
   /// The named readers and how far behind they are.
   package var readers: [Reader]
+  /// What another program has made of the tables; nil where they are those of the model.
+  package var schemaError: StoreError?
   /// Changes of other programs that are in no transaction yet.
   package var unsealedChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.

@@ -54,7 +54,9 @@ enum TriggerCare {
   /// and history has a gap: nobody can catch up over what they missed.
   ///
   /// - Returns: what was wrong; nothing when there was nothing to do.
+  /// - Throws: `StoreError.foreignSchema` where tables are not those of the model.
   static func restore(_ db: Database, model: Model) throws -> Restoration {
+    try SchemaDrift(db, model).check()
     guard !model.entities.isEmpty, try problems(db, model: model) != Restoration() else {
       return Restoration()
     }
@@ -63,18 +65,22 @@ enum TriggerCare {
       // Another process may have been here in between.
       found = try problems(db, model: model)
       for index in try missingIndexes(db, model) { try db.run(index.sql) }
-      guard found.hasGap else { return .commit }
-      let numbers = try PropertyNumbers(db, model: model, creating: false)
-      try create(db, Triggers(model: model, numbers: numbers))
-      let plan = try DerivedPlan(model, numbers)
-      for node in plan.nodes where node.path != nil || node.children != nil {
-        try DerivedMarks.markAll(db, node.property, of: node.entity)
-      }
-      try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
-      try HistoryWriter(db).noteGap(found.problems.joined(separator: "; "))
+      if found.hasGap { try remake(db, model: model, because: found.problems) }
       return .commit
     }
     return found
+  }
+
+  /// Makes all triggers anew, computes all derived attributes, and notes a gap, in the caller's transaction.
+  static func remake(_ db: Database, model: Model, because problems: [String]) throws {
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    try create(db, Triggers(model: model, numbers: numbers))
+    let plan = try DerivedPlan(model, numbers)
+    for node in plan.nodes where node.path != nil || node.children != nil {
+      try DerivedMarks.markAll(db, node.property, of: node.entity)
+    }
+    try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+    try HistoryWriter(db).noteGap(problems.joined(separator: "; "))
   }
 
   private static func missingIndexes(_ db: Database, _ model: Model) throws -> [EntitySchema.Index] {

@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+
+/// Another program has renamed or dropped what Bolide made: each command says so, and what is there stays readable.
+@Suite struct SchemaDriftTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder.withQuakes()
+    try folder.write(
+      #"[{"id": "a", "time": "2020-01-01", "magnitude": 1.5, "place": "west"}, {"id": "b", "magnitude": 2, "place": "west"}]"#,
+      to: "feed.json")
+    try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+  }
+
+  private static let message = "Error: quakes.sqlite: this is not the schema that Bolide made: "
+
+  private func run(_ arguments: [String]) throws -> Outcome {
+    try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
+  }
+
+  /// The commands that need what is gone.
+  private static let commands = [
+    ["import", "quakes.yaml", "feed.json"], ["import", "quakes.yaml", "feed.json", "--dry-run"],
+    ["changes", "quakes.sqlite"], ["token", "quakes.sqlite"], ["snapshot", "quakes.sqlite"],
+    ["snapshot", "quakes.sqlite", "Region"], ["fetch", "quakes.sqlite", "Quake"],
+    ["verify", "quakes.sqlite"], ["verify", "quakes.sqlite", "--rebuild"], ["status", "quakes.sqlite"],
+    ["migrate", "quakes.sqlite", "quakes.yaml"], ["migrate", "quakes.sqlite", "quakes.yaml", "--plan"],
+    ["delete", "quakes.sqlite", "Quake", "--where", "id = 'a'"],
+    ["readers", "quakes.sqlite", "add", "r", "--from", "now"],
+  ]
+
+  @Test func `a column that was renamed is told with the statement that puts it right`() throws {
+    try folder.sqlite("quakes.sqlite", #"ALTER TABLE Quake RENAME COLUMN magnitude TO "how ""big""""#)
+    let error =
+      Self.message
+      + "the table Quake has no column magnitude, but one named how \"big\" that Bolide did not make.\n"
+      + "       If another program has renamed it, put it right: "
+      + "ALTER TABLE \"Quake\" RENAME COLUMN \"how \"\"big\"\"\" TO \"magnitude\"\n"
+    for arguments in Self.commands {
+      let outcome = try run(arguments)
+      #expect(outcome.status == 78, "\(arguments): \(outcome)")
+      #expect(outcome.errors.hasSuffix(error), "\(arguments): \(outcome.errors)")
+    }
+    // What does not need it.
+    let regions = try run(["fetch", "quakes.sqlite", "Region", "--format", "csv"])
+    #expect(regions.status == 0 && regions.output.contains("1,west,2,3.5\r\n"), "\(regions)")
+    #expect(try run(["verify", "quakes.sqlite"]).output.contains("the table Quake has no column magnitude"))
+    #expect(try run(["status", "quakes.sqlite"]).output.contains("Quake"))
+    #expect(try folder.count("Quake", in: "quakes.sqlite") == 2)
+
+    try folder.sqlite("quakes.sqlite", #"ALTER TABLE Quake RENAME COLUMN "how ""big""" TO magnitude"#)
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test func `a column that was dropped is made anew`() throws {
+    let triggers = try folder.sqlite("quakes.sqlite", "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    let drops = triggers.map { "DROP TRIGGER \"\($0)\";" }.joined()
+    try folder.sqlite("quakes.sqlite", drops + "ALTER TABLE Quake DROP COLUMN time")
+    let problem = "the table Quake has no column time"
+    #expect(
+      try run(["import", "quakes.yaml", "feed.json"])
+        == .failure(
+          78, "quakes.sqlite: this is not the schema that Bolide made: \(problem)",
+          "Put back what another program has taken away, or have it made anew, empty: bolide verify STORE --rebuild"
+        ))
+    let token = try folder.sqlite("quakes.sqlite", "SELECT max(number) FROM bolide_transaction")
+    let outcome = try run(["verify", "quakes.sqlite", "--rebuild"])
+    #expect(outcome == Outcome(status: 0, output: "repaired: \(problem)\n"))
+    // Who reads history starts again.
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT reason FROM bolide_gap") == [problem])
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT max(number) FROM bolide_transaction") != token)
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT time FROM Quake ORDER BY id").first?.isEmpty == false)
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test func `a table that is gone or was made anew by another program is told`() throws {
+    try folder.sqlite("quakes.sqlite", "DROP TABLE Quake")
+    let gone = Self.message + "the table Quake is missing"
+    for arguments in Self.commands where !arguments.contains("--rebuild") {
+      let outcome = try run(arguments)
+      #expect(outcome.status == 78 && outcome.errors.contains(gone), "\(arguments): \(outcome)")
+    }
+    let regions = try run(["fetch", "quakes.sqlite", "Region"])
+    #expect(regions.status == 0)
+    #expect(
+      regions.errors
+        == "Note: derived values may be out of date: the table Quake is missing. A command that needs it says what to do.\n"
+    )
+
+    // As pandas does it.
+    try folder.sqlite("quakes.sqlite", "CREATE TABLE Quake(\"index\", id, time, magnitude, region_id)")
+    let anew =
+      Self.message
+      + "the table Quake has no column bolide_id, but one named index that Bolide did not make.\n"
+      + "       Restore the store from a backup; or drop the table, and have it made anew, empty: "
+      + "bolide verify STORE --rebuild\n"
+    for arguments in Self.commands {
+      let outcome = try run(arguments)
+      #expect(outcome.status == 78 && outcome.errors.hasSuffix(anew), "\(arguments): \(outcome)")
+    }
+    try folder.sqlite("quakes.sqlite", "DROP TABLE Quake")
+    #expect(
+      try run(["verify", "quakes.sqlite", "--rebuild"])
+        == Outcome(
+          status: 0,
+          output: """
+            repaired: the table Quake is missing
+            repaired: the index bolide_index_Quake.region_id is missing
+
+            """))
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT quakeCount, total FROM Region") == ["0|0.0"])
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT bolide_id FROM Quake ORDER BY id") == ["3", "4"])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test func `who led to a table that is made anew leads nowhere else`() throws {
+    try folder.sqlite("quakes.sqlite", "PRAGMA foreign_keys = OFF; DROP TABLE Region")
+    #expect(try run(["verify", "quakes.sqlite", "--rebuild"]).status == 0)
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT count(*) FROM Quake WHERE region_id IS NULL") == ["2"])
+    #expect(
+      try folder.sqlite("quakes.sqlite", "INSERT INTO Region(name) VALUES ('south') RETURNING bolide_id") == [
+        "2"
+      ])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test func `a name that another program has taken already is told`() throws {
+    try folder.sqlite(
+      "quakes.sqlite",
+      "CREATE TABLE Depth(a); ALTER TABLE Quake ADD COLUMN Felt TEXT; ALTER TABLE Quake ADD COLUMN near_id INTEGER"
+    )
+    let hint = "Rename or drop it with plain SQL, or choose another name in the pipeline."
+    let yaml = String(decoding: try folder.bytes(of: "quakes.yaml"), as: UTF8.self)
+    for (more, problem) in [
+      (
+        "  Depth: { key: name, attributes: { name: string } }\n",
+        "Depth cannot be added: the file has a table, a view or an index of that name, and Bolide did not make it"
+      )
+    ] {
+      try folder.write(yaml + "\n" + more, to: "more.yaml")
+      #expect(
+        try run(["import", "more.yaml", "feed.json"]) == .failure(78, "quakes.sqlite: \(problem)", hint))
+    }
+    for name in ["felt", "FELT"] {
+      try folder.write(
+        yaml.replacing("  magnitude: double\n", with: "  magnitude: double\n  \(name): string\n"),
+        to: "more.yaml")
+      #expect(
+        try run(["import", "more.yaml", "feed.json"])
+          == .failure(
+            78,
+            "quakes.sqlite: Quake cannot be given a column \(name): its table has one of that name, and Bolide did not make it",
+            hint))
+    }
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
+  }
+
+  @Test func `a computed column in the place of a stored one is refused`() throws {
+    let table = try folder.sqlite("quakes.sqlite", "SELECT sql FROM sqlite_schema WHERE name = 'Quake'")
+      .joined(
+        separator: "\n")
+    let computed = table.replacing(
+      "\"magnitude\" REAL", with: "\"magnitude\" REAL AS (length(zeroblob(9999999)))")
+    try #require(computed != table)
+    try folder.sqlite("quakes.sqlite", "DROP TABLE Quake; \(computed)")
+    for arguments in [["fetch", "quakes.sqlite", "Region"], ["import", "quakes.yaml", "feed.json"]] {
+      let outcome = try run(arguments)
+      #expect(
+        outcome.status == 78
+          && outcome.errors.hasPrefix(
+            Self.message + "the column magnitude of Quake is computed, and not stored"),
+        "\(arguments): \(outcome)")
+    }
+  }
+}
