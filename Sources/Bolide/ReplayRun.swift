@@ -107,13 +107,16 @@ struct ReplayRun {
     reader.append(document.bytes.span)
     reader.finish()
     let number = Int(kept.number)
-    guard case .record = try reader.next() else {
+    do {
+      guard case .record = try reader.next() else { throw ImportError.notOneRecord(kept: number) }
+      try stage.add(
+        &reader, to: chunk,
+        at: RecordPosition(
+          record: number, byte: kept.reject.byte, line: kept.reject.line, column: kept.reject.column))
+      guard case .end = try reader.next() else { throw ImportError.notOneRecord(kept: number) }
+    } catch is JSONError {
       throw ImportError.notOneRecord(kept: number)
     }
-    try stage.add(
-      &reader, to: chunk,
-      at: RecordPosition(
-        record: number, byte: kept.reject.byte, line: kept.reject.line, column: kept.reject.column))
   }
 }
 

@@ -23,6 +23,13 @@ struct ModelProblemTests {
     Mistake("the entity 'sqlite_x' needs another name: tables that start with 'sqlite_' are reserved") {
       $0.model.entities.append(entity("sqlite_x"))
     },
+    Mistake("the name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' has 1001 bytes, and 1000 at most") {
+      $0.model.entities.append(entity(String(repeating: "x", count: 1001)))
+    },
+    Mistake("the name 'éééééééééééééééééééééééééééééééééééééééé…' has 1002 bytes, and 1000 at most") {
+      $0.fireball.attributes.append(
+        Attribute(name: String(repeating: "é", count: 501), type: .string))
+    },
     Mistake("an entity has no name") { $0.model.entities.append(entity("")) },
     Mistake("the name of an entity holds the character U+0000") { $0.model.entities.append(entity("a\0b")) },
     Mistake("an attribute of Fireball has no name") {

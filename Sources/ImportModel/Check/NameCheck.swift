@@ -13,6 +13,9 @@ enum NameCheck {
   /// How names of SQLite's and of Bolide's own begin.
   private static let reserved = ["bolide_", "sqlite_"]
 
+  /// In bytes of UTF-8. SQLite has no limit but that of a statement; triggers and messages repeat names.
+  private static let longest = 1000
+
   // MARK: Entities
 
   private static func checkEntities(_ pipeline: Pipeline, _ list: inout ProblemList) {
@@ -24,6 +27,7 @@ enum NameCheck {
       guard !name.isEmpty || !pipeline.entity.isEmpty else { continue }
       if name.isEmpty { list.add(.entityWithoutName, at: part) }
       if name.contains("\0") { list.add(.entityNameWithNull, at: part) }
+      if name.utf8.count > longest { list.add(.longName(name, longest), at: part) }
       if let prefix = reserved.first(where: name.begins) {
         list.add(.reserved(entity: name, prefix), at: part)
       }
@@ -65,6 +69,7 @@ enum NameCheck {
       let rename = advice(for: attribute, of: entity, pipeline)
       if name.isEmpty { list.add(.attributeWithoutName(entity), at: part) }
       if name.contains("\0") { list.add(.attributeNameWithNull, at: part) }
+      if name.utf8.count > longest { list.add(.longName(name, longest), at: part) }
       if name.begins(with: "bolide_") {
         list.add(.reserved(attribute: name, rename), at: part)
       }
@@ -88,6 +93,7 @@ enum NameCheck {
       let part = pipeline.part(of: entity.name, relationship: name)
       if name.isEmpty { list.add(.relationshipWithoutName(entity), at: part) }
       if name.contains("\0") { list.add(.relationshipNameWithNull, at: part) }
+      if name.utf8.count > longest { list.add(.longName(name, longest), at: part) }
       if relationship.column.begins(with: "bolide_") {
         list.add(.reserved(relationship: name), at: part)
       }

@@ -4,6 +4,10 @@ extension Sentence {
   static let pipelineWithoutName = Sentence("the pipeline has no name")
   static let storeWithNull = Sentence("the path of the store holds the character U+0000")
 
+  static func longName(_ name: String, _ limit: Int) -> Sentence {
+    Sentence("the name '\(name.prefix(40))…' has \(name.utf8.count) bytes, and \(limit) at most")
+  }
+
   // MARK: Entities
 
   static let entityWithoutName = Sentence("an entity has no name")

@@ -49,6 +49,15 @@ enum DateCalls {
     return nil
   }
 
+  /// What in a filter could take the present time from what a row holds; nil when nothing can.
+  ///
+  /// A filter runs in any program that writes the table, where nothing can guard it.
+  static func problem(inFilter filter: String, of entity: Entity) throws(StoreError) -> String? {
+    let tokens = try PredicateTokens(filter).tokens
+    return calls(tokens).flatMap(\.arguments).first { !isSafe(tokens[$0.tokens], entity) }
+      .map { ExpressionCheck.timeOfAnyText($0.function) }
+  }
+
   /// The expression with each argument that could bring such a word behind a function that refuses it.
   ///
   /// - Parameter entity: whose attributes the expression names; those of other types than text cannot.

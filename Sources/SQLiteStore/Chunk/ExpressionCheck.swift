@@ -93,7 +93,9 @@ package final class ExpressionCheck {
   private static func sentence(_ message: String) -> String {
     // GRDB's own words for a text that goes on with another statement are about its API.
     if message.contains("Multiple statements") { return severalExpressions }
+    // What stands behind the expression is not the author's.
     return message.replacing(StoreError.sqliteSays, with: "").replacing(" in table record", with: "")
+      .replacing("\n) FROM record", with: "")
   }
 }
 

@@ -43,6 +43,7 @@ extension Pipeline {
           let relationship = owner.relationship(named: aggregate.relationship),
           let child = model.toMany(relationship)?.destination,
           let problem = (try? ExpressionCheck(child.filterable))?.problem(filter)
+            ?? (try? DateCalls.problem(inFilter: filter, of: child.filterable))
         else { return nil }
         let part = part(of: owner.name, attribute: attribute.name) + ["where"]
         return .expression(problem, at: part, of: self)

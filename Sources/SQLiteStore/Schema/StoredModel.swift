@@ -61,7 +61,8 @@ struct StoredModel: Codable, Sendable {
     if let known = soundModels.withLock({ $0[text] }) { return known }
     let stored = try decode(Self.self, text)
     let pipeline = Pipeline(name: "model", entity: "", model: stored.model, fields: [])
-    if let problem = (stored.model.problems() + pipeline.filterProblems()).first {
+    // A filter is compiled with the names of a model that is sound.
+    if let problem = stored.model.problems().first ?? pipeline.filterProblems().first {
       throw StoreError.unsoundModel(problem.message)
     }
     soundModels.withLock {

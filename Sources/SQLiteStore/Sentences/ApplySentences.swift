@@ -103,6 +103,10 @@ extension ExpressionCheck {
     "\(function)() would take the present time, which another run would not find again"
   }
 
+  static func timeOfAnyText(_ function: String) -> String {
+    "\(function)() could take the present time here: in a filter it takes single attributes that are no texts, and literals"
+  }
+
   static func machineZone(_ function: String) -> String {
     "\(function)() would take the time zone of this machine, which another one may not have"
   }
