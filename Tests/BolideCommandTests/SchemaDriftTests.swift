@@ -94,7 +94,7 @@ import Testing
     try folder.sqlite("quakes.sqlite", "CREATE TABLE Quake(\"index\", id, time, magnitude, region_id)")
     let anew =
       Self.message
-      + "the table Quake has no column bolide_id, but one named index that Bolide did not make.\n"
+      + "the table Quake has no column bolide_id INTEGER PRIMARY KEY.\n"
       + "       Restore the store from a backup; or drop the table, and have it made anew, empty: "
       + "bolide verify STORE --rebuild\n"
     for arguments in Self.commands {

@@ -39,6 +39,22 @@ import Testing
     if table != "Quake" { expectRefused("the table \(table) is missing") }
   }
 
+  @Test(arguments: [
+    ("bolide_run", "a"), ("bolide_entity", "entity INTEGER, name TEXT"),
+    ("bolide_gap", "number TEXT, reason TEXT"),
+  ])
+  func `A table of Bolide's that is another is refused by its name`(_ table: String, _ columns: String) throws
+  {
+    try temporary.shell("PRAGMA foreign_keys = OFF; DROP TABLE \(table); CREATE TABLE \(table)(\(columns));")
+    expectRefused("the table \(table) is not as Bolide made it")
+  }
+
+  @Test func `A table of Bolide's with a column more is a later version's, and good`() throws {
+    try temporary.shell("ALTER TABLE bolide_run ADD COLUMN later TEXT;")
+    _ = try Store(reading: temporary.path)
+    _ = try temporary.open(pipeline)
+  }
+
   @Test func `A trigger on a table of Bolide's is refused, one on a table of the user's stays`() throws {
     try temporary.shell(
       """

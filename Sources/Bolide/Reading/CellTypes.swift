@@ -65,16 +65,18 @@ extension CellConverter {
     case .number(let bytes), .text(let bytes): return try DecimalText.units(bytes, scale: scale)
     case .integer(let number): return try units(String(number), scale)
     // An expression's real number counts by its shortest decimal form, as a person would read it.
-    case .real(let number): return try units(number.description, scale)
+    case .real(let number): return try units(number.description, scale, excess: .rounded)
     case .structure: throw .notOneValue
     case .null, .boolean, .blob: throw .notANumber
     }
   }
 
-  private func units(_ text: String, _ scale: Int) throws(ConversionFailure) -> Int64 {
+  private func units(
+    _ text: String, _ scale: Int, excess: DecimalText.Excess = .refused
+  ) throws(ConversionFailure) -> Int64 {
     let bytes = Array(text.utf8)
     let units = bytes.withUnsafeBufferPointer { bytes -> Result<Int64, ConversionFailure> in
-      Result { () throws(ConversionFailure) in try DecimalText.units(bytes, scale: scale) }
+      Result { () throws(ConversionFailure) in try DecimalText.units(bytes, scale: scale, excess: excess) }
     }
     return try units.get()
   }

@@ -144,8 +144,16 @@ enum DateCalls {
 }
 
 extension PredicateTokens.Token {
+  /// The name that it is, in quotes or not; nil for anything else.
+  var name: String? {
+    switch self {
+    case .word(let name), .name(let name): name
+    default: nil
+    }
+  }
+
   /// The token as SQL writes it.
-  fileprivate var sql: String {
+  var sql: String {
     switch self {
     case .name(let name): quoted(name)
     case .word(let text), .literal(let text), .parameter(let text), .variable(let text), .symbol(let text):

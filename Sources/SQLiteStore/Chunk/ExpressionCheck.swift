@@ -130,6 +130,7 @@ extension Configuration {
       sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)
       sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0)
       DateCalls.addGuard(to: db)
+      DecimalNumbers.add(to: db)
     }
     return configuration
   }

@@ -66,7 +66,8 @@ package final class ExpressionScan {
         var texts: [String] = []
         var checks: [String] = []
         let wave = try wave.map { expression, attributes in
-          let text = try DateCalls.guarding(expression.text, of: layout.entity)
+          let guarded = try DateCalls.guarding(expression.text, of: layout.entity)
+          let text = try DecimalNumbers.numbers(in: guarded, of: layout.entity, isGuarded: true)
           return (purpose: expression.purpose, text: "(\(text)\n)", reads: attributes)
         }
         for (purpose, text, attributes) in wave {

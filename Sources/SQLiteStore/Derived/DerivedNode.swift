@@ -168,7 +168,8 @@ struct DerivedPlan {
         DerivedChildren(
           entity: toMany.holder, toOne: toMany.toOne, onward: toMany.onward.map { ($0, objects) },
           function: aggregate.function,
-          attribute: aggregate.attribute.flatMap { objects.attribute(named: $0) }, filter: aggregate.filter,
+          attribute: aggregate.attribute.flatMap { objects.attribute(named: $0) },
+          filter: try aggregate.filter.map { try DecimalNumbers.numbers(in: $0, of: objects.filterable) },
           filterAttributes: used.sorted()))
     }
   }

@@ -29,12 +29,15 @@ final class FetchVariables {
   func sql(_ variable: String, _ path: [String]) throws(StoreError) -> String {
     switch variable {
     case "$FETCH_SOURCE":
-      let sql = path.isEmpty ? FetchTree.id(0) : try tree.property(at: path).sql
+      let property = path.isEmpty ? nil : try tree.property(at: path)
+      let sql = property?.sql ?? FetchTree.id(0)
       // To SQLite such a name is a parameter.
       if isAlone { return variable }
       let index = sources.firstIndex(of: sql) ?? sources.count
       if index == sources.count { sources.append(sql) }
-      return "\(Self.owner).\(Self.source(index))"
+      let column = "\(Self.owner).\(Self.source(index))"
+      if case .decimal(let scale)? = property?.type { return DecimalNumbers.number(column, scale: scale) }
+      return column
     case "$FETCHED_PROPERTY":
       let name = path.joined(separator: ".")
       guard let value = property.userInfo[name] else { throw .noUserInfo(name, of: property) }

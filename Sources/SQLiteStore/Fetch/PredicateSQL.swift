@@ -99,8 +99,16 @@ struct PredicateSQL {
 
   /// A name, or a path that begins with it, as a column.
   private mutating func path(from first: String) throws(StoreError) {
-    write(try tree.property(at: [first] + rest()).sql)
+    let start = place - 1
+    let property = try tree.property(at: [first] + rest())
     wantsValue = false
+    if case .decimal(let scale)? = property.type {
+      let comparison = DecimalComparison(tokens, start..<place)
+      write(comparison?.sql(property.sql, scale: scale) ?? DecimalNumbers.number(property.sql, scale: scale))
+      place = comparison?.end ?? place
+    } else {
+      write(property.sql)
+    }
   }
 
   /// The names behind the dots that come next.

@@ -53,6 +53,7 @@ enum Connection {
     try db.runAll("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
     if trustsSchema { try db.runAll("PRAGMA trusted_schema = ON") }
     TextFunctions.add(to: db)
+    DecimalNumbers.add(to: db)
   }
 
   /// Lets a connection have further files while `body` runs; at all other times it has its own alone.

@@ -15,6 +15,7 @@ enum ReceivedSchema {
     try Store.checkFormat(db, path, schema: schema)
     let rows = try RawStatement(db, "SELECT type, name, tbl_name, sql FROM \(schema).sqlite_schema")
     var kinds: [String: Kind] = [:]
+    var texts: [String: String] = [:]
     while try rows.step() {
       let (name, table, sql) = (rows.string(1) ?? "", rows.string(2) ?? "", rows.string(3) ?? "")
       switch rows.string(0) {
@@ -22,6 +23,7 @@ enum ReceivedSchema {
       // SQLite writes the first words of the text itself.
       case "table":
         kinds[name.caseFolded] = sql.utf8.starts(with: "CREATE TABLE ".utf8) ? .table : .virtualTable
+        texts[name.caseFolded] = sql
       case "trigger"
       where isBolides(table.caseFolded) && !isBolides(trigger: name, of: table.caseFolded, sql):
         throw StoreError.foreignSchema("the trigger \(name) of \(table) is not Bolide's")
@@ -32,6 +34,12 @@ enum ReceivedSchema {
     for name in StoreSchema.purposes.map(\.0) + kinds.keys.filter(isBolides).sorted() {
       guard let kind = kinds[name] else { throw StoreError.foreignSchema("the table \(name) is missing") }
       try check(name, kind)
+    }
+    for (name, made) in try ownTables.get() where texts[name] != made.text {
+      // A later version may have added columns that this one does not know.
+      guard try made.columns.isSubset(of: columns(db, name, schema)) else {
+        throw StoreError.foreignSchema("the table \(name) is not as Bolide made it")
+      }
     }
     for entity in try StoredModel(db, schema: schema).model.entities {
       // A table or a column that is missing is told of by what needs it: see `SchemaDrift`.
@@ -55,6 +63,32 @@ enum ReceivedSchema {
     if kind != .table {
       throw .foreignSchema("\(name) is \(kind.rawValue), and not the table that Bolide made")
     }
+  }
+
+  /// The tables that every store has, as a new one has them: their text, and their columns with all that matters of them.
+  private static let ownTables = Result {
+    try DatabaseQueue().inDatabase { db in
+      try StoreSchema.create(db)
+      var tables: [String: (text: String, columns: Set<String>)] = [:]
+      let rows = try RawStatement(
+        db, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
+      while try rows.step() {
+        let name = rows.string(0) ?? ""
+        guard isBolides(name) else { continue }
+        tables[name] = (rows.string(1) ?? "", try columns(db, name, "main"))
+      }
+      return tables
+    }
+  }
+
+  private static func columns(_ db: Database, _ table: String, _ schema: String) throws -> Set<String> {
+    let rows = try RawStatement(
+      db, "SELECT name || ' ' || type || ' ' || \"notnull\" || pk || hidden FROM pragma_table_xinfo(?, ?)")
+    rows.bind(table, at: 1)
+    rows.bind(schema, at: 2)
+    var columns: Set<String> = []
+    while try rows.step() { columns.insert(rows.string(0) ?? "") }
+    return columns
   }
 
   private static func isBolides(_ name: String) -> Bool { name.utf8.starts(with: "bolide_".utf8) }

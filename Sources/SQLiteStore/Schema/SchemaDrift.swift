@@ -16,6 +16,9 @@ struct SchemaDrift {
 
     var problem: String {
       guard let column else { return "the table \(entity.name) is missing" }
+      if column == "bolide_id" {
+        return "the table \(entity.name) has no column bolide_id INTEGER PRIMARY KEY"
+      }
       let other = instead.map { ", but one named \($0) that Bolide did not make" } ?? ""
       return "the table \(entity.name) has no column \(column)\(other)"
     }
@@ -107,13 +110,16 @@ struct TableColumns {
 
   /// Nil where there is no table of that name.
   init?(_ db: Database, _ table: String, schema: String = "main") throws {
-    let rows = try RawStatement(db, "SELECT name, hidden FROM pragma_table_xinfo(?, ?)")
+    let rows = try RawStatement(
+      db,
+      "SELECT name, hidden, name = 'bolide_id' AND NOT (pk AND type = 'INTEGER') FROM pragma_table_xinfo(?, ?)"
+    )
     rows.bind(table, at: 1)
     rows.bind(schema, at: 2)
     while try rows.step() {
       let name = rows.string(0) ?? ""
       names.append(name)
-      known.insert(name.caseFolded)
+      if rows.integer(2) == 0 { known.insert(name.caseFolded) }
       if rows.integer(1) > 1 { generated.append(name) }
     }
     if names.isEmpty { return nil }

@@ -113,6 +113,7 @@ extension ExpressionCheck {
 }
 
 extension ExpressionScan {
+  static let largeDecimal = "a decimal has more than 2^53 units, so its number is not exact"
   static let changingTime = "a date function would take the present time, or the time zone of this machine"
 
   /// Why an expression failed, in SQLite's words.

@@ -57,7 +57,7 @@ enum World {
       derived("firstDay", .day, "quakes.day.@min"),
       derived("strong", .integer64, "quakes.@count", where: "magnitude > 5 OR place LIKE 'a%'"),
       derived("strongTotal", .double, "quakes.magnitude.@sum", where: "magnitude > 5"),
-      derived("deepest", .integer64, "quakes.depth.@max", where: "cost > 100"),
+      derived("deepest", .integer64, "quakes.depth.@max", where: "cost > 1"),
       derived("totals", .double, "quakes.regionTotal.@max"),
       derived("strongTotals", .double, "quakes.regionTotal.@max", where: "magnitude > 5"),
       derived("countryName", .string, "country.name"),

@@ -6,6 +6,8 @@ enum DecimalText {
     case refused
     /// They are cut off, towards the smaller number.
     case cutOff
+    /// They are rounded to the nearest unit, half to the even one.
+    case rounded
   }
 
   /// The units of a number at a scale: `1.50` is 150 at scale 2.
@@ -25,6 +27,10 @@ enum DecimalText {
     let hasRest = number.hasNonzeroDigits(after: kept)
     if hasRest, excess == .refused { throw .tooManyDecimals }
     let whole = try scaled(magnitude, by: max(shift, 0))
+    if excess == .rounded {
+      let isUp = hasRest && number.isMoreThanHalf(after: kept, orHalf: whole % 2 == 1)
+      return try signed(isUp ? whole + 1 : whole, isNegative: number.isNegative, roundsDown: false)
+    }
     return try signed(whole, isNegative: number.isNegative, roundsDown: hasRest)
   }
 
@@ -127,6 +133,14 @@ private struct DigitScanner {
       magnitude = sum
     }
     return magnitude
+  }
+
+  /// Whether the digits behind the first ones are more than half of the last of these, or half where that counts too.
+  func isMoreThanHalf(after count: Int, orHalf: Bool) -> Bool {
+    guard 0..<digits ~= count else { return false }
+    let all = bytes[start...].lazy.filter(\.isDigit)
+    let next = all[all.index(all.startIndex, offsetBy: count)] &- UInt8(ascii: "0")
+    return next == 5 ? orHalf || hasNonzeroDigits(after: count + 1) : next > 5
   }
 
   /// Whether any digit behind the first ones is not 0.
