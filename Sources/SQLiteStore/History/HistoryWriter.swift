@@ -186,7 +186,8 @@ final class HistoryWriter {
     let number = insertTransaction.integer(0)
     insertTransaction.reset()
     let token = HistoryToken(store: storeID, number: number, nonce: nonce)
-    if let memory { db.afterNextTransaction { _ in memory.write(token) } }
+    // A COMMIT that fails does not end what waits for it: that would see the connection's next transaction end.
+    if let memory { db.afterNextTransaction { db in memory.write(token, ifIn: db) } }
     return token
   }
 

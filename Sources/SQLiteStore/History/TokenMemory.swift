@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import ImportModel
 
 #if canImport(Glibc)
   internal import Glibc
@@ -9,8 +10,8 @@ internal import GRDBSQLite
 
 /// The last token that a store handed out, kept in the first line of the file beside it.
 ///
-/// Written after each commit and not synced: it may be older than the store, and is newer only when the store was
-/// restored, copied over or cut off. The second line is `StoreLock`'s.
+/// Written after each commit that succeeded, and not synced: it may be older than the store, and is newer only when the
+/// store was restored, copied over or cut off. The second line is `StoreLock`'s.
 struct TokenMemory: Sendable {
   /// The first line's bytes: it has one size, so that whoever writes the second line never moves it.
   static let size = 64
@@ -63,6 +64,14 @@ struct TokenMemory: Sendable {
     defer { close(descriptor) }
     var line = Self.line(token.description)
     _ = line.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// Remembers a token, unless its transaction was never committed. Not inside a transaction.
+  func write(_ token: HistoryToken, ifIn db: Database) {
+    let found = try? db.value(
+      "SELECT 1 FROM bolide_transaction WHERE number = ? AND nonce = ?", .integer(token.number),
+      .text(token.nonce))
+    if found == .integer(1) { write(token) }
   }
 
   /// A text as the file's first line.
