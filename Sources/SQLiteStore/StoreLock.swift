@@ -19,7 +19,7 @@ package final class StoreLock {
   ///   - wait: how long to wait for another pipeline's import, in seconds. An import of the same pipeline is not
   ///     waited for.
   ///   - isCancelled: asked while waiting.
-  /// - Throws: `StoreError.locked` that says who holds the lock.
+  /// - Throws: `StoreError.locked` that says who holds the lock; `.inputOutput` where it cannot be taken at all.
   package init(
     store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
   ) throws(StoreError) {
@@ -32,6 +32,9 @@ package final class StoreLock {
     let pause: Double = 0.02
     var waited: Double = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      // Anything else is no holder, and waiting helps nobody: a file system that has no locks, or no room for them.
+      guard errno == EWOULDBLOCK else { throw .cannotLock(path, String(cString: strerror(errno))) }
       let holder = LockHolder(read(descriptor))
       if holder?.pipeline == pipeline || waited >= wait || isCancelled() {
         throw .locked(store, by: holder)

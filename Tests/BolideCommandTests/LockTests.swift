@@ -53,6 +53,31 @@ import Testing
         == ["quakes|ok", "others|ok"])
   }
 
+  #if os(Linux)
+    /// Locks a file as a network mount without a lock server would.
+    @Test(
+      .enabled(if: hasProgram("cc"), "there is no C compiler"),
+      arguments: [
+        "import quakes.yaml feed.json --store quakes.sqlite --lock-wait 600s",
+        "import quakes.yaml --replay --lock-wait 600s",
+        "import quakes.yaml feed.json --dry-run", "migrate quakes.sqlite quakes.yaml",
+      ])
+    func `a lock that nobody can take is told at once`(command: String) throws {
+      try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+      try folder.write(
+        "#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }\n", to: "no.c")
+      try #require(try folder.run("cc", ["-shared", "-fPIC", "-o", "no.so", "no.c"]).status == 0)
+      let outcome = try folder.shell(#"LD_PRELOAD="$PWD/no.so" "$bolide" \#(command)"#)
+      // A dry run works on a copy elsewhere.
+      let file = try #require(outcome.errors.firstMatch(of: /Error: (\S+-bolide):/)?.1)
+      #expect(
+        outcome
+          == .failure(
+            74, "\(file): the lock cannot be taken (No locks available)",
+            "Nothing was done. A store needs a file system that locks files; see whether this one does."))
+    }
+  #endif
+
   @Test func `the lock dies with its process`() throws {
     let holder = try holding()
     holder.send(SIGKILL)

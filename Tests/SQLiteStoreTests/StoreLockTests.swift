@@ -147,6 +147,15 @@ struct StoreLockTests {
     #expect(error?.hint == "Check the owner of the store's folder.")
   }
 
+  @Test func `A lock that cannot be taken is told`() {
+    let error = StoreError.cannotLock("/a/store.sqlite-bolide", "No locks available")
+    #expect(error.code == .inputOutput)
+    #expect(error.message == "/a/store.sqlite-bolide: the lock cannot be taken (No locks available)")
+    #expect(
+      error.hint
+        == "Nothing was done. A store needs a file system that locks files; see whether this one does.")
+  }
+
   @Test func `A folder for a store in memory that cannot be made is told`() {
     let place = temporary.folder.appendingPathComponent("missing").path
     let error = #expect(throws: StoreError.self) { try MemoryFolder(in: place) }

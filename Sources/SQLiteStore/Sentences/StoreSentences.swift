@@ -114,6 +114,13 @@ extension StoreError {
       hint: "Check the owner of the store's folder.")
   }
 
+  /// - Parameter reason: what the system says.
+  static func cannotLock(_ path: String, _ reason: String) -> StoreError {
+    StoreError(
+      .inputOutput, "\(path): the lock cannot be taken (\(reason))",
+      hint: "Nothing was done. A store needs a file system that locks files; see whether this one does.")
+  }
+
   /// - Parameter programs: those that have the log open, as far as the system tells.
   static func walLimit(megabytes: Int64, _ programs: String?) -> StoreError {
     let who = programs.map { "; \($0) has it open" } ?? ""
