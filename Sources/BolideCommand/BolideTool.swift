@@ -25,6 +25,9 @@ struct BolideTool: ParsableCommand {
     ])
 
   static func main() {
+    StandardDescriptors.fill()
+    // A closed pipe is an error of the write that met it, and not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
     // A file that may not grow (`ulimit -f`, LimitFSIZE=) is an error of the write, and not the end of the process.
     signal(SIGXFSZ, SIG_IGN)
     var called: any ParsableCommand.Type = BolideTool.self
@@ -57,7 +60,7 @@ struct BolideTool: ParsableCommand {
     // The parser repeats what was typed.
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0).printable + "\n" }
-    FileHandle.standardError.write(Data(lines.joined().utf8))
+    StandardError.write(lines.joined())
     Foundation.exit(exitCode(for: error).rawValue)
   }
 

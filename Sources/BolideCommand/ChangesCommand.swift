@@ -59,7 +59,6 @@ struct ChangesCommand: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     let stop = ImportCancellation()
     // Before any other thread is there, as the signals are blocked in all of them.
     let signals = follow ? SignalWatch { _ in stop.cancel() } : nil

@@ -36,6 +36,6 @@ struct Failure: Error {
       "Error: \(String(sentence).printable)\(sentence.last.map { ".?!".contains($0) } ?? true ? "" : ".")\n"
     }.joined()
     for line in hint?.split(separator: "\n") ?? [] { text += "       \(String(line).printable)\n" }
-    FileHandle.standardError.write(Data(text.utf8))
+    StandardError.write(text)
   }
 }

@@ -8,7 +8,8 @@ import Foundation
 final class FedCommand {
   private let words: [String]
   private var process: Process?
-  private var input: FileHandle?
+  /// The end that is written.
+  private var input: Int32?
 
   init(_ words: [String]) {
     self.words = words
@@ -22,10 +23,10 @@ final class FedCommand {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes {
-        unsafe Foundation.write(input.fileDescriptor, $0.baseAddress, $0.count)
+        unsafe Foundation.write(input, $0.baseAddress, $0.count)
       }
       if count < 0 && errno == EINTR { continue }
-      if count < 0 && errno == EPIPE { return try close() }
+      if count < 0 && errno == EPIPE { return closeInput() }
       if count < 0 {
         let reason = unsafe String(cString: strerror(errno))
         throw Failure.cannotWrite("the command's input", reason)
@@ -39,14 +40,17 @@ final class FedCommand {
   /// - Throws: its status unless that is 0; for a command that a signal ended, 128 and the signal's number.
   func finish() throws {
     guard let process else { return }
-    try close()
+    closeInput()
     process.waitUntilExit()
     let status = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
     guard status == 0 else { throw ExitCode(status) }
   }
 
-  private func close() throws {
-    try input?.close()
+  deinit { closeInput() }
+
+  /// The descriptor is closed whatever the system says, and all bytes were taken before.
+  private func closeInput() {
+    if let input { close(input) }
     input = nil
   }
 
@@ -58,9 +62,12 @@ final class FedCommand {
     let process = Process()
     process.executableURL = URL(filePath: program)
     process.arguments = Array(words.dropFirst())
-    let pipe = Pipe()
-    _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-    process.standardInput = pipe
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw Failure.cannotStart(words[0]) }
+    // The command has the first end as its standard input, and neither besides.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[0]) }
+    process.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: false)
     // The command's own pipes and files end as they would without us.
     let ignored = [SIGPIPE, SIGXFSZ]
     for number in ignored { signal(number, SIG_DFL) }
@@ -68,10 +75,11 @@ final class FedCommand {
     do {
       try process.run()
     } catch {
+      close(ends[1])
       throw Failure.cannotStart(words[0])
     }
     self.process = process
-    input = pipe.fileHandleForWriting
+    input = ends[1]
   }
 
   /// Finds a command as a shell would: a name with a slash is a path, any other stands in a folder of `PATH`.

@@ -109,7 +109,6 @@ struct GenerateApproaches: ParsableCommand {
 extension StandardOutput {
   /// Writes a feed that comes in pieces; that nobody reads it to its end is no error.
   fileprivate static func writeFeed(_ feed: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       try unsafe feed { try unsafe write($0) }
     } catch is Closed {

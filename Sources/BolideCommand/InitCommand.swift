@@ -19,7 +19,6 @@ struct InitCommand: ParsableCommand {
   var input: String = "-"
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       let text = try FeedSurvey(path: input).pipelineText
       try StandardOutput.write(Array(text.utf8))

@@ -49,7 +49,6 @@ struct MissingCommand: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath, writing)
       let name = try pipelineName()
@@ -77,8 +76,7 @@ struct MissingCommand: ParsableCommand {
 
   private func note(_ what: String, _ token: HistoryToken?) {
     guard verbose || isatty(STDERR_FILENO) == 1 else { return }
-    let line = what + (token.map { " · token \($0)" } ?? "") + "\n"
-    FileHandle.standardError.write(Data(line.utf8))
+    StandardError.write(what + (token.map { " · token \($0)" } ?? "") + "\n")
   }
 
   private func list(_ missing: MissingRows) throws {

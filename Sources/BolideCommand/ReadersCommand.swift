@@ -74,6 +74,8 @@ struct ReadersCommand: ParsableCommand {
       case .reset: try store.resetReader(name, to: start)
       case .drop: try store.dropReader(name)
       }
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
     } catch {
       throw Failure(error)
     }

@@ -46,7 +46,6 @@ struct RejectsCommand: ParsableCommand {
   var format: Format = .text
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       let name = try pipeline.map { $0.namesPipeline ? try Pipeline(path: $0).name : $0 }
       let filter = RejectFilter(run: runNumber, pipeline: name)
@@ -84,7 +83,7 @@ extension RejectsCommand {
       }
     }
     for (pipeline, run, count) in try store.unkeptRejects(filter) {
-      FileHandle.standardError.write(Data((Note.unkept(count, pipeline, run).printable + "\n").utf8))
+      printNote(Note.unkept(count, pipeline, run))
     }
   }
 }

@@ -15,8 +15,6 @@ final class SignalWatch {
   }
 
   init(_ cancel: @escaping @Sendable (Int32) -> Void) {
-    // A closed pipe is an error of the write that met it, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)

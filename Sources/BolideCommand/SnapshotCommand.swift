@@ -51,7 +51,6 @@ struct SnapshotCommand: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
       if let file {

@@ -18,7 +18,7 @@ final class Terminal: Sendable {
     var time: Double = 0
 
     mutating func draw(_ line: String) {
-      Terminal.write("\r" + line + String(repeating: " ", count: max(0, width - line.columns)))
+      StandardError.write("\r" + line + String(repeating: " ", count: max(0, width - line.columns)))
       width = line.columns
     }
   }
@@ -57,7 +57,7 @@ final class Terminal: Sendable {
   func clearProgress() {
     drawn.withLock { drawn in
       guard drawn.width > 0 else { return }
-      Self.write("\r" + String(repeating: " ", count: min(drawn.width, Self.columns - 1)) + "\r")
+      StandardError.write("\r" + String(repeating: " ", count: min(drawn.width, Self.columns - 1)) + "\r")
       drawn.width = 0
     }
   }
@@ -65,8 +65,8 @@ final class Terminal: Sendable {
   /// What was wrong with the store, and is not any more.
   func note(_ restored: Restoration) {
     guard !isQuiet else { return }
-    for problem in restored.problems { Self.write(Note.restored(problem) + "\n") }
-    if restored.hasGap { Self.write(Note.gap + "\n") }
+    for problem in restored.problems { StandardError.write(Note.restored(problem) + "\n") }
+    if restored.hasGap { StandardError.write(Note.gap + "\n") }
   }
 
   /// The report's line, and the first refused records.
@@ -74,29 +74,25 @@ final class Terminal: Sendable {
     if !isQuiet, report.verdict != .allLanded || showsReport {
       for reject in report.firstRejects {
         let place = "\(reject.input):\(reject.line):\(reject.column): \(reject.subject)"
-        Self.write("\(place): \(reject.message)".printable + "\n")
+        StandardError.write("\(place): \(reject.message)".printable + "\n")
         if report.showsValues, let text = reject.text {
-          Self.write("       \(text.shortened)".printable + "\n")
+          StandardError.write("       \(text.shortened)".printable + "\n")
         }
       }
       let hidden = report.progress.total.rejected - report.firstRejects.count
-      if hidden > 0 { Self.write(Note.moreRefused(hidden, report) + "\n") }
+      if hidden > 0 { StandardError.write(Note.moreRefused(hidden, report) + "\n") }
     }
     for field in isQuiet ? [] : report.newFields {
-      Self.write(Note.newField(field, report.pipeline).printable + "\n")
+      StandardError.write(Note.newField(field, report.pipeline).printable + "\n")
     }
     // What would happen is what was asked for, so it goes to standard output.
     if showsReport && !report.isTrial || (report.verdict != .allLanded && !isQuiet) {
-      Self.write(report.line.printable + "\n")
+      StandardError.write(report.line.printable + "\n")
     }
   }
 
   /// So much of a refused record is shown.
   fileprivate static let shownText = 200
-
-  fileprivate static func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
-  }
 
   /// The window's width just now; 80 where nobody knows.
   private static var columns: Int { columns(of: STDERR_FILENO) ?? 80 }

@@ -29,5 +29,5 @@ extension Store {
 
 /// Prints a line beside the answer.
 func printNote(_ line: String) {
-  FileHandle.standardError.write(Data("\(line.printable)\n".utf8))
+  StandardError.write("\(line.printable)\n")
 }

@@ -54,7 +54,7 @@ struct EditArguments: ParsableArguments {
       for line in report.lines { try StandardOutput.write(line: line) }
     } else if verbose || isatty(STDERR_FILENO) == 1 {
       let token = report.token.map { " · token \($0)" } ?? ""
-      FileHandle.standardError.write(Data((report.lines.joined(separator: "; ") + token + "\n").utf8))
+      StandardError.write(report.lines.joined(separator: "; ") + token + "\n")
     }
   }
 }

@@ -93,7 +93,6 @@ struct FetchCommand: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       let store = try Store.opening(storePath)
       if at == nil {

@@ -35,7 +35,6 @@ struct SchemaCommand: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     do {
       try StandardOutput.write(Array(text().utf8))
     } catch is StandardOutput.Closed {

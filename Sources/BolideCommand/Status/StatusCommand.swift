@@ -44,7 +44,6 @@ struct StatusCommand: ParsableCommand {
   }
 
   func run() throws {
-    signal(SIGPIPE, SIG_IGN)
     let (stores, failure) = StatusOfStore.all(paths)
     do {
       if json {
