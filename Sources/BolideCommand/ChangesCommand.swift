@@ -72,9 +72,11 @@ struct ChangesCommand: ParsableCommand {
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
       if follow {
         try goOn(store, request, from: place, until: stop)
-        throw ExitCode(128 + (signals?.received ?? SIGTERM))
+        throw StandardOutput.Stopped()
       }
       _ = try deliver(store, request, from: place)
+    } catch is StandardOutput.Stopped {
+      throw ExitCode(128 + (signals?.received ?? SIGTERM))
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch let status as ExitCode {
@@ -86,7 +88,7 @@ struct ChangesCommand: ParsableCommand {
 
   /// Prints or hands over what there is, then what comes, until a signal.
   ///
-  /// - Throws: `StandardOutput.Closed` when nobody reads any more.
+  /// - Throws: `StandardOutput.Closed` when nobody reads any more, and `.Stopped` for a signal while something is printed.
   private func goOn(
     _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, until stop: ImportCancellation
   ) throws {
@@ -95,7 +97,7 @@ struct ChangesCommand: ParsableCommand {
     while !stop.isCancelled {
       if try watch.hasCommit() {
         try store.sealWherePossible()
-        if let last = try deliver(store, request, from: place, isContinued: hasShown) {
+        if let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop) {
           hasShown = true
           request.start = .token(last)
           if place != nil { place = last }
@@ -113,9 +115,10 @@ struct ChangesCommand: ParsableCommand {
   ///
   /// - Returns: the place after it; nil when there was nothing.
   private func deliver(
-    _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false
+    _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false,
+    until stop: ImportCancellation? = nil
   ) throws -> HistoryToken? {
-    let consumer = FedCommand(command)
+    let consumer = FedCommand(command, until: stop)
     var output = ChangeOutput(
       format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued,
       to: consumer.write)

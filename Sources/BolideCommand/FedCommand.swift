@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bolide
 import Foundation
 
 /// A command that gets something on its standard input, and whose exit status says whether it took it. Without a command,
@@ -7,17 +8,22 @@ import Foundation
 /// It starts with the first bytes: a command is not run for nothing.
 final class FedCommand {
   private let words: [String]
+  private let stop: ImportCancellation?
   private var process: Process?
   /// The end that is written.
   private var input: Int32?
 
-  init(_ words: [String]) {
+  /// - Parameter stop: ends writing to standard output, where nobody may read.
+  init(_ words: [String], until stop: ImportCancellation? = nil) {
     self.words = words
+    self.stop = stop
   }
 
   /// Gives the command bytes. One that has closed its input gets no more; its status will say what it thought.
   func write(_ bytes: [UInt8]) throws {
-    if words.isEmpty { return try StandardOutput.write(bytes) }
+    if words.isEmpty {
+      return try stop.map { try StandardOutput.write(bytes, until: $0) } ?? StandardOutput.write(bytes)
+    }
     if process == nil { try start() }
     guard let input else { return }
     var rest = bytes[...]

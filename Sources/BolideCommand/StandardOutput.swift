@@ -6,6 +6,9 @@ enum StandardOutput {
   /// The reader has closed its end.
   struct Closed: Error {}
 
+  /// The command was told to end before everything was written.
+  struct Stopped: Error {}
+
   /// Writes a line, as a terminal may show it. A reader that has closed its end does not miss it.
   static func write(line: String) throws {
     do {
@@ -33,6 +36,30 @@ enum StandardOutput {
   /// - Throws: `Closed`, and `Failure` when writing fails.
   static func write(_ bytes: [UInt8]) throws {
     try unsafe bytes.withUnsafeBytes { try unsafe write($0) }
+  }
+
+  /// Writes all bytes, unless a cancellation comes first or while nobody reads.
+  ///
+  /// - Throws: also `Stopped`.
+  static func write(_ bytes: [UInt8], until stop: ImportCancellation) throws {
+    // Between two calls, where a line ends, even if there is somebody who reads.
+    if stop.isCancelled { throw Stopped() }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      // A pipe that has room at all takes so much at once.
+      let piece = rest.prefix(Int(PIPE_BUF))
+      while !hasRoom(within: 50) {
+        if stop.isCancelled { throw Stopped() }
+      }
+      try write(Array(piece))
+      rest = rest.dropFirst(piece.count)
+    }
+  }
+
+  /// - Parameter milliseconds: how long to wait for it.
+  private static func hasRoom(within milliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+    return unsafe poll(&descriptor, 1, milliseconds) > 0
   }
 
   /// Writes bytes that somebody else keeps meanwhile.

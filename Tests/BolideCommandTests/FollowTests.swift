@@ -59,6 +59,27 @@ import Testing
     #expect(outcome.status == 0 && outcome.lines.count == 1 && outcome.errors == "status 0\n")
   }
 
+  @Test(arguments: [SIGTERM, SIGINT]) func `where nobody reads, the first signal ends it`(signal: Int32)
+    throws
+  {
+    // Far more than a pipe holds.
+    let ids = (1...20_000).map { #"{"id": "a rather long name of number \#($0)"}"# }
+    try folder.write("[\(ids.joined(separator: ","))]", to: "many.json")
+    try #require(try folder.bolide("import", "quakes.yaml", "many.json") == .silent)
+    // The shell's end of the pipe stays open, and nobody reads it.
+    let outcome = try folder.shell(
+      """
+      mkfifo full; exec 3<>full
+      "$bolide" changes quakes.sqlite --follow >full & follower=$!
+      sleep 1; kill -0 $follower && kill -\(signal) $follower
+      ( sleep 20; kill -KILL $follower ) 3<&- & 
+      wait $follower; status=$?
+      kill $!
+      exit $status
+      """)
+    #expect(outcome == Outcome(status: 128 + signal))
+  }
+
   @Test func `a reader's command runs for what comes, and its failure ends it`() throws {
     try folder.bolide("readers", "quakes.sqlite", "add", "map", "--from", "now").expectSilence()
     let running = try following(
