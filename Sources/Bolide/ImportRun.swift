@@ -110,10 +110,11 @@ struct ImportRun {
     let (pipeline, settings, stop) = (pipeline, settings, stop)
     // The inputs belong to the reading thread from here on.
     nonisolated(unsafe) let inputs = inputs
-    WorkThread.start("bolide reading") {
+    let isStarted = WorkThread.start("bolide reading") {
       let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, newFields, limit)
       queue.finish(end)
     }
+    if !isStarted { queue.finish(ReadingEnd(error: .noThread, bytes: 0)) }
   }
 
   private static func read(

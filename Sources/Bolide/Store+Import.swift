@@ -77,7 +77,10 @@ extension Store {
   ) async throws -> ImportReport {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        WorkThread.start("bolide writing") { continuation.resume(with: Result { try body() }) }
+        let isStarted = WorkThread.start("bolide writing") {
+          continuation.resume(with: Result { try body() })
+        }
+        if !isStarted { continuation.resume(throwing: ImportError.noThread) }
       }
     } onCancel: {
       options.cancellation.cancel()

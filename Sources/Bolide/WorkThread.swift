@@ -1,29 +1,51 @@
 internal import Foundation
-internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
 
 /// Runs something once, on a thread of its own, and lets go of it when it has run.
 ///
-/// Foundation keeps a thread's block beyond the thread's end, and with it whatever the block holds: stores stayed open,
-/// chunks in memory.
-final class WorkThread: Sendable {
-  private let work: Mutex<(@Sendable () -> Void)?>
+/// Not Foundation's `Thread`: that one keeps its block, and with it stores and chunks, beyond the thread's end; and where
+/// the system gives no thread it says nothing, and whoever waits for the thread waits for ever.
+package final class WorkThread {
+  private let name: String
+  private let body: @Sendable () -> Void
 
-  private init(_ body: @escaping @Sendable () -> Void) { work = Mutex(body) }
-
-  /// - Parameter name: what debuggers call the thread.
-  static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-    let work = WorkThread(body)
-    let thread = Thread { work.take()?() }
-    thread.name = name
-    // A deep JSON document costs no stack; this is for SQLite's expressions.
-    thread.stackSize = 4 << 20
-    thread.start()
+  private init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    (self.name, self.body) = (name, body)
   }
 
-  private func take() -> (@Sendable () -> Void)? {
-    work.withLock { work in
-      defer { work = nil }
-      return work
+  /// - Parameter name: what debuggers call the thread; 15 bytes at most.
+  /// - Returns: whether there is such a thread. Where there is none, nothing runs.
+  package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    pthread_attr_init(attributes)
+    defer {
+      pthread_attr_destroy(attributes)
+      attributes.deallocate()
     }
+    pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // A deep JSON document costs no stack; this is for SQLite's expressions.
+    pthread_attr_setstacksize(attributes, 4 << 20)
+    let work = Unmanaged.passRetained(WorkThread(name, body))
+    #if canImport(Glibc)
+      var thread = pthread_t()
+    #else
+      var thread: pthread_t?
+    #endif
+    let error = pthread_create(&thread, attributes, { WorkThread.run($0) }, work.toOpaque())
+    if error != 0 { work.release() }
+    return error == 0
+  }
+
+  private static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let pointer else { return nil }
+    let work = Unmanaged<WorkThread>.fromOpaque(pointer).takeRetainedValue()
+    Thread.current.name = work.name
+    work.body()
+    return nil
   }
 }

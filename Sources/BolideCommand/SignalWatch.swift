@@ -1,3 +1,4 @@
+import Bolide
 import Foundation
 import Synchronization
 
@@ -20,7 +21,7 @@ final class SignalWatch {
     unsafe sigaddset(&signals, SIGTERM)
     unsafe sigaddset(&signals, SIGINT)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    Thread.detachNewThread { [first, signals] in
+    let isWatched = WorkThread.start("bolide signals") { [first, signals] in
       var signals = signals
       var number: Int32 = 0
       guard unsafe sigwait(&signals, &number) == 0 else { return }
@@ -30,6 +31,8 @@ final class SignalWatch {
       unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       while true { pause() }
     }
+    // Without a thread that fetches them they do what signals do.
+    if !isWatched { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
   }
 }
 

@@ -18,6 +18,11 @@ extension ImportError {
   static let cancelledWaiting = ImportError(
     .cancelled, code: "cancelled", "the import was stopped while it waited", hint: "To go on, \(again)")
 
+  /// A limit on processes or on memory.
+  static let noThread = ImportError(
+    .inputOutput, code: "no-thread", "the system has no further thread for this process",
+    hint: "Raise the limit on processes or end some, and \(again)")
+
   static let noSources = ImportError(.noInput, code: "no-input", "no input is named")
 
   /// The import stops at a refused record, as it was told to.
