@@ -30,6 +30,8 @@ public struct ImportError: Error, Sendable {
   public var hint: String?
   /// What the import did before. Nil when it had not begun.
   public var report: ImportReport?
+  /// Whether what came before the place of the error is in the store, and the message is to say so.
+  var tellsStored = false
 
   init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
     self.kind = kind

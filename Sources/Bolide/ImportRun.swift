@@ -77,6 +77,7 @@ struct ImportRun {
     writing.times.add(end.times)
     failure = failure ?? end.error
     if settings.isAtomic { failure = failure?.rolledBack }
+    failure = failure?.telling(writing.progress.total)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
     do {

@@ -209,11 +209,18 @@ extension HistoryToken {
 }
 
 extension HistoryRequest.Start {
-  /// A token, a transaction's number, or a day or instant.
+  /// A token, a transaction's number, or a day or instant that there is.
   init(argument: String) throws {
     if let number = Int64(argument), number >= 0 {
       self = .transaction(number)
-    } else if argument.wholeMatch(of: /\d{4}-\d\d-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,3})?)?)?)?Z?/) != nil {
+    } else if let parts = argument.wholeMatch(
+      of: /(\d{4})-(\d\d)-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.\d{1,3})?)?)?)?Z?/)?.output
+    {
+      let day = DateComponents(
+        calendar: Calendar(identifier: .iso8601), year: Int(parts.1), month: Int(parts.2), day: Int(parts.3),
+        hour: parts.4.flatMap { Int($0) } ?? 0, minute: parts.5.flatMap { Int($0) } ?? 0,
+        second: parts.6.flatMap { Int($0) } ?? 0)
+      guard day.isValidDate else { throw StoreError.noSuchInstant(argument) }
       // Times are compared as text; without its Z a shorter one comes before all that begin like it.
       self = .date(argument.hasSuffix("Z") ? String(argument.dropLast()) : argument)
     } else {

@@ -194,7 +194,7 @@ struct StatementValue {
 }
 
 /// Tells SQLite to take its own copy (`SQLITE_TRANSIENT`, a macro that Swift cannot see).
-private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Something to point at for empty text: a null pointer would bind NULL.
 private nonisolated(unsafe) let emptyBytes = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))

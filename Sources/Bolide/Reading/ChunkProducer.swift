@@ -71,7 +71,7 @@ struct ChunkProducer: ~Copyable {
       end.error = error
     } catch {
       end.error = ImportError(
-        reading: error, input: records.name, isStored: !settings.isAtomic, before: read)
+        reading: error, input: records.name, isStored: !settings.isAtomic)
     }
     // A cancelled import drops the chunk in hand: nothing of it is in the store.
     if end.error?.kind != .cancelled, !chunk.isEmpty {

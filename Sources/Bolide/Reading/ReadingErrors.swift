@@ -7,11 +7,13 @@ extension ImportError {
   /// - Parameters:
   ///   - isStored: whether the records before the error are in a store now.
   ///   - before: how many they are.
-  init(reading error: any Error, input: String, isStored: Bool = true, before: Int = 0) {
+  init(reading error: any Error, input: String, isStored: Bool = true) {
     switch error {
     case let error as InputError: self.init(error)
     case let error as JSONError: self.init(error, input: input, isStored: isStored)
-    case let bound as InputLimit.Passed: self = .passed(bound, input, before: isStored ? before : 0)
+    case let bound as InputLimit.Passed:
+      self = .passed(bound, input)
+      tellsStored = isStored
     case let error as PathError: self.init(.store(.modelChange), code: "path", "\(input): \(error)")
     default: self.init(error)
     }
@@ -38,7 +40,7 @@ extension ImportError {
   private init(_ error: JSONError, input: String, isStored: Bool) {
     let place = "\(input):\(error.position.line):\(error.position.column): "
     let kind: Kind = error.code == .noInput ? .noInput : .badInput
-    let before = isStored ? error.before : ""
-    self.init(kind, code: error.code.rawValue, place + "\(error)" + before, hint: error.hint)
+    self.init(kind, code: error.code.rawValue, place + "\(error)", hint: error.hint)
+    tellsStored = isStored
   }
 }

@@ -54,8 +54,7 @@ extension ImportError {
 
   // MARK: Bounds
 
-  /// - Parameter before: how many records are in the store now.
-  static func passed(_ bound: InputLimit.Passed, _ input: String, before: Int) -> ImportError {
+  static func passed(_ bound: InputLimit.Passed, _ input: String) -> ImportError {
     let (name, fact) =
       switch bound {
       case .records(let most): ("max-records", "there are more than \(most.grouped) records")
@@ -66,7 +65,7 @@ extension ImportError {
         )
       }
     return ImportError(
-      .badInput, code: name, "\(input): \(fact)" + stored(before: before),
+      .badInput, code: name, "\(input): \(fact)",
       hint: "Look at the input, or raise `\(name)` in the pipeline or by --\(name).")
   }
 
@@ -131,12 +130,27 @@ extension ImportError {
   }
 }
 
-/// What is safe already.
-private func stored(before count: Int) -> String {
-  switch count {
-  case 0: ""
-  case 1: ". The record before it is in the store"
-  default: ". The \(count) records before it are in the store"
+extension ImportError {
+  /// The same error with what is in the store already, where it is to be told.
+  func telling(_ counts: ChunkCounts) -> ImportError {
+    guard tellsStored else { return self }
+    var error = self
+    let (read, refused) = (counts.read, counts.rejected)
+    let landed = read - refused
+    let end =
+      if read == 0 {
+        ""
+      } else if refused == 0 {
+        read == 1
+          ? ". The record before it is in the store" : ". The \(read) records before it are in the store"
+      } else if landed == 0 {
+        read == 1 ? ". The record before it was refused" : ". The \(read) records before it were refused"
+      } else {
+        ". Of the \(read) records before it \(landed) \(landed == 1 ? "is" : "are") in the store, and "
+          + "\(refused) \(refused == 1 ? "was" : "were") refused"
+      }
+    error.message += end
+    return error
   }
 }
 
@@ -146,9 +160,6 @@ extension Double {
 }
 
 extension JSONError {
-  /// What is safe already.
-  var before: String { stored(before: recordsBefore) }
-
   /// What to do next.
   var hint: String {
     switch code {

@@ -16,6 +16,13 @@ public enum TextFolding: String, Sendable, Hashable, Codable, CaseIterable {
 
   /// The other spelling.
   package func apply(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return spelling(of: text) }
+    // Foundation ends some of its texts there.
+    return text.split(separator: "\0", omittingEmptySubsequences: false).map { spelling(of: String($0)) }
+      .joined(separator: "\0")
+  }
+
+  private func spelling(of text: String) -> String {
     switch self {
     case .canonical:
       text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: Self.locale)

@@ -239,10 +239,9 @@ final class ChunkWriter {
   }
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws -> ClosedRange<Int64> {
-    let first = try nextID()
+    let made = try nextIDs(rows.count)
     try table.show(chunk, rows: rows[...], owners: links.ids) { try insert.run() }
     times.end(.rows)
-    let made = first...(first + Int64(rows.count) - 1)
     guard db.lastInsertedRowID == made.upperBound else {
       throw StoreError.foreignRows(in: layout.entity.name)
     }
@@ -275,9 +274,12 @@ final class ChunkWriter {
     return rows
   }
 
-  private func nextID() throws -> Int64 {
+  private func nextIDs(_ count: Int) throws -> ClosedRange<Int64> {
     defer { lastID.reset() }
-    return try lastID.step() ? lastID.integer(0) + 1 : 1
+    let last = try lastID.step() ? lastID.integer(0) : 0
+    // SQLite gives no id past it, and says that the disk is full.
+    guard last <= Int64.max - Int64(count) else { throw StoreError.noIDLeft(layout.entity.name) }
+    return last + 1...last + Int64(count)
   }
 }
 

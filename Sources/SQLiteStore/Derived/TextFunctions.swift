@@ -1,4 +1,5 @@
 internal import GRDB
+internal import GRDBSQLite
 internal import ImportModel
 
 /// The SQL functions by which Bolide's own connections write texts in another spelling.
@@ -10,10 +11,35 @@ enum TextFunctions {
   /// Makes a connection know the functions.
   static func add(to db: Database) {
     for folding in TextFolding.allCases {
-      db.add(
-        function: DatabaseFunction(name(folding), argumentCount: 1, pure: true) { arguments in
-          String.fromDatabaseValue(arguments[0]).map(folding.apply)
-        })
+      sqlite3_create_function_v2(
+        db.sqliteConnection, name(folding), 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, function(folding),
+        nil, nil, nil)
+    }
+  }
+
+  private typealias Function =
+    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+  private static func function(_ folding: TextFolding) -> Function {
+    switch folding {
+    case .canonical: { context, _, arguments in TextFunctions.fold(.canonical, context, arguments?[0]) }
+    case .uppercase: { context, _, arguments in TextFunctions.fold(.uppercase, context, arguments?[0]) }
+    case .lowercase: { context, _, arguments in TextFunctions.fold(.lowercase, context, arguments?[0]) }
+    }
+  }
+
+  /// By the text's bytes and their count: it may hold U+0000.
+  private static func fold(_ folding: TextFolding, _ context: OpaquePointer?, _ value: OpaquePointer?) {
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let text = sqlite3_value_text(value) else {
+      return sqlite3_result_null(context)
+    }
+    let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+    var folded = folding.apply(String(decoding: bytes, as: UTF8.self))
+    folded.withUTF8 { bytes in
+      sqlite3_result_text64(
+        context, UnsafeRawPointer(bytes.baseAddress ?? text).assumingMemoryBound(to: CChar.self),
+        UInt64(bytes.count),
+        transient, UInt8(SQLITE_UTF8))
     }
   }
 }

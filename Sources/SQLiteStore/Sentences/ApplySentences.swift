@@ -47,6 +47,16 @@ extension StoreError {
       hint: "Take it out of the input, or say `merge: ignore` or `merge: update`.")
   }
 
+  static func noIDLeft(_ entity: String) -> StoreError {
+    let table = quoted(entity)
+    return StoreError(
+      .constraint,
+      "\(entity) has no bolide_id left for a new object: another program has used the largest there is",
+      hint:
+        "Delete that row, then: UPDATE sqlite_sequence SET seq = (SELECT max(bolide_id) FROM \(table)) WHERE name = \(literal(entity))"
+    )
+  }
+
   static func foreignRows(in entity: String) -> StoreError {
     StoreError(
       .constraint,

@@ -11,6 +11,12 @@ extension StoreError {
       hint: "A token looks like b1-k3v9qd-18-x7mw2p; an import's report and `bolide changes` print them.")
   }
 
+  package static func noSuchInstant(_ text: String) -> StoreError {
+    StoreError(
+      .badRequest, "'\(text)' is no day or instant that there is", hint: "It looks like 2026-05-12T06:00:03Z."
+    )
+  }
+
   static func tokenOfAnotherStore(_ token: HistoryToken, _ path: String) -> StoreError {
     StoreError(
       .tokenOfAnotherStore, "\(path): the token \(token) is another store's",

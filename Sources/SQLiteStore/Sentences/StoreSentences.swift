@@ -148,6 +148,12 @@ extension StoreError {
       hint: "Name another file for the snapshot.")
   }
 
+  static func snapshotOverFile(_ file: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(file): the file is no snapshot, and one would take its place",
+      hint: "Name another file, or remove this one first.")
+  }
+
   /// - Parameter error: the system's number.
   static func cannotMake(_ file: String, _ error: Int32) -> StoreError {
     switch error {

@@ -7,10 +7,10 @@ extension Store {
   /// `bolide_snapshot` with the token. It takes the place of an older one in one step.
   ///
   /// - Parameter file: the file's path.
-  /// - Throws: `StoreError` when the file is a store, or cannot be written.
+  /// - Throws: `StoreError` when the file is there and no snapshot, or cannot be written.
   @discardableResult
   package func writeSnapshot(of entities: [String], to file: String) throws -> Snapshot {
-    try Self.refuseStore(file)
+    try Self.checkPlace(file)
     // A file that is replaced keeps its mode; a new one has the store's.
     let replaced = FileFacts(file, followsLinks: false).flatMap { $0.isRegular ? $0 : nil }
     let model = replaced ?? FileFacts(path)
@@ -64,19 +64,18 @@ extension Store {
     return snapshot
   }
 
-  /// A store is never overwritten by a snapshot, this one least of all.
-  private static func refuseStore(_ file: String) throws {
-    guard FileManager.default.fileExists(atPath: file) else { return }
-    let id: Value
-    do {
-      id = try DatabaseQueue(path: StoreLocation.reading(file), configuration: Connection.reading).read {
-        try $0.value("PRAGMA application_id")
-      }
-    } catch {
-      // Not a database: as good as any other file that is asked to be replaced.
-      return
+  /// A snapshot takes the place of a snapshot, or of an empty file; what else stands there is somebody's.
+  private static func checkPlace(_ file: String) throws {
+    guard FileFacts(file)?.isRegular == true, fileSize(file) > 0 else { return }
+    // What is no database is neither.
+    let found = try? DatabaseQueue(path: StoreLocation.reading(file), configuration: Connection.reading).read
+    { db in
+      (
+        isStore: try db.value("PRAGMA application_id") == .integer(StoreSchema.applicationID),
+        isSnapshot: try db.value("SELECT 1 FROM sqlite_schema WHERE name = 'bolide_snapshot'") == .integer(1)
+      )
     }
-    guard id == .integer(StoreSchema.applicationID) else { return }
-    throw StoreError.snapshotOverStore(file)
+    if found?.isStore == true { throw StoreError.snapshotOverStore(file) }
+    guard found?.isSnapshot == true else { throw StoreError.snapshotOverFile(file) }
   }
 }

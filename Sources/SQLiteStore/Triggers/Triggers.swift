@@ -52,7 +52,7 @@ struct Triggers {
       Trigger(
         name: name(entity, "id"),
         sql: """
-          CREATE TRIGGER \(quoted(name(entity, "id"))) BEFORE UPDATE OF bolide_id ON \(quoted(entity.name))
+          CREATE TRIGGER \(quoted(name(entity, "id"))) BEFORE UPDATE OF bolide_id, rowid, _rowid_, oid ON \(quoted(entity.name))
           WHEN OLD.bolide_id IS NOT NEW.bolide_id BEGIN
             SELECT RAISE(ABORT, 'bolide_id is the identity of an object and never changes');
           END
