@@ -149,10 +149,11 @@ def stories():
   add(
     "rejects below 0",
     f"UPDATE bolide_reject SET record = {-most - 1}, byte = {-most - 1}, line = -1, column = -1, child = -9")
-  add("rejects' surroundings of another kind", "UPDATE bolide_reject SET around = '[1,{\"a\":[]}]'")
-  add("rejects' text is a bomb", f"UPDATE bolide_reject SET text = '{'[' * 100000}'")
+  add("rejects' surroundings of another kind", "UPDATE bolide_reject_text SET text = '[1,{\"a\":[]}]' "
+      "WHERE id IN (SELECT around FROM bolide_reject)")
+  add("rejects' text is a bomb", f"UPDATE bolide_reject_text SET text = '{'[' * 100000}'")
   add(
-    "rejects' text is SQL", "UPDATE bolide_reject SET text = '{\"id\":\"\u0d4e'');DROP TABLE Region;--\",\"code\":5}'")
+    "rejects' text is SQL", "UPDATE bolide_reject_text SET text = '{\"id\":\"\u0d4e'');DROP TABLE Region;--\",\"code\":5}'")
   add("seen bits of other lengths", "UPDATE bolide_seen SET last = x'ff', missing = zeroblob(9000)")
   add(
     "seen pages at the ends",

@@ -21,6 +21,11 @@ struct StoreSentenceTests {
     #expect(error.hint == hint)
   }
 
+  @Test func `What a trigger says is one line`() {
+    let error = StoreError(result: 19 | 7 << 8, text: "no\r\nError: x\n\u{2028}y")
+    #expect(error.message.contains("no Error: x y") && !error.message.contains { $0.isNewline })
+  }
+
   @Test func `What a store says that lost a row of its own`() throws {
     let store = try temporary.open(pipeline)
     try store.take(pipeline, [["id": "a"]])

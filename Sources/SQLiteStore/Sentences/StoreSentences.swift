@@ -208,6 +208,8 @@ extension StoreError {
   ///   - result: SQLite's extended result code.
   ///   - text: SQLite's own words; they name tables and columns, never values.
   init(result: Int32, text: String) {
+    // A trigger of another program may say anything.
+    let text = text.split(whereSeparator: \.isNewline).joined(separator: " ")
     switch result & 0xff {
     case SQLITE_FULL:
       self.init(
