@@ -223,9 +223,8 @@ def files():
 
   for mark in (0, 1, -1, 2**31 - 1):
     add(f"application_id {mark}", script(f"PRAGMA application_id = {mark}"), lambda call: {73})
-  for version in (0, 2, -1, 2**31 - 1, -2**31):
-    add(f"user_version {version}", script(f"PRAGMA user_version = {version}"),
-        (lambda call: {73}) if version > 1 else None)
+  for version in (0, 1, 3, -1, 2**31 - 1, -2**31):
+    add(f"user_version {version}", script(f"PRAGMA user_version = {version}"), lambda call: {73})
   add("user_version 2**31 - 1 and no tables", lambda box: box.write("s.sqlite", b""))
 
   def rebuilt(*pragmas):
@@ -240,7 +239,7 @@ def files():
       db.close()
       box.remove_store()
       db = box.sql()
-      for pragma in (*pragmas, "application_id = 0x426f6c64", "user_version = 1", "foreign_keys = OFF"):
+      for pragma in (*pragmas, "application_id = 0x426f6c64", "user_version = 2", "foreign_keys = OFF"):
         db.execute(f"PRAGMA {pragma}")
       for sql in [sql for sql in statements if "TRIGGER" not in sql[:20]]:
         db.execute(sql)

@@ -9,16 +9,21 @@ struct ChunkConsumer {
   let settings: ImportSettings
   let options: ImportOptions
   let pipeline: String
+  /// The input's name.
+  let input: String
   let start: ContinuousClock.Instant
   /// The first records that were refused, in their order.
   private(set) var firstRejects: [Reject] = []
+
+  /// Whether any record was not refused.
+  private var hasLanded = false
 
   /// How many refused records the report shows.
   private static let shownRejects = 10
 
   init(
     queue: ChunkQueue, writing: StoreImport, settings: ImportSettings, options: ImportOptions,
-    pipeline: String,
+    pipeline: String, input: String,
     start: ContinuousClock.Instant
   ) {
     self.queue = queue
@@ -26,6 +31,7 @@ struct ChunkConsumer {
     self.settings = settings
     self.options = options
     self.pipeline = pipeline
+    self.input = input
     self.start = start
   }
 
@@ -66,6 +72,10 @@ struct ChunkConsumer {
     let inOrder = chunk.allRejects
     firstRejects += inOrder.prefix(max(0, Self.shownRejects - firstRejects.count))
     let counts = writing.progress.counts
+    hasLanded = hasLanded || counts.rejected < counts.read
+    if !hasLanded, counts.read >= ChunkProducer.hopeless {
+      throw ImportError.allRefused(chunk.input ?? input, first: counts.read, last: inOrder.last)
+    }
     let progress = ImportProgress(
       read: counts.read, rejected: writing.progress.total.rejected, bytes: parcel.bytes,
       totalBytes: parcel.totalBytes,

@@ -32,6 +32,8 @@ public struct ImportError: Error, Sendable {
   public var report: ImportReport?
   /// Whether what came before the place of the error is in the store, and the message is to say so.
   var tellsStored = false
+  /// Of an atomic import whose fate is open: its token, and the hint without a word of it.
+  var unsettled: (token: HistoryToken, hint: String?)?
 
   init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
     self.kind = kind

@@ -21,6 +21,8 @@ public struct ImportOptions: Sendable {
   public var showsValues: Bool?
   /// Imports also a file that was imported before and has the same bytes.
   public var force: Bool?
+  /// Whether a store that is not there is made, by what opens it.
+  public var storeCreation: StoreCreation?
   /// Stops the import from outside. A cancelled task does so too.
   public var cancellation = ImportCancellation()
   /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content.
@@ -45,6 +47,7 @@ public struct ImportOptions: Sendable {
     settings.bounds.seconds = bounds.seconds ?? settings.bounds.seconds
     if let showsValues { settings.showsValues = showsValues }
     if let force { settings.force = force }
+    if let storeCreation { settings.storeCreation = storeCreation }
     if pipeline.mergePolicy.impliesAtomic { settings.isAtomic = true }
     return settings
   }

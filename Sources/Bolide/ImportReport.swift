@@ -1,8 +1,8 @@
 public import ImportModel
 public import SQLiteStore
 
-/// What one import, or one replay, did. `read = inserted + updated + unchanged + ignored + folded + rejected +
-/// rolledBack`, of the records and of each entity of their children.
+/// What one import, or one replay, did. `read = inserted + updated + unchanged + ignored + duplicates +
+/// superseded + rejected + rolledBack`, of the records and of each entity of their children.
 public struct ImportReport: Sendable, Hashable {
   /// How the records fared, all in all.
   public enum Verdict: Sendable, Hashable {
@@ -36,9 +36,14 @@ public struct ImportReport: Sendable, Hashable {
   public var newFields: [NewField] = []
   /// How many records had no value for an attribute, not even null, where any had.
   public var absent: [AbsentCount] = []
+  /// How many records another one of the same key has overwritten with other values, where the pipeline does not say which
+  /// of them counts; else 0.
+  public var overwritten = 0
   /// Of a replay, how many refused records of the pipeline the store still keeps; nil for an import of an input.
   public var stillKept: Int?
 
+  /// Named readers that have expired by the rules on how long history is kept.
+  public var expiredReaders: [String] = []
   /// What was wrong with the store's triggers and indexes; the import has restored them.
   public var restored = Restoration()
 

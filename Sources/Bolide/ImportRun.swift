@@ -61,7 +61,7 @@ struct ImportRun {
       inputs, writing.layout, queue, newFields, InputLimit(settings.bounds, since: start))
     var consumer = ChunkConsumer(
       queue: queue, writing: writing, settings: settings, options: options, pipeline: pipeline.name,
-      start: start)
+      input: name, start: start)
     var failure: ImportError?
     do {
       try consumer.run()
@@ -76,7 +76,6 @@ struct ImportRun {
     let end = queue.waitForEnd()
     writing.times.add(end.times)
     failure = failure ?? end.error
-    if settings.isAtomic { failure = failure?.rolledBack }
     failure = failure?.telling(writing.progress.total)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
@@ -88,6 +87,11 @@ struct ImportRun {
     } catch {
       failure = failure ?? ImportError(error)
     }
+    if settings.isAtomic {
+      failure =
+        writing.isCommitted
+        ? failure?.settled(true) : writing.unsettled.map { failure?.unsettled($0) } ?? failure?.rolledBack
+    }
     options.logger?.debug("import ended: \(outcome)", metadata: consumer.metadata)
     var report = ImportReport(
       pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
@@ -97,6 +101,10 @@ struct ImportRun {
     report.times = writing.times
     report.newFields = end.newFields
     report.absent = end.absent
+    report.expiredReaders = writing.expiredReaders
+    report.overwritten =
+      pipeline.repeatedKeyPolicy == nil
+      ? writing.progress.counts.superseded + writing.progress.counts.repeated : 0
     if var failure {
       failure.report = report
       throw failure

@@ -1,4 +1,5 @@
 internal import Foundation
+package import ImportModel
 internal import SQLiteStore
 
 extension Store {
@@ -6,17 +7,24 @@ extension Store {
   ///
   /// - Parameters:
   ///   - path: the store's; where there is none, the copy is a new store.
+  ///   - creation: whether that may be.
   ///   - body: imports into the store at the path that it is given.
   /// - Returns: the report, without a token.
   /// - Throws: what `body` throws; messages name the store and not the copy.
   /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.
-  package static func trying(_ path: String, _ body: (String) throws -> ImportReport) throws -> ImportReport {
+  package static func trying(
+    _ path: String, creation: StoreCreation, _ body: (String) throws -> ImportReport
+  ) throws -> ImportReport {
     // It may hold what the pipeline never imports: its owner's alone.
     let folder = try MemoryFolder(in: MemoryFolder.temporary)
     defer { withExtendedLifetime(folder) {} }
     let copy = folder.store
     do {
-      if FileManager.default.fileExists(atPath: path) { try Store(reading: path).copy(to: copy) }
+      if FileManager.default.fileExists(atPath: path) {
+        try Store(reading: path).copy(to: copy)
+      } else {
+        try checkCreation(path, creation)
+      }
       return try body(copy).tried
     } catch var error as ImportError {
       error.message.replace(copy, with: path)

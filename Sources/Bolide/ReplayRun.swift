@@ -42,10 +42,11 @@ struct ReplayRun {
       let isGood = settings.rejectLimit.allows(writing.progress.total)
       let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
       try writing.finish(outcome: outcome, bytes: 0)
-      let report = ImportReport(
+      var report = ImportReport(
         pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
         firstRejects: firstRejects, rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
         stillKept: try store.keptRejectCount(pipeline: pipeline.name), restored: restored)
+      report.expiredReaders = writing.expiredReaders
       if var failure {
         failure.report = report
         throw failure

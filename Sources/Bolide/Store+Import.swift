@@ -109,9 +109,17 @@ extension Store {
   ) throws -> ImportReport {
     let stop = options.cancellation.child()
     defer { options.cancellation.release(stop) }
-    let inputs = try inputs(paths.map(ImportSource.file), stop)
-    let store = try opening(path, for: pipeline, options, trustsSchema)
-    return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(inputs)
+    func run() throws -> ImportReport {
+      let inputs = try inputs(paths.map(ImportSource.file), stop)
+      let store = try opening(path, for: pipeline, options, trustsSchema)
+      return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(inputs)
+    }
+    do {
+      return try run()
+    } catch let error as ImportError {
+      guard let token = error.unsettled?.token, let isStored = try? has(token, at: path) else { throw error }
+      throw error.settled(isStored)
+    }
   }
 
   private static func inputs(_ sources: [ImportSource], _ stop: Cancellation) throws(ImportError)
@@ -140,9 +148,11 @@ extension Store {
     _ path: String, for pipeline: Pipeline, _ options: ImportOptions, _ trustsSchema: Bool
   ) throws -> Store {
     let cancellation = options.cancellation
+    var pipeline = pipeline
+    pipeline.settings = options.settings(over: pipeline)
     do {
       return try Store(
-        blocking: path, for: pipeline, lockWait: options.settings(over: pipeline).lockWait,
+        blocking: path, for: pipeline, lockWait: pipeline.settings.lockWait,
         trustsSchema: trustsSchema, isCancelled: { cancellation.isCancelled })
     } catch let error as StoreError where cancellation.isCancelled && error.code == .busy {
       throw ImportError.cancelledWaiting
@@ -153,12 +163,18 @@ extension Store {
   ///
   /// - Parameter trustsSchema: as `init(path:for:trustsSchema:)`.
   package static func opening(_ path: String, trustsSchema: Bool = false) throws -> Store {
-    guard path.namesPipeline else { return try Store(reading: path, trustsSchema: trustsSchema) }
+    let (store, pipeline) = try named(path)
+    return try Store(reading: store, trustsSchema: trustsSchema, stores: pipeline?.namedStores ?? [])
+  }
+
+  /// The path of a store that is named by its path or by a pipeline.
+  package static func named(_ path: String) throws -> (path: String, by: Pipeline?) {
+    guard path.namesPipeline else { return (path, nil) }
     let pipeline = try Pipeline(path: path)
     guard let store = pipeline.store else {
       throw StoreError.noStore(in: path)
     }
-    return try Store(reading: store, trustsSchema: trustsSchema, stores: pipeline.namedStores)
+    return (store, pipeline)
   }
 }
 

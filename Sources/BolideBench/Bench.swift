@@ -88,9 +88,8 @@ package struct Bench {
       if let refused = counts["rejected"], refused > 0 {
         result.notes.append("refused records: \(refused); bolide check PIPELINE FEED says why")
       }
-      if let folded = counts["folded"], folded > 0 {
-        result.notes.append("records with the key of another, folded into it: \(folded)")
-      }
+      let repeats = (counts["duplicates"] ?? 0) + (counts["superseded"] ?? 0)
+      if repeats > 0 { result.notes.append("records with the key of another: \(repeats)") }
       progress("\(scenario.rawValue): the stages of reading")
       let input = scenario == .gzip ? try feed.gzip() : try feed.path(scenario.feedKind)
       let reading = try feed.readingSeconds(input, runs: plan.runs)

@@ -18,7 +18,8 @@ struct BolideTool: ParsableCommand {
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, FetchCommand.self,
       ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
-      VerifyCommand.self, MigrateCommand.self, SchemaCommand.self, RejectsCommand.self, MissingCommand.self,
+      BackupCommand.self, RestoreCommand.self, VerifyCommand.self, MigrateCommand.self, SchemaCommand.self,
+      RejectsCommand.self, MissingCommand.self,
       LinkCommand.self,
       DeleteCommand.self, GenerateCommand.self,
       BenchCommand.self, BenchJobCommand.self,

@@ -21,6 +21,17 @@ struct ChangesCommand: ParsableCommand {
       valueName: "token|number|date"))
   var since: String?
 
+  /// Where to begin without a place.
+  enum Origin: String, ExpressibleByArgument, CaseIterable {
+    case oldest
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "Begin with the oldest transaction that is kept, where those before it were pruned.",
+      valueName: "oldest"))
+  var from: Origin?
+
   @OptionGroup var filters: ChangeFilters
 
   @Option(
@@ -49,6 +60,7 @@ struct ChangesCommand: ParsableCommand {
     if reader != nil, since != nil {
       throw ValidationError.readerWithSince
     }
+    if from != nil, since != nil || reader != nil { throw ValidationError.severalStarts }
     if count, !command.isEmpty { throw ValidationError.countWithCommand }
     if follow, count || filters.limit != nil {
       throw ValidationError.followWithEnd
@@ -65,6 +77,9 @@ struct ChangesCommand: ParsableCommand {
     do {
       let store = try Store.opening(storePath)
       try store.sealOrNote()
+      let lock = try command.isEmpty ? nil : reader.map { try ReaderLock(store: store, reader: $0) }
+      defer { withExtendedLifetime(lock) {} }
+      if reader == nil, since == nil, from == nil { try store.checkBeginning() }
       let place = try reader.map { try store.place(ofReader: $0) }
       let start =
         try place.map { .token($0) } ?? since.map(HistoryRequest.Start.init(argument:)) ?? .beginning
@@ -94,10 +109,16 @@ struct ChangesCommand: ParsableCommand {
   ) throws {
     let watch = try CommitWatch(store)
     var (request, place, hasShown) = (request, place, false)
+    // Another program keeps its lock: what it leaves is looked after now and then.
+    var (isWaiting, rounds) = (false, 0)
     while !stop.isCancelled {
-      if try watch.hasCommit() {
-        try store.sealWherePossible()
-        if let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop) {
+      let hasCommit = try watch.hasCommit()
+      rounds += 1
+      if hasCommit || isWaiting && rounds.isMultiple(of: 10) {
+        isWaiting = try store.sealWherePossible(waiting: 0).contains(where: \.isPassing)
+        // What was sealed just now is a commit, and seen as one.
+        if hasCommit, let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
+        {
           hasShown = true
           request.start = .token(last)
           if place != nil { place = last }
@@ -133,7 +154,7 @@ struct ChangesCommand: ParsableCommand {
     try consumer.finish()
     // What was only printed is acknowledged by nobody.
     if !command.isEmpty, let reader, let place, let last {
-      try store.acknowledge(last, by: reader, from: place)
+      try store.acknowledge(last, by: reader, from: place) { stop?.isCancelled ?? false }
     }
     return last
   }

@@ -64,7 +64,8 @@ enum ExitStatus: Int32, CaseIterable {
   init(_ code: StoreError.Code) {
     switch code {
     case .full, .inputOutput, .corrupt: self = .inputOutput
-    case .readOnly, .cannotOpen, .notAStore, .newerFormat, .unsafeFile: self = .cannotWrite
+    case .readOnly, .cannotOpen, .notAStore, .newerFormat, .olderFormat, .unsafeFile, .storeGone:
+      self = .cannotWrite
     case .busy, .locked, .walLimit, .interrupted: self = .tryLater
     case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
     case .constraint, .keyExists, .derivedOverflow, .guarded, .malformed: self = .dataRefused

@@ -81,6 +81,12 @@ struct ImportCommand: ParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Import also a file that is known again. (default: no)")
   var force: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "Whether a store that is not there is made. (default: if-new)", valueName: "when"),
+    transform: StoreCreation.init(argument:))
+  var create: StoreCreation?
+
   @Flag(
     name: .customLong("dry-run"),
     help: "Say what would happen, and leave the store as it is: a copy is imported into.")
@@ -143,6 +149,7 @@ struct ImportCommand: ParsableCommand {
     options.bounds = InputBounds(bytes: maxBytes?.bytes, records: maxRecords, seconds: maxTime?.seconds)
     options.showsValues = showValues
     options.force = force
+    options.storeCreation = create
     options.cancellation = cancellation
     options.progress = terminal.progress(pipeline.name)
 
@@ -155,7 +162,8 @@ struct ImportCommand: ParsableCommand {
             path: path, pipeline, from: inputs.isEmpty ? ["-"] : inputs, options: options,
             trustsSchema: writing.trustsSchema)
       }
-      report = try isTrial ? Store.trying(storePath, run) : run(on: storePath)
+      let creation = create ?? pipeline.settings.storeCreation
+      report = try isTrial ? Store.trying(storePath, creation: creation, run) : run(on: storePath)
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
       // The status tells of the signal, whatever keeps the report from being written.
@@ -212,6 +220,13 @@ struct ByteSize: ExpressibleByArgument {
   init?(argument: String) {
     guard let size = SizeText(argument) else { return nil }
     bytes = size.bytes
+  }
+}
+
+extension StoreCreation {
+  init(argument: String) throws {
+    guard let creation = Self(rawValue: argument) else { throw ValidationError.notACreation(argument) }
+    self = creation
   }
 }
 

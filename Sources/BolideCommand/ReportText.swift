@@ -43,7 +43,8 @@ extension ChunkCounts {
   var parts: [(name: String, count: Int)] {
     [
       ("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("ignored", ignored),
-      ("folded", folded), ("refused", rejected), ("rolled back", rolledBack),
+      ("duplicate", duplicates), ("superseded", superseded), ("refused", rejected),
+      ("rolled back", rolledBack),
     ]
   }
 
@@ -90,7 +91,8 @@ extension JSONText {
     member("repeated", Int64(counts.repeated))
     member("unchanged", Int64(counts.unchanged))
     member("ignored", Int64(counts.ignored))
-    member("folded", Int64(counts.folded))
+    member("duplicates", Int64(counts.duplicates))
+    member("superseded", Int64(counts.superseded))
     member("rejected", Int64(counts.rejected))
     member("rolledBack", Int64(counts.rolledBack))
   }

@@ -36,6 +36,14 @@ extension ValidationError {
   static var readerWithLimit: ValidationError {
     ValidationError("a reader's command gets whole transactions; leave out --limit")
   }
+  static var severalStarts: ValidationError {
+    ValidationError("say one of --since, --from and --reader: each says where to begin")
+  }
+
+  static func notACreation(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not when a store may be made: if-new, never or always")
+  }
+
   static func notAKind(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is none of insert, update, delete")
   }
@@ -209,11 +217,28 @@ extension ImportReport {
 
 // MARK: Notes
 
+/// What `bolide verify --rebuild` has repaired.
+enum Repair {
+  static let marked = line("the store came through SQL text, and is marked as a store again")
+
+  static func line(_ what: String) -> String { "repaired: \(what)" }
+}
+
 /// What is told beside the answer, on standard error.
 enum Note {
   static func restored(_ problem: String) -> String { "Note: \(problem); it was restored." }
   static let gap =
     "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap."
+
+  static func backedUp(_ file: String, _ token: HistoryToken) -> String {
+    "\(file): the store at token \(token)"
+  }
+
+  static func restored(_ path: String, to token: HistoryToken, readers: Int) -> String {
+    let again =
+      readers == 0 ? "" : "; \(counted(readers, "named reader")) \(readers == 1 ? "starts" : "start") again"
+    return "\(path): restored to token \(token)\(again)"
+  }
 
   static func reading(_ note: ReadingNote) -> String {
     switch note {
@@ -241,9 +266,15 @@ enum Note {
     switch obstacle {
     case .drift(let problem): problem
     case .readOnly: "the store cannot be written"
+    case .busy: "another program holds the store's write lock"
     case .trigger(let name): "the trigger \(name) is another program's, and would run"
+    case .expression(let what): "\(what) is another program's, and would be computed"
     case .unsafeFile: "what lies beside the store is not the store's"
     }
+  }
+
+  static func expired(_ reader: String, _ pipeline: String) -> String {
+    "\(pipeline): the reader '\(reader)' has expired: history that it had not seen is gone, and it starts again from a snapshot"
   }
 
   static func held(by reader: String) -> String {
@@ -264,6 +295,13 @@ enum Note {
 
   static func moreRefused(_ count: Int, _ report: ImportReport) -> String {
     "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were refused"
+  }
+
+  static func overwritten(_ report: ImportReport) -> String {
+    let verb = report.overwritten == 1 ? "has" : "have"
+    return
+      "\(report.pipeline): \(counted(report.overwritten, "record")) \(verb) the key of another, and other values; one counts. "
+      + "Say which with `repeated-key`: last, first or reject"
   }
 
   static func newField(_ field: NewField, _ pipeline: String) -> String {

@@ -24,7 +24,7 @@ struct SnapshotCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Begin again with this reader: it is put after the snapshot when the command behind -- has taken it.",
+      "Begin with this reader, added where it is not there: it is put after the snapshot when the command behind -- has taken it.",
       valueName: "name"))
   var reader: String?
 
@@ -53,11 +53,13 @@ struct SnapshotCommand: ParsableCommand {
   func run() throws {
     do {
       let store = try Store.opening(storePath)
+      try store.sealOrNote()
       if let file {
         try store.writeSnapshot(of: entities, to: file)
         return
       }
-      if let reader { try store.checkReader(reader) }
+      let lock = try reader.map { try ReaderLock(store: store, reader: $0) }
+      defer { withExtendedLifetime(lock) {} }
       try deliver(store)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
@@ -86,7 +88,7 @@ struct SnapshotCommand: ParsableCommand {
     text.write(endOf: snapshot)
     try consumer.write(text.bytes)
     try consumer.finish()
-    if let reader { try store.resetReader(reader, to: .token(snapshot.token)) }
+    if let reader { try store.begin(reader, at: snapshot.token) }
   }
 }
 
@@ -110,12 +112,14 @@ struct TokenCommand: ParsableCommand {
 }
 
 extension JSONText {
-  /// `{"snapshot":true,"token":"…","at":"…","rows":{"Fireball":1000,"FireballGroup":38}}`
+  /// `{"snapshot":true,"token":"…","at":"…","rows":{"Fireball":1000,"FireballGroup":38}}`, and `"pendingChanges":3` where
+  /// rows may be newer than the token.
   fileprivate mutating func write(_ snapshot: Snapshot) {
     object {
       $0.member("snapshot", true)
       $0.member("token", snapshot.token.description)
       $0.member("at", snapshot.at)
+      if snapshot.pendingChanges > 0 { $0.member("pendingChanges", Int64(snapshot.pendingChanges)) }
       $0.member(
         "rows", object: { rows in snapshot.counts.forEach { rows.member($0.entity, Int64($0.rows)) } })
     }

@@ -85,6 +85,10 @@ final class Terminal: Sendable {
     for field in isQuiet ? [] : report.newFields {
       StandardError.write(Note.newField(field, report.pipeline).printable + "\n")
     }
+    if !isQuiet, report.overwritten > 0 { StandardError.write(Note.overwritten(report).printable + "\n") }
+    for reader in isQuiet ? [] : report.expiredReaders {
+      StandardError.write(Note.expired(reader, report.pipeline).printable + "\n")
+    }
     // What would happen is what was asked for, so it goes to standard output.
     if showsReport && !report.isTrial || (report.verdict != .allLanded && !isQuiet) {
       StandardError.write(report.line.printable + "\n")

@@ -11,8 +11,9 @@ struct VerifyCommand: ParsableCommand {
       for each thing that is wrong, and status 65; nothing and status 0 when all is well.
 
       With --rebuild, triggers and indexes are restored and derived attributes computed anew, a line for each; tables \
-      and columns that another program has dropped are made anew, empty; status 65 only for what is wrong still. Where it was more than an index, history has a gap then: whoever reads it starts \
-      again from a snapshot.
+      and columns that another program has dropped are made anew, empty; a store that came through SQL text is marked as \
+      one again; status 65 only for what is wrong still. Where it was more than an index or a mark, history has a gap \
+      then: whoever reads it starts again from a snapshot.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -26,9 +27,12 @@ struct VerifyCommand: ParsableCommand {
   func run() throws {
     var count = 0
     do {
+      if rebuild, try Store.adopt(Store.named(storePath).path) {
+        try StandardOutput.write(line: Repair.marked)
+      }
       let store = try Store.opening(storePath, writing)
       if rebuild {
-        try store.rebuild { try StandardOutput.write(line: "repaired: \($0)") }
+        try store.rebuild { try StandardOutput.write(line: Repair.line("\($0)")) }
       }
       try store.verify { finding in
         count += 1

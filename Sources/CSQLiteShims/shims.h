@@ -16,9 +16,26 @@ static inline int bolide_defend(sqlite3 *connection) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+// Leaves the write-ahead log as it is when the last connection closes.
+static inline int bolide_keep_log(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
 // Takes "x" for a name and never for a text.
 static inline int bolide_refuse_quoted_texts(sqlite3 *connection) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+}
+
+// Locks one byte of a file for a descriptor, not for the process; EAGAIN or EACCES where another one has it.
+static inline int bolide_lock_byte(int descriptor, long long place) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+#ifdef F_OFD_SETLK
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+#elif defined(__linux__)
+    return fcntl(descriptor, 37 /* F_OFD_SETLK */, &lock);
+#else
+    return fcntl(descriptor, F_SETLK, &lock);
+#endif
 }
 
 #ifdef __linux__

@@ -60,11 +60,15 @@ final class LockPatience: Sendable {
   }
 
   /// Waits otherwise while `body` runs. The connection's own queue keeps calls apart.
+  ///
+  /// - Parameter seconds: nil for as long as always.
   func with<Result>(
-    seconds: Double, isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Result
+    seconds: Double?, isCancelled: @escaping @Sendable () -> Bool, _ body: () throws -> Result
   ) rethrows -> Result {
     let before = state.withLock { state in
-      defer { (state.seconds, state.isCancelled, state.unwanted) = (seconds, isCancelled, nil) }
+      defer {
+        (state.seconds, state.isCancelled, state.unwanted) = (seconds ?? state.seconds, isCancelled, nil)
+      }
       return (state.seconds, state.isCancelled)
     }
     defer { state.withLock { ($0.seconds, $0.isCancelled) = before } }

@@ -100,6 +100,7 @@ public final class Store: Sendable {
     // A pipe would be waited for.
     guard file.isRegular else { throw StoreError.noFile(path) }
     try Journals.check(of: path)
+    try LogOrigin.check(of: path)
     self.init(
       path: path, writer: nil, LockPatience(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
     try reading { try ReceivedSchema.check($0, path) }
@@ -159,7 +160,7 @@ public final class Store: Sendable {
 
   /// As `writing`, with another patience for other programs' locks.
   func writing<Result>(
-    waiting seconds: Double, isCancelled: @escaping @Sendable () -> Bool, _ body: (Database) throws -> Result
+    waiting seconds: Double?, isCancelled: @escaping @Sendable () -> Bool, _ body: (Database) throws -> Result
   ) throws -> Result {
     try writing { db in
       try patience.with(seconds: seconds, isCancelled: isCancelled) { try body(db) }
@@ -174,6 +175,7 @@ public final class Store: Sendable {
     if let file = FileFacts(path) {
       guard file.isRegular else { throw StoreError.noFile(path) }
     } else {
+      try checkCreation(path, pipeline.settings.storeCreation)
       try make(path, pipeline, patience)
     }
     let writer = try open(path, patience, trustsSchema)
@@ -181,11 +183,23 @@ public final class Store: Sendable {
     return writer
   }
 
+  /// Sees that a store that is not there may be made.
+  package static func checkCreation(_ path: String, _ creation: StoreCreation) throws {
+    switch creation {
+    case .always: return
+    case .never: throw StoreError.notToBeMade(path)
+    case .ifNew:
+      guard case .token(let token) = try TokenMemory(store: path).read() else { return }
+      throw StoreError.storeGone(path, token)
+    }
+  }
+
   /// Makes a store, unless another process does so at the same moment: whole, or not at all.
   ///
   /// It is its owner's alone from its first byte, as refused records are kept in it as they came.
   private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockPatience) throws {
     let target = StoreLocation.destination(of: path)
+    try Journals.checkNone(at: target)
     let file = try UnfinishedFile(for: target, mode: S_IRUSR | S_IWUSR)
     try naming(path) {
       let queue = try DatabaseQueue(
@@ -218,6 +232,7 @@ public final class Store: Sendable {
   private static func fit(_ db: Database, _ pipeline: Pipeline, _ path: String) throws {
     if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
       try ReceivedSchema.check(db, path)
+      if try db.value("PRAGMA journal_mode") != .text("wal") { try takeLog(db) }
       let stored = try StoredModel(db)
       let update = try SchemaUpdate(stored: stored, declared: pipeline)
       try update.checkConflicts()
@@ -247,12 +262,13 @@ public final class Store: Sendable {
   }
 
   /// Opens a file that is there, to write it.
-  private static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
+  static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
     -> DatabaseQueue
   {
     try Journals.checkForWriting(of: path)
     // Here, where somebody can still be told.
     _ = try TokenMemory(store: path).read()
+    try LogOrigin.check(of: path)
     // SQLite would open the file all the same, and leave files beside it that its owner cannot write.
     guard access(path, W_OK) == 0, access(StoreLocation.folder(of: path), W_OK) == 0 else {
       throw StoreError(result: SQLITE_READONLY, text: "").about(path)
@@ -268,20 +284,23 @@ public final class Store: Sendable {
   static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
     let mark = try db.value("PRAGMA \(schema).application_id")
     guard mark == .integer(StoreSchema.applicationID) else {
-      throw StoreError.notAStore(path)
+      throw try isUnmarked(db, schema: schema) ? StoreError.unmarked(path) : StoreError.notAStore(path)
     }
     guard case .integer(let format) = try db.value("PRAGMA \(schema).user_version"),
       format <= StoreSchema.format
     else {
       throw StoreError.newerFormat(path)
     }
+    guard format == StoreSchema.format else { throw StoreError.olderFormat(format, path) }
     // Every text is read as it lies in the file.
     guard try db.value("PRAGMA \(schema).encoding") == .text("UTF-8") else {
       throw StoreError.foreignSchema("its texts are not UTF-8")
     }
   }
 
-  /// Says which file an error is about. What SQLite does not find where another program has changed the schema is told as that.
+  /// Says which file an error is about.
+  ///
+  /// What SQLite does not find where another program has changed the schema is told as that.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try Self.naming(path, body)
@@ -296,7 +315,7 @@ public final class Store: Sendable {
     do {
       return try body()
     } catch let error as DatabaseError {
-      throw StoreError(error).about(path)
+      throw (error.resultCode == .SQLITE_CANTOPEN ? .notOpened(path) : StoreError(error)).about(path)
     } catch let error as StoreError {
       throw error.about(path)
     }

@@ -6,7 +6,9 @@ public struct StoreError: Error, Sendable, Hashable {
   /// The kind of failure, for programs. New kinds may come.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
-      case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, corrupt, inputOutput
+      case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, olderFormat, corrupt,
+        inputOutput,
+        storeGone
       case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
       case constraint, keyExists, expression, modelChange, derivedOverflow
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
@@ -28,10 +30,14 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let walLimit = Code(kind: .walLimit)
     /// There is no such file, or it cannot be opened or made.
     public static let cannotOpen = Code(kind: .cannotOpen)
+    /// There is no such file, although there was one, or none is to be made.
+    public static let storeGone = Code(kind: .storeGone)
     /// The file is not SQLite's, or not a store of Bolide's.
     public static let notAStore = Code(kind: .notAStore)
     /// The file was written by a later version.
     public static let newerFormat = Code(kind: .newerFormat)
+    /// The file was written by a version before the first release.
+    public static let olderFormat = Code(kind: .olderFormat)
     /// The file is damaged.
     public static let corrupt = Code(kind: .corrupt)
     /// A read or a write failed.

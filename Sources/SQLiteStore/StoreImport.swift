@@ -37,8 +37,17 @@ package final class StoreImport {
   private var open: Database?
   /// Keeps the rejects of an atomic import for the case that it is rolled back.
   private var spool: RejectSpool?
+  /// The instant of the chunk under way.
+  private let clock: ChunkClock
+  /// Named readers from whom the run's end has taken history that they had not seen.
+  package private(set) var expiredReaders: [String] = []
   /// An atomic import did not come to a good end.
   package private(set) var isRolledBack = false
+  /// An atomic import was committed.
+  package private(set) var isCommitted = false
+  /// The token of an atomic import whose commit ended with an error, while nothing was committed since: SQLite finds out at
+  /// the next opening whether the commit has come as far as the file.
+  package private(set) var unsettled: HistoryToken?
 
   /// Begins a run.
   ///
@@ -59,6 +68,8 @@ package final class StoreImport {
     retention = pipeline.history
     seenLog = pipeline.feed == .full ? SeenLog(pipeline: pipeline.name) : nil
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
+    let chunkClock = ChunkClock(clock)
+    self.clock = chunkClock
     (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
     ) { db in
@@ -74,12 +85,12 @@ package final class StoreImport {
       let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.foreign(db, model: model) != nil
       let writer = try ChunkWriter(
-        db, layout: layout, model: model, triggersWrite: triggersFire, clock: clock)
+        db, layout: layout, model: model, triggersWrite: triggersFire, clock: chunkClock.now)
       let rowFinder = try RowFinder(db, layout: layout)
       let children = try pipeline.children.indices.map {
         try ChildWriter(
           db, pipeline, $0, layout: layout, model: model, beside: writer, parents: rowFinder,
-          triggersWrite: triggersFire, clock: clock)
+          triggersWrite: triggersFire, clock: chunkClock.now)
       }
       return (
         layout, log,
@@ -166,9 +177,10 @@ package final class StoreImport {
         try RejectAge.forget(db, rejectLog.texts, bounds: layout.rejectBounds)
         return .commit
       }
+      unsettled = nil
       for writer in writers { try writer.close() }
     }
-    if outcome == RunLog.good { try store.pruneBriefly(retention) }
+    if outcome == RunLog.good { expiredReaders = try store.pruneBriefly(retention) }
     // Whoever reads or writes now need not be waited for.
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }
@@ -234,6 +246,7 @@ package final class StoreImport {
         isKept = try body()
         guard isKept else { return .rollback }
         let token = try writer.end(author: author, run: run)
+        if open != nil { unsettled = token }
         progress.token = token ?? progress.token
         let hasRejects = progress.total.rejected > before.0.total.rejected
         if token != nil || hasRejects { try log.write(progress, outcome: nil) }
@@ -243,6 +256,8 @@ package final class StoreImport {
       undo(before)
       throw error
     }
+    unsettled = nil
+    isCommitted = isKept && open != nil
     if !isKept { undo(before) }
     return isKept
   }
@@ -258,6 +273,7 @@ package final class StoreImport {
   private func write(_ chunk: Chunk, bytes: Int) throws -> Bool {
     // Every key was read, also those of rows that are left alone.
     let rows = chunk.order
+    clock.advance()
     try applyAll(chunk)
     seenLog?.note(chunk)
     try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
@@ -300,5 +316,23 @@ package final class StoreImport {
   private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
     get { writers.map(\.memory) }
     set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
+  }
+}
+
+/// One instant for all that is written for a chunk: its rows, their children and what is derived from either.
+private final class ChunkClock {
+  private let clock: () -> String
+  private var instant: String?
+
+  init(_ clock: @escaping () -> String) { self.clock = clock }
+
+  /// Goes on to the next chunk.
+  func advance() { instant = nil }
+
+  /// The chunk's instant: the one at which it was first asked for.
+  func now() -> String {
+    let now = instant ?? clock()
+    instant = now
+    return now
   }
 }

@@ -24,7 +24,7 @@ package enum StoreLocation {
     location.utf8.elementsEqual(unwritten(path).utf8)
   }
 
-  private static func unwritten(_ path: String) -> String { "\(uri(path))?immutable=1" }
+  static func unwritten(_ path: String) -> String { "\(uri(path))?immutable=1" }
 
   /// What tells a file that was written since from one that was not, without opening it: its date and size.
   static func state(of path: String) -> [String]? {

@@ -57,10 +57,7 @@ package final class StoreLock {
 
   private func write(_ descriptor: Int32, _ holder: LockHolder) {
     // A new file gets its first line, an old one keeps it.
-    if lseek(descriptor, 0, SEEK_END) < TokenMemory.size {
-      var blank = TokenMemory.line("")
-      _ = blank.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-    }
+    if lseek(descriptor, 0, SEEK_END) < TokenMemory.size { TokenMemory.clear(descriptor) }
     var text = holder.text
     ftruncate(descriptor, off_t(TokenMemory.size))
     _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, off_t(TokenMemory.size)) }

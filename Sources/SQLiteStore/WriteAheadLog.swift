@@ -35,7 +35,12 @@ struct WriteAheadLog {
   /// - Returns: whether it is empty now.
   @discardableResult
   func empty(_ db: Database) -> Bool {
-    sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    // Before it: what is committed in between need not be in the main file.
+    let newest = try? HistoryPlaces(db).newest()
+    let isEmpty =
+      sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    if isEmpty, let newest { TokenMemory(db)?.writeCheckpointed(newest) }
+    return isEmpty
   }
 
   /// Other programs that have the file open, as far as the system tells: `python3 (process 4711)`.

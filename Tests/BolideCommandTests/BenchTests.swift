@@ -137,7 +137,7 @@ import Testing
       ".")
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.lines.contains("  refused records: 1; bolide check PIPELINE FEED says why"))
-    #expect(outcome.lines.contains("  records with the key of another, folded into it: 1"))
+    #expect(outcome.lines.contains("  records with the key of another: 1"))
   }
 
   @Test(arguments: [

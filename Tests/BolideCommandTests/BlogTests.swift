@@ -79,7 +79,7 @@ import Testing
     let outcome = try folder.bolide("import", "blog.yaml", "blog.json", "-v")
     #expect(
       (outcome.output + outcome.errors).contains(
-        "blog: 12 read = 12 inserted; Tag 23 read = 9 inserted + 14 folded; Post_tags 23 read = 23 inserted; "
+        "blog: 12 read = 12 inserted; Tag 23 read = 9 inserted + 14 duplicate; Post_tags 23 read = 23 inserted; "
           + "Attachment 8 read = 8 inserted"))
     let changes = try folder.bolide("changes", "blog.sqlite", "--entity", "Post_tags").lines
     #expect(changes.count == 24)
@@ -131,12 +131,12 @@ import Testing
       "name:        { type: string, from: . }", "name:        { type: string, from: ., max-length: 3 }")
     let feed = #"[{"id": 1, "tags": ["one", "three", "two"]}, {"id": 2, "tags": ["three", "one"]}]"#
     let outcome = try importFeed(feed)
-    #expect(try Counts("Tag", outcome) == Counts(read: 5, inserted: 2, folded: 1, rejected: 2))
+    #expect(try Counts("Tag", outcome) == Counts(read: 5, inserted: 2, duplicates: 1, rejected: 2))
     try folder.sqlite("blog.sqlite", "DELETE FROM Post_tags WHERE posts_id = 1 AND tags_id = 1")
     try change("max-length: 3", "max-length: 9")
     let replay = try folder.bolide("import", "blog.yaml", "--replay", "--json", "-q")
     #expect(try Counts(replay) == Counts(read: 2, unchanged: 2))
-    #expect(try Counts("Tag", replay) == Counts(read: 5, inserted: 1, unchanged: 2, folded: 2))
+    #expect(try Counts("Tag", replay) == Counts(read: 5, inserted: 1, unchanged: 2, duplicates: 2))
     #expect(try Counts("Post_tags", replay) == Counts(read: 2, inserted: 2))
     #expect(replay.output.contains(#""stillKept":0"#))
     #expect(try links() == ["1|three", "1|two", "2|one", "2|three"])

@@ -26,7 +26,9 @@ import Testing
     let outcome = try folder.importOrders(
       #"[{"id": "a", "status": "2", "items": [{"sku": "x", "amount": 9}, {"sku": "y", "amount": 5}]}, {"id": "b"}]"#
     )
-    #expect(outcome.output.contains(#""ignored":1,"folded":0,"rejected":0,"rolledBack":0,"children""#))
+    #expect(
+      outcome.output.contains(
+        #""ignored":1,"duplicates":0,"superseded":0,"rejected":0,"rolledBack":0,"children""#))
     #expect(
       outcome.output.contains(
         #""Line":{"read":2,"inserted":1,"updated":0,"repeated":0,"unchanged":0,"ignored":1,"#))
@@ -75,14 +77,17 @@ import Testing
         "a|2|2|7.0|4.0|0", "b||1|7.0|7.0|0", "a|x|3.0||||2", "a|y|4.0||||2", "b|x|7.0||||",
       ])
     let counts = try Counts("Line", outcome)
-    #expect(counts.read == 5 && counts.inserted == 3 && counts.updated + counts.folded == 2)
+    #expect(counts.read == 5 && counts.inserted == 3 && counts.updated + counts.superseded == 2)
   }
 
   @Test(arguments: [1, 2, 100]) func `or the first one, with its children alone`(chunkRows: Int) throws {
     try folder.writeOrders("repeated-key: first")
     let outcome = try folder.importOrders(Self.again, "--chunk-rows", "\(chunkRows)")
-    #expect(try Counts(outcome) == Counts(read: 3, inserted: 2, folded: 1))
-    #expect(try Counts("Line", outcome) == Counts(read: 5, inserted: 2, folded: 3))
+    #expect(try Counts(outcome) == Counts(read: 3, inserted: 2, superseded: 1))
+    #expect(
+      outcome.output.contains(
+        #""Line":{"read":5,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":2,"duplicates":0,"superseded":1,"#
+      ), "\(outcome)")
     #expect(
       try folder.orders() == ["a|1|1|1.0|1.0|0", "b||1|7.0|7.0|0", "a|x|1.0||||1", "b|x|7.0||||"])
   }

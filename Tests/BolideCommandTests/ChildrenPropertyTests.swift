@@ -133,7 +133,9 @@ import Testing
       #expect(counts.read == expected.read && counts.rejected == expected.refused)
       let lines = try Counts("Line", outcome)
       #expect(lines.read == expected.lines && lines.rejected == expected.refusedLines)
-      #expect(lines.read == lines.inserted + lines.updated + lines.unchanged + lines.folded + lines.rejected)
+      #expect(
+        lines.read == lines.inserted + lines.updated + lines.unchanged + lines.duplicates + lines.superseded
+          + lines.rejected)
       guard expected.read > expected.refused else { continue }
       let dump = try folder.sqlite(
         "orders.sqlite",

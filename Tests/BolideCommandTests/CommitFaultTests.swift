@@ -41,4 +41,54 @@ import Testing
     #expect(changes.status == 0 && changes.errors.isEmpty && changes.lines.count > 5_000)
     #expect(try folder.bolide("verify", Self.store) == .silent)
   }
+
+  #if os(Linux)
+    /// The log cannot be synced any more, from one of its syncs on: SQLite has written the commit by then, and calls it none.
+    @Test(arguments: 1...8) func `what became of an atomic import whose commit failed is told as it is`(
+      from: Int
+    ) throws {
+      try folder.write(
+        """
+        #include <errno.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        static int left = -1;
+        static int fails(int file) {
+          char link[64], name[4096];
+          snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+          ssize_t size = readlink(link, name, sizeof name);
+          if (size < 4 || memcmp(name + size - 4, "-wal", 4)) return 0;
+          if (left < 0) left = atoi(getenv("FROM"));
+          if (left > 1) return left--, 0;
+          errno = EIO;
+          return 1;
+        }
+        int fsync(int file) { return fails(file) ? -1 : 0; }
+        int fdatasync(int file) { return fails(file) ? -1 : 0; }
+        """, to: "sync.c")
+      try #require(try folder.run("cc", ["-shared", "-fPIC", "-o", "sync.so", "sync.c"]).status == 0)
+      let before = try folder.count("Fireball", in: Self.store)
+      let outcome = try folder.shell(
+        #"FROM=\#(from) LD_PRELOAD="$PWD/sync.so" "$bolide" import fireballs.yaml feed.json --atomic"#)
+      let isStored = try folder.count("Fireball", in: Self.store) > before
+      let hint = outcome.errors.split(separator: "\n").last.map(String.init) ?? ""
+      switch outcome.status {
+      case 0: #expect(isStored)
+      case 74:
+        let fate =
+          isStored ? "All of this import is in the store." : "Nothing of this import is in the store."
+        let open = "Whether all of this import is in the store or nothing shows when it is opened again."
+        #expect(!hint.contains(open), "\(outcome)")
+        // Before it had begun there is nothing to tell.
+        #expect(
+          hint.hasPrefix("       \(fate) ") || !isStored && !hint.contains("this import is in"), "\(outcome)")
+      default: Issue.record("\(outcome)")
+      }
+      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+      #expect(try folder.sqlite(Self.store, "SELECT count(*) FROM bolide_lost") == ["0"])
+      #expect(try folder.bolide("verify", Self.store) == .silent)
+    }
+  #endif
 }

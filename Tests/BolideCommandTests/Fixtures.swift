@@ -77,24 +77,31 @@ struct Counts: Equatable {
   var inserted = 0
   var updated = 0
   var unchanged = 0
-  var folded = 0
+  var duplicates = 0
+  var superseded = 0
   var rejected = 0
 
-  init(read: Int, inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, folded: Int = 0, rejected: Int = 0)
-  {
+  init(
+    read: Int, inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, duplicates: Int = 0,
+    superseded: Int = 0,
+    rejected: Int = 0
+  ) {
     (self.read, self.inserted, self.updated) = (read, inserted, updated)
-    (self.unchanged, self.folded, self.rejected) = (unchanged, folded, rejected)
+    (self.unchanged, self.duplicates, self.superseded, self.rejected) = (
+      unchanged, duplicates, superseded, rejected
+    )
   }
 
   /// Reads the output of `--json`.
   init(_ outcome: Outcome) throws {
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-    let numbers = try ["read", "inserted", "updated", "unchanged", "folded", "rejected"].map {
+    let numbers = try ["read", "inserted", "updated", "unchanged", "duplicates", "superseded", "rejected"].map
+    {
       try #require(object[$0] as? Int)
     }
     (read, inserted, updated) = (numbers[0], numbers[1], numbers[2])
-    (unchanged, folded, rejected) = (numbers[3], numbers[4], numbers[5])
+    (unchanged, duplicates, superseded, rejected) = (numbers[3], numbers[4], numbers[5], numbers[6])
   }
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Generated feeds with every kind of damage, against a Python program that reads them by the same rules.
 ///
-/// Whatever is refused, folded or landed, all counts add up: in the report, in the run's row and in the rejects; and the
+/// Whatever is refused, left out or landed, all counts add up: in the report, in the run's row and in the rejects; and the
 /// rows are those that Python has.
 @Suite struct HostileFeedTests {
   private static let yaml = """
@@ -90,13 +90,14 @@ import Testing
       #expect(
         outcome.status == (counts.rejected == 0 ? 0 : counts.rejected == read ? 65 : 3), "\(outcome.errors)")
       #expect(counts.read == read)
-      let landed = counts.inserted + counts.updated + counts.unchanged + counts.folded
+      let landed = counts.inserted + counts.updated + counts.unchanged + counts.duplicates + counts.superseded
       if !(run == 3 && counts.rejected == read) { #expect(read == landed + counts.rejected) }
       #expect(
         try folder.sqlite(
-          store, "SELECT read, inserted, updated, unchanged, folded, rejected FROM bolide_run")
+          store, "SELECT read, inserted, updated, unchanged, duplicates, superseded, rejected FROM bolide_run"
+        )
           == [
-            "\(read)|\(counts.inserted)|\(counts.updated)|\(counts.unchanged)|\(counts.folded)|\(counts.rejected)"
+            "\(read)|\(counts.inserted)|\(counts.updated)|\(counts.unchanged)|\(counts.duplicates)|\(counts.superseded)|\(counts.rejected)"
           ])
       #expect(
         try folder.sqlite(store, "SELECT ifnull(sum(times), 0) FROM bolide_reject") == ["\(counts.rejected)"])

@@ -115,7 +115,7 @@ import Testing
       outcome
         == .failure(
           75, "quakes.sqlite: another program holds the store's write lock",
-          "Try again later, or wait longer with --lock-wait."))
+          "Run the command again when that program has ended its transaction."))
     try shell.write(Data("COMMIT;\n".utf8))
     try shell.close()
     #expect(try shell.outcome().status == 0)

@@ -42,6 +42,23 @@ import Testing
     #expect((try? folder.bytes(of: "quakes.sqlite-wal"))?.isEmpty != false)
   }
 
+  @Test func `the plan refuses what the rows do not hold, as the migration does`() throws {
+    let folder = try Folder()
+    let yaml = Folder.quakes.replacing(
+      "magnitude: double", with: "magnitude: { type: double, required: true }")
+    try folder.write(yaml, to: "quakes.yaml")
+    try folder.write(#"[{"id": "a", "magnitude": 1}, {"id": "b", "magnitude": 1}]"#, to: "feed.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    try folder.write(yaml.replacing("key: id", with: "key: id\nunique: magnitude"), to: "unique.yaml")
+    let migration = try folder.bolide("migrate", "quakes.sqlite", "unique.yaml")
+    let sentence = try #require(migration.errors.firstMatch(of: /Error: quakes.sqlite: (.*)\.\n/)?.1)
+    #expect(migration.status == 78)
+    #expect(
+      try folder.bolide("migrate", "quakes.sqlite", "unique.yaml", "--plan")
+        == Outcome(status: 78, output: "make Quake unique on magnitude\ncannot: \(sentence)\n"))
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
   @Test func `an import does what the plan says, and the older pipeline is refused`() throws {
     try folder.bolide("import", "newer.yaml", "feed.json").expectStatus(0)
     #expect(
@@ -122,7 +139,7 @@ import Testing
   }
 
   @Test func `a store of a later format, and one that is not there`() throws {
-    try folder.sqlite("quakes.sqlite", "PRAGMA user_version = 2")
+    try folder.sqlite("quakes.sqlite", "PRAGMA user_version = 3")
     let before = try folder.bytes(of: "quakes.sqlite")
     for options in [[], ["--plan"], ["--drop", "Quake.time"]] {
       #expect(

@@ -52,9 +52,9 @@ import Testing
     #expect(try folder.bolide("changes", "quakes.sqlite", "--reader", "map").lines.count == 4)
     try folder.bolide("readers", "quakes.sqlite", "drop", "map").expectSilence()
     #expect(try prune("--older-than", "1h") == .silent)
-    #expect(try folder.bolide("changes", "quakes.sqlite").lines.count == 4)
+    #expect(try folder.bolide("changes", "quakes.sqlite", "--from", "oldest").lines.count == 4)
     #expect(try prune("--keep-transactions", "0") == .silent)
-    #expect(try folder.bolide("changes", "quakes.sqlite") == .silent)
+    #expect(try folder.bolide("changes", "quakes.sqlite", "--from", "oldest") == .silent)
   }
 
   @Test func `the pipeline's rules hold after each import, and a pruned store knows its files again`() throws
@@ -65,12 +65,23 @@ import Testing
     try folder.sqlite("quakes.sqlite", "UPDATE bolide_transaction SET at = '2001-01-01T00:00:00.000Z'")
     for id in ["d", "e"] {
       try folder.write(#"[{"id": "\#(id)"}]"#, to: "feed.json")
-      #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+      let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
+      let expired =
+        "quakes: the reader 'late' has expired: history that it had not seen is gone, and it starts again from a snapshot\n"
+      #expect(outcome.status == 0 && outcome.errors == (id == "e" ? expired : ""), "\(outcome)")
     }
-    #expect(try folder.bolide("changes", "quakes.sqlite").lines.count == 4)
+    #expect(try folder.bolide("changes", "quakes.sqlite", "--from", "oldest").lines.count == 4)
+    #expect(
+      try folder.bolide("changes", "quakes.sqlite")
+        == .failure(
+          80, "quakes.sqlite: history does not go back to its beginning; transactions up to 3 were pruned",
+          "Read what is kept with --from oldest, or start from a snapshot: bolide snapshot quakes.sqlite"))
     let late = try folder.bolide("changes", "quakes.sqlite", "--reader", "late")
     #expect(late.status == 80 && late.errors.contains("it now starts 1 transaction later"))
     #expect(try folder.bolide("readers", "quakes.sqlite").output.contains(#""state":"expired""#))
+    // One that is gone, and two that are there.
+    #expect(
+      try folder.bolide("status", "quakes.sqlite").output.contains("late  expired, 3 transactions behind"))
     // Nothing has changed since the last file was read, though its own transaction may be gone.
     _ = try prune("--keep-transactions", "0")
     for isKnown in [false, true] {

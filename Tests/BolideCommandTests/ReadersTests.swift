@@ -118,6 +118,10 @@ import Testing
     (["readers", "quakes.sqlite", "drop", "nobody"], "quakes.sqlite: there is no reader 'nobody'"),
     (["readers", "quakes.sqlite", "reset", "map", "--from", "x"], "'x' is not a token"),
     (["changes", "quakes.sqlite", "--reader", "nobody"], "quakes.sqlite: there is no reader 'nobody'"),
+    (
+      ["changes", "quakes.sqlite", "--from", "oldest", "--since", "1"],
+      "say one of --since, --from and --reader: each says where to begin"
+    ),
     (["changes", "quakes.sqlite", "--reader", "map", "--since", "1"], "--reader begins where the reader is"),
     (
       ["changes", "quakes.sqlite", "--reader", "map", "--limit", "1", "--", "cat"],

@@ -81,6 +81,48 @@ import Testing
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
 
+  @Test(arguments: [
+    (
+      "ALTER TABLE Region ADD COLUMN made TEXT AS (printf('%.*c', 900000000, 'x'))",
+      "an expression in the table Region"
+    ),
+    (
+      "ALTER TABLE Region ADD COLUMN more TEXT CHECK (length(more) > 0)",
+      "an expression in the table Region"
+    ),
+    ("CREATE INDEX slow ON Region(name, upper(name))", "an expression of the index slow"),
+    ("CREATE INDEX part ON Region(name) WHERE total IS NOT NULL", "an expression of the index part"),
+    ("CREATE INDEX plain ON Region(name COLLATE NOCASE DESC, \"total\")", nil),
+  ])
+  func `who reads computes no expression of another program's`(sql: String, what: String?) throws {
+    try folder.sqlite(
+      "quakes.sqlite",
+      "\(sql); INSERT INTO bolide_dirty SELECT property, 0, 1 FROM bolide_property WHERE name = 'total'")
+    let note = what.map {
+      "Note: 1 derived value is out of date: \($0) is another program's, and would be computed. "
+        + "The next command that writes, such as `bolide import`, sees to it.\n"
+    }
+    let outcome = try Running(Folder.tool, ["token", "quakes.sqlite"], in: folder, input: .nothing).outcome()
+    #expect(outcome.status == 0 && outcome.errors == note ?? "", "\(outcome)")
+  }
+
+  @Test(arguments: [
+    (
+      "ALTER TABLE bolide_run ADD COLUMN more TEXT CHECK (length(more) > 0)",
+      "the table bolide_run is not as Bolide made it"
+    ),
+    ("CREATE INDEX slow ON bolide_run(hex(zeroblob(99)))", "the index slow of bolide_run is not Bolide's"),
+  ])
+  func `an expression of another program's in a table of Bolide's own is refused`(
+    sql: String, problem: String
+  ) throws {
+    // What SQLite does not take in a statement stands in the file all the same.
+    try folder.sqlite("quakes.sqlite", sql)
+    #expect(
+      try Running(Folder.tool, ["token", "quakes.sqlite"], in: folder, input: .nothing).outcome().errors
+        .hasPrefix("Error: quakes.sqlite: this is not the schema that Bolide made: \(problem)"))
+  }
+
   @Test func `a gap that cannot be written down is never passed over`() throws {
     try folder.sqlite(
       "quakes.sqlite",

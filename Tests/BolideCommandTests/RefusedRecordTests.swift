@@ -203,6 +203,23 @@ import Testing
         == ["all-refused|1000|1000"])
   }
 
+  @Test func `an input of which the store refuses all records is not read on either`() throws {
+    try folder.write(
+      Folder.quakes.replacing("magnitude: double", with: "magnitude: { type: double, required: true }"),
+      to: "quakes.yaml")
+    let rows = (1...5_000).map { #"{"id": "\#($0)"}"# }.joined(separator: ",\n")
+    try folder.write("[\(rows)]", to: "feed.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "feed.json", "--chunk-rows", "500")
+        == .failure(
+          65, "feed.json: the first 1000 records were all refused",
+          "The last reason: magnitude is required, and a new row has no value for it. Does the pipeline fit this input?"
+        ))
+    #expect(
+      try folder.sqlite("quakes.sqlite", "SELECT outcome, read, rejected FROM bolide_run")
+        == ["all-refused|1000|1000"])
+  }
+
   private func dates() throws -> [String] {
     try folder.sqlite("fireballs.sqlite", "SELECT date FROM Fireball ORDER BY date")
   }

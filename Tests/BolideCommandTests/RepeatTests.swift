@@ -8,6 +8,7 @@ import Testing
 
   init() throws {
     folder = try Folder.withQuakes()
+    try folder.write(Folder.quakes + "\nrepeated-key: last\n", to: "quakes.yaml")
     try folder.write(feed, to: "feed.json")
   }
 
@@ -20,12 +21,12 @@ import Testing
     try #require(try folder.bolide("import", "quakes.yaml", "-", input: .file("feed.json")) == .silent)
     let again = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-v")
     #expect(again.status == 0)
-    #expect(try Counts(again) == Counts(read: 3, unchanged: 2, folded: 1))
+    #expect(try Counts(again) == Counts(read: 3, unchanged: 2, superseded: 1))
     #expect(again.output.contains(#""sameAs":1,"#) && again.output.contains(#""token":null"#))
-    #expect(again.errors.hasPrefix("quakes: 3 read = 2 unchanged + 1 folded (same bytes as run 1) · 0.0"))
+    #expect(again.errors.hasPrefix("quakes: 3 read = 2 unchanged + 1 superseded (same bytes as run 1) · 0.0"))
     #expect(
       try folder.sqlite(
-        "quakes.sqlite", "SELECT read, unchanged, folded, chunks, same_as, outcome FROM bolide_run")
+        "quakes.sqlite", "SELECT read, unchanged, superseded, chunks, same_as, outcome FROM bolide_run")
         == ["3|0|1|1||ok", "3|2|1|1||ok", "3|2|1|0|1|ok"])
     // Another name for the same bytes.
     try folder.write(feed, to: "copy.json")
@@ -35,30 +36,30 @@ import Testing
   }
 
   @Test(arguments: [
-    "nothing", "force", "stdin", "value", "other value", "delete", "unsealed", "insert", "pipeline", "model",
+    "nothing", "force", "stdin", "value", "other value", "delete", "pending", "insert", "pipeline", "model",
     "other pipeline", "killed", "group",
   ])
   func `it is read again when anything may have changed`(what: String) throws {
     try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
     let store = "quakes.sqlite"
     var arguments = ["import", "quakes.yaml", "feed.json", "--json"]
-    var wanted = Counts(read: 3, unchanged: 2, folded: 1)
+    var wanted = Counts(read: 3, unchanged: 2, superseded: 1)
     switch what {
     case "force": arguments.append("--force")
     case "stdin": arguments[2] = "-"
     case "value":
       try folder.sqlite(store, "UPDATE Quake SET magnitude = 7 WHERE id = 'a'")
-      wanted = Counts(read: 3, updated: 1, unchanged: 1, folded: 1)
+      wanted = Counts(read: 3, updated: 1, unchanged: 1, superseded: 1)
     case "other value":
       try folder.sqlite(store, "UPDATE Quake SET time = '2020-01-01T00:00:00Z' WHERE id = 'a'")
     case "delete":
       try folder.sqlite(store, "DELETE FROM Quake WHERE id = 'b'")
-      wanted = Counts(read: 3, inserted: 1, unchanged: 1, folded: 1)
-    case "unsealed":
+      wanted = Counts(read: 3, inserted: 1, unchanged: 1, superseded: 1)
+    case "pending":
       // Sealed by somebody who only reads the history.
       try folder.sqlite(store, "UPDATE Quake SET magnitude = 7 WHERE id = 'a'")
       try #require(try folder.bolide("changes", store).status == 0)
-      wanted = Counts(read: 3, updated: 1, unchanged: 1, folded: 1)
+      wanted = Counts(read: 3, updated: 1, unchanged: 1, superseded: 1)
     case "insert": try folder.sqlite(store, "INSERT INTO Quake(id) VALUES ('c')")
     case "group": try folder.sqlite(store, "UPDATE Region SET name = 'z'")
     case "pipeline":
@@ -74,14 +75,14 @@ import Testing
       try folder.write(Folder.quakes, to: "others.yaml")
       try folder.write(#"[{"id": "a", "magnitude": 5}]"#, to: "other.json")
       try #require(try folder.bolide("import", "others.yaml", "other.json", "--store", store) == .silent)
-      wanted = Counts(read: 3, updated: 1, unchanged: 1, folded: 1)
+      wanted = Counts(read: 3, updated: 1, unchanged: 1, superseded: 1)
     case "killed":
       let running = try folder.starting("import", "quakes.yaml", "-", "--chunk-rows", "1")
       try running.write(Data(#"[{"id": "a", "magnitude": 9}, "#.utf8))
       try eventually { try folder.sqlite(store, "SELECT magnitude FROM Quake WHERE id = 'a'") == ["9.0"] }
       running.send(SIGKILL)
       _ = try running.outcome()
-      wanted = Counts(read: 3, updated: 1, unchanged: 1, folded: 1)
+      wanted = Counts(read: 3, updated: 1, unchanged: 1, superseded: 1)
     default: break
     }
     let input = what == "stdin" ? Input.file("feed.json") : .nothing
@@ -100,11 +101,11 @@ import Testing
     try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
     try folder.write(feed.replacing(#""magnitude": 2"#, with: #""magnitude": 3"#), to: "feed.json")
     let other = try folder.bolide("import", "quakes.yaml", "feed.json", "--json")
-    #expect(try Counts(other) == Counts(read: 3, updated: 1, unchanged: 1, folded: 1))
+    #expect(try Counts(other) == Counts(read: 3, updated: 1, unchanged: 1, superseded: 1))
     // The first one is another file again, since the store has moved on.
     try folder.write(feed, to: "feed.json")
     let back = try folder.bolide("import", "quakes.yaml", "feed.json", "--json")
-    #expect(try Counts(back) == Counts(read: 3, updated: 1, unchanged: 1, folded: 1))
+    #expect(try Counts(back) == Counts(read: 3, updated: 1, unchanged: 1, superseded: 1))
   }
 
   @Test func `a run that refused records or ended early is not taken for the file's`() throws {

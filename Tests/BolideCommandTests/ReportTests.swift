@@ -19,15 +19,34 @@ import Testing
     #expect(first.errors.isEmpty)
     #expect(
       masked(first.output)
-        == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"folded":1,"#
+        == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"duplicates":1,"superseded":0,"#
         + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"absent":{"time":3,"magnitude":2,"place":1},"seconds":S,"rowsPerSecond":R,"token":"T"}"#
         + "\n")
     let again = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-q", "--max-rejects", "1")
     #expect(
       masked(again.output)
-        == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"folded":1,"#
+        == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"duplicates":1,"superseded":0,"#
         + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"absent":{"time":3,"magnitude":2,"place":1},"seconds":S,"rowsPerSecond":R,"token":null}"#
         + "\n")
+  }
+
+  @Test func `different records of one key are told, unless the pipeline says which counts`() throws {
+    try folder.write(
+      #"[{"id": "a", "magnitude": 1}, {"id": "a", "magnitude": 1}, {"id": "a", "magnitude": 2}, {"id": "b"}]"#,
+      to: "feed.json")
+    let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
+    #expect(
+      outcome
+        == Outcome(
+          status: 0,
+          errors: "quakes: 1 record has the key of another, and other values; one counts. "
+            + "Say which with `repeated-key`: last, first or reject\n"))
+    #expect(
+      try folder.sqlite("quakes.sqlite", "SELECT read, inserted, duplicates, superseded FROM bolide_run") == [
+        "4|2|1|1"
+      ])
+    try folder.write(Folder.quakes + "\nrepeated-key: last\n", to: "quakes.yaml")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
   }
 
   @Test func `the line for people leaves out what is nought`() throws {
@@ -49,7 +68,7 @@ import Testing
   @Test func `refused records are shown without being asked; quiet says only how many`() throws {
     let shown = """
       feed.json:1:92: record 4: id is part of the key and is null
-      quakes: 4 read = 2 inserted + 1 folded + 1 refused · S s · token T
+      quakes: 4 read = 2 inserted + 1 duplicate + 1 refused · S s · token T
 
       """
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")

@@ -111,6 +111,9 @@ final class Running {
       errors: try text(errors))
   }
 
+  /// What it has printed to standard output by now.
+  func outputSoFar() throws -> String { try text(output) }
+
   private func text(_ url: URL) throws -> String {
     String(decoding: try Data(contentsOf: url), as: UTF8.self)
   }

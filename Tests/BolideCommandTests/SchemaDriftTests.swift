@@ -19,6 +19,14 @@ import Testing
     try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
   }
 
+  /// Each command ends with 78 and such an error.
+  private func expectEach(_ commands: [[String]], _ isTold: (String) -> Bool) throws {
+    for arguments in commands {
+      let outcome = try run(arguments)
+      #expect(outcome.status == 78 && isTold(outcome.errors), "\(arguments): \(outcome)")
+    }
+  }
+
   /// The commands that need what is gone.
   private static let commands = [
     ["import", "quakes.yaml", "feed.json"], ["import", "quakes.yaml", "feed.json", "--dry-run"],
@@ -37,11 +45,7 @@ import Testing
       + "the table Quake has no column magnitude, but one named how \"big\" that Bolide did not make.\n"
       + "       If another program has renamed it, put it right: "
       + "ALTER TABLE \"Quake\" RENAME COLUMN \"how \"\"big\"\"\" TO \"magnitude\"\n"
-    for arguments in Self.commands {
-      let outcome = try run(arguments)
-      #expect(outcome.status == 78, "\(arguments): \(outcome)")
-      #expect(outcome.errors.hasSuffix(error), "\(arguments): \(outcome.errors)")
-    }
+    try expectEach(Self.commands) { $0.hasSuffix(error) }
     // What does not need it.
     let regions = try run(["fetch", "quakes.sqlite", "Region", "--format", "csv"])
     #expect(regions.status == 0 && regions.output.contains("1,west,2,3.5\r\n"), "\(regions)")
@@ -79,10 +83,7 @@ import Testing
   @Test func `a table that is gone or was made anew by another program is told`() throws {
     try folder.sqlite("quakes.sqlite", "DROP TABLE Quake")
     let gone = Self.message + "the table Quake is missing"
-    for arguments in Self.commands where !arguments.contains("--rebuild") {
-      let outcome = try run(arguments)
-      #expect(outcome.status == 78 && outcome.errors.contains(gone), "\(arguments): \(outcome)")
-    }
+    try expectEach(Self.commands.filter { !$0.contains("--rebuild") }) { $0.contains(gone) }
     let regions = try run(["fetch", "quakes.sqlite", "Region"])
     #expect(regions.status == 0)
     #expect(
@@ -97,10 +98,7 @@ import Testing
       + "the table Quake has no column bolide_id INTEGER PRIMARY KEY.\n"
       + "       Restore the store from a backup; or drop the table, and have it made anew, empty: "
       + "bolide verify STORE --rebuild\n"
-    for arguments in Self.commands {
-      let outcome = try run(arguments)
-      #expect(outcome.status == 78 && outcome.errors.hasSuffix(anew), "\(arguments): \(outcome)")
-    }
+    try expectEach(Self.commands) { $0.hasSuffix(anew) }
     try folder.sqlite("quakes.sqlite", "DROP TABLE Quake")
     #expect(
       try run(["verify", "quakes.sqlite", "--rebuild"])
@@ -168,13 +166,8 @@ import Testing
       "\"magnitude\" REAL", with: "\"magnitude\" REAL AS (length(zeroblob(9999999)))")
     try #require(computed != table)
     try folder.sqlite("quakes.sqlite", "DROP TABLE Quake; \(computed)")
-    for arguments in [["fetch", "quakes.sqlite", "Region"], ["import", "quakes.yaml", "feed.json"]] {
-      let outcome = try run(arguments)
-      #expect(
-        outcome.status == 78
-          && outcome.errors.hasPrefix(
-            Self.message + "the column magnitude of Quake is computed, and not stored"),
-        "\(arguments): \(outcome)")
+    try expectEach([["fetch", "quakes.sqlite", "Region"], ["import", "quakes.yaml", "feed.json"]]) {
+      $0.hasPrefix(Self.message + "the column magnitude of Quake is computed, and not stored")
     }
   }
 }

@@ -7,6 +7,7 @@ import Testing
 
   init() throws {
     folder = try Folder.withQuakes()
+    try folder.write(Folder.quakes + "\nrepeated-key: last\n", to: "quakes.yaml")
     try folder.write(#"[{"id": "a", "magnitude": 1}, {"id": "b", "place": "x"}]"#, to: "1.json")
     try folder.write(#"{"fields": ["magnitude", "id"], "data": [[2, "c"], ["?", "d"]]}"#, to: "2.json")
     try folder.write("{\"id\": \"e\", \"place\": \"x\"}\n{\"id\": \"a\", \"magnitude\": 3}\n", to: "3.json")
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test func `a full feed may come in parts`() throws {
-    try folder.write(Folder.quakes + "\nfeed: full", to: "quakes.yaml")
+    try folder.write(Folder.quakes + "\nrepeated-key: last\nfeed: full", to: "quakes.yaml")
     try #require(try folder.bolide("import", "quakes.yaml", "1.json", "3.json") == .silent)
     #expect(try folder.bolide("missing", "quakes.sqlite") == .silent)
     try #require(try folder.bolide("import", "quakes.yaml", "1.json", "3.json", "--force") == .silent)
@@ -96,7 +97,7 @@ import Testing
   @Test func `first keeps the first of all inputs`() throws {
     try folder.write(Folder.quakes + "\nrepeated-key: first", to: "quakes.yaml")
     let outcome = try folder.bolide("import", "quakes.yaml", "1.json", "3.json", "--json")
-    #expect(try Counts(outcome) == Counts(read: 4, inserted: 3, folded: 1))
+    #expect(try Counts(outcome) == Counts(read: 4, inserted: 3, superseded: 1))
     #expect(try folder.sqlite("quakes.sqlite", "SELECT magnitude FROM Quake WHERE id = 'a'") == ["1.0"])
   }
 

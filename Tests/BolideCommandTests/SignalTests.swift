@@ -136,7 +136,7 @@ import Testing
         next = last + 1
       assert store.execute("SELECT max(change) FROM bolide_change").fetchone() == (next - 1,)
       assert store.execute(\"\"\"SELECT count(*) FROM bolide_run WHERE outcome IS NOT NULL AND
-        read <> inserted + updated + unchanged + ignored + folded + rejected\"\"\").fetchone() == (0,)
+        read <> inserted + updated + unchanged + ignored + duplicates + superseded + rejected\"\"\").fetchone() == (0,)
       """, store)
   }
 }

@@ -186,9 +186,9 @@ import Testing
     try folder.sqlite(
       "quakes.sqlite", "UPDATE Quake SET magnitude = 9 WHERE id = 'b'; DELETE FROM Quake WHERE id = 'a'")
     let text = try folder.bolide("status", "quakes.sqlite").output
-    #expect(text.contains("\nunsealed  "), "\(text)")
+    #expect(text.contains("\npending  "), "\(text)")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
-    #expect(try !folder.bolide("status", "quakes.sqlite").output.contains("unsealed"))
+    #expect(try !folder.bolide("status", "quakes.sqlite").output.contains("pending"))
   }
 
   @Test func `a store that cannot be looked at does not hide the others`() throws {

@@ -71,7 +71,7 @@ import Testing
       let query = "SELECT id, magnitude, size FROM Quake ORDER BY id"
       #expect(try folder.sqlite("stopped.sqlite", query) == folder.sqlite("clean.sqlite", query))
       let run = """
-        SELECT read, inserted + updated + unchanged + folded, rejected, outcome FROM bolide_run
+        SELECT read, inserted + updated + unchanged + duplicates + superseded, rejected, outcome FROM bolide_run
         """
       #expect(try folder.sqlite("stopped.sqlite", run) == ["\(place)|\(place - 1)|1|stopped-at-reject"])
       #expect(

@@ -54,10 +54,19 @@ import Testing
 
   @Test func `a store of a later format`() throws {
     try #require(try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite") == .silent)
-    try folder.sqlite("a.sqlite", "PRAGMA user_version = 2")
+    try folder.sqlite("a.sqlite", "PRAGMA user_version = 3")
     try expect(
       "a.sqlite", 73, "a.sqlite: the store was written by a newer version of Bolide",
       "Use that version, or a newer one.")
+  }
+
+  @Test func `a store of an earlier format`() throws {
+    try #require(try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", "a.sqlite") == .silent)
+    try folder.sqlite("a.sqlite", "PRAGMA user_version = 1")
+    try expect(
+      "a.sqlite", 73,
+      "a.sqlite: the store has format 1, of a version before the first release, and this one reads 2",
+      "Import anew into another file; whoever reads its history begins with a snapshot.")
   }
 
   @Test func `a store that is not there has no changes`() throws {

@@ -47,7 +47,8 @@ struct SurveyNameTests {
       "[f]",
       "*g", "&h", "!i", "%j", "|k", ">l", "@m", "`n", "é", "日本", "😀", "tab\\tin", "line\\nbreak",
       "nul\\u0000",
-      "bom\\ufeff", "<key>", "<<", "~", "null", "=", ",", "?", "a b", " lead", "trail ", "\\u2028", "a", "A",
+      "bom\\ufeff", "\\ufeffISO", "\\ufeff", "<key>", "<<", "~", "null", "=", ",", "?", "a b", " lead",
+      "trail ", "\\u2028", "a", "A",
       "\\u00e4", "true", "0x1f", "1e3", ".5", "2020-01-01",
     ]
     let members = keys.map { #""\#($0)":"v""# }.joined(separator: ",")

@@ -31,11 +31,7 @@ import Testing
     let piece = Array(String(repeating: "{\"a\":1}\n", count: 100).utf8)
     var most = 0
     for _ in 0..<2000 {
-      reader.fill(minimum: piece.count) { free in
-        most = max(most, free.count)
-        free.copyBytes(from: piece)
-        return piece.count
-      }
+      most = max(most, fill(&reader, piece))
       while try reader.next() == .record {}
     }
     #expect(reader.recordsRead == 200_000)
@@ -52,11 +48,7 @@ import Testing
     var piece = Array(start.utf8)
     var most = 0
     for _ in 0..<600 {
-      reader.fill(minimum: piece.count) { free in
-        most = max(most, free.count)
-        free.copyBytes(from: piece)
-        return piece.count
-      }
+      most = max(most, fill(&reader, piece))
       while case .record = try reader.next() {}
       piece = [UInt8](repeating: UInt8(ascii: " "), count: 64 * 1024)
     }
@@ -68,5 +60,18 @@ import Testing
     let text = String(repeating: "{\"a\":1}\n", count: 40_000)
     let reading = Reading(text, fields: ["a"], shape: .lines)
     #expect(reading.records.last?.position == Position(byte: 39_999 * 8, line: 40_000, column: 1))
+  }
+
+  /// Gives the reader a piece.
+  ///
+  /// - Returns: how much room it had for it.
+  private func fill(_ reader: inout RecordReader, _ piece: [UInt8]) -> Int {
+    var room = 0
+    reader.fill(minimum: piece.count) { free in
+      room = free.count
+      free.copyBytes(from: piece)
+      return piece.count
+    }
+    return room
   }
 }

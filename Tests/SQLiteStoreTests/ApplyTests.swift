@@ -27,12 +27,13 @@ struct ApplyTests {
   @Test func `New, changed and equal rows are told apart, and counts add up`() throws {
     let first = try store.take(
       pipeline, [["id": "a", "grade": 1], ["id": "b", "grade": 1], ["id": "b", "grade": 2]])
-    #expect(first.counts.line == "3 = 2 inserted + 1 folded")
+    #expect(first.counts.line == "3 = 2 inserted + 1 superseded")
     let second = try store.take(
       pipeline, [["id": "a", "grade": 1], ["id": "b", "grade": 3], ["id": "c", "grade": 1], ["id": "d"]])
     #expect(second.counts.line == "4 = 1 inserted + 1 updated + 1 unchanged + 1 rejected")
     #expect(try store.integer("SELECT count(*) FROM Quake") == 3)
-    let runs = try store.rows("SELECT read, inserted, updated, unchanged, folded, rejected FROM bolide_run")
+    let runs = try store.rows(
+      "SELECT read, inserted, updated, unchanged, superseded, rejected FROM bolide_run")
     #expect(runs == [[3, 2, 0, 0, 1, 0], [4, 1, 1, 1, 0, 1]])
   }
 

@@ -55,7 +55,7 @@ struct ChunkOrderTests {
     }
     let expected = try store.rows("SELECT max(n) FROM record GROUP BY \(names) ORDER BY \(names)")
     #expect(chunk.order.map { [Value.integer(Int64($0))] } == expected)
-    #expect(chunk.folded == records.count - expected.count)
+    #expect(chunk.repeats == records.count - expected.count)
   }
 
   @Test(arguments: ["a b c d", "d c b a", "a a b b", "d d c c", "b a d c a"])
@@ -99,7 +99,7 @@ struct ChunkOrderTests {
     }
     chunk.sortAndFold()
     let places = chunk.order.map(Int.init)
-    #expect(places.count > 3 && places.count + chunk.folded == 200)
+    #expect(places.count > 3 && places.count + chunk.repeats == 200)
     #expect(zip(places, places.dropFirst()).allSatisfy { chunk.compareKeys($0, $1) < 0 })
     // Of equal keys the last is there.
     for row in 0..<200 { #expect(places.contains { $0 >= row && chunk.compareKeys($0, row) == 0 }) }
@@ -116,15 +116,15 @@ struct ChunkOrderTests {
     chunk.append(["id": "a", "place": "next window"])
     chunk.endWindow(removed: [true, false])
     chunk.sortAndFold()
-    #expect(chunk.applied == [["id": "a", "place": "next window", "depth": 1]] && chunk.folded == 1)
+    #expect(chunk.applied == [["id": "a", "place": "next window", "depth": 1]] && chunk.repeats == 1)
   }
 
   @Test func `An empty chunk and one row need no folding`() {
     let chunk = chunk(Quakes.pipeline())
     chunk.sortAndFold()
-    #expect(chunk.order.isEmpty && chunk.folded == 0)
+    #expect(chunk.order.isEmpty && chunk.repeats == 0)
     chunk.fill([["id": "a"]])
-    #expect(chunk.order == [0] && chunk.folded == 0)
+    #expect(chunk.order == [0] && chunk.repeats == 0)
   }
 
   @Test(arguments: 0..<40) func `Folding equals applying the records one by one`(seed: Int) {
@@ -148,6 +148,6 @@ struct ChunkOrderTests {
         guard case .text(let id) = record["id"] else { return ("", record) }
         return ("\(Array(id.utf8))", record)
       })
-    #expect(applied == model && chunk.folded == records.count - model.count)
+    #expect(applied == model && chunk.repeats == records.count - model.count)
   }
 }

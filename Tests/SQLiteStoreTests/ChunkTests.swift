@@ -48,7 +48,7 @@ struct ChunkTests {
       #expect(chunk.order.count == 5000)
       chunk.clear()
       #expect(chunk.count == 0 && chunk.byteCount == 0 && chunk.isEmpty)
-      #expect(chunk.order.isEmpty && chunk.rejects.isEmpty && chunk.folded == 0)
+      #expect(chunk.order.isEmpty && chunk.rejects.isEmpty && chunk.repeats == 0)
     }
   }
 

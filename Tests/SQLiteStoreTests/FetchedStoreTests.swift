@@ -120,7 +120,7 @@ import Testing
     #expect(try error().code == .newerFormat)
     #expect(
       try error().message == "\(path("other.sqlite")): the store was written by a newer version of Bolide")
-    try made.execute("PRAGMA application_id = 5; PRAGMA user_version = 1")
+    try made.execute("PRAGMA application_id = 5; PRAGMA user_version = 2")
     #expect(
       try error().message
         == "\(path("other.sqlite")): the file is an SQLite database, but not a store of Bolide's")

@@ -57,7 +57,7 @@ struct MergeTests {
 
   @Test func `ignore is about rows from before the run: a key that comes again is a repeated one`() throws {
     let records: [Record] = [["id": "c", "depth": 1], ["id": "c", "depth": 2]]
-    #expect(try store.take(Self.pipeline(.ignore), records).counts.line == "2 = 1 inserted + 1 folded")
+    #expect(try store.take(Self.pipeline(.ignore), records).counts.line == "2 = 1 inserted + 1 superseded")
     #expect(try rows.last?[1] == 2)
     try store.execute("DELETE FROM Quake WHERE id = 'c'")
     let apart = try store.take(Self.pipeline(.ignore), chunks: records.map { [$0] })
@@ -133,7 +133,7 @@ struct MergeTests {
         ["id": "c", "depth": 7, "kind": "seven"], ["id": "c", "depth": 9, "magnitude": 2.0],
         ["id": "c", "depth": 8, "kind": "eight"], ["id": "c", "depth": 9, "kind": "nine"],
       ])
-    #expect(progress.counts.line == "4 = 1 inserted + 3 folded")
+    #expect(progress.counts.line == "4 = 1 inserted + 3 superseded")
     // What the newest leaves out comes from the one before that it took over.
     #expect(try rows.last == ["c", 9, "seven", 2.0])
   }
@@ -188,11 +188,13 @@ struct MergeTests {
     ["id": "c", "depth": 1, "kind": "one"], ["id": "d"], ["id": "c", "depth": 2],
   ]
 
-  @Test(arguments: [1, 2, 3]) func `first keeps the first of the whole input, and folds the others`(size: Int)
+  @Test(arguments: [1, 2, 3]) func `first keeps the first of the whole input, and leaves the others out`(
+    size: Int
+  )
     throws
   {
     let progress = try take(Self.pipeline(.update, .first), size)
-    #expect(progress.counts.line == "3 = 2 inserted + 1 folded")
+    #expect(progress.counts.line == "3 = 2 inserted + 1 superseded")
     #expect(try store.rows("SELECT depth FROM Quake WHERE id = 'c'") == [[1]])
   }
 
@@ -207,8 +209,8 @@ struct MergeTests {
     #expect(try store.rows("SELECT depth FROM Quake WHERE id = 'c'") == [[1]])
   }
 
-  @Test func `last folds within a chunk, and counts what comes back in a later one`() throws {
-    #expect(try take(Self.pipeline(.update), 3).counts.line == "3 = 2 inserted + 1 folded")
+  @Test func `last takes one within a chunk, and counts what comes back in a later one`() throws {
+    #expect(try take(Self.pipeline(.update), 3).counts.line == "3 = 2 inserted + 1 superseded")
     #expect(try rows[2] == ["c", 2, "one", .null])
     try store.execute("DELETE FROM Quake WHERE id IN ('c', 'd')")
     let progress = try take(Self.pipeline(.update), 1)
@@ -231,7 +233,7 @@ struct MergeTests {
       let chunks = size == 1 ? records.map { [$0] } : [records]
       #expect(
         try store.take(Self.pipeline(.update, .first), chunks: chunks).counts.line
-          == "2 = 1 unchanged + 1 folded")
+          == "2 = 1 unchanged + 1 superseded")
       #expect(
         try store.take(Self.pipeline(.update, .reject), chunks: chunks).counts.line
           == "2 = 1 unchanged + 1 rejected")

@@ -25,7 +25,7 @@ struct QuakeModel {
         folded[id] = record
         continue
       }
-      counts.folded += 1
+      counts.count(earlier, record)
       // Links as if both had been applied in turn: one for new rows is the first's, and null makes none.
       let isKept = timing == .insert || [nil, .null].contains(record["@region"])
       folded[id]?.merge(record) { $1 }

@@ -109,12 +109,30 @@ extension Store {
   }
 }
 
+extension Chunk {
+  /// The rows whose place another of the same key took.
+  var repeats: Int { duplicates + superseded }
+}
+
 extension ChunkCounts {
+  /// Without a difference between duplicates and what was superseded.
+  var repeatsAsOne: ChunkCounts {
+    var counts = self
+    (counts.duplicates, counts.superseded) = (0, duplicates + superseded)
+    return counts
+  }
+
+  /// Counts one of two records of a key: superseded where the later one would change something.
+  mutating func count(_ earlier: Record, _ later: Record) {
+    let isEqual = later.allSatisfy { name, value in (earlier[name] ?? .null) == value }
+    if isEqual { duplicates += 1 } else { superseded += 1 }
+  }
+
   /// The counts in one line, without those that are 0.
   var line: String {
     let parts = [
       (inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged"), (ignored, "ignored"),
-      (folded, "folded"), (rejected, "rejected"),
+      (duplicates, "duplicate"), (superseded, "superseded"), (rejected, "rejected"),
     ]
     let sum = parts.reduce(0) { $0 + $1.0 }
     let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " + ")

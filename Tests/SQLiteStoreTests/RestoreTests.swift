@@ -129,7 +129,10 @@ struct RestoreTests {
   @Test func `A new store in the old one's place has a memory of its own`() throws {
     let old = try take("a")
     try temporary.restoreFiles(from: "nothing")
-    let new = try take("b")
+    #expect(throws: StoreError.self) { try take("b") }
+    var pipeline = pipeline
+    pipeline.settings.storeCreation = .always
+    let new = try #require(try temporary.open(pipeline).take(pipeline, [["id": "b"]]).token)
     #expect(new.number == 1 && new.store != old.store)
     #expect(try answer(old) == .tokenOfAnotherStore && answer(new) == nil)
     #expect(try temporary.open(pipeline).writing { try TokenMemory($0)?.read() } == .token(new))

@@ -98,7 +98,7 @@ struct SchemaTests {
       """
       PRAGMA application_id; PRAGMA user_version; PRAGMA page_size; PRAGMA journal_mode; PRAGMA integrity_check;
       """)
-    #expect(answers == "1114598500\n1\n16384\nwal\nok\n")
+    #expect(answers == "1114598500\n2\n16384\nwal\nok\n")
     // The header's own place for the id, 68 bytes in: "Bold".
     let copy = "'\(temporary.path)-copy'"
     let bytes = try temporary.shell(
@@ -182,7 +182,7 @@ struct SchemaTests {
 
   @Test(arguments: [false, true]) func `A store of a newer version is refused`(reading: Bool) throws {
     do { _ = try temporary.open(Quakes.pipeline()) }
-    try temporary.shell("PRAGMA user_version = 2")
+    try temporary.shell("PRAGMA user_version = 3")
     let error = refusal(temporary.path, reading: reading)
     #expect(error?.code == .newerFormat)
     #expect(error?.message == "\(temporary.path): the store was written by a newer version of Bolide")
@@ -224,7 +224,7 @@ struct SchemaTests {
     }
     #expect(error?.code == .busy)
     #expect(error?.message == "\(temporary.path): another program holds the store's write lock")
-    #expect(error?.hint == "Try again later, or wait longer with --lock-wait.")
+    #expect(error?.hint == "Run the command again when that program has ended its transaction.")
     #expect(try store.take(Quakes.pipeline(), [["id": "a"]]).counts.inserted == 1)
   }
 }

@@ -23,7 +23,7 @@ struct StoreLockTests {
   }
 
   private func write(holder: String) throws {
-    try Data((TokenMemory.line("") + holder).utf8).write(
+    try Data((String(repeating: " ", count: TokenMemory.size - 1) + "\n" + holder).utf8).write(
       to: URL(fileURLWithPath: temporary.path + "-bolide"))
   }
 

@@ -36,7 +36,7 @@ struct UniqueModel {
     for (place, record) in records.enumerated() {
       guard case .text(let id) = record["id"] else { continue }
       if let earlier = open[id] {
-        counts.folded += 1
+        counts.count(earlier, record)
         let isKept = timing == .insert || [nil, .null].contains(record["@region"])
         open[id]?.merge(record) { $1 }
         if isKept { open[id]?["@region"] = earlier["@region"] }

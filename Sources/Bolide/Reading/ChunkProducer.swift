@@ -38,7 +38,7 @@ struct ChunkProducer: ~Copyable {
   private var newFields: NewFields
 
   /// After so many records that are all refused, nothing good is to be expected.
-  private static let hopeless = 1000
+  static let hopeless = 1000
 
   /// - Parameter inputs: one at least.
   init?(
@@ -70,8 +70,7 @@ struct ChunkProducer: ~Copyable {
     } catch let error as ImportError {
       end.error = error
     } catch {
-      end.error = ImportError(
-        reading: error, input: records.name, isStored: !settings.isAtomic)
+      end.error = ImportError(reading: error, input: records.name, isStored: !settings.isAtomic)
     }
     // A cancelled import drops the chunk in hand: nothing of it is in the store.
     if end.error?.kind != .cancelled, !chunk.isEmpty {

@@ -4,9 +4,7 @@ internal import JSONStream
 extension ImportError {
   /// What stopped the reading of an input.
   ///
-  /// - Parameters:
-  ///   - isStored: whether the records before the error are in a store now.
-  ///   - before: how many they are.
+  /// - Parameter isStored: whether the records before the error are in a store now.
   init(reading error: any Error, input: String, isStored: Bool = true) {
     switch error {
     case let error as InputError: self.init(error)

@@ -39,10 +39,27 @@ extension ImportError {
   }
 
   /// The same error of an atomic import, which has left nothing behind.
-  var rolledBack: ImportError {
+  var rolledBack: ImportError { telling("Nothing of this import is in the store.") }
+
+  /// The same error of an atomic import whose commit ended with it.
+  func unsettled(_ token: HistoryToken) -> ImportError {
+    var error = telling(
+      "Whether all of this import is in the store or nothing shows when it is opened again.")
+    error.unsettled = (token, hint)
+    return error
+  }
+
+  /// The same error when it is known what became of the import.
+  func settled(_ isStored: Bool) -> ImportError {
     var error = self
-    error.hint = (["Nothing of this import is in the store."] + [hint].compactMap(\.self)).joined(
-      separator: " ")
+    if let unsettled { error.hint = unsettled.hint }
+    error.unsettled = nil
+    return isStored ? error.telling("All of this import is in the store.") : error.rolledBack
+  }
+
+  private func telling(_ fate: String) -> ImportError {
+    var error = self
+    error.hint = ([fate] + [hint].compactMap(\.self)).joined(separator: " ")
     return error
   }
 

@@ -30,7 +30,8 @@ enum ImportJob {
     let counts = report.progress.counts
     outcome.counts = [
       "read": counts.read, "inserted": counts.inserted, "updated": counts.updated,
-      "unchanged": counts.unchanged, "ignored": counts.ignored, "folded": counts.folded,
+      "unchanged": counts.unchanged, "ignored": counts.ignored, "duplicates": counts.duplicates,
+      "superseded": counts.superseded,
       "rejected": counts.rejected, "chunks": report.progress.chunks,
     ]
     for stage in StageTimes.Stage.allCases { outcome.stages["\(stage)"] = report.times[stage] }

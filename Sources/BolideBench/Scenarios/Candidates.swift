@@ -113,7 +113,7 @@ extension BenchFeed {
   /// Holds an import's counts against what the feed must give.
   func check(_ outcome: JobOutcome, inserted: Int, updated: Int) throws {
     let counts = outcome.counts
-    let kinds = ["inserted", "updated", "unchanged", "ignored", "folded", "rejected"]
+    let kinds = ["inserted", "updated", "unchanged", "ignored", "duplicates", "superseded", "rejected"]
     guard counts["read"] == rows, kinds.compactMap({ counts[$0] }).reduce(0, +) == rows else {
       throw WrongResult("the counts do not add up to \(rows): \(counts)")
     }

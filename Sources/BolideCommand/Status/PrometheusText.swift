@@ -68,8 +68,8 @@ struct PrometheusText {
     store("bolide_wal_bytes", "The write-ahead log's size.") { $0.walBytes }
     store("bolide_history_transactions", "Transactions that are kept.") { $0.transactions }
     store("bolide_history_changes", "Changes that are kept.") { $0.changes }
-    store("bolide_unsealed_changes", "Changes of other programs in no transaction yet.") {
-      $0.unsealedChanges
+    store("bolide_pending_changes", "Changes of other programs in no transaction yet.") {
+      $0.pendingChanges
     }
     store("bolide_dirty_owners", "Objects whose derived attributes are to be computed anew.") {
       $0.dirtyOwners

@@ -77,6 +77,7 @@ struct StatusOfStore {
   private init(_ path: String, declared: [Pipeline]) throws {
     self.path = path
     let exists = FileManager.default.fileExists(atPath: path)
+    if !exists, !declared.isEmpty { try Store.checkCreation(path, .ifNew) }
     let store = exists || declared.isEmpty ? try Store(reading: path) : nil
     store?.unsafeFileNote.map(Note.reading).map(printNote)
     status = try store?.status()

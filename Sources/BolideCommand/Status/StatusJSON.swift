@@ -18,6 +18,7 @@ extension JSONText {
     member("created", status.created)
     member("bytes", status.bytes)
     member("walBytes", status.walBytes)
+    member("hasLog", status.hasLog)
     member("model") {
       $0.member("version", status.modelVersion)
       $0.member("since", status.modelSince)
@@ -30,7 +31,7 @@ extension JSONText {
       $0.member("transactions", status.transactions)
       $0.member("changes", status.changes)
       $0.member("since", status.historySince)
-      $0.member("unsealedChanges", status.unsealedChanges)
+      $0.member("pendingChanges", status.pendingChanges)
     }
     member("readers", objects: status.readers) { $0.write(members: $1) }
     member("pins", objects: status.pins) {

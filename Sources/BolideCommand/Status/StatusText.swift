@@ -45,7 +45,13 @@ extension StatusOfStore {
     guard let status else { return [("store", "\(path): not made yet")] }
     var lines = [
       ("store", path), ("made", status.created.minute),
-      ("size", "\(status.bytes.size), write-ahead log \(status.walBytes.size)"),
+      (
+        "size",
+        "\(status.bytes.size), "
+          + (status.hasLog
+            ? "write-ahead log \(status.walBytes.size)"
+            : "without the write-ahead log; an import restores it")
+      ),
       ("model", "version \(status.modelVersion), since \(status.modelSince.minute)"),
     ]
     let width = status.entities.map { $0.entity.count }.max() ?? 0
@@ -67,8 +73,8 @@ extension StatusOfStore {
     for (index, pin) in status.pins.enumerated() {
       lines.append((index == 0 ? "pinned" : "", pin.line))
     }
-    if status.unsealedChanges > 0 {
-      lines.append(("unsealed", "\(counted(status.unsealedChanges, "change")) of other programs"))
+    if status.pendingChanges > 0 {
+      lines.append(("pending", "\(counted(status.pendingChanges, "change")) of other programs"))
     }
     if status.dirtyOwners > 0 {
       lines.append(("dirty", "\(counted(status.dirtyOwners, "object")) to be computed anew"))

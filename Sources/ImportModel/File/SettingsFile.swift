@@ -4,6 +4,10 @@ enum SettingsFile {
     ("warn", .warn), ("ignore", .ignore), ("fail", .fail),
   ]
 
+  static let creations: [(word: String, choice: StoreCreation)] = [
+    ("if-new", .ifNew), ("never", .never), ("always", .always),
+  ]
+
   static func settings(_ parts: [String: YAMLPart], _ reader: inout YAMLReader) -> ImportSettings {
     var settings = ImportSettings()
     if let value = parts["atomic"].flatMap({ reader.boolean($0) }) { settings.isAtomic = value }
@@ -36,6 +40,9 @@ enum SettingsFile {
     }
     if let value = reader.value(parts["reject-total"], .textSize, { SizeText($0) }) {
       settings.rejectBounds.total = value.bytes
+    }
+    if let value = parts["create"].flatMap({ reader.choice($0, among: creations) }) {
+      settings.storeCreation = value
     }
     return settings
   }

@@ -6,6 +6,8 @@ struct YAMLDocument {
   let root: Node?
   /// What stands in the text for the first letters that `compose` has masked.
   private let masks: [Unicode.Scalar: Unicode.Scalar]
+  /// What stands for U+FEFF while the text is parsed; nil where the text has none.
+  private let orderMask: Unicode.Scalar?
 
   /// A text past this size is no pipeline, and is not parsed.
   static let maximumSize = 1 << 20
@@ -23,6 +25,7 @@ struct YAMLDocument {
       throw YAMLSyntaxError(place: nil, .fileTooLarge(text.utf8.count))
     }
     var text = text
+    orderMask = text.maskByteOrderMarks()
     var masks: [Unicode.Scalar: Unicode.Scalar] = [:]
     while true {
       do {
@@ -43,9 +46,18 @@ struct YAMLDocument {
 
   /// The text of a mapping's key, as it stands in the file; nil for a key that is not plain text.
   func text(ofKey node: Node) -> String? {
-    guard let text = node.scalar?.string else { return nil }
+    guard let text = node.scalar.map(text(of:)) else { return nil }
     guard let first = text.unicodeScalars.first, let letter = masks[first] else { return text }
     return String(letter) + String(text.unicodeScalars.dropFirst())
+  }
+}
+
+extension YAMLDocument {
+  /// The text of a scalar, which the parser gives without a U+FEFF at its beginning.
+  func text(of scalar: Node.Scalar) -> String {
+    guard let orderMask else { return scalar.string }
+    let scalars = scalar.string.unicodeScalars.map { $0 == orderMask ? "\u{feff}" : $0 }
+    return String(String.UnicodeScalarView(scalars))
   }
 }
 
@@ -87,6 +99,25 @@ extension Place {
 }
 
 extension String {
+  /// Puts another character in the place of each U+FEFF but the file's first: as itself, or as an escape behind a quote.
+  ///
+  /// - Returns: the other character, which the text did not have; nil where there was nothing to do.
+  fileprivate mutating func maskByteOrderMarks() -> Unicode.Scalar? {
+    let escape = #/"\\u[fF][eE][fF][fF]/#
+    let first = unicodeScalars.first.map { String($0) } ?? ""
+    let rest = String(unicodeScalars.dropFirst())
+    guard rest.unicodeScalars.contains("\u{feff}") || contains(escape) else { return nil }
+    // Private use, and written with four digits: every place stays true.
+    let free = (0xE000...0xF8FF as ClosedRange<UInt32>).lazy.compactMap(Unicode.Scalar.init).first {
+      !unicodeScalars.contains($0)
+    }
+    guard let mask = free else { return nil }
+    let scalars = rest.unicodeScalars.map { $0 == "\u{feff}" ? mask : $0 }
+    self = (first + String(String.UnicodeScalarView(scalars)))
+      .replacing(escape, with: #""\u"# + String(mask.value, radix: 16))
+    return mask
+  }
+
   /// Replaces the first letter of the plain or quoted key that starts at a mark.
   ///
   /// - Returns: the letter that was replaced; nil, with nothing replaced, for a key of another kind.

@@ -135,7 +135,8 @@ struct YAMLReader {
   /// Only quotes make an empty text.
   mutating func text(_ part: YAMLPart, emptyAllowed: Bool = false) -> String? {
     if let scalar = part.node.scalar {
-      if !scalar.string.isEmpty || (emptyAllowed && scalar.style != .plain) { return scalar.string }
+      let text = document.text(of: scalar)
+      if !text.isEmpty || (emptyAllowed && scalar.style != .plain) { return text }
       report(.emptyText(subject(of: part)), at: part.place)
     } else {
       report(.notAText(subject(of: part)), at: part.place)

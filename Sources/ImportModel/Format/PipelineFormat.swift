@@ -117,6 +117,10 @@ package enum PipelineFormat {
       "show-values", .boolean,
       "messages show what a refused record or a new field holds, cut where it is long: `false` unless said"),
     FormatKey("force", .boolean, "imports also a file that is known again: `false` unless said"),
+    FormatKey(
+      "create", .words(SettingsFile.creations.map(\.word)),
+      "whether a store that is not there is made: \(words(SettingsFile.creations.map(\.word))), see <doc:Operations>; "
+        + "`if-new` unless said"),
   ]
 
   /// What an entity is that no record becomes.

@@ -20,6 +20,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var showsValues = false
   /// Imports also a file that was imported before and has the same bytes.
   public var force = false
+  /// Whether a store that is not there is made.
+  public var storeCreation = StoreCreation.ifNew
 
   /// How much of its input the import reads at most.
   public var bounds = InputBounds()
@@ -43,6 +45,16 @@ public struct InputBounds: Sendable, Hashable {
     self.records = records
     self.seconds = seconds
   }
+}
+
+/// Whether a store that is not there is made.
+public enum StoreCreation: String, Sendable, Hashable, CaseIterable {
+  /// Unless there was one: the file beside it remembers the last token that it gave out.
+  case ifNew = "if-new"
+  /// Never: a store that is not there is not mounted, say.
+  case never
+  /// Whether there was one or not.
+  case always
 }
 
 /// What happens when a feed has a field that it did not have before, and that the pipeline does not use.

@@ -28,8 +28,9 @@ public struct Pipeline: Sendable, Hashable {
   public var feed = Feed.window
   /// What a record does to a row that has its key.
   public var mergePolicy: MergePolicy
-  /// Which record counts when several of one input have the same key.
-  public var repeatedKeyPolicy: RepeatedKeyPolicy
+  /// Which record counts when several of one input have the same key; nil for the last, and an import tells where they
+  /// differ.
+  public var repeatedKeyPolicy: RepeatedKeyPolicy?
   /// Who the history says has written; nil for the pipeline's name.
   public var author: String?
   /// Whether the text of a refused record is kept with its reject.
@@ -50,7 +51,7 @@ public struct Pipeline: Sendable, Hashable {
   public init(
     name: String, entity: String, model: Model, fields: [Field], checks: [String] = [], links: [Link] = [],
     records: RecordPlace = .automatic, mergePolicy: MergePolicy = .update,
-    repeatedKeyPolicy: RepeatedKeyPolicy = .last, author: String? = nil, store: String? = nil,
+    repeatedKeyPolicy: RepeatedKeyPolicy? = nil, author: String? = nil, store: String? = nil,
     keepsText: Bool = true
   ) {
     self.name = name

@@ -53,7 +53,7 @@ final class ChildWriter {
   /// Applies children whose records were applied just now.
   ///
   /// Children of a record that was refused are left out, as if they had not been read. Those of a record that was left
-  /// alone as older are left alone, those of one whose place another keeps are folded.
+  /// alone, as older or because another keeps its place, are left alone.
   /// - Parameters:
   ///   - children: neither sorted nor folded yet.
   ///   - chunk: their records.
@@ -70,16 +70,14 @@ final class ChildWriter {
     for reject in chunk.rejects where reject.isRow { gone.insert(reject.rowsBefore) }
     let records = try records(of: children, chunk, &gone)
     if !gone.isEmpty { children.leaveOutChildren(of: gone.contains) }
-    let older = main.setAside.older.isEmpty ? 0 : children.setAside(main.setAside.older.contains)
-    let folded = main.setAside.folded.isEmpty ? 0 : children.setAside(main.setAside.folded.contains)
+    let ignored = main.setAside.isEmpty ? 0 : children.setAside(main.setAside.contains)
     // Rows that are folded are linked all the same.
     let rows = links == nil ? [] : children.order
     children.sortAndFold()
     main.times.end(.links)
     writer.times = main.times
     var counts = [try writer.apply(children, input: input, behind: others)]
-    counts[0].ignored += older
-    counts[0].folded += folded
+    counts[0].ignored += ignored
     if let links {
       links.writer.times = writer.times
       counts.append(

@@ -3,7 +3,7 @@ internal import ImportModel
 
 /// What applying chunks did, of one entity.
 ///
-/// `read = inserted + updated + unchanged + ignored + folded + rejected + rolledBack`.
+/// `read = inserted + updated + unchanged + ignored + duplicates + superseded + rejected + rolledBack`.
 public struct ChunkCounts: Sendable, Hashable {
   /// Records read.
   public var read = 0
@@ -17,8 +17,10 @@ public struct ChunkCounts: Sendable, Hashable {
   public var unchanged = 0
   /// Rows that the merge policy left alone.
   public var ignored = 0
-  /// Records whose place another record of the same key took.
-  public var folded = 0
+  /// Records whose place another record of the same key took, the later one with nothing that the other had not.
+  public var duplicates = 0
+  /// Records whose place another record of the same key and with other values took, in the same chunk or an earlier one.
+  public var superseded = 0
   /// Records that were refused.
   public var rejected = 0
   /// Records whose effect was undone: an atomic import that did not come to a good end.
@@ -34,7 +36,8 @@ public struct ChunkCounts: Sendable, Hashable {
     left.repeated += right.repeated
     left.unchanged += right.unchanged
     left.ignored += right.ignored
-    left.folded += right.folded
+    left.duplicates += right.duplicates
+    left.superseded += right.superseded
     left.rejected += right.rejected
     left.rolledBack += right.rolledBack
   }
@@ -71,7 +74,7 @@ final class ChunkWriter {
   private(set) var newIDs: ClosedRange<Int64>?
   /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children
   /// are treated alike.
-  private(set) var setAside: (older: Set<Int>, folded: Set<Int>) = ([], [])
+  private(set) var setAside: Set<Int> = []
 
   /// - Parameters:
   ///   - history: what all writers of an import's transactions share.
@@ -186,9 +189,11 @@ final class ChunkWriter {
     let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
     let older = passed?.older ?? []
     if !layout.children.isEmpty, let passed {
-      setAside = (Set((older + passed.olderInChunk).map(Int.init)), Set(passed.leftOut.map(Int.init)))
+      setAside = Set((older + passed.olderInChunk + passed.leftOut).map(Int.init))
     }
     let ignored = try older.isEmpty ? 0 : difference.countChanged(chunk, rows: older)
+    let later = passed?.leftOutLater ?? []
+    let superseded = try later.isEmpty ? 0 : difference.countChanged(chunk, rows: later)
     let parks = try unique?.settle(chunk, table: table, input: input) ?? []
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
@@ -223,7 +228,8 @@ final class ChunkWriter {
 
     var counts = ChunkCounts()
     counts.read = chunk.recordsRead
-    counts.folded = chunk.folded + (passed?.folded ?? 0)
+    counts.superseded = chunk.superseded + superseded
+    counts.duplicates = chunk.duplicates + later.count - superseded
     counts.ignored = (passed?.ignored ?? 0) + ignored
     counts.inserted = new.count
     counts.updated = found.changed.count

@@ -16,14 +16,15 @@ final class MergeGate {
   struct Result {
     /// Rows that are older than the table's, so left alone: unchanged or ignored, as they are equal or not.
     var older: [Int32] = []
-    /// Rows that are older than another of the chunk that has their key; counted as folded.
+    /// Rows that are older than another of the chunk that has their key.
     var olderInChunk: [Int32] = []
-    /// Rows whose place an earlier one keeps; counted as folded.
+    /// Rows whose place an earlier one keeps.
     var leftOut: [Int32] = []
+    /// Those of them whose place a row of an earlier chunk keeps: duplicates or superseded, as they are equal to the table's
+    /// or not.
+    var leftOutLater: [Int32] = []
     /// Rows that were left alone without a look at their values.
     var ignored = 0
-    /// Rows whose place another row of the same key took.
-    var folded = 0
   }
 
   /// - Returns: nil when there is nothing to decide.
@@ -71,7 +72,7 @@ final class MergeGate {
         if previous.map({ chunk.compareKeys($0, row) != 0 }) ?? true { (winner, rank) = (nil, .stored) }
         previous = row
         if layout.repeatedKeyPolicy != .last, winner != nil || id.map(seen.contains) ?? false {
-          refuseOrFold(chunk, row, &result, input: input)
+          refuseOrLeaveOut(chunk, row, behind: winner, &result, input: input)
           continue
         }
         if let id {
@@ -85,19 +86,19 @@ final class MergeGate {
           continue
         }
         if id != nil || winner != nil, !isNewer(chunk, row, than: rank) {
-          if winner == nil {
+          if let winner {
+            chunk.countRepeat(winner, row)
+            result.olderInChunk.append(Int32(truncatingIfNeeded: row))
+          } else {
             result.older.append(Int32(truncatingIfNeeded: row))
             if let id { seen.insert(id) }
-          } else {
-            result.folded += 1
-            result.olderInChunk.append(Int32(truncatingIfNeeded: row))
           }
           continue
         }
         if let earlier = winner {
+          chunk.countRepeat(earlier, row)
           chunk.fold(earlier, into: row)
           kept.removeLast()
-          result.folded += 1
         }
         kept.append(Int32(truncatingIfNeeded: row))
         winner = row
@@ -108,10 +109,17 @@ final class MergeGate {
     return result
   }
 
-  private func refuseOrFold(_ chunk: Chunk, _ row: Int, _ result: inout Result, input: String) {
+  private func refuseOrLeaveOut(
+    _ chunk: Chunk, _ row: Int, behind winner: Int?, _ result: inout Result, input: String
+  ) {
     guard layout.repeatedKeyPolicy == .reject else {
       result.leftOut.append(Int32(truncatingIfNeeded: row))
-      return result.folded += 1
+      if let winner {
+        chunk.countRepeat(winner, row)
+      } else {
+        result.leftOutLater.append(Int32(truncatingIfNeeded: row))
+      }
+      return
     }
     let key = layout.entity.key
     chunk.reject(

@@ -66,7 +66,7 @@ final class RowDifference {
   init(_ db: Database, table: ChunkTable, layout: ChunkLayout, numbers: PropertyNumbers) throws {
     self.layout = layout
     self.table = table
-    compared = (0..<layout.storedCount).filter { layout.columns[$0].isCompared }
+    compared = layout.comparedColumns
     let names = layout.columns[..<layout.storedCount].map(\.name)
     let relationships = layout.entity.toOneRelationships
     let columns = (["bolide_id"] + names + relationships.map(\.column)).map { "t.\(quoted($0))" }

@@ -53,13 +53,16 @@ private struct Verify {
     }
   }
 
-  /// Every record read is one of the seven.
+  /// What became of the records, each of them in one way.
+  private static let fates =
+    "inserted + updated + unchanged + ignored + duplicates + superseded + rejected + rolled_back"
+
+  /// Every record that was read is counted once.
   func runs() throws {
     let rows = try RawStatement(
       db,
       """
-      SELECT run, read, inserted + updated + unchanged + ignored + folded + rejected + rolled_back FROM bolide_run
-      WHERE read <> inserted + updated + unchanged + ignored + folded + rejected + rolled_back
+      SELECT run, read, \(Self.fates) AS sum FROM bolide_run WHERE read <> sum
       """)
     while try rows.step() {
       try found(
@@ -74,7 +77,7 @@ private struct Verify {
     let rows = try RawStatement(
       db,
       """
-      SELECT run, entity, read, inserted + updated + unchanged + ignored + folded + rejected + rolled_back AS sum
+      SELECT run, entity, read, \(Self.fates) AS sum
       FROM bolide_run_child WHERE read <> sum OR run NOT IN (SELECT run FROM bolide_run)
       """)
     while try rows.step() {

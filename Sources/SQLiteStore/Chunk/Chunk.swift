@@ -56,8 +56,10 @@ package final class Chunk {
   /// Of a chunk of children: whose they are, by row.
   package internal(set) var lineage: [Lineage] = []
   let memory: UnsafeMutablePointer<CellMemory>
-  /// How many rows another row of the same key took the place of.
-  package internal(set) var folded = 0
+  /// How many rows another of the same key took the place of, with nothing said otherwise.
+  package internal(set) var duplicates = 0
+  /// How many rows another of the same key took the place of, with other values.
+  package internal(set) var superseded = 0
   /// The records that were refused.
   package internal(set) var rejects: [Reject] = []
   /// How many children of the last refused child's record were refused.
@@ -133,7 +135,7 @@ package final class Chunk {
 
   /// Empties the chunk; the memory stays.
   package func clear() {
-    folded = 0
+    (duplicates, superseded) = (0, 0)
     rejects.removeAll(keepingCapacity: true)
     surroundings.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)

@@ -41,7 +41,7 @@ extension Chunk {
       order = newValue[0]
       for (child, order) in zip(children, newValue.dropFirst()) {
         // Nothing is folded before it is applied.
-        (child.order, child.foldedRows, child.folded) = (order, [], 0)
+        (child.order, child.foldedRows, child.duplicates, child.superseded) = (order, [], 0, 0)
       }
     }
   }

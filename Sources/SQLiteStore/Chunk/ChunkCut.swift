@@ -32,7 +32,7 @@ extension Chunk {
   private func keepRows(_ isKept: (Int) -> Bool) {
     order = (order + foldedRows).filter { isKept(Int($0)) }.sorted()
     foldedRows.removeAll()
-    folded = 0
+    (duplicates, superseded) = (0, 0)
   }
 
   /// A place in the order in which records and their children are read.

@@ -62,6 +62,10 @@ package struct ChunkLayout: Sendable {
   package let keptCount: Int
   /// The columns of the key, in the key's order.
   package let keyColumns: [Int]
+  /// The stored columns in which a record may differ from its row.
+  let comparedColumns: [Int]
+  /// Those and the links': the columns in which two records of one key may differ.
+  let repeatColumns: [Int]
   /// The columns in which a new row must have a value, and has no default for it.
   package let required: [Int]
   /// The entity's further constraints in declared order, then one-to-one links.
@@ -126,6 +130,8 @@ package struct ChunkLayout: Sendable {
         Owner(relationship: relationship, entity: owner, timing: link.timing, columns: first..<columns.count))
     }
     keptCount = columns.count
+    comparedColumns = (0..<storedCount).filter { [columns] in columns[$0].isCompared }
+    repeatColumns = comparedColumns + owners.flatMap(\.columns)
     columns += entity.attributes.filter(\.isTransient).map(column)
     self.columns = columns
     storages = columns.map(\.storage)
@@ -140,7 +146,7 @@ package struct ChunkLayout: Sendable {
         Constraint(columns: Array($0.columns), owner: $0)
       }
     mergePolicy = pipeline.mergePolicy
-    repeatedKeyPolicy = pipeline.repeatedKeyPolicy
+    repeatedKeyPolicy = pipeline.repeatedKeyPolicy ?? .last
     var bounds = pipeline.settings.rejectBounds
     // No record is larger.
     bounds.text = min(bounds.text, 1 << 30)

@@ -47,8 +47,8 @@ extension Chunk {
       let earlier = order[kept]
       let later = keys[place].row
       if keys[place - 1].isLess(keys[place]) == nil, compareKeys(Int(earlier), Int(later)) == 0 {
+        countRepeat(Int(earlier), Int(later))
         fold(Int(earlier), into: Int(later))
-        folded += 1
         foldedRows.append(earlier)
       } else {
         kept += 1
@@ -56,6 +56,19 @@ extension Chunk {
       order[kept] = later
     }
     order.removeLast(order.count - kept - 1)
+  }
+
+  /// Counts one of two rows of the same key, before anything of one goes into the other: superseded where the later one,
+  /// applied behind the earlier, would change it.
+  func countRepeat(_ earlier: Int, _ later: Int) {
+    let isEqual = layout.repeatColumns.allSatisfy { column in
+      switch (state(column, earlier), state(column, later)) {
+      case (_, .absent), (.absent, .null), (.null, .null): true
+      case (.value, .value): compare(column, earlier, later) == 0
+      default: false
+      }
+    }
+    if isEqual { duplicates += 1 } else { superseded += 1 }
   }
 
   /// Gives a row what it does not mention itself and an earlier one of the same key does.

@@ -116,12 +116,8 @@ enum DateCalls {
   }
 
   private static func function(_ token: Token) -> String? {
-    switch token {
-    case .word(let name), .name(let name):
-      let name = name.caseFolded
-      return functions[name] == nil ? nil : name
-    default: return nil
-    }
+    guard let name = token.name?.caseFolded, functions[name] != nil else { return nil }
+    return name
   }
 
   /// Makes a connection know the function that `guarding` writes.
@@ -140,24 +136,5 @@ enum DateCalls {
         }
         sqlite3_result_value(context, value)
       }, nil, nil, nil)
-  }
-}
-
-extension PredicateTokens.Token {
-  /// The name that it is, in quotes or not; nil for anything else.
-  var name: String? {
-    switch self {
-    case .word(let name), .name(let name): name
-    default: nil
-    }
-  }
-
-  /// The token as SQL writes it.
-  var sql: String {
-    switch self {
-    case .name(let name): quoted(name)
-    case .word(let text), .literal(let text), .parameter(let text), .variable(let text), .symbol(let text):
-      text
-    }
   }
 }

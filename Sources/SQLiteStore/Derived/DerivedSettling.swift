@@ -76,7 +76,9 @@ final class DerivedStep {
     var scalars: [[DerivedNode]] = []
     for node in plan.nodes where node.isScalar {
       if let index = scalars.firstIndex(where: {
+        // The clock is asked for those alone that are marked for it.
         $0[0].entity.name == node.entity.name && $0[0].rank == node.rank
+          && ($0[0].path == nil) == (node.path == nil)
       }) {
         scalars[index].append(node)
       } else {

@@ -1,5 +1,3 @@
-internal import ImportModel
-
 /// A decimal that a predicate compares with constants alone: these become units, so that an index serves the comparison.
 ///
 ///     price >= 12.5 AND …    price BETWEEN ? AND ?    price IN (1, 2.5)
@@ -22,12 +20,12 @@ struct DecimalComparison {
     case .symbol(let symbol) where Self.comparisons.contains(symbol):
       end += 1
       guard take(behind: symbol, tokens) else { return nil }
-    case .word(let word) where word.caseFolded == "between":
+    case let token where token.isWord("between"):
       end += 1
       guard take(behind: "BETWEEN", tokens), end < tokens.count, tokens[end].isWord("and") else { return nil }
       end += 1
       guard take(behind: "AND", tokens) else { return nil }
-    case .word(let word) where word.caseFolded == "in":
+    case let token where token.isWord("in"):
       end += 1
       guard end < tokens.count, tokens[end] == .symbol("(") else { return nil }
       var before = "IN ("
@@ -82,11 +80,5 @@ struct DecimalComparison {
   private static func canFollow(_ token: Token) -> Bool {
     token == .symbol(")") || token == .symbol(",")
       || ["and", "or", "when", "then", "else", "end"].contains { token.isWord($0) }
-  }
-}
-
-extension PredicateTokens.Token {
-  fileprivate func isWord(_ word: String) -> Bool {
-    if case .word(let text) = self { text.caseFolded == word } else { false }
   }
 }

@@ -151,8 +151,7 @@ struct PredicateSQL {
   }
 
   private func isWord(_ word: String, at place: Int) -> Bool {
-    guard place < tokens.count, case .word(let found) = tokens[place] else { return false }
-    return found.uppercased() == word
+    place < tokens.count && tokens[place].isWord(word.caseFolded)
   }
 
   private mutating func take(word: String) {

@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// A predicate's text as SQL's words.
 ///
 /// Spaces and comments are left out. What no expression can hold is refused here: a text that goes on behind the
@@ -35,10 +37,8 @@ struct PredicateTokens {
     var names: [String] = []
     var place = index + 1
     while place + 1 < tokens.count, tokens[place] == .symbol(".") {
-      switch tokens[place + 1] {
-      case .word(let name), .name(let name): names.append(name)
-      default: return names
-      }
+      guard let name = tokens[place + 1].name else { return names }
+      names.append(name)
       place += 2
     }
     return names
@@ -164,5 +164,29 @@ struct PredicateTokens {
 
   private static func isNamePart(_ byte: UInt8) -> Bool {
     Self.isNameStart(byte) || Self.isDigit(byte) || byte == UInt8(ascii: "$")
+  }
+}
+
+extension PredicateTokens.Token {
+  /// The name that it is, in quotes or not; nil for anything else.
+  var name: String? {
+    switch self {
+    case .word(let name), .name(let name): name
+    default: nil
+    }
+  }
+
+  /// The token as SQL writes it.
+  var sql: String {
+    switch self {
+    case .name(let name): quoted(name)
+    case .word(let text), .literal(let text), .parameter(let text), .variable(let text), .symbol(let text):
+      text
+    }
+  }
+
+  /// Whether it is a word of SQL, in lower case here.
+  func isWord(_ word: String) -> Bool {
+    if case .word(let text) = self { text.caseFolded == word } else { false }
   }
 }

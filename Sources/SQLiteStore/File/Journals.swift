@@ -25,6 +25,13 @@ enum Journals {
     if namesAnother(journal) { throw .journalOfSeveral(journal) }
   }
 
+  /// Sees that none lies where a store is to be made: SQLite would copy its pages into it.
+  static func checkNone(at path: String) throws(StoreError) {
+    for ending in ["-wal", "-journal"] where fileSize(path + ending) > 0 {
+      throw .logWithoutStore(path, ending)
+    }
+  }
+
   // The end of such a journal, numbers in big-endian order:
   //
   //     name of the super-journal │ 4 bytes: its length │ 4 bytes: checksum │ 8 bytes: d9 d5 05 f9 20 a1 63 d7

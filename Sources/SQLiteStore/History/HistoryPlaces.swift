@@ -115,7 +115,7 @@ struct HistoryPlaces {
   }
 
   /// How many pruned transactions a token's holder has not seen.
-  private func missed(after token: HistoryToken) throws -> Int64 {
+  func missed(after token: HistoryToken) throws -> Int64 {
     let seen = token.inside == nil ? token.number : token.number - 1
     let lost = try db.number(
       """

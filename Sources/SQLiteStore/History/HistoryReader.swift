@@ -10,10 +10,15 @@ extension Store {
     try seal(restoring: true)
   }
 
-  /// - Parameter restoring: whether missing triggers are restored first, so that no reader passes over what they missed.
+  /// - Parameters:
+  ///   - restoring: whether missing triggers are restored first, so that no reader passes over what they missed.
+  ///   - seconds: how long to wait for another program's lock; nil for as long as always.
+  ///   - isCancelled: asked while waiting.
   @discardableResult
-  func seal(restoring: Bool) throws -> HistoryToken? {
-    try writing { db in
+  func seal(
+    restoring: Bool, waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws -> HistoryToken? {
+    try writing(waiting: seconds, isCancelled: isCancelled) { db in
       try Triggers.silenced(db) { try RestoreCheck.run(db) }
       if let model = try SchemaUpdate.storedModel(db) {
         if restoring { _ = try TriggerCare.restore(db, model: model) }
@@ -40,6 +45,14 @@ extension Store {
   /// The place after the newest transaction.
   package func newestToken() throws -> HistoryToken {
     try reading { try HistoryPlaces($0).newest() }
+  }
+
+  /// Sees that history goes back to its beginning.
+  ///
+  /// - Throws: `StoreError.tokenExpired` where transactions were pruned.
+  package func checkBeginning() throws {
+    let floor = try reading { try HistoryPlaces($0).floor }
+    if floor > 0 { throw StoreError.prunedBeginning(floor, path) }
   }
 
   static func hasUnsealedChanges(_ db: Database) throws -> Bool {

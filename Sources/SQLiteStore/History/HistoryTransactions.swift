@@ -48,13 +48,13 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
       while !Task.isCancelled {
         if try watch.hasCommit() { (mayHaveMore, mayHaveUnsealed) = (true, true) }
         if mayHaveMore {
-          let transaction = try await store.transaction(after: token, sealing: mayHaveUnsealed)
-          mayHaveUnsealed = false
+          let transaction: HistoryTransaction?
+          (transaction, mayHaveUnsealed) = try await store.transaction(after: token, sealing: mayHaveUnsealed)
           if let transaction {
             token = transaction.token
             return transaction
           }
-          mayHaveMore = false
+          mayHaveMore = mayHaveUnsealed
         }
         do {
           try await Task.sleep(for: HistoryTransactions.pause)
@@ -68,15 +68,16 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 }
 
 extension Store {
-  /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet.
+  /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet. Tells whether another
+  /// program kept its changes from being sealed.
   fileprivate func transaction(
     after token: HistoryToken?, sealing: Bool
-  ) async throws -> HistoryTransaction? {
+  ) async throws -> (HistoryTransaction?, isPending: Bool) {
     try await answering { store in
-      if sealing { try store.sealWherePossible() }
+      let isPending = try sealing && store.sealWherePossible(waiting: 0).contains(where: \.isPassing)
       var request = HistoryRequest(after: token)
       request.transactionLimit = 1
-      return try store.history(request).first
+      return (try store.history(request).first, isPending)
     }
   }
 }

@@ -17,8 +17,8 @@ struct PendingWork {
   let writesTables: Bool
   /// Whether the store is not the one that handed out its last token.
   private let isRestored: Bool
-  /// Another program's trigger that writing objects would fire; nil also where none is written.
-  let foreignTrigger: String?
+  /// What of another program's would run if objects were written; nil also where none is written.
+  let foreignCode: ReadingObstacle?
 
   /// - Parameter last: the last token that was handed out; nil where nobody remembers.
   init(_ db: Database, last: HistoryToken?) throws {
@@ -32,9 +32,19 @@ struct PendingWork {
     let isFolded = try db.value("SELECT folding FROM bolide_store") == .integer(TextFolding.version)
     isRestored = try last.map { try RestoreCheck.isForeign($0, db) } ?? false
     let writesTables = values > 0 || !triggers.isEmpty || !isFolded
-    foreignTrigger = try writesTables ? Triggers.foreign(db, model: model) : nil
     self.writesTables = writesTables
+    foreignCode =
+      if !writesTables {
+        nil
+      } else if let trigger = try Triggers.foreign(db, model: model) {
+        .trigger(trigger)
+      } else {
+        try ForeignExpressions.first(db, model: model).map { .expression($0) }
+      }
   }
+
+  /// Whether what is committed can be read before it is done.
+  var canWait: Bool { triggers.isEmpty && !isRestored }
 
   /// Whether there is none.
   var isEmpty: Bool { !hasChanges && !writesTables && !isRestored }
@@ -54,8 +64,12 @@ package enum ReadingNote: Sendable, Hashable {
 package enum ReadingObstacle: Sendable, Hashable {
   /// The store or its folder cannot be written.
   case readOnly
+  /// Another program holds the write lock.
+  case busy
   /// Another program's trigger would run.
   case trigger(String)
+  /// Another program's expression would be computed.
+  case expression(String)
   /// Another program has dropped or renamed what Bolide made.
   case drift(String)
   /// What stands beside the store is not the store's.
@@ -66,6 +80,11 @@ extension ReadingNote {
   /// Whether everything that was committed can be read nevertheless.
   var isComplete: Bool {
     if case .pending = self { false } else { true }
+  }
+
+  /// Whether it is worth trying again soon.
+  package var isPassing: Bool {
+    if case .pending(_, _, .busy) = self { true } else { false }
   }
 }
 
@@ -81,14 +100,18 @@ extension Store {
   }
 
   /// Does what other programs have left, if there is any and a command that reads may do it: it needs a store that can be
-  /// written, and runs no trigger but Bolide's.
+  /// written, and runs nothing of another program's.
   ///
-  /// - Parameter readsHistory: whether the answer is about history. Then nothing may hide a gap.
+  /// - Parameters:
+  ///   - readsHistory: whether the answer is about history. Then nothing may hide a gap.
+  ///   - seconds: how long to wait for another program's write lock before what is committed is read as it is.
   /// - Returns: what could not be done; empty where all is as if this command had written everything itself.
-  /// - Throws: `StoreError.unsafeFile`, `.foreignSchema` where the tables are not those of the model, and `.triggersMissing` where history has a gap that cannot be written down; all
-  ///   only for an answer about history.
+  /// - Throws: `StoreError.unsafeFile`, `.foreignSchema` where the tables are not those of the model, and `.triggersMissing`
+  ///   where history has a gap that cannot be written down; all only for an answer about history.
   @discardableResult
-  package func sealWherePossible(readsHistory: Bool = true) throws -> [ReadingNote] {
+  package func sealWherePossible(readsHistory: Bool = true, waiting seconds: Double = 1) throws
+    -> [ReadingNote]
+  {
     var notes: [ReadingNote] = []
     var last: HistoryToken?
     do {
@@ -109,14 +132,16 @@ extension Store {
       obstacle = .drift(problem)
     } else if case .unsafeFile? = notes.first {
       obstacle = .unsafeFile
-    } else if work.writesTables, let trigger = work.foreignTrigger {
-      obstacle = .trigger(trigger)
+    } else if let code = work.foreignCode {
+      obstacle = code
     } else {
       do {
-        try seal()
+        try seal(restoring: true, waiting: seconds)
         return notes
       } catch let error as StoreError where error.code == .readOnly {
         obstacle = .readOnly
+      } catch let error as StoreError where error.code == .busy && work.canWait {
+        obstacle = .busy
       }
     }
     if readsHistory, let problem = work.triggers.first { throw StoreError.triggersMissing(problem, path) }

@@ -36,8 +36,17 @@ enum RestoreCheck {
       try db.run("UPDATE bolide_reader SET diverged = 1")
       return .commit
     }
+    // The main file is another one's now.
+    memory.writeCheckpointed(nil)
     // A lost number stays remembered: the same backup may be restored again.
     if let newest { memory.write(newest) }
+  }
+
+  /// Whether the store is not the one that handed out its last token, and nobody has noticed.
+  static func isDue(_ db: Database) throws -> Bool {
+    // Whoever needs the file says what is wrong with it.
+    guard let memory = TokenMemory(db), case .token(let last)? = try? memory.read() else { return false }
+    return try isForeign(last, db)
   }
 
   /// Whether a token that was handed out here is no place of this history, and nobody has noticed.
@@ -47,5 +56,12 @@ enum RestoreCheck {
     if token.number > places.newestNumber { return true }
     guard let nonce = try places.nonce(of: token.number) else { return false }
     return nonce != token.nonce
+  }
+}
+
+extension Store {
+  /// Whether a transaction is in a store that nobody in this process has open: as its file and its log say it.
+  package static func has(_ token: HistoryToken, at path: String) throws -> Bool {
+    try Store(reading: path).reading { try HistoryPlaces($0).nonce(of: token.number) == token.nonce }
   }
 }

@@ -24,16 +24,19 @@ struct ReaderTable {
       FROM bolide_reader AS r LEFT JOIN bolide_transaction AS t ON t.number > r.number GROUP BY name ORDER BY name
       """)
     defer { statement.reset() }
+    let isRestored = try RestoreCheck.isDue(db)
     var readers: [Reader] = []
     while try statement.step() {
       let token = try token(statement)
       let state: Reader.State =
-        statement.integer(3) != 0
+        isRestored || statement.integer(3) != 0
         ? .diverged : token.number < max(places.floor, places.gap) ? .expired : .live
+      // What an expired one has not seen is not all there to be counted.
+      let gone = state == .expired ? max(0, try places.missed(after: token)) : 0
       readers.append(
         Reader(
           name: statement.string(0) ?? "", token: token, state: state,
-          transactionsBehind: Int(statement.integer(5)), changesBehind: Int(statement.integer(6)),
+          transactionsBehind: Int(gone + statement.integer(5)), changesBehind: Int(statement.integer(6)),
           secondsBehind: statement.real(7), moved: statement.string(4) ?? ""))
     }
     return readers
@@ -116,7 +119,7 @@ struct ReaderTable {
     guard try exists(name) else { throw StoreError.noSuchReader(name, path) }
   }
 
-  private func exists(_ name: String) throws -> Bool {
+  func exists(_ name: String) throws -> Bool {
     let statement = try RawStatement(db, "SELECT 1 FROM bolide_reader WHERE name = ?")
     statement.bind(name, at: 1)
     defer { statement.reset() }

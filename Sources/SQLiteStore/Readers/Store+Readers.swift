@@ -43,11 +43,6 @@ extension Store {
     try reading { try ReaderTable($0, path: path).place(of: name) }
   }
 
-  /// Checks that there is a reader of that name, whatever its state.
-  package func checkReader(_ name: String) throws {
-    try reading { try ReaderTable($0, path: path).check(name) }
-  }
-
   /// Adds a reader.
   package func addReader(_ name: String, from start: Reader.Start) throws {
     try changingReaders { try $0.add(name, at: $0.token(start)) }
@@ -61,8 +56,27 @@ extension Store {
   }
 
   /// Moves a reader from where its delivery began to where it ended, unless somebody else moved it meanwhile.
-  package func acknowledge(_ token: HistoryToken, by name: String, from start: HistoryToken) throws {
-    try changingReaders { try $0.advance(name, from: start, to: $0.token(.token(token))) }
+  ///
+  /// Waits for other programs as long as it takes: what was delivered is not to be delivered again.
+  /// - Parameter isCancelled: asked while waiting.
+  package func acknowledge(
+    _ token: HistoryToken, by name: String, from start: HistoryToken,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    try changingReaders(waiting: .infinity, isCancelled: isCancelled) {
+      try $0.advance(name, from: start, to: $0.token(.token(token)))
+    }
+  }
+
+  /// Lets a reader begin at a token, after a snapshot; adds it where there is none. Waits as `acknowledge` does.
+  package func begin(_ name: String, at token: HistoryToken) throws {
+    try changingReaders(waiting: .infinity) { table in
+      if try table.exists(name) {
+        try table.put(name, at: table.token(.token(token)))
+      } else {
+        try table.add(name, at: table.token(.token(token)))
+      }
+    }
   }
 
   /// Lets a reader begin again somewhere.
@@ -75,9 +89,12 @@ extension Store {
     try changingReaders { try $0.drop(name) }
   }
 
-  private func changingReaders(_ body: (ReaderTable) throws -> Void) throws {
-    try seal()
-    try writing { db in
+  private func changingReaders(
+    waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false },
+    _ body: (ReaderTable) throws -> Void
+  ) throws {
+    try seal(restoring: true, waiting: seconds, isCancelled: isCancelled)
+    try writing(waiting: seconds, isCancelled: isCancelled) { db in
       try db.inTransaction(.immediate) {
         try body(ReaderTable(db, path: path))
         return .commit

@@ -53,10 +53,14 @@ extension Store {
   }
 
   /// Prunes what a pipeline's rules let go, for a moment, and waits for nobody; the next import goes on.
-  func pruneBriefly(_ retention: HistoryRetention?) throws {
+  ///
+  /// - Returns: the readers that have expired by it.
+  func pruneBriefly(_ retention: HistoryRetention?) throws -> [String] {
     do {
-      _ = try prune(seconds: 0.25, lockWait: 0) { try $0.limit(retention) }
-    } catch let error as StoreError where error.code == .busy {}
+      return try prune(seconds: 0.25, lockWait: 0) { try $0.limit(retention) }.expired
+    } catch let error as StoreError where error.code == .busy {
+      return []
+    }
   }
 
   /// Gives the space that is free inside the file back to the system. Writers wait meanwhile.

@@ -36,19 +36,24 @@ extension ChildCounts {
 // Counts as a run's row has them, and its children's.
 extension ChunkCounts {
   static let columns =
-    "read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolled_back"
+    "read, inserted, updated, repeated, unchanged, ignored, duplicates, superseded, rejected, rolled_back"
+  /// A place for the value of each column.
+  static let marks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 
   /// Those of a query's current row, in the order of `columns`.
   init(_ row: RawStatement, from column: Int32) throws(StoreError) {
     self.init()
     func next(_ place: Int32) throws(StoreError) -> Int { Int(try row.number(column + place)) }
     (read, inserted, updated, repeated, unchanged) = try (next(0), next(1), next(2), next(3), next(4))
-    (ignored, folded, rejected, rolledBack) = try (next(5), next(6), next(7), next(8))
+    (ignored, duplicates, superseded, rejected, rolledBack) = try (
+      next(5), next(6), next(7), next(8), next(9)
+    )
   }
 
   /// In the order of `columns`.
   var values: [Value] {
-    [read, inserted, updated, repeated, unchanged, ignored, folded, rejected, rolledBack].map {
+    [read, inserted, updated, repeated, unchanged, ignored, duplicates, superseded, rejected, rolledBack].map
+    {
       .integer(Int64($0))
     }
   }

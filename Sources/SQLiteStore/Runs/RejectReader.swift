@@ -76,7 +76,7 @@ extension Store {
       rows.bind(last?.reject.record ?? 0, at: 4)
       rows.bind(last?.number ?? 0, at: 5)
       rows.bind(limit, at: 6)
-      rows.bind(pipeline.repeatedKeyPolicy == .last ? 1 : 0, at: 7)
+      rows.bind([nil, .last].contains(pipeline.repeatedKeyPolicy) ? 1 : 0, at: 7)
       defer { rows.reset() }
       var kept: [KeptReject] = []
       var bytes = 0

@@ -45,13 +45,13 @@ package final class RunLog {
       db,
       """
       UPDATE bolide_run SET (\(ChunkCounts.columns), unkept, chunks, bytes, last_transaction, ended, outcome, same_as, missing)
-      = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
+      = (\(ChunkCounts.marks), ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
       """)
     writeChildren = try RawStatement(
       db,
       """
       INSERT OR REPLACE INTO bolide_run_child(run, entity, \(ChunkCounts.columns))
-      VALUES (\(run), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (\(run), ?, \(ChunkCounts.marks))
       """)
   }
 

@@ -27,6 +27,9 @@ enum ReceivedSchema {
       case "trigger"
       where isBolides(table.caseFolded) && !isBolides(trigger: name, of: table.caseFolded, sql):
         throw StoreError.foreignSchema("the trigger \(name) of \(table) is not Bolide's")
+      case "index"
+      where isBolides(table.caseFolded) && !StoreSchema.holds(sql) && ForeignExpressions.isIn(index: sql):
+        throw StoreError.foreignSchema("the index \(name) of \(table) is not Bolide's")
       default: break
       }
     }
@@ -35,9 +38,13 @@ enum ReceivedSchema {
       guard let kind = kinds[name] else { throw StoreError.foreignSchema("the table \(name) is missing") }
       try check(name, kind)
     }
-    for (name, made) in try ownTables.get() where texts[name] != made.text {
+    for (name, _) in StoreSchema.purposes {
+      let text = texts[name] ?? ""
+      if StoreSchema.holds(text) { continue }
       // A later version may have added columns that this one does not know.
-      guard try made.columns.isSubset(of: columns(db, name, schema)) else {
+      let columns = try TableColumns(db, name, schema: schema)?.declarations ?? []
+      guard try (ownColumns.get()[name] ?? []).isSubset(of: columns), !ForeignExpressions.isIn(table: text)
+      else {
         throw StoreError.foreignSchema("the table \(name) is not as Bolide made it")
       }
     }
@@ -65,30 +72,15 @@ enum ReceivedSchema {
     }
   }
 
-  /// The tables that every store has, as a new one has them: their text, and their columns with all that matters of them.
-  private static let ownTables = Result {
+  /// The columns of the tables that every store has, as a new one has them: needed where a table's text is another.
+  private static let ownColumns = Result {
     try DatabaseQueue().inDatabase { db in
       try StoreSchema.create(db)
-      var tables: [String: (text: String, columns: Set<String>)] = [:]
-      let rows = try RawStatement(
-        db, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
-      while try rows.step() {
-        let name = rows.string(0) ?? ""
-        guard isBolides(name) else { continue }
-        tables[name] = (rows.string(1) ?? "", try columns(db, name, "main"))
-      }
-      return tables
+      return try Dictionary(
+        uniqueKeysWithValues: StoreSchema.purposes.map { name, _ in
+          (name, try TableColumns(db, name)?.declarations ?? [])
+        })
     }
-  }
-
-  private static func columns(_ db: Database, _ table: String, _ schema: String) throws -> Set<String> {
-    let rows = try RawStatement(
-      db, "SELECT name || ' ' || type || ' ' || \"notnull\" || pk || hidden FROM pragma_table_xinfo(?, ?)")
-    rows.bind(table, at: 1)
-    rows.bind(schema, at: 2)
-    var columns: Set<String> = []
-    while try rows.step() { columns.insert(rows.string(0) ?? "") }
-    return columns
   }
 
   private static func isBolides(_ name: String) -> Bool { name.utf8.starts(with: "bolide_".utf8) }

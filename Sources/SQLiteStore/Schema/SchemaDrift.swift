@@ -106,14 +106,19 @@ struct SchemaDrift {
 struct TableColumns {
   private(set) var names: [String] = []
   private(set) var generated: [String] = []
+  /// Each with its type and all else that matters of it.
+  private(set) var declarations: Set<String> = []
   private var known: Set<String> = []
 
   /// Nil where there is no table of that name.
   init?(_ db: Database, _ table: String, schema: String = "main") throws {
     let rows = try RawStatement(
       db,
-      "SELECT name, hidden, name = 'bolide_id' AND NOT (pk AND type = 'INTEGER') FROM pragma_table_xinfo(?, ?)"
-    )
+      """
+      SELECT name, hidden, name = 'bolide_id' AND NOT (pk AND type = 'INTEGER'),
+        name || ' ' || type || ' ' || "notnull" || pk || hidden
+      FROM pragma_table_xinfo(?, ?)
+      """)
     rows.bind(table, at: 1)
     rows.bind(schema, at: 2)
     while try rows.step() {
@@ -121,6 +126,7 @@ struct TableColumns {
       names.append(name)
       if rows.integer(2) == 0 { known.insert(name.caseFolded) }
       if rows.integer(1) > 1 { generated.append(name) }
+      declarations.insert(rows.string(3) ?? "")
     }
     if names.isEmpty { return nil }
   }

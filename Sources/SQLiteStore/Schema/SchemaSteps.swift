@@ -20,6 +20,10 @@ package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
   package var description: String
   /// What to drop for it by name, where that would serve.
   package var drop: String?
+
+  static func conflict(_ text: String, drop: String? = nil) -> MigrationStep {
+    MigrationStep(kind: .conflict, description: "cannot: \(text)", drop: drop)
+  }
 }
 
 extension SchemaUpdate {
@@ -48,7 +52,7 @@ extension SchemaUpdate {
     return steps
       + conflicts.map {
         let end = $0.drop.map { "; --drop \($0) would let it begin anew" } ?? ""
-        return MigrationStep(kind: .conflict, description: "cannot: \($0.error.message)\(end)", drop: $0.drop)
+        return .conflict($0.error.message + end, drop: $0.drop)
       }
   }
 

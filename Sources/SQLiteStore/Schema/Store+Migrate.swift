@@ -4,16 +4,30 @@ package import ImportModel
 extension Store {
   /// What the next import by a pipeline would do to the store's model, and what it would leave. Nothing is changed.
   ///
+  /// The two models are compared; whether the rows take what they agree on is tried on a copy among the temporary files.
   /// - Parameter dropping: what `migrate` would be told to drop.
   /// - Throws: as `migrate`, except for conflicts, which are steps here.
+  /// - Complexity: O(store) where there is anything to do.
   package func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) throws -> [MigrationStep] {
     try Self.check(pipeline)
-    return try reading { db in
+    let (update, leftovers) = try reading { db in
       let stored = try StoredModel(db)
       try SchemaDrift(db, stored.model).check()
       let update = try SchemaUpdate(stored: stored, declared: pipeline, dropping: dropping)
-      return update.steps + update.leftovers(of: pipeline)
+      return (update, update.leftovers(of: pipeline))
     }
+    var steps = update.steps
+    if !update.isEmpty, !steps.contains(where: { $0.kind == .conflict }) {
+      let folder = try MemoryFolder(in: MemoryFolder.temporary)
+      defer { withExtendedLifetime(folder) {} }
+      try copy(to: folder.store)
+      do {
+        _ = try Store(reading: folder.store).migrate(pipeline, dropping: dropping)
+      } catch let error as StoreError {
+        steps.append(.conflict(error.message.replacing("\(folder.store): ", with: "")))
+      }
+    }
+    return steps + leftovers
   }
 
   /// Makes a store's model fit a pipeline, and drops what is named, in one transaction.

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import ImportModel
 
@@ -5,7 +6,7 @@ internal import ImportModel
 /// documentation.
 enum StoreSchema {
   /// The format that this version writes and reads, kept as `PRAGMA user_version`.
-  static let format: Int64 = 1
+  static let format: Int64 = 2
 
   /// Marks the file as a store (`PRAGMA application_id`): "Bold" in ASCII.
   static let applicationID: Int64 = 0x426f_6c64
@@ -129,7 +130,8 @@ enum StoreSchema {
       repeated  INTEGER NOT NULL DEFAULT 0,         -- of the updated: had come before in the same run
       unchanged INTEGER NOT NULL DEFAULT 0,
       ignored   INTEGER NOT NULL DEFAULT 0,
-      folded    INTEGER NOT NULL DEFAULT 0,
+      duplicates INTEGER NOT NULL DEFAULT 0,        -- had another's key and values
+      superseded INTEGER NOT NULL DEFAULT 0,        -- had another's key, and other values
       rejected  INTEGER NOT NULL DEFAULT 0,
       chunks    INTEGER NOT NULL DEFAULT 0,
       bytes     INTEGER NOT NULL DEFAULT 0,
@@ -158,7 +160,8 @@ enum StoreSchema {
       repeated  INTEGER NOT NULL,
       unchanged INTEGER NOT NULL,
       ignored   INTEGER NOT NULL,
-      folded    INTEGER NOT NULL,
+      duplicates INTEGER NOT NULL,
+      superseded INTEGER NOT NULL,
       rejected  INTEGER NOT NULL,
       rolled_back INTEGER NOT NULL,
       PRIMARY KEY (run, entity)
@@ -269,6 +272,14 @@ enum StoreSchema {
     ("bolide_reject_text", "The texts of refused records and of what they stood in, each once."),
     ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
   ]
+
+  /// Whether a table's statement, as SQLite keeps it, is one of these to the byte.
+  static func holds(_ statement: String) -> Bool {
+    // A literal's bytes end with a zero.
+    [sql, rejectSQL].contains {
+      strstr(UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self), "\(statement);") != nil
+    }
+  }
 
   /// Makes the tables in an empty file.
   static func create(_ db: Database) throws {

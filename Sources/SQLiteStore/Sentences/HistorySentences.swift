@@ -116,7 +116,20 @@ extension StoreError {
   static func noSuchReader(_ name: String, _ path: String) -> StoreError {
     StoreError(
       .unknownReader, "\(path): there is no reader '\(name)'",
-      hint: "Add it: bolide readers \(path) add \(name) --from now")
+      hint: "A new reader begins with a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND")
+  }
+
+  static func prunedBeginning(_ last: Int64, _ path: String) -> StoreError {
+    StoreError(
+      .tokenExpired,
+      "\(path): history does not go back to its beginning; transactions up to \(last) were pruned",
+      hint: "Read what is kept with --from oldest, or start from a snapshot: bolide snapshot \(path)")
+  }
+
+  static func readerAtWork(_ name: String, _ path: String) -> StoreError {
+    StoreError(
+      .locked, "\(path): another consumer of the reader '\(name)' is at work",
+      hint: "Each consumer needs a reader of its own; or run the command again when the other has ended.")
   }
 
   static func readerExists(_ name: String, _ path: String) -> StoreError {

@@ -1,15 +1,26 @@
 internal import Foundation
-internal import GRDB
 internal import GRDBSQLite
 
 // Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: the file,
-// its lock, its log, and what SQLite says.
+// its lock and its log.
 
 extension StoreError {
   // MARK: Opening
 
   static func noSuchStore(_ path: String) -> StoreError {
     StoreError(.cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
+  }
+
+  static func storeGone(_ path: String, _ last: HistoryToken) -> StoreError {
+    StoreError(
+      .storeGone, "\(path): the store is gone; the file beside it remembers its token \(last)",
+      hint: "Mount it, put it back or restore it. To begin anew all the same: bolide import --create always")
+  }
+
+  static func notToBeMade(_ path: String) -> StoreError {
+    StoreError(
+      .storeGone, "\(path): there is no store, and `create: never` forbids to make one",
+      hint: "Mount it, put it back or restore it. To make it once: bolide import --create always")
   }
 
   static func noFile(_ path: String) -> StoreError {
@@ -31,10 +42,24 @@ extension StoreError {
       hint: "Name another path for the store.")
   }
 
+  static func unmarked(_ path: String) -> StoreError {
+    StoreError(
+      .notAStore,
+      "\(path): the store came through SQL text, such as .dump writes, and nothing marks it as a store any more",
+      hint: "If it is your own, mark it again: bolide verify \(path) --rebuild")
+  }
+
   static func newerFormat(_ path: String) -> StoreError {
     StoreError(
       .newerFormat, "\(path): the store was written by a newer version of Bolide",
       hint: "Use that version, or a newer one.")
+  }
+
+  static func olderFormat(_ format: Int64, _ path: String) -> StoreError {
+    StoreError(
+      .olderFormat,
+      "\(path): the store has format \(format), of a version before the first release, and this one reads \(StoreSchema.format)",
+      hint: "Import anew into another file; whoever reads its history begins with a snapshot.")
   }
 
   /// A pipeline stands for its store, and names none.
@@ -62,6 +87,19 @@ extension StoreError {
       .unsafeFile,
       "\(path): the rollback journal beside the store names a further file, which SQLite would delete",
       hint: "Bolide's stores never have such a journal. Find out who made it, and remove it.")
+  }
+
+  static func logOfAnother(_ path: String) -> StoreError {
+    StoreError(
+      .unsafeFile,
+      "\(path): an older file has taken the store's place, and the log beside it is the newer one's",
+      hint: "To keep the older file, remove \(path)-wal and \(path)-shm; to keep the newer one, put it back.")
+  }
+
+  static func logWithoutStore(_ path: String, _ ending: String) -> StoreError {
+    StoreError(
+      .unsafeFile, "\(path): there is no store, but \(path)\(ending), which would be copied into a new one",
+      hint: "Put the store back that it belongs to; or remove it, and what is in it is lost.")
   }
 
   static func foreignSchema(_ problem: String) -> StoreError {
@@ -140,6 +178,36 @@ extension StoreError {
       hint: "Run the same command again when the long read has ended.")
   }
 
+  // MARK: Backups
+
+  static func ontoItself(_ path: String) -> StoreError {
+    StoreError(.badRequest, "\(path): the backup and the store are one file", hint: "Name two files.")
+  }
+
+  static func backupOverFile(_ file: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(file): the file is no earlier state of the store, and a backup would take its place",
+      hint: "Name another file, or remove this one first.")
+  }
+
+  static func damagedBackup(_ file: String) -> StoreError {
+    StoreError(
+      .corrupt, "\(file): the backup is damaged, and nothing was restored",
+      hint: "Use an older one. `bolide verify` says what is wrong with this one.")
+  }
+
+  static func backupOfAnother(_ file: String, _ path: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(path): \(file) is a backup of another store",
+      hint: "Name the store that it was made of, or a path where there is none yet.")
+  }
+
+  static func otherPages(_ file: String, _ path: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(path): the pages of \(file) have another size",
+      hint: "End all programs that use the store, move it away with what lies beside it, and restore again.")
+  }
+
   // MARK: Snapshots
 
   static func snapshotOverStore(_ file: String) -> StoreError {
@@ -201,61 +269,4 @@ extension StoreError {
   private static func damaged(_ message: String) -> StoreError {
     StoreError(.corrupt, message, hint: "Restore it from a backup.")
   }
-
-  // MARK: SQLite
-
-  /// - Parameters:
-  ///   - result: SQLite's extended result code.
-  ///   - text: SQLite's own words; they name tables and columns, never values.
-  init(result: Int32, text: String) {
-    // A trigger of another program may say anything.
-    let text = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    switch result & 0xff {
-    case SQLITE_FULL:
-      self.init(
-        .full, "the disk is full",
-        hint: "What was committed is safe. Make room and run the same command again: nothing is doubled.")
-    case SQLITE_READONLY where result == ResultCode.SQLITE_READONLY_ROLLBACK.rawValue:
-      self.init(
-        .unsafeFile, "a rollback journal lies beside the store, and only a command that writes may use it",
-        hint: "If the journal is the store's own, run `bolide import`; if somebody else made it, remove it.")
-    case SQLITE_READONLY, SQLITE_PERM:
-      self.init(
-        .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
-    case SQLITE_BUSY, SQLITE_LOCKED:
-      self.init(
-        .busy, "another program holds the store's write lock",
-        hint: "Try again later, or wait longer with --lock-wait.")
-    case SQLITE_INTERRUPT:
-      self.init(.interrupted, "the statement was ended")
-    case SQLITE_ERROR where text.utf8.starts(with: "unsafe use of".utf8):
-      self = .untrustedSchema(text)
-    case SQLITE_CANTOPEN:
-      self.init(
-        .cannotOpen, "the store cannot be opened or made",
-        hint: "Check that its folder exists and can be written.")
-    case SQLITE_NOTADB:
-      self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
-    case SQLITE_CORRUPT:
-      self.init(.corrupt, "the store is damaged (\(text))", hint: "Restore it from a backup, or import anew.")
-    case SQLITE_IOERR:
-      self.init(
-        .inputOutput, "reading or writing the store failed (\(text))",
-        hint:
-          "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
-          + "again: nothing is doubled."
-      )
-    case SQLITE_CONSTRAINT:
-      self.init(
-        .constraint, "a rule of the store was broken (\(text))",
-        hint: "What was committed is safe. See what is wrong with `bolide verify`.")
-    default:
-      self.init(
-        .other, Self.sqliteSays + text,
-        hint: "What was committed is safe. See what is wrong with `bolide verify`.")
-    }
-  }
-
-  /// What stands before SQLite's own words.
-  static let sqliteSays = "SQLite says: "
 }

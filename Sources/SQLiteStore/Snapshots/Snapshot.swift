@@ -7,6 +7,9 @@ public struct Snapshot: Sendable, Hashable {
   public var token: HistoryToken
   /// When the snapshot was taken: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
   public var at: String
+  /// Changes of other programs that no transaction has yet: where there are any, rows may be newer than the token, and these
+  /// changes will be told again after it.
+  public var pendingChanges: Int
   /// How many rows each entity has, in the model's order.
   public var counts: [Count]
 
@@ -150,6 +153,9 @@ extension Snapshot {
       let rows = try db.integer("SELECT count(*) FROM \(quoted(entity.name))")
       return Count(entity: entity.name, rows: Int(rows))
     }
-    return (Snapshot(token: try HistoryPlaces(db).newest(), at: timestamp(), counts: counts), wanted, model)
+    let snapshot = Snapshot(
+      token: try HistoryPlaces(db).newest(), at: timestamp(),
+      pendingChanges: Int(try ChangeNumbers.unsealed(db)), counts: counts)
+    return (snapshot, wanted, model)
   }
 }

@@ -56,8 +56,12 @@ extension Store {
           "INSERT INTO main.\(name)(\(list)) SELECT \(list) FROM bolide_source.\(name) ORDER BY bolide_id")
         try schema.indexes.forEach { try db.run($0.sql) }
       }
-      try db.run("CREATE TABLE bolide_snapshot(token TEXT NOT NULL, at TEXT NOT NULL) STRICT")
-      try db.run("INSERT INTO bolide_snapshot VALUES (?, ?)", .text("\(found.token)"), .text(found.at))
+      try db.run(
+        "CREATE TABLE bolide_snapshot(token TEXT NOT NULL, at TEXT NOT NULL, pending INTEGER NOT NULL) STRICT"
+      )
+      try db.run(
+        "INSERT INTO bolide_snapshot VALUES (?, ?, ?)", .text("\(found.token)"), .text(found.at),
+        .integer(Int64(found.pendingChanges)))
       snapshot = found
       return .commit
     }

@@ -30,9 +30,12 @@ extension Store {
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
         schemaError: try SchemaDrift(db, model).error?.about(path),
-        unsealedChanges: try ChangeNumbers.unsealed(db),
+        pendingChanges: try ChangeNumbers.unsealed(db),
         dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
         bytes: fileSize(path), walBytes: fileSize(path + "-wal"),
+        // SQLite does not look for one where it was told that nobody writes.
+        hasLog: try StoreLocation.isUnwritten(location, of: path)
+          || db.value("PRAGMA journal_mode") == .text("wal"),
         holder: pipelines.lazy.compactMap(\.holder).first,
         pins: PinFile.all(of: path))
     }
@@ -84,7 +87,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        \(ChunkCounts.columns), chunks, bytes, same_as, missing, process, process_start, boot, unkept
+        chunks, bytes, same_as, missing, process, process_start, boot, unkept, \(ChunkCounts.columns)
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -102,14 +105,14 @@ extension PipelineStatus.Run {
       throw StoreError.malformedNumber("max_age")
     }
     progress = RunProgress()
-    progress.counts = try ChunkCounts(row, from: 9)
-    progress.chunks = Int(try row.number(18))
-    progress.bytes = Int(try row.number(19))
-    progress.sameAs = row.isNull(20) ? nil : row.integer(20)
-    progress.missing = row.isNull(21) ? nil : Int(try row.number(21))
-    process = row.integer(22)
-    isAlive = RunProcess(id: process, start: row.string(23), boot: row.string(24)).isAlive
-    progress.unkept = Int(try row.number(25))
+    progress.chunks = Int(try row.number(9))
+    progress.bytes = Int(try row.number(10))
+    progress.sameAs = row.isNull(11) ? nil : row.integer(11)
+    progress.missing = row.isNull(12) ? nil : Int(try row.number(12))
+    process = row.integer(13)
+    isAlive = RunProcess(id: process, start: row.string(14), boot: row.string(15)).isAlive
+    progress.unkept = Int(try row.number(16))
+    progress.counts = try ChunkCounts(row, from: 17)
     progress.children = try ChildCounts.all(db, run: number)
   }
 }

@@ -29,12 +29,14 @@ package struct StoreStatus: Sendable {
   /// What another program has made of the tables; nil where they are those of the model.
   package var schemaError: StoreError?
   /// Changes of other programs that are in no transaction yet.
-  package var unsealedChanges: Int64
+  package var pendingChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.
   package var dirtyOwners: Int64
   /// The file's size, and its write-ahead log's, in bytes.
   package var bytes: Int64
   package var walBytes: Int64
+  /// Whether it has a write-ahead log, and not what another program has put in its place.
+  package var hasLog: Bool
   /// The import that is at work just now.
   package var holder: LockHolder?
   /// The states that somebody reads from, the oldest first.

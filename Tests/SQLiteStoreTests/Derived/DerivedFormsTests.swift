@@ -43,6 +43,60 @@ struct DerivedFormsTests {
     #expect(try store.rows("SELECT count, changed FROM Region") == [[2, "2026-01-01T00:00:00Z"]])
   }
 
+  @Test func `No derived value moves the clock, whoever writes and whoever reads`() throws {
+    try take("2026-01-01T00:00:00.000Z", [quake("a", 1, ["@region": "r", "place": "west"])])
+    let changed = "SELECT shout, regionTitle, changed FROM Quake"
+    // Another program gives the region another title; what waits is computed by who comes next.
+    try temporary.shell("UPDATE Region SET title = 'east'")
+    try store.seal()
+    #expect(try store.rows(changed) == [["EAST", "east", "2026-01-01T00:00:00.000Z"]])
+    // The quake's own place is stored: that moves it, and the canonical text computed later does not.
+    try temporary.shell("UPDATE Quake SET place = 'West'")
+    let moved = try store.rows(changed)
+    #expect(moved != [["EAST", "east", "2026-01-01T00:00:00.000Z"]])
+    while timestamp().prefix(23) <= "\(moved[0][2])" { continue }
+    try store.seal()
+    #expect(try store.rows(changed) == moved)
+    #expect(try store.rows("SELECT canonical FROM Quake") == [["west"]])
+    // An import that changes the region alone.
+    try take("2026-02-01T00:00:00.000Z", [quake("b", 2, ["@region": "r"])])
+    #expect(try store.rows(changed + " WHERE id = 'a'") == moved)
+  }
+
+  @Test func `One instant serves a record, its children and their links`() throws {
+    let temporary = try TemporaryStore()
+    var pipeline = Blog.posts()
+    for entity in ["Post", "Tag"] {
+      pipeline[entity: entity].attributes.append(
+        Attribute(
+          name: "at", type: .date(milliseconds: true),
+          derivation: try Derivation(parsing: "now()", where: nil)))
+    }
+    let store = try temporary.open(pipeline)
+    var ticks = 0
+    let run = try StoreImport(
+      store, pipeline, input: "test",
+      clock: {
+        ticks += 1
+        return "2026-01-01T00:00:00.00\(ticks)Z"
+      })
+    let chunk = Chunk(layout: run.layout)
+    for slug in ["p", "q"] {
+      chunk.clear()
+      chunk.append(["slug": .text(slug), "@author": "a"])
+      chunk.children[0].append(["name": .text("tag of \(slug)")], of: 0, number: 1)
+      chunk.children[0].endWindow()
+      chunk.sortAndFold()
+      try run.apply(chunk, bytes: 1)
+    }
+    try run.finish(outcome: "ok", bytes: 1)
+    for entity in ["Post", "Tag"] {
+      #expect(
+        try store.rows("SELECT at FROM \(entity) ORDER BY bolide_id")
+          == [["2026-01-01T00:00:00.001Z"], ["2026-01-01T00:00:00.002Z"]])
+    }
+  }
+
   @Test func `Other programs see counts, sums, copies and the clock at once`() throws {
     try take("2026-01-01T00:00:00.000Z", [quake("a", 1, ["@region": "r", "magnitude": 1.5])])
     try temporary.shell(

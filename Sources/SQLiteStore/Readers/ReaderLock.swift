@@ -1,0 +1,36 @@
+internal import CSQLiteShims
+internal import ImportModel
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The lock that keeps two consumers of one reader apart: one byte of a file beside the store, `STORE-bolide-readers`, at a
+/// place that the reader's name says. The byte need not be there. The kernel lets go when the descriptor is closed.
+package final class ReaderLock {
+  private let descriptor: Int32
+
+  /// Takes the lock. Who may not write the file goes without it.
+  ///
+  /// - Throws: `StoreError.locked` where another consumer holds it.
+  package init(store: Store, reader: String) throws(StoreError) {
+    guard
+      case .file(let file) = try SideFile.make(
+        StoreLock.path(of: store.path) + "-readers", beside: store.path)
+    else {
+      descriptor = -1
+      return
+    }
+    descriptor = file
+    var hash = SipHash(SipHash.Key([]))
+    hash.add(part: reader)
+    let place = hash.value >> 2
+    if bolide_lock_byte(descriptor, Int64(place)) != 0, errno == EAGAIN || errno == EACCES {
+      throw .readerAtWork(reader, store.path)
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+}
