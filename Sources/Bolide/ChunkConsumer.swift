@@ -84,8 +84,9 @@ struct ChunkConsumer {
     options.logger?.debug("chunk committed", metadata: metadata)
     options.progress?(progress)
     if settings.stopsOnReject, let reject = inOrder.first {
-      throw ImportError.stopped(
-        at: reject, before: counts.read - (reject.entity == nil ? 1 : 0), isStored: !settings.isAtomic)
+      var before = counts
+      if reject.entity == nil { (before.read, before.rejected) = (before.read - 1, before.rejected - 1) }
+      throw ImportError.stopped(at: reject, after: settings.isAtomic ? nil : before)
     }
   }
 

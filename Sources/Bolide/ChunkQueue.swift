@@ -27,6 +27,8 @@ struct ReadingEnd: Sendable {
   var newFields: [NewField] = []
   /// How many records have nothing under the source of an attribute, where any has.
   var absent: [AbsentCount] = []
+  /// How much of the feed the pages are that were read, where they say it.
+  var pages: FeedPages?
 
   /// Whether the input was read to a good end.
   var isGood: Bool { error == nil }

@@ -30,10 +30,17 @@ public struct ImportError: Error, Sendable {
   public var hint: String?
   /// What the import did before. Nil when it had not begun.
   public var report: ImportReport?
-  /// Whether what came before the place of the error is in the store, and the message is to say so.
-  var tellsStored = false
   /// Of an atomic import whose fate is open: its token, and the hint without a word of it.
   var unsettled: (token: HistoryToken, hint: String?)?
+  /// Which records the message is to tell of, whether they are in the store.
+  var telling: Told?
+
+  /// The records that an import has read when an error ends it.
+  enum Told: String {
+    /// The error has a place.
+    case before = "before it"
+    case read
+  }
 
   init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
     self.kind = kind

@@ -39,6 +39,8 @@ public struct ImportReport: Sendable, Hashable {
   /// How many records another one of the same key has overwritten with other values, where the pipeline does not say which
   /// of them counts; else 0.
   public var overwritten = 0
+  /// How much of the feed the pages are that were read, where they say it.
+  public var pages: FeedPages?
   /// Of a replay, how many refused records of the pipeline the store still keeps; nil for an import of an input.
   public var stillKept: Int?
 

@@ -76,14 +76,14 @@ struct ImportRun {
     let end = queue.waitForEnd()
     writing.times.add(end.times)
     failure = failure ?? end.error
-    failure = failure?.telling(writing.progress.total)
+    failure = failure?.telling(writing.progress.counts)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
     do {
       let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
       try writing.finish(
         outcome: outcome, bytes: end.bytes, read: identity, unusedFields: end.unusedFields,
-        isComplete: failure == nil)
+        isComplete: failure == nil && end.pages?.isWhole != false)
     } catch {
       failure = failure ?? ImportError(error)
     }
@@ -105,6 +105,7 @@ struct ImportRun {
     report.overwritten =
       pipeline.repeatedKeyPolicy == nil
       ? writing.progress.counts.superseded + writing.progress.counts.repeated : 0
+    report.pages = end.pages
     if var failure {
       failure.report = report
       throw failure
@@ -156,7 +157,7 @@ extension RecordShape {
     case .path(let path): self = .array(path: path)
     case .columnar: self = .columnar()
     case .lines: self = .lines
-    case .rows(let names): self = .positional(names: names)
+    case .rows(let names, let path): self = .positional(names: names, rows: path)
     }
   }
 }

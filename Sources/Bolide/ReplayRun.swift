@@ -101,8 +101,17 @@ struct ReplayRun {
     }
   }
 
+  /// Refuses what is no JSON, whatever the pipeline is.
+  private func refuseAgain(_ kept: KeptReject, _ chunk: Chunk) {
+    var reject = kept.reject
+    (reject.record, reject.rowsBefore) = (Int(kept.number), chunk.count)
+    chunk.recordsRead += 1
+    chunk.refuse(reject, text: nil)
+  }
+
   /// Takes one record into the chunk, as a row or as a reject, with its reject's number.
   private func add(_ kept: KeptReject, _ stage: RecordStage, _ chunk: Chunk) throws {
+    if kept.reject.code == Refusal.brokenLine { return refuseAgain(kept, chunk) }
     let document = RecordDocument(kept.reject, pipeline.records)
     var reader = try stage.reader(document.shape)
     reader.append(document.bytes.span)

@@ -174,8 +174,10 @@ struct ImportCommand: ParsableCommand {
       throw ExitCode(128 + (signals.received ?? SIGTERM))
     } catch {
       terminal.clearProgress()
-      if let report = (error as? ImportError)?.report {
+      if let failure = error as? ImportError, let report = failure.report {
         terminal.note(report.restored)
+        // Where refused records are the error itself, it says so.
+        if !["stopped-at-reject", "all-refused"].contains(failure.code) { terminal.showRejects(report) }
         // What ended the import is worth more than what keeps its report from being written.
         if json { try? StandardOutput.write(line: report.json) }
       }

@@ -8,7 +8,8 @@ extension ImportReport {
     let verb = stillKept == nil ? "read" : "replayed"
     let time = decimal(seconds, places: 2)
     let trial = isTrial ? "dry run: " : ""
-    return "\(trial)\(pipeline): \(progress.sum(verb))\(kept) · \(time) s\(token)"
+    let pages = pages.map { $0.isWhole ? "" : "; \($0.total) on all pages" } ?? ""
+    return "\(trial)\(pipeline): \(progress.sum(verb))\(pages)\(kept) · \(time) s\(token)"
   }
 
   /// One object for programs.
@@ -19,6 +20,7 @@ extension ImportReport {
       $0.member("run", isTrial ? nil : run)
       $0.write(progress)
       if isTrial { $0.member("dryRun", true) }
+      if let pages { $0.member("onAllPages", Int64(pages.total)) }
       if let stillKept { $0.member("stillKept", Int64(stillKept)) }
       if !newFields.isEmpty {
         $0.member("newFields", objects: newFields) {

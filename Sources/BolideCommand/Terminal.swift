@@ -71,17 +71,7 @@ final class Terminal: Sendable {
 
   /// The report's line, and the first refused records.
   func show(_ report: ImportReport) {
-    if !isQuiet, report.verdict != .allLanded || showsReport {
-      for reject in report.firstRejects {
-        let place = "\(reject.input):\(reject.line):\(reject.column): \(reject.subject)"
-        StandardError.write("\(place): \(reject.message)".printable + "\n")
-        if report.showsValues, let text = reject.text {
-          StandardError.write("       \(text.shortened)".printable + "\n")
-        }
-      }
-      let hidden = report.progress.total.rejected - report.firstRejects.count
-      if hidden > 0 { StandardError.write(Note.moreRefused(hidden, report) + "\n") }
-    }
+    if report.verdict != .allLanded || showsReport { showRejects(report) }
     for field in isQuiet ? [] : report.newFields {
       StandardError.write(Note.newField(field, report.pipeline).printable + "\n")
     }
@@ -93,6 +83,20 @@ final class Terminal: Sendable {
     if showsReport && !report.isTrial || (report.verdict != .allLanded && !isQuiet) {
       StandardError.write(report.line.printable + "\n")
     }
+  }
+
+  /// The first refused records, and how many more there are.
+  func showRejects(_ report: ImportReport) {
+    guard !isQuiet else { return }
+    for reject in report.firstRejects {
+      let place = "\(reject.input):\(reject.line):\(reject.column): \(reject.subject)"
+      StandardError.write("\(place): \(reject.message)".printable + "\n")
+      if report.showsValues, let text = reject.text {
+        StandardError.write("       \(text.shortened)".printable + "\n")
+      }
+    }
+    let hidden = report.progress.total.rejected - report.firstRejects.count
+    if hidden > 0 { StandardError.write(Note.moreRefused(hidden, report) + "\n") }
   }
 
   /// So much of a refused record is shown.

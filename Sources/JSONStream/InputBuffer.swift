@@ -32,6 +32,8 @@ struct InputBuffer: ~Copyable {
   private var blockStart: Mark
   /// Moves with the records, so that their positions together cost one look at each byte.
   private var mark: Mark
+  /// The end of a record that is one line: from there on the next one's place is counted.
+  private var lineMark: Mark
 
   private static let slack = 64
 
@@ -45,6 +47,7 @@ struct InputBuffer: ~Copyable {
     origin = position.byte
     blockStart = Mark(position, offset: 0)
     mark = blockStart
+    lineMark = blockStart
   }
 
   deinit { bytes.deallocate() }
@@ -87,7 +90,8 @@ struct InputBuffer: ~Copyable {
   /// Linear in the bytes between it and the mark, or the block's start when the mark is behind it.
   func position(of offset: Int) -> Position {
     precondition(offset >= 0 && offset <= count, "a position is asked for bytes still in the buffer")
-    let known = offset >= mark.offset ? mark : blockStart
+    let later = lineMark.offset > mark.offset && lineMark.offset <= offset ? lineMark : mark
+    let known = offset >= later.offset ? later : blockStart
     let lines = InputBuffer.newlines(bytes + known.offset, count: offset - known.offset, level: level)
     var start = known.lineStart
     if lines > 0 {
@@ -105,6 +109,19 @@ struct InputBuffer: ~Copyable {
     return position
   }
 
+  /// As `markedPosition(of: start)`, and looks whether the bytes up to `end` are of one line.
+  ///
+  /// - Returns: the line, and whether they are.
+  mutating func markLine(from start: Int, to end: Int) -> (line: Int, isOne: Bool) {
+    let position = markedPosition(of: start)
+    guard InputBuffer.newlines(bytes + start, count: end - start, level: level) == 0 else {
+      return (position.line, false)
+    }
+    lineMark = mark
+    lineMark.offset = end
+    return (position.line, true)
+  }
+
   static func newlines(_ bytes: UnsafePointer<UInt8>, count: Int, level: Int32) -> Int {
     cjson_newlines(level, bytes, count)
   }
@@ -113,6 +130,7 @@ struct InputBuffer: ~Copyable {
     let next = position(of: done)
     blockStart = Mark(next, offset: 0)
     mark = blockStart
+    lineMark = blockStart
     origin = next.byte
     count -= done
     bytes.update(from: bytes + done, count: count)

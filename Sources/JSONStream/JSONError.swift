@@ -81,6 +81,8 @@ extension JSONError.Code {
   public static let contentAfterDocument = Self("content-after-document")
   /// The input ends before its last value does.
   public static let inputEnds = Self("input-ends")
+  /// In a feed of lines, a line ends before its record does.
+  public static let lineEnds = Self("line-ends")
   /// The input has no bytes, or white space alone.
   public static let noInput = Self("no-input")
   /// An HTML or XML page.

@@ -21,6 +21,7 @@ extension JSONError: CustomStringConvertible {
     case .recordLimit: "found a record over the limit of \(size); expected a smaller one"
     case .contentAfterDocument: "found \(found) after the end of the document; expected nothing more"
     case .inputEnds: inputEnds
+    case .lineEnds: "the line ends inside its record"
     case .noInput: "found no JSON, the input is empty; expected an array or an object"
     case .markup: "found an HTML or XML page; expected JSON"
     case .utf16: "found UTF-16; expected UTF-8"

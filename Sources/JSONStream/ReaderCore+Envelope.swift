@@ -1,5 +1,5 @@
 extension ReaderCore {
-  enum EnvelopeStep { case goOn, rowsBeforeNames, needsInput }
+  enum EnvelopeStep { case goOn, rowsBeforeNames, documentEnds, needsInput }
 
   /// One token of what stands around the records.
   mutating func envelopeStep(_ view: TokenView) throws(JSONError) -> EnvelopeStep {
@@ -13,8 +13,15 @@ extension ReaderCore {
       let close = view.offset(walker.cursor - 1)
       key(StringDecoding.string(view.bytes + offset + 1, count: close - offset - 1), at: offset)
       return .goOn
-    case .elementOrEnd where byte == UInt8(ascii: "]"), .colon, .commaOrEnd, .nothing:
+    case .elementOrEnd where byte == UInt8(ascii: "]"), .colon, .commaOrEnd:
       return try envelopeToken(view)
+    case .nothing:
+      if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { return .documentEnds }
+      switch passMark(view, byte) {
+      case .done: return .goOn
+      case .needsInput: return .needsInput
+      case .failed: return try envelopeToken(view)
+      }
     case .value, .elementOrEnd:
       let depth = walker.depth
       let isElement = depth > 0 && !walker.isInObject
@@ -131,7 +138,6 @@ extension ReaderCore {
   /// Takes the layout as settled, and makes the parser for it.
   mutating func adopt(_ layout: Layout) {
     self.layout = layout
-    envelope.lookedAt = layout.lookedAt
     wildcardSlots = []
     var paths: [[String]?] = []
     for (slot, field) in requested.enumerated() {
@@ -145,17 +151,38 @@ extension ReaderCore {
     }
     paths += children.map { $0.path.components }
     parser = RecordParser(fields: paths, limits: limits)
-    route = Route(layout)
-    activity = .envelope
-    mayBeHeader = true
     switch layout.names {
     case .none: parsesRows = false
     case .found, .firstRow: parsesRows = true
     case .given(let names):
       parsesRows = true
-      envelope.names = names
       // Two columns of one given name: the caller's own choice, the last one counts.
       _ = parser.setColumns(names)
     }
+    beginDocument()
+  }
+
+  /// At the first token of a document: of a further one all but its layout is unknown again.
+  mutating func beginDocument() {
+    let changes = route.wildcardChanges
+    route = Route(layout)
+    route.wildcardChanges = changes + 1
+    envelope = Envelope()
+    envelope.lookedAt = layout.lookedAt
+    if case .given(let names) = layout.names { envelope.names = names }
+    mayBeHeader = true
+    rowsStart = nil
+    walker.start(at: walker.cursor, escape: walker.escape, depth: 0)
+    activity = .envelope
+  }
+
+  /// Passes a byte order mark between two values at the top: files that each begin with one were put together.
+  mutating func passMark(_ view: TokenView, _ byte: UInt8) -> Outcome {
+    guard byte == 0xef else { return .failed }
+    let offset = view.offset(walker.cursor)
+    guard offset + 3 <= view.settled else { return .needsInput }
+    guard view.bytes[offset + 1] == 0xbb, view.bytes[offset + 2] == 0xbf else { return .failed }
+    walker.cursor += 1
+    return .done
   }
 }

@@ -31,6 +31,13 @@ extension ReaderCore {
       default:
         break
       }
+      if byte == 0xef, floor == 0 {
+        switch passMark(view, byte) {
+        case .done: continue
+        case .needsInput: return .needsInput
+        case .failed: break
+        }
+      }
       recordToken = walker.cursor
       recordEscape = walker.escape
       switch parser.parse(view, at: recordToken, escape: recordEscape, depth: floor, isRow: parsesRows) {
@@ -58,7 +65,11 @@ extension ReaderCore {
     recordEnd = endOffset(view)
     let length = recordEnd - parser.recordStart
     if length > limits.stringBytes { try checkStrings(view, floor: floor) }
-    if length > limits.recordBytes { throw recordLimitError() }
+    if length > limits.recordBytes {
+      isPassingRecord = true
+      throw recordLimitError()
+    }
+    if areLines && layout.isConcatenated { noteLine() }
     if mayBeHeader {
       guard try !takesHeader(view) else { return nil }
     }

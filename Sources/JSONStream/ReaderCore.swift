@@ -13,6 +13,8 @@ struct ReaderCore: ~Copyable {
     case capturing(Capture, floor: Int)
     /// At or between records, `floor` containers deep; `isSingle` when there is one alone, in no array.
     case rows(floor: Int, isSingle: Bool)
+    /// Behind a document that another one follows.
+    case betweenDocuments
     case ended
   }
 
@@ -53,6 +55,11 @@ struct ReaderCore: ~Copyable {
   /// Where the current record ends in the buffer.
   var recordEnd = 0
   var recordCount = 0
+  /// Whether every record so far was one line, and the line of the last one; 0 before the first.
+  var areLines = true
+  var lastLine = 0
+  /// A line that cannot be read, while it is not known whether another one follows.
+  var brokenLine: BrokenLine?
 
   init(
     fields: [FieldPath], children: [ChildFields], layout: Layout?, limits: ReaderLimits,
@@ -87,10 +94,19 @@ struct ReaderCore: ~Copyable {
   mutating func next() throws(JSONError) -> RecordReader.Step {
     if let failure { throw failure }
     do {
-      return try advance()
+      return try brokenLine == nil ? advanceOverLines() : passBrokenLine()
     } catch {
       failure = error
       throw error
+    }
+  }
+
+  private mutating func advanceOverLines() throws(JSONError) -> RecordReader.Step {
+    do {
+      return try advance()
+    } catch {
+      try breakLine(error)
+      return try passBrokenLine()
     }
   }
 
@@ -111,6 +127,9 @@ struct ReaderCore: ~Copyable {
         switch try envelopeStep(view) {
         case .goOn: continue
         case .rowsBeforeNames: return .rowsBeforeNames
+        case .documentEnds:
+          activity = .betweenDocuments
+          return .document
         case .needsInput: outcome = .needsInput
         }
       case .skipping(let floor):
@@ -128,6 +147,9 @@ struct ReaderCore: ~Copyable {
           continue
         }
         outcome = .needsInput
+      case .betweenDocuments:
+        beginDocument()
+        continue
       case .ended: return .end
       }
       switch outcome {

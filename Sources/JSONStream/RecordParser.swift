@@ -95,6 +95,12 @@ struct RecordParser: ~Copyable {
     return outcome
   }
 
+  /// Takes what is no JSON as the current record: it has no fields.
+  mutating func take(_ problem: RecordProblem) {
+    self.problem = problem
+    fields.update(from: template, count: fieldCount)
+  }
+
   mutating func skip(_ view: TokenView, depth: Int) -> Outcome {
     nested.start(at: cursor, escape: escape, depth: depth)
     let outcome = nested.run(view, downTo: depth)

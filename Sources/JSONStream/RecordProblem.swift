@@ -1,4 +1,4 @@
-/// Why a record whose JSON is sound is not one that can be used.
+/// Why a record is not one that can be used.
 ///
 /// The reader goes on behind it.
 public enum RecordProblem: Sendable, Hashable {
@@ -11,6 +11,8 @@ public enum RecordProblem: Sendable, Hashable {
   /// The field's text has half of a surrogate pair as an escape, which stands for no character; `offset` counts
   /// bytes from the record's first.
   case unpairedSurrogate(field: Int, offset: Int)
+  /// In an input whose every record before was a line, this line is no JSON, and another line follows it.
+  case brokenLine(JSONError)
 }
 
 extension FieldKind {

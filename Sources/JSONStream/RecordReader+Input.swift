@@ -47,6 +47,10 @@ extension RecordReader {
     return RecordReader(
       ReaderCore(
         fields: core.pointee.requested, children: core.pointee.children, layout: layout,
-        limits: core.pointee.limits, at: rows, level: ScanLevel.best))
+        limits: core.pointee.limits, at: rows, level: ScanLevel.best),
+      after: core.pointee.recordCount)
   }
+
+  /// Counts on: so many records were read behind `.rowsBeforeNames` by another reader.
+  package mutating func count(upTo records: Int) { core.pointee.recordCount = records }
 }

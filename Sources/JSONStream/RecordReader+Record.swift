@@ -13,7 +13,7 @@ extension RecordReader {
     core.pointee.input.markedPosition(of: core.pointee.parser.recordStart)
   }
 
-  /// Why the current record cannot be used although its JSON is sound, or nil.
+  /// Why the current record cannot be used, or nil.
   public var problem: RecordProblem? { core.pointee.parser.problem }
 
   /// What a field holds.

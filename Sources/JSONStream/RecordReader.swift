@@ -11,6 +11,7 @@
 ///         let count = reader.fill(minimum: 65536) { free in read(0, free.baseAddress, free.count) }
 ///         if count == 0 { reader.finish() }
 ///       case .rowsBeforeNames: …
+///       case .document: continue
 ///       case .end: break reading
 ///       }
 ///     }
@@ -28,6 +29,10 @@ public struct RecordReader: ~Copyable {
     ///
     /// See `rowsReader()`.
     case rowsBeforeNames
+    /// A document has ended, and another one begins behind it.
+    ///
+    /// Until the next call of `next()`, the surroundings are those of the one that ended.
+    case document
     /// The input is complete, and was right.
     case end
   }
@@ -52,9 +57,11 @@ public struct RecordReader: ~Copyable {
         level: ScanLevel.best))
   }
 
-  init(_ core: consuming ReaderCore) {
+  /// - Parameter records: how many the input had before.
+  init(_ core: consuming ReaderCore, after records: Int = 0) {
     self.core = .allocate(capacity: 1)
     self.core.initialize(to: core)
+    self.core.pointee.recordCount = records
   }
 
   deinit {

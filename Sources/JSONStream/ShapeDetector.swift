@@ -57,7 +57,8 @@ struct ShapeDetector: ~Copyable {
       guard walker.cursor < view.count else { return isLast ? conclude() : .needsInput }
       let byte = view.bytes[view.offset(walker.cursor)]
       if rootIsClosed {
-        evidence.isFollowed = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+        // A byte order mark may stand before the next one.
+        evidence.isFollowed = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") || byte == 0xef
         return conclude()
       }
       switch take(view, byte) {

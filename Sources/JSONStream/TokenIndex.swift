@@ -54,6 +54,16 @@ struct TokenIndex: ~Copyable {
     blockStart = offset
   }
 
+  /// Starts anew behind a line that is given up: what is listed so far is forgotten.
+  mutating func restart(at offset: Int) {
+    (count, committedTokens, escapeCount, committedEscapes) = (0, 0, 0, 0)
+    escapes[0] = .max
+    scan = CJSONScan()
+    fault = nil
+    settled = offset
+    start(at: offset)
+  }
+
   /// What may be dropped before a scan when all before these cursors is done with.
   func droppable(token: Int, escape: Int) -> (tokens: Int, escapes: Int) {
     (min(token, committedTokens), min(escape, committedEscapes))

@@ -45,6 +45,10 @@ enum Scalar {
     return (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 != 0
   }
 
+  @inline(__always) static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
+  }
+
   @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
   /// RFC 8259's number from `start` on.

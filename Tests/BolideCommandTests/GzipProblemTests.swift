@@ -44,7 +44,37 @@ import Testing
     let bytes = try folder.bytes(of: "feed.json.gz")
     let outcome = try folder.bolide("import", "fireballs.yaml", "-", input: .pipe(bytes.dropLast(5)))
     #expect(
-      outcome == .failure(65, "stdin: the gzip data is cut short after byte \(bytes.count - 5)", Self.again))
+      outcome
+        == .failure(
+          65,
+          "stdin: the gzip data is cut short after byte \(bytes.count - 5). The 200 records read are in the store",
+          Self.again))
+  }
+
+  @Test func `what a damaged file brought is counted by what became of it, and the refused ones are named`()
+    throws
+  {
+    try folder.write(
+      "bolide: 1\nstore: w.sqlite\nentity: Word\nkey: id\nattributes: { id: integer64, v: string }",
+      to: "w.yaml")
+    try folder.write(#"[{"id":1},{"id":"x"},{"id":2},{"id":2,"v":"a"},{"id":3}]"#, to: "feed.json")
+    try #require(try folder.shell("gzip -kf feed.json").status == 0)
+    try damage { $0[$0.count - 8] ^= 1 }
+    let outcome = try folder.bolide("import", "w.yaml", "bad.gz")
+    #expect(
+      outcome.errors == """
+        bad.gz:1:17: record 2: id: expected a number such as 12.8
+        Error: bad.gz: the gzip data that begins at byte 0 does not have the checksum it states. Of the 5 records read 3 \
+        are in the store, 1 was refused, and 1 repeats a key.
+               \(Self.again)
+
+        """)
+    #expect(outcome.status == 65)
+    #expect(try folder.count("Word", in: "w.sqlite") == 3)
+    let whole = try folder.bolide("import", "w.yaml", "bad.gz", "--atomic", "--store", "whole.sqlite")
+    #expect(
+      whole.errors.contains(
+        "does not have the checksum it states.\n       Nothing of this import is in the store."))
   }
 
   @Test func `many members, empty ones and zeros at the end are fine`() throws {
@@ -67,9 +97,9 @@ import Testing
 
   private func expect(_ sentence: String, _ hint: String = again, rows: ClosedRange<Int>) throws {
     let outcome = try folder.bolide("import", "fireballs.yaml", "bad.gz")
-    #expect(outcome == .failure(65, sentence, hint))
-    let count = try folder.sqlite("fireballs.sqlite", "SELECT count(*) FROM Fireball")
-    #expect(rows.contains(try #require(Int(count[0]))))
+    let count = try folder.count("Fireball", in: "fireballs.sqlite")
+    #expect(outcome == .failure(65, "\(sentence). The \(count) records read are in the store", hint))
+    #expect(rows.contains(count))
     #expect(try folder.bolide("import", "fireballs.yaml", "feed.json.gz") == .silent)
     try folder.check(against: "feed.json")
   }

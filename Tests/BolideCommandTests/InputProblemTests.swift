@@ -22,6 +22,9 @@ import Testing
   }
 
   private static let again = "Fetch the input again and run the same command: nothing is doubled."
+  private static let count =
+    "Fetch the input again and run the same command: nothing is doubled. If it counts more than one input has, "
+    + "say `count: total` in the pipeline."
   private static let mend = "Mend the input, or fetch it again, and run the same command: nothing is doubled."
   private static let page =
     "This is a page for people, perhaps an error page: look at the address the input came from."
@@ -59,10 +62,32 @@ import Testing
         + " The 2 records before it are in the store",
       hint: again, rows: 2),
     Case(
-      name: "two documents", input: "{\"quakes\": \(quakes)]}\n{\"quakes\": []}", status: 65,
-      sentence: "feed.json:4:1: found '{' after the end of the document; expected nothing more."
+      name: "more than a document", input: "{\"quakes\": \(quakes)]}\n}", status: 65,
+      sentence: "feed.json:4:1: found '}' after the end of the document; expected nothing more."
         + " The 2 records before it are in the store",
       hint: mend, rows: 2),
+    Case(
+      name: "a second document that is an error message",
+      input: "{\"quakes\": \(quakes)]}\n{\"error\": 429}", status: 65,
+      sentence: "feed.json: there are no rows; the input is an object with the key 'error'."
+        + " The 2 records read are in the store",
+      hint: sender, rows: 2),
+    Case(
+      name: "a second document whose count disagrees",
+      input: "{\"count\": 2, \"quakes\": \(quakes)]}\n{\"count\": 1, \"quakes\": []}", status: 65,
+      sentence:
+        "feed.json: the envelope counts 1 record, and 0 were read. The 2 records read are in the store",
+      hint: count, rows: 2),
+    Case(
+      name: "a page with more records than there are",
+      input: #"{"next": null, "count": 1, "quakes": \#(quakes)]}"#, status: 65,
+      sentence:
+        "feed.json: the envelope counts 1 record, and 2 were read. The 2 records read are in the store",
+      hint: count, rows: 2),
+    Case(
+      name: "a page without rows", input: #"{"next": null, "count": 7, "page": 1}"#, status: 65,
+      sentence: "feed.json: there are no rows; the input is an object with the keys 'next', 'count', 'page'",
+      hint: sender, rows: 0),
     Case(
       name: "a word in the rows", input: quakes + ", nul]", status: 65,
       sentence: "feed.json:3:3: found a word that is not true, false or null; expected a value."
@@ -74,12 +99,14 @@ import Testing
       rows: 0),
     Case(
       name: "a count that disagrees", input: #"{"count": 3, "quakes": \#(quakes)]}"#, status: 65,
-      sentence: "feed.json: the envelope counts 3 records, and 2 were read",
-      hint: "What was read is in the store. " + again, rows: 2),
+      sentence:
+        "feed.json: the envelope counts 3 records, and 2 were read. The 2 records read are in the store",
+      hint: count, rows: 2),
     Case(
       name: "a count of text that disagrees", input: #"{"quakes": \#(quakes)], "count": "1"}"#, status: 65,
-      sentence: "feed.json: the envelope counts 1 record, and 2 were read",
-      hint: "What was read is in the store. " + again, rows: 2),
+      sentence:
+        "feed.json: the envelope counts 1 record, and 2 were read. The 2 records read are in the store",
+      hint: count, rows: 2),
     Case(
       name: "cut after the first record", input: #"[{"id": "a"}, {"id""#, status: 65,
       sentence:

@@ -56,6 +56,7 @@ import Testing
         switch place {
         case 1: ""
         case 2: "; the record before it is in the store"
+        case 12: "; of the 11 records before it 5 are in the store, and 6 repeat a key"
         default: "; the \(place - 1) records before it are in the store"
         }
       #expect(outcome.status == 65)

@@ -76,8 +76,9 @@ struct FileProblemTests {
     ),
     (
       head + "records: photos\nshape: columnar",
-      "6:10: 'records' gives the path of an array of objects: leave out 'shape' and 'columns'"
+      "6:10: 'records' gives the path of objects, or of rows with 'columns': leave out 'shape'"
     ),
+    (head + "count: page", "6:8: 'count' is total, exact or ignore, not 'page'"),
     (head + "  x: datte", "6:6: unknown type 'datte'; did you mean 'date'?"),
     (head + "  x: { type: colour }", "6:14: unknown type 'colour'; the types are \(types)"),
     (head + "  x: { required: true }", "6:3: the attribute 'x' has no type; the types are \(types)"),

@@ -35,7 +35,7 @@ import Testing
         if rest.isEmpty { reader.finish() }
         reader.append(Array(rest.prefix(pieces)).span)
         rest = rest.dropFirst(pieces)
-      case .rowsBeforeNames, .end: return lines
+      case .rowsBeforeNames, .document, .end: return lines
       }
     }
   }

@@ -22,6 +22,8 @@ struct Reading: Equatable {
   var envelope: Envelope?
   var shape: String?
   var rowsCameFirst = false
+  /// What stood around the records of each document but the last.
+  var documents: [Envelope] = []
 
   /// Reads `bytes` as they come in pieces of these lengths, the last one for all the rest.
   init(
@@ -73,6 +75,7 @@ struct Reading: Equatable {
         reader.append(bytes[next..<next + length].span)
         held?.append(contentsOf: bytes[next..<next + length])
         next += length
+      case .document: documents.append(reader.surroundings)
       case .rowsBeforeNames:
         rowsCameFirst = true
         held = reader.withHeldBytes { span in span.withUnsafeBufferPointer { Array($0) } }

@@ -29,7 +29,7 @@ import Testing
       "[[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4]]", "record-limit",
       "found a record over the limit of 40 bytes; expected a smaller one"
     ),
-    ("[] {", "content-after-document", "found '{' after the end of the document; expected nothing more"),
+    ("[] }", "content-after-document", "found '}' after the end of the document; expected nothing more"),
     ("[{},{", "input-ends", "the input ends inside record 2 (byte 5)"),
     ("[{}", "input-ends", "the input ends after record 1, before its last bracket (byte 3)"),
     ("[", "input-ends", "the input ends before the first record (byte 1)"),

@@ -20,8 +20,6 @@ struct ChunkProducer: ~Copyable {
   /// When the chunk in hand is to be handed over although it is small.
   private var deadline: ContinuousClock.Instant?
   private var read = 0
-  /// How many of them are of the present input.
-  private var readOfInput = 0
   /// The bytes of the inputs before.
   private var bytesBefore = 0
   /// The size of all inputs, if it is known.
@@ -47,7 +45,9 @@ struct ChunkProducer: ~Copyable {
   ) throws(PathError) {
     guard let chunk = queue.takeEmpty() else { return nil }
     chunk.input = inputs[0].name
-    records = RecordInput(inputs[0], reader: try stage.reader(shape), limit: limit)
+    let check = DocumentCheck(
+      keySources: stage.builder.keySources, count: stage.count, isStored: !settings.isAtomic)
+    records = RecordInput(inputs[0], reader: try stage.reader(shape), limit: limit, check: check)
     nextInputs = inputs.dropFirst()
     totalBytes = inputs.totalBytes.map(Int.init)
     self.stage = stage
@@ -84,6 +84,7 @@ struct ChunkProducer: ~Copyable {
     end.times = times
     end.newFields = newFields.found
     end.absent = stage.absent
+    end.pages = records.check.pages
     if end.isGood {
       end.digests = digests
       end.unusedFields = unusedFields
@@ -107,32 +108,29 @@ struct ChunkProducer: ~Copyable {
     }
   }
 
-  /// Holds what the input says of itself against what was read, and goes on to the next one.
+  /// Goes on to the next input.
   ///
   /// - Returns: false when there is none, or the writing thread has given up.
   private mutating func endInput() throws -> Bool {
-    if readOfInput == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
-    try records.envelope.checkEnd(read: readOfInput, input: records.name, isStored: !settings.isAtomic)
     digests.append(records.digest)
     unusedFields.formUnion(records.reader.unrequestedKeys)
     guard let next = nextInputs.popFirst() else { return false }
     if !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
-    records = RecordInput(next, reader: try stage.reader(shape), limit: records.limit)
+    records = RecordInput(
+      next, reader: try stage.reader(shape), limit: records.limit, check: records.check)
     stage.begin(input: next.name)
     newFields.beginInput()
     chunk.input = next.name
-    (readOfInput, knownWildcards) = (0, -1)
+    knownWildcards = -1
     return true
   }
 
   private mutating func takeRecord() throws {
-    if readOfInput == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
     try newFields.look(records)
     noteSurroundings(isFirst: chunk.isEmpty)
     let isRow = try stage.add(&records.reader, to: chunk)
     read += 1
-    readOfInput += 1
     if read == Self.hopeless { try checkHope() }
     isStopped = settings.stopsOnReject && (!isRow || chunk.rejectCount > 0)
     guard try isChunkFull() || isStopped else { return }

@@ -39,7 +39,8 @@ struct NewFields {
   /// - Throws: `ImportError` when a new field ends the import.
   mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
     let count = records.reader.unrequestedKeyCount
-    guard count != noted else { return }
+    // What a broken line has is no field.
+    guard count != noted, records.reader.problem == nil else { return }
     noted = count
     guard let known, policy != .ignore else { return }
     for name in records.reader.unrequestedKeys where !known.contains(name) {

@@ -7,11 +7,13 @@ extension ImportError {
   /// - Parameter isStored: whether the records before the error are in a store now.
   init(reading error: any Error, input: String, isStored: Bool = true) {
     switch error {
-    case let error as InputError: self.init(error)
+    case let error as InputError:
+      self.init(error)
+      if kind != .cancelled, isStored { telling = .read }
     case let error as JSONError: self.init(error, input: input, isStored: isStored)
     case let bound as InputLimit.Passed:
       self = .passed(bound, input)
-      tellsStored = isStored
+      if isStored { telling = .before }
     case let error as PathError: self.init(.store(.modelChange), code: "path", "\(input): \(error)")
     default: self.init(error)
     }
@@ -39,6 +41,6 @@ extension ImportError {
     let place = "\(input):\(error.position.line):\(error.position.column): "
     let kind: Kind = error.code == .noInput ? .noInput : .badInput
     self.init(kind, code: error.code.rawValue, place + "\(error)", hint: error.hint)
-    tellsStored = isStored
+    if isStored { telling = .before }
   }
 }

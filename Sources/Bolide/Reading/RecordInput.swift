@@ -15,6 +15,12 @@ struct RecordInput: ~Copyable {
   private var endedShape: String?
   /// What went wrong behind the spooled rows; thrown after them.
   private var waiting: (any Error)?
+  /// Reads on behind the spooled rows' document.
+  private var next: RecordReader?
+  /// What holds the documents against what they say of themselves; goes on with the import's next input.
+  private(set) var check: DocumentCheck
+  /// Records read of the present document.
+  private var readOfDocument = 0
 
   /// What `next` came to.
   enum Step {
@@ -26,9 +32,13 @@ struct RecordInput: ~Copyable {
 
   private static let readSize = 256 * 1024
 
-  init(_ input: ByteInput, reader: consuming RecordReader, limit: InputLimit = InputLimit()) {
+  init(
+    _ input: ByteInput, reader: consuming RecordReader, limit: InputLimit = InputLimit(),
+    check: DocumentCheck = DocumentCheck()
+  ) {
     self.input = input
     self.limit = limit
+    self.check = check
     self.reader = reader
   }
 
@@ -44,7 +54,10 @@ struct RecordInput: ~Copyable {
   /// The digest of the bytes taken so far, of a file that may be known again.
   var digest: [UInt8]? { input.digest }
 
-  /// What stands around the records, as far as it was read; all of it after the end.
+  /// Whether the current record is the first of its document.
+  var isFirstOfDocument: Bool { readOfDocument == 1 }
+
+  /// What stands around the records of the present document, as far as it was read; all of it after the end.
   var envelope: Envelope { ended ?? reader.surroundings }
 
   /// What shape was found, in one line of plain words; nil before the bytes decided it.
@@ -53,15 +66,21 @@ struct RecordInput: ~Copyable {
   /// Goes on to the next record.
   ///
   /// - Parameter deadline: when to give up waiting for a slow pipe.
+  /// - Throws: what the reader and the input throw, and `ImportError` when a document does not have what it says.
   mutating func next(until deadline: ContinuousClock.Instant?) throws -> Step {
     while true {
       switch try reader.next() {
       case .record:
         try limit.takeRecord()
+        readOfDocument += 1
+        if readOfDocument == 1 { try check.begin(envelope, input: name) }
         return .record
+      case .document:
+        try endDocument()
       case .end:
         if let waiting { throw waiting }
-        return .end
+        try endDocument()
+        guard goOnBehindSpool() else { return .end }
       case .needsInput:
         if spool == nil {
           guard try fill(until: deadline) else { return .idle }
@@ -110,16 +129,43 @@ struct RecordInput: ~Copyable {
   private mutating func spoolRows() throws {
     let spool = try Spool(for: input.name)
     try reader.withHeldBytes { bytes in try bytes.withUnsafeBytes { try spool.append($0) } }
+    var isFollowed = false
     do {
-      while try reader.next() != .end { _ = try fill(until: nil, keeping: spool) }
+      reading: while true {
+        switch try reader.next() {
+        case .document:
+          isFollowed = true
+          break reading
+        case .end: break reading
+        default: _ = try fill(until: nil, keeping: spool)
+        }
+      }
     } catch {
       guard reader.surroundings.names != nil else { throw error }
       waiting = error
     }
     ended = reader.surroundings
     endedShape = reader.shapeDescription
-    reader = reader.rowsReader()
+    var rows = reader.rowsReader()
+    swap(&reader, &rows)
+    if isFollowed { next = consume rows }
     try spool.rewind()
     self.spool = spool
+  }
+
+  private mutating func endDocument() throws(ImportError) {
+    try check.end(envelope, read: readOfDocument, input: name)
+    readOfDocument = 0
+  }
+
+  /// Goes to the document behind the one whose rows were spooled.
+  ///
+  /// - Returns: false when there is none.
+  private mutating func goOnBehindSpool() -> Bool {
+    guard var following = next.take() else { return false }
+    following.count(upTo: reader.recordsRead)
+    swap(&reader, &following)
+    (spool, ended) = (nil, nil)
+    return true
   }
 }

@@ -6,6 +6,8 @@ internal import SQLiteStore
 /// Turns records into rows of a chunk, with the arrays in them that become rows of chunks beside it.
 struct RecordStage {
   private(set) var builder: RowBuilder
+  /// What `count` in an envelope counts, where the pipeline says it.
+  let count: FeedCount?
   private var expressions: ExpressionStage
   /// The same for each list of children.
   private var children: [Children]
@@ -18,6 +20,7 @@ struct RecordStage {
   /// - Parameter stop: ends the evaluation of expressions.
   init(_ pipeline: Pipeline, layout: ChunkLayout, input: String, stop: Cancellation = Cancellation()) throws {
     builder = try RowBuilder(pipeline, layout: layout, input: input)
+    count = pipeline.count
     expressions = try ExpressionStage(pipeline, layout: layout, input: input, stop: stop)
     children = try zip(pipeline.children, layout.children).compactMap { children, layout in
       guard let pipeline = pipeline.pipeline(of: children) else { return nil }

@@ -97,10 +97,8 @@ struct RowBuilder {
     }
   }
 
-  /// The first key source that is not among the names of a feed's columns.
-  func missingKey(in names: [String]) -> String? {
-    keys.map(\.source.components[0]).first { !names.contains($0) }
-  }
+  /// The columns that the key is read from, where records are rows.
+  var keySources: [String] { keys.map(\.source.components[0]) }
 
   /// Takes the reader's current record into the chunk, as a row or as a reject.
   ///
@@ -111,6 +109,7 @@ struct RowBuilder {
     chunk.recordsRead += 1
     chunk.lastRecord = reader.recordNumber
     if let problem = reader.problem {
+      let place = place ?? brokenPlace(problem, reader)
       refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0, place: place)
       return false
     }
@@ -219,6 +218,15 @@ struct RowBuilder {
     return UnsafeBufferPointer(rebasing: rest[...end])
   }
 
+  /// Where a line was found to be no JSON.
+  private func brokenPlace(_ problem: RecordProblem, _ reader: borrowing RecordReader) -> RecordPosition? {
+    guard case .brokenLine(let error) = problem else { return nil }
+    return RecordPosition(
+      record: reader.recordNumber, byte: min(reader.recordByte, error.position.byte),
+      line: error.position.line,
+      column: error.position.column)
+  }
+
   private func refuse(
     _ reader: borrowing RecordReader, _ chunk: Chunk, _ refusal: Refusal, attribute: String?, offset: Int,
     key: Int64? = nil, place: RecordPosition?
@@ -240,6 +248,7 @@ extension RecordProblem {
     case .notAnObject(let kind): .notAnObject(kind)
     case .notAnArray(let kind): .notARow(kind)
     case .unpairedSurrogate: .unpairedSurrogate
+    case .brokenLine(let error): .brokenLine(error)
     }
   }
 }

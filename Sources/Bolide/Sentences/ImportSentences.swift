@@ -26,12 +26,10 @@ extension ImportError {
   static let noSources = ImportError(.noInput, code: "no-input", "no input is named")
 
   /// The import stops at a refused record, as it was told to.
-  static func stopped(at reject: Reject, before: Int, isStored: Bool) -> ImportError {
-    let rest =
-      !isStored || before == 0
-      ? ""
-      : before == 1
-        ? "; the record before it is in the store" : "; the \(before) records before it are in the store"
+  ///
+  /// - Parameter counts: of the records before it; nil where nothing of them is in a store.
+  static func stopped(at reject: Reject, after counts: ChunkCounts?) -> ImportError {
+    let rest = counts?.fate(of: .before).map { "; \($0)" } ?? ""
     return ImportError(
       .badInput, code: "stopped-at-reject",
       "\(reject.input):\(reject.line):\(reject.column): \(reject.subject): \(reject.message)",
@@ -39,11 +37,11 @@ extension ImportError {
   }
 
   /// The same error of an atomic import, which has left nothing behind.
-  var rolledBack: ImportError { telling("Nothing of this import is in the store.") }
+  var rolledBack: ImportError { hinting("Nothing of this import is in the store.") }
 
   /// The same error of an atomic import whose commit ended with it.
   func unsettled(_ token: HistoryToken) -> ImportError {
-    var error = telling(
+    var error = hinting(
       "Whether all of this import is in the store or nothing shows when it is opened again.")
     error.unsettled = (token, hint)
     return error
@@ -54,10 +52,10 @@ extension ImportError {
     var error = self
     if let unsettled { error.hint = unsettled.hint }
     error.unsettled = nil
-    return isStored ? error.telling("All of this import is in the store.") : error.rolledBack
+    return isStored ? error.hinting("All of this import is in the store.") : error.rolledBack
   }
 
-  private func telling(_ fate: String) -> ImportError {
+  private func hinting(_ fate: String) -> ImportError {
     var error = self
     error.hint = ([fate] + [hint].compactMap(\.self)).joined(separator: " ")
     return error
@@ -89,13 +87,24 @@ extension ImportError {
   // MARK: The feed as a whole
 
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {
-    ImportError(
+    var error = ImportError(
       .badInput, code: "count-differs",
       "\(input): the envelope counts \(SQLiteStore.counted(counted, "record")), and \(read) \(read == 1 ? "was" : "were") read",
-      hint: (isStored ? "What was read is in the store. " : "") + "Fetch the input again and \(again)")
+      hint:
+        "Fetch the input again and \(again) If it counts more than one input has, say `count: total` in the "
+        + "pipeline.")
+    if isStored { error.telling = .read }
+    return error
   }
 
-  static func noRows(_ input: String, _ envelope: Envelope) -> ImportError {
+  static func noRows(_ input: String, _ envelope: Envelope, isStored: Bool) -> ImportError {
+    var error = noRows(input, envelope)
+    // Of the inputs and documents before.
+    if isStored { error.telling = .read }
+    return error
+  }
+
+  private static func noRows(_ input: String, _ envelope: Envelope) -> ImportError {
     guard let bytes = envelope.lookedAt else {
       return ImportError(
         .badInput, code: "no-rows", "\(input): there are no rows; \(envelope.keysSentence)",
@@ -150,24 +159,29 @@ extension ImportError {
 extension ImportError {
   /// The same error with what is in the store already, where it is to be told.
   func telling(_ counts: ChunkCounts) -> ImportError {
-    guard tellsStored else { return self }
+    guard let telling, let fate = counts.fate(of: telling) else { return self }
     var error = self
-    let (read, refused) = (counts.read, counts.rejected)
-    let landed = read - refused
-    let end =
-      if read == 0 {
-        ""
-      } else if refused == 0 {
-        read == 1
-          ? ". The record before it is in the store" : ". The \(read) records before it are in the store"
-      } else if landed == 0 {
-        read == 1 ? ". The record before it was refused" : ". The \(read) records before it were refused"
-      } else {
-        ". Of the \(read) records before it \(landed) \(landed == 1 ? "is" : "are") in the store, and "
-          + "\(refused) \(refused == 1 ? "was" : "were") refused"
-      }
-    error.message += end
+    error.message += ". \(fate.prefix(1).uppercased())\(fate.dropFirst())"
     return error
+  }
+}
+
+extension ChunkCounts {
+  /// How many of the records are in the store, and what became of the others; nil where there was none.
+  func fate(of told: ImportError.Told) -> String? {
+    guard read > 0 else { return nil }
+    // One that came back with other values has changed the row of the one before it.
+    let landed = inserted + updated + unchanged - repeated
+    let all = read == 1 ? "the record \(told.rawValue)" : "the \(read) records \(told.rawValue)"
+    if landed == read { return "\(all) \(read == 1 ? "is" : "are") in the store" }
+    if rejected == read { return "\(all) \(read == 1 ? "was" : "were") refused" }
+    var parts = ["\(landed) \(landed == 1 ? "is" : "are") in the store"]
+    if rejected > 0 { parts.append("\(rejected) \(rejected == 1 ? "was" : "were") refused") }
+    let repeats = duplicates + superseded + repeated
+    if repeats > 0 { parts.append("\(repeats) \(repeats == 1 ? "repeats" : "repeat") a key") }
+    if ignored > 0 { parts.append("\(ignored) \(ignored == 1 ? "was" : "were") ignored") }
+    let last = parts.removeLast()
+    return "of \(all) \(parts.joined(separator: ", ")), and \(last)"
   }
 }
 

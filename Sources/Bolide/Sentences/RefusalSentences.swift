@@ -27,6 +27,12 @@ extension Refusal {
   static let unpairedSurrogate = Refusal(
     code: "unpaired-surrogate", message: "a text has half of a character, an unpaired surrogate")
 
+  /// What no mended pipeline can read.
+  static let brokenLine = "broken-line"
+
+  /// - Parameter error: what was found in the line.
+  static func brokenLine(_ error: JSONError) -> Refusal { Refusal(code: brokenLine, message: "\(error)") }
+
   // MARK: A value
 
   static func missingKey(_ name: String) -> Refusal {

@@ -28,7 +28,8 @@ struct FeedTrial: ~Copyable {
     let stage = try RecordStage(pipeline, layout: layout, input: input.name)
     records = RecordInput(
       input, reader: try stage.reader(RecordShape(pipeline.records)),
-      limit: InputLimit(pipeline.settings.bounds))
+      limit: InputLimit(pipeline.settings.bounds),
+      check: DocumentCheck(keySources: stage.builder.keySources, count: pipeline.count))
     self.stage = stage
     chunk = Chunk(layout: layout)
     occurrences = stage.builder.paths.map { _ in 0 }
@@ -57,7 +58,6 @@ struct FeedTrial: ~Copyable {
   /// - Parameter visit: called with each chunk and its rows that would land; equal keys are not folded.
   mutating func run(_ visit: (Chunk, [Int]) -> Void) throws {
     while case .record = try records.next(until: nil) {
-      if read == 0 { try records.envelope.checkNames(stage.builder, input: records.name) }
       read += 1
       if chunk.isWindowFull { try stage.endWindow(chunk) }
       try stage.add(&records.reader, to: chunk)
@@ -66,7 +66,6 @@ struct FeedTrial: ~Copyable {
       if chunk.recordsRead >= Self.chunkRows || chunk.byteCount >= Self.chunkBytes { try finish(visit) }
     }
     try finish(visit)
-    try records.envelope.checkEnd(read: read, input: records.name, isStored: false)
   }
 
   private mutating func finish(_ visit: (Chunk, [Int]) -> Void) throws {

@@ -86,7 +86,9 @@ struct PipelineDraft {
     switch place.record {
     case .path(let path): lines.append("records: \(YAMLText.scalar(path))")
     case .lines: lines.append("shape: lines")
-    case .rows(let names): lines.append("columns: \(YAMLText.list(names))")
+    case .rows(let names, let path):
+      if !path.isEmpty { lines.append("records: \(YAMLText.scalar(path))") }
+      lines.append("columns: \(YAMLText.list(names))")
     case .columnar: lines.append("shape: columnar")
     case .automatic: break
     }

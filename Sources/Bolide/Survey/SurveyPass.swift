@@ -26,8 +26,10 @@ struct SurveyPass {
     var columns: [SurveyNode]?
     while case .record = try input.next(until: nil) {
       records += 1
-      if records == 1 { columns = columnNodes(input.envelope.names) }
-      guard input.reader.problem == nil else {
+      if input.isFirstOfDocument { columns = columnNodes(input.envelope.names) }
+      if let problem = input.reader.problem {
+        // A survey that reads with a low limit begins again with a higher one.
+        if case .brokenLine(let error) = problem, error.code == .recordLimit { throw error }
         odd += 1
         continue
       }
@@ -41,7 +43,6 @@ struct SurveyPass {
     }
     description = input.shapeDescription ?? ""
     envelope = input.envelope
-    try envelope.checkEnd(read: records, input: source.name, isStored: false)
   }
 
   /// A node for each column of rows, in the columns' order; nil for records that are objects.

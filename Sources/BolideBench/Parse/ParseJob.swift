@@ -76,7 +76,7 @@ enum ParseJob {
           return count
         }
         offset += count
-      case .rowsBeforeNames, .end:
+      case .rowsBeforeNames, .document, .end:
         return sum
       }
     }

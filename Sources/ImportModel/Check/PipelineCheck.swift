@@ -106,7 +106,7 @@ struct PipelineCheck {
 
   /// Rows without names have only the columns that the pipeline gives them.
   private mutating func checkColumns() {
-    guard case .rows(let names) = pipeline.records else { return }
+    guard case .rows(let names, _) = pipeline.records else { return }
     if names.isEmpty { list.add(.noColumns, at: ["columns"]) }
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
       list.add(.columnTwice(name), at: ["columns", "\(index)"])

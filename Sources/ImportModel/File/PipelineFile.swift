@@ -73,6 +73,9 @@ struct PipelineFile {
       pipeline.repeatedKeyPolicy = repeated
     }
     if let feed = settings["feed"].flatMap({ reader.choice($0, among: Self.feeds) }) { pipeline.feed = feed }
+    if let count = settings["count"].flatMap({ reader.choice($0, among: Self.counts) }) {
+      pipeline.count = count
+    }
     pipeline.maxAge = SettingsFile.age(settings["max-age"], &reader)
     pipeline.settings = SettingsFile.settings(settings, &reader)
     pipeline.history = settings["history"].flatMap { RetentionFile.retention($0, &reader) }
@@ -115,9 +118,8 @@ struct PipelineFile {
     let path = settings["records"].flatMap { reader.text($0) }
     let names = settings["columns"].flatMap { reader.texts($0) }
     let shape = settings["shape"].flatMap { reader.choice($0, among: Self.shapes) }
-    if let setting = settings["records"],
-      settings["columns"] != nil || ![nil, .automatic, .array].contains(shape)
-    {
+    let allowed: [Shape?] = settings["columns"] == nil ? [nil, .automatic, .array] : [nil, .rows]
+    if let setting = settings["records"], !allowed.contains(shape) {
       reader.report(.recordsWithShape, at: setting.place)
     }
     if let setting = settings["columns"], ![nil, .rows].contains(shape) {
@@ -126,8 +128,8 @@ struct PipelineFile {
     if let setting = settings["shape"], shape == .rows, settings["columns"] == nil {
       reader.report(.rowsWithoutColumns, at: setting.place)
     }
+    if let names { return .rows(names: names, path: path ?? "") }
     if let path { return .path(path) }
-    if let names { return .rows(names: names) }
     return switch shape {
     case .columnar: .columnar
     case .lines: .lines
@@ -145,6 +147,10 @@ struct PipelineFile {
   ]
 
   static let feeds: [(word: String, choice: Feed)] = [("window", .window), ("full", .full)]
+
+  static let counts: [(word: String, choice: FeedCount)] = [
+    ("total", .total), ("exact", .exact), ("ignore", .ignore),
+  ]
 
   // MARK: Paths
 

@@ -43,11 +43,17 @@ package enum PipelineFormat {
       examples: ["features"]),
     FormatKey("shape", .words(PipelineFile.shapes.map(\.word)), words(PipelineFile.shapes.map(\.word))),
     FormatKey(
-      "columns", .list(.text), "the names of rows that have none", examples: ["[id, time, magnitude]"]),
+      "columns", .list(.text), "the names of rows that have none, at the path `records`",
+      examples: ["[id, time, magnitude]"]),
     FormatKey(
       "feed", .words(PipelineFile.feeds.map(\.word)),
       "what an input is: \(words(PipelineFile.feeds.map(\.word))), the last part of a catalogue or the whole of it; of a "
         + "whole one Bolide knows which rows are missing, see <doc:MissingRows>; `window` unless said"),
+    FormatKey(
+      "count", .words(PipelineFile.counts.map(\.word)),
+      "what the member `count` beside the records counts: \(words(PipelineFile.counts.map(\.word))), the records of all "
+        + "pages, those of this input, or neither, see [Pages](#Pages); told by the members beside it unless said"
+    ),
     FormatKey(
       "merge", .either([.words(MergeFile.policies.map(\.word)), .keys(.merge)]),
       "what a record does to a row that is there: \(words(MergeFile.policies.map(\.word))), `{ update-if-newer: ATTRIBUTE }`, "

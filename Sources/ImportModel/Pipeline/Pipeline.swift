@@ -26,6 +26,8 @@ public struct Pipeline: Sendable, Hashable {
   public var records: RecordPlace
   /// What it means that a row is not in the input.
   public var feed = Feed.window
+  /// What `count` in the input's envelope counts; nil where the envelope tells.
+  public var count: FeedCount?
   /// What a record does to a row that has its key.
   public var mergePolicy: MergePolicy
   /// Which record counts when several of one input have the same key; nil for the last, and an import tells where they
@@ -81,6 +83,6 @@ public enum RecordPlace: Sendable, Hashable {
   case columnar
   /// One object a line, or one after another.
   case lines
-  /// Rows of values with these names.
-  case rows(names: [String])
+  /// Rows of values with these names, at a path; an empty one stands for the input itself.
+  case rows(names: [String], path: String = "")
 }

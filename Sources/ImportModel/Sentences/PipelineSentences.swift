@@ -39,7 +39,7 @@ extension Sentence {
   }
 
   static let recordsWithShape = Sentence(
-    "'records' gives the path of an array of objects: leave out 'shape' and 'columns'")
+    "'records' gives the path of objects, or of rows with 'columns': leave out 'shape'")
   static let columnsWithShape = Sentence(
     "'columns' names the values of rows: say `shape: rows` or leave the shape out")
   static let rowsWithoutColumns = Sentence("rows without names need 'columns', a list of names")
