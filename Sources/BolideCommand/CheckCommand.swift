@@ -10,7 +10,8 @@ struct CheckCommand: ParsableCommand {
       Prints a line when nothing is wrong. Each problem is FILE:LINE:COLUMN: and a sentence, all of them at once.
 
       With an input, reads it as an import would, without a store: what shape it has, which records would be \
-      refused, what the pipeline asks for in vain, what it leaves. Exit status 65 when a record would be refused.
+      refused, which share a key, what the pipeline asks for in vain, what it leaves. Exit status 65 when a record would \
+      be refused, or give way to another one with its key unless the pipeline has `repeated-key`.
       """)
 
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
@@ -26,6 +27,7 @@ struct CheckCommand: ParsableCommand {
       guard let input else { return }
       let check = try FeedCheck(pipeline, path: input)
       try StandardOutput.write(lines: check.text)
+      if check.losesRecords { throw ExitStatus.dataRefused.exitCode }
       if check.refused + check.children.reduce(0, { $0 + $1.refused }) > 0 {
         throw ExitStatus.dataRefused.exitCode
       }

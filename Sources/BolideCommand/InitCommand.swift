@@ -20,8 +20,11 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let text = try FeedSurvey(path: input).pipelineText
-      try StandardOutput.write(Array(text.utf8))
+      let survey = try FeedSurvey(path: input)
+      if FileManager.default.fileExists(atPath: survey.storeName) {
+        StandardError.write(Note.storeIsThere(survey.storeName).printable + "\n")
+      }
+      try StandardOutput.write(Array(survey.pipelineText.utf8))
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {

@@ -293,6 +293,10 @@ enum Note {
     "Note: \(pipeline): run \(run) refused \(count) more, and keeps nothing of them"
   }
 
+  static func storeIsThere(_ store: String) -> String {
+    "\(store) is here already, and an import by this draft goes into it: name another store unless that is meant"
+  }
+
   static func moreRefused(_ count: Int, _ report: ImportReport) -> String {
     "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were refused"
   }

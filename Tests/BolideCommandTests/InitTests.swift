@@ -11,7 +11,8 @@ struct InitTests {
         try Data(feed.output.utf8).write(to: directory.appending(path: "feed.json"))
         let draft = try Tool(["init", "feed.json"], in: directory)
         #expect(draft.status == 0)
-        #expect(draft.errors.isEmpty)
+        // The second draft would go into the store of the first.
+        #expect(draft.errors.isEmpty == arguments.isEmpty)
         #expect(draft.output.contains("key: date                       # unique in all 500 records\n"))
         try Data(draft.output.utf8).write(to: directory.appending(path: "new.yaml"))
         let check = try Tool(["check", "new.yaml", "feed.json"], in: directory)
@@ -70,6 +71,41 @@ struct InitTests {
       let draft = try Tool(["init", "nowhere.json"], in: directory)
       #expect(draft.status == 66)
       #expect(draft.errors.hasPrefix("Error: nowhere.json: no such file"))
+    }
+  }
+
+  @Test func `a store that is there already is told, and what a draft is unsure of ends check with 65`()
+    throws
+  {
+    try Tool.inDirectory { directory in
+      let feed = (0..<40).map { #"{"s":"\#($0 % 20)","v":\#($0).5}"# }.joined(separator: ",\n")
+      try Data("[\(feed)]".utf8).write(to: directory.appending(path: "cities500.json"))
+      let draft = try Tool(["init", "cities500.json"], in: directory)
+      #expect(draft.status == 0 && draft.errors.isEmpty)
+      #expect(
+        draft.output.contains(
+          "key: s                          # not unique: 20 records have the key of an earlier one"))
+      try Data(draft.output.utf8).write(to: directory.appending(path: "cities500.yaml"))
+      #expect(try Tool(["check", "cities500.yaml", "cities500.json"], in: directory).status == 65)
+      #expect(try Tool(["import", "cities500.yaml", "cities500.json"], in: directory).status == 0)
+      let again = try Tool(["init", "cities500.json"], in: directory)
+      #expect(
+        again.errors == """
+          cities500.sqlite is here already, and an import by this draft goes into it: name another store unless that is meant
+
+          """)
+    }
+  }
+
+  @Test func `rows that nothing names are drafted under their path`() throws {
+    try Tool.inDirectory { directory in
+      let rows = (0..<40).map { #"["name \#($0)","1 \#($0)","2 \#($0)"]"# }.joined(separator: ",")
+      try Data("{\"at\":1,\"sats\":[\(rows)]}".utf8).write(to: directory.appending(path: "tle.json"))
+      let draft = try Tool(["init", "tle.json"], in: directory)
+      #expect(draft.output.contains("\nrecords: sats\ncolumns: [column1, column2, column3]\nkey: column1 "))
+      try Data(draft.output.utf8).write(to: directory.appending(path: "tle.yaml"))
+      let done = try Tool(["import", "tle.yaml", "tle.json", "--json"], in: directory)
+      #expect(done.status == 0 && done.output.contains(#""inserted":40,"#))
     }
   }
 }

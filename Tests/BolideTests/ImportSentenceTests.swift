@@ -57,6 +57,12 @@ import Testing
   @Test(arguments: [
     ("[]", "x.json: there are no records in it"), ("[1, 2]", "x.json: none of its 2 values is an object"),
     (#"{"photos": []}"#, "x.json: there are no records in it, an envelope alone"),
+    (#"{"fields":["id"],"data":[]}"#, "x.json: there are no records in it, an envelope alone"),
+    (
+      #"{"type":"FeatureCollection","links":["a"],"features":[]}"#,
+      "x.json: there are no records in it, an envelope alone"
+    ),
+    ("[{}]", "x.json: its records have no keys to read from"),
   ])
   func `a survey of nothing`(input: String, sentence: String) {
     let error = #expect(throws: ImportError.self) {

@@ -31,7 +31,8 @@ struct SurveyCheckTests {
             quakes.json:1:70: record 2: magnitude: expected a number such as 12.8
             quakes.json:1:78: record 3: the check does not hold: magnitude >= 0
             quakes.json:1:129: record 5: id is part of the key and is missing
-          1 record has the key of an earlier one
+          1 record has the key of an earlier one, and other values
+          the last one of a key counts; if that is meant, say `repeated-key: last`
           never in the input: depth from depth_km
           not used by the pipeline: felt, tz, net
         """)
@@ -45,6 +46,16 @@ struct SurveyCheckTests {
           all of them would land
           no key comes twice
         """)
+  }
+
+  @Test func `times without a zone are named, unless UTC is said`() throws {
+    let text = pipeline + "\n  at: date\n  seen: { type: date, zone: UTC }\n  day: date\n  z: date\n"
+    let dated = text.replacing("check: magnitude >= 0\n", with: "")
+    let check = try check(
+      #"[{"id":"a","at":"2026-05-12 03:14:07","seen":"2026-05-12 03:14","day":"2026-05-12","z":"2026-05-12T03:14Z"}]"#,
+      pipeline: dated)
+    #expect(check.localTimes == ["at"])
+    #expect(check.text.hasSuffix("\n  times without a zone, read as UTC; if they are, say `zone: UTC`: at"))
   }
 
   @Test func `no more than ten refused records are shown`() throws {

@@ -22,10 +22,10 @@ struct SurveyMeaningTests {
       """)
     #expect(
       feed.settings.drop { $0 != "attributes:" } == [
-        "attributes:", "date:      date", "lat:       { type: double, transient: true }",
+        "attributes:", "date:      { type: date, zone: UTC }", "lat:       { type: double, transient: true }",
         #"latDir:    { type: string, transient: true, from: lat-dir, one-of: ["N", S] }"#,
         "lon:       { type: double, transient: true }",
-        "lonDir:    { type: string, transient: true, from: lon-dir, one-of: [E, W] }", "alt:       integer64",
+        "lonDir:    { type: string, transient: true, from: lon-dir, one-of: [E, W] }", "alt:       string",
         #"latitude:  { type: double, value: "CASE latDir WHEN 'N' THEN lat WHEN 'S' THEN -lat END" }"#,
         #"longitude: { type: double, value: "CASE lonDir WHEN 'E' THEN lon WHEN 'W' THEN -lon END" }"#,
         "check: [(lat IS NULL) = (latDir IS NULL), (lon IS NULL) = (lonDir IS NULL)]",
@@ -91,7 +91,8 @@ struct SurveyMeaningTests {
       Array(lines) == [
         "children:", "  visits:", "    entity: Visits              # each of the 3 objects in these lists",
         "    inverse: feedOwner", "    records: visits",
-        "    key: [feedOwner, at]        # unique within each record", "    attributes:", "      at:   day",
+        "    key: [feedOwner, at]        # unique within each record, 3 objects", "    attributes:",
+        "      at:   day",
         "      name: { type: string, from: who/name }  # missing in 2",
         "#     link: { type: string, from: who/link }  # left out: its links carry the caller's access key; missing in 2",
         "      feed: integer64                         # missing in 2",

@@ -29,7 +29,11 @@ struct SurveyNameTests {
     ("dir/neows_feed_2026-02.json", "NeowsFeed", "neows-feed"),
     ("2026-05.json", "Record", "record"), ("sqlite.json", "SqliteRecord", "sqlite"),
     ("close approaches.NDJSON", "CloseApproaches", "close-approaches"), ("json", "Json", "json"),
-    ("x", "X", "x"),
+    ("x", "X", "x"), ("cities500.json", "Cities500", "cities500"),
+    ("y77d-th95.json", "Y77dTh95", "y77d-th95"),
+    ("api_v1.2_full_2026-05_pretty.json", "ApiV12FullPretty", "api-v1-2-full-pretty"),
+    ("full_20250409T224035Z.json", "Full", "full"), ("20220607T235216Z.jsonl", "Record", "record"),
+    ("7zip.json", "Record7zip", "7zip"), ("part-2.json", "Part2", "part-2"),
   ])
   func `the entity is named by the file`(file: String, entity: String, pipeline: String) {
     let name = FeedName(input: file)

@@ -14,7 +14,9 @@ struct SurveyRoundTrip {
   private let input: [UInt8]
 
   /// Surveys, loads the written pipeline, and checks that the input fits it.
-  init(_ input: String, named name: String = "feed.json") throws {
+  ///
+  /// - Parameter refused: so many records do not.
+  init(_ input: String, named name: String = "feed.json", refusing refused: Int = 0) throws {
     self.input = Array(input.utf8)
     text = try FeedSurvey(bytes: self.input, named: name).pipelineText
     settings = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
@@ -25,8 +27,15 @@ struct SurveyRoundTrip {
     let problems = pipeline.problems()
     #expect(problems.isEmpty)
     let check = try FeedCheck(pipeline, bytes: self.input, named: name)
-    #expect(check.refused == 0)
+    #expect(check.refused == refused)
+    #expect(check.localTimes.isEmpty)
     #expect(check.neverThere.isEmpty)
+  }
+
+  /// How the input fits the written pipeline, with a line more.
+  func check(adding line: String = "") throws -> FeedCheck {
+    try FeedCheck(
+      Pipeline(yaml: text + line, file: "new.yaml", directory: ""), bytes: input, named: "feed.json")
   }
 
   /// What stands behind an attribute's name.

@@ -33,7 +33,7 @@ struct SurveyShapeTests {
     let input = #"{"count":40000,"data":[\#(rows.joined(separator: ","))],"fields":["cd","des","dist"]}"#
     let feed = try SurveyRoundTrip(input)
     #expect(feed.settings.contains("key: des"))
-    #expect(feed.attribute("cd") == "date")
+    #expect(feed.attribute("cd") == "{ type: date, zone: UTC }")
     #expect(try await feed.imported() == (40_000, 40_000))
   }
 

@@ -23,7 +23,7 @@ struct SurveyTextTests {
         shape: columnar
         key: date                       # unique in all 3 records
         attributes:
-          date:     date
+          date:     { type: date, zone: UTC }
           impactE:  { type: double, from: impact-e }
           alt:      double                                                            # missing in 1
           lat:      { type: double, transient: true }                                 # missing in 1
@@ -78,9 +78,9 @@ struct SurveyTextTests {
         shape: lines
         key: code                       # unique in all 2 records
         attributes:
-          code: string                               # leading noughts: kept as text
-          at:   { type: date, format: month-first }
-          "n":  string                               # text because of "" in 1; if that means missing:
+          code: string                                          # leading noughts: kept as text
+          at:   { type: date, format: month-first, zone: UTC }
+          "n":  string                                          # text because of "" in 1; if that means missing:
         # "n":  { type: integer64, missing: [""] }
 
         """)
@@ -139,7 +139,8 @@ struct SurveyTextTests {
         key: [day, ref]                 # unique in all 3 records
         attributes:
           day:  { type: day, from: <day> }
-          ref:  integer64
+          ref:  string                      # digits in texts, kept as they are; if they are numbers:
+        # ref:  integer64
           name: string
 
         """)

@@ -78,6 +78,11 @@ struct FileProblemTests {
       head + "records: photos\nshape: columnar",
       "6:10: 'records' gives the path of objects, or of rows with 'columns': leave out 'shape'"
     ),
+    (
+      head + "  x: { type: double, zone: UTC }",
+      "6:28: 'zone' has no meaning here, as only a date has times of a zone"
+    ),
+    (head + "  x: { type: date, zone: CET }", "6:26: 'zone' is UTC, not 'CET'"),
     (head + "count: page", "6:8: 'count' is total, exact or ignore, not 'page'"),
     (head + "  x: datte", "6:6: unknown type 'datte'; did you mean 'date'?"),
     (head + "  x: { type: colour }", "6:14: unknown type 'colour'; the types are \(types)"),

@@ -25,7 +25,9 @@ struct PipelineFileTests {
         "latitude",
         "longitude",
       ])
-    #expect(pipeline.fields[0] == Field("date"))
+    var date = Field("date")
+    date.isUTC = true
+    #expect(pipeline.fields[0] == date)
     #expect(pipeline.fields[2] == Field("impactEnergy", from: .path("impact-e")))
     #expect(
       pipeline.fields[9]

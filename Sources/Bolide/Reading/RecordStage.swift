@@ -30,6 +30,9 @@ struct RecordStage {
     }
   }
 
+  /// The builders of the children's rows.
+  var childBuilders: [RowBuilder] { children.map(\.builder) }
+
   /// Goes on with another input.
   mutating func begin(input: String) {
     builder.input = input

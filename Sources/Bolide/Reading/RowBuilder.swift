@@ -88,6 +88,14 @@ struct RowBuilder {
     areObjects = pipeline.children.map { !$0.fields.contains { $0.source == .path(".") } }
   }
 
+  /// Whether an attribute that is read from a field is an instant.
+  func isDate(_ attribute: String) -> Bool {
+    rules.contains { rule in
+      guard rule.attribute.name == attribute, case .date = rule.attribute.type else { return false }
+      return true
+    }
+  }
+
   /// How many records had nothing for an attribute so far, where any had.
   ///
   /// Children's attributes have their entity's name before their own.

@@ -149,6 +149,17 @@ extension ImportError {
     unusable("\(input): none of its \(count.grouped) values is an object")
   }
 
+  static func noKeys(_ input: String) -> ImportError {
+    unusable("\(input): its records have no keys to read from")
+  }
+
+  static func noDraft(_ input: String, _ error: PipelineError) -> ImportError {
+    ImportError(
+      .store(.modelChange), code: "no-draft",
+      "\(input): what would be drafted from it is no pipeline: \(error.problems.first?.message ?? "")",
+      hint: "Write the pipeline by hand, with fewer attributes or other names.")
+  }
+
   private static func unusable(_ message: String) -> ImportError {
     ImportError(
       .badInput, code: "no-records", message,

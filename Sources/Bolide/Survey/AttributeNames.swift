@@ -88,17 +88,29 @@ struct FeedName {
     let stem = file.split(separator: ".", omittingEmptySubsequences: false)
     let endings = stem.reversed().prefix { Self.endings.contains($0.lowercased()) }.count
     let base = stem.dropLast(min(endings, max(stem.count - 1, 0))).joined(separator: "-")
-    // A date or a number says which file it is, not what the records are.
-    let words = NameWords.of(base).map { $0.filter { $0.isASCII && $0.isLetter } }.filter { !$0.isEmpty }
-    guard !words.isEmpty else {
+    let all = NameWords.of(base).map { $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber) } }.filter {
+      !$0.isEmpty
+    }
+    // A date says which file it is, not what the records are.
+    let words = all.enumerated().filter { !Self.isDate($0.element, after: all.prefix($0.offset)) }.map(
+      \.element)
+    guard let first = words.first else {
       entity = "Record"
       pipeline = "record"
       return
     }
     entity = words.map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }.joined()
+    if first.first?.isLetter != true { entity = "Record" + entity }
     pipeline = words.map { $0.lowercased() }.joined(separator: "-")
     // Tables that begin so are SQLite's own, or Bolide's.
     if ["sqlite", "bolide"].contains(words[0].lowercased()), words.count == 1 { entity += "Record" }
+  }
+
+  /// Whether a word is a date, or a part of the one that the words before it begin: `2026-05`, `20250409T224035Z`.
+  private static func isDate(_ word: String, after words: ArraySlice<String>) -> Bool {
+    if word.wholeMatch(of: #/(19|20)\d\d((0\d|1[0-2])([0-3]\d(T\d{4,6}Z?)?)?)?/#) != nil { return true }
+    return word.count <= 2 && word.allSatisfy(\.isNumber)
+      && (words.last.map { isDate($0, after: words.dropLast()) } ?? false)
   }
 
   private static let endings: Set<String> = [

@@ -54,6 +54,7 @@ enum DirectionSearch {
         guard let number = partner(of: index, in: draft.attributes, columns) else { continue }
         let (value, direction) = (quoted(draft.attributes[number].name), quoted(draft.attributes[index].name))
         draft.attributes[number].use(oneOf: [])
+        if draft.attributes[number].choice.type == .string { draft.attributes[number].choice.type = .double }
         draft.attributes[index].use(oneOf: [letters.plus, letters.minus])
         if values.emptyTexts > 0 { draft.attributes[index].missing = [""] }
         draft.checks.append("(\(value) IS NULL) = (\(direction) IS NULL)")
@@ -82,7 +83,7 @@ enum DirectionSearch {
     let words = NameWords.of(attributes[index].key).map { $0.lowercased() }
     let candidates = attributes.indices.filter { other in
       guard attributes[other].role == .own, attributes[other].depth == attributes[index].depth,
-        attributes[other].choice.type == .double || attributes[other].choice.type == .integer64,
+        attributes[other].choice.type == .double || columns[other].candidates.contains(.integer),
         attributes[other].choice.dateForm == nil, columns[other].lowest >= 0,
         attributes[other].count == attributes[index].count - columns[index].emptyTexts
       else { return false }

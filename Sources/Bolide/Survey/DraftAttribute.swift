@@ -30,16 +30,19 @@ struct DraftAttribute {
     case children
   }
 
-  /// How likely the attribute is the key; 0 for one that cannot be.
-  func keyRank(of records: Int) -> Int {
-    guard count == records, !choice.isLeftOut, role == .own else { return 0 }
+  /// How likely the attribute is the key, or a part of it; 0 for one that cannot be.
+  ///
+  /// - Parameter isLast: numbers with decimals and nested values are asked too, as there is nothing else.
+  func keyRank(isLast: Bool) -> Int {
+    guard count > 0, !choice.isLeftOut, role == .own else { return 0 }
     let byType: Int
     switch choice.type {
     case .uuid: byType = 40
     case .date, .day: byType = 30
     case .string: byType = 20
     case .integer64: byType = 15
-    default: return 0
+    case .json: return isLast ? 1 : 0
+    default: return isLast ? 2 : 0
     }
     let words = NameWords.of(key).map { $0.lowercased() }
     guard let last = words.last else { return byType }
@@ -48,7 +51,7 @@ struct DraftAttribute {
     case "id", "uuid", "guid": byName = words.count == 1 ? 100 : 80
     case "key", "identifier", "des", "designation", "code", "ref", "number": byName = 60
     case "date", "datetime", "time", "timestamp", "day": byName = 50
-    case "name", "title", "slug", "url": byName = 30
+    case "name", "title", "slug": byName = 30
     default: byName = 0
     }
     return max(1, byName + byType - 10 * (depth - 1))

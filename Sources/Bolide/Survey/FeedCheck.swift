@@ -21,8 +21,16 @@ package struct FeedCheck {
   package let neverThere: [(attribute: String, source: String)]
   /// Keys of the records that the pipeline does not use, in the order of their coming; at most 256.
   package let unusedKeys: [String]
-  /// Records whose key an earlier one had.
+  /// Records whose key an earlier one had, with other values.
   package let repeatedKeys: Int
+  /// Records that an earlier one was altogether like.
+  package let copies: Int
+  /// Children whose key an earlier one of their record had, with other values, by entity.
+  package let repeatedChildren: [(entity: String, count: Int)]
+  /// Whether records of this input would give way to later ones, and the pipeline does not say that they are to.
+  package let losesRecords: Bool
+  /// Attributes whose times have no zone, which the pipeline does not speak of.
+  package let localTimes: [String]
   /// One in so many keys was looked at for that.
   package let keyShare: Int
 
@@ -42,12 +50,14 @@ package struct FeedCheck {
     do {
       let input = try ByteInput(source, label: name, cancellation: Cancellation())
       var trial = try FeedTrial(pipeline, input)
-      var counter = KeyCounter()
-      let key = trial.keyColumns
+      var counters = [KeyCounter()] + trial.children.map { _ in KeyCounter() }
+      let limit = KeyCounter.budget / counters.count
+      var chunks = 0
       try trial.run { chunk, rows in
-        for row in rows {
-          guard let digest = chunk.digest(of: key, row: row) else { continue }
-          counter.take(digest, limit: KeyCounter.budget)
+        chunks += 1
+        counters[0].take(chunk, rows, limit: limit)
+        for (list, children) in chunk.children.enumerated() {
+          counters[list + 1].take(children, children.acceptedRows, ofChunk: chunks, limit: limit)
         }
       }
       self.input = input.name
@@ -58,8 +68,13 @@ package struct FeedCheck {
       firstRejects = trial.firstRejects
       neverThere = Self.neverThere(pipeline, trial)
       unusedKeys = trial.unusedKeys
-      repeatedKeys = counter.repeats
-      keyShare = counter.share
+      repeatedKeys = counters[0].repeats
+      copies = counters[0].copies
+      repeatedChildren = zip(trial.children, counters.dropFirst()).map { ($0.entity, $1.repeats) }
+      keyShare = counters[0].share
+      let isSaid = pipeline.places.contains(["repeated-key"]) || pipeline.mergePolicy != .update
+      losesRecords = !isSaid && counters.contains { $0.repeats > 0 }
+      localTimes = trial.localTimes
     } catch {
       throw ImportError(reading: error, input: name, isStored: false)
     }
@@ -86,5 +101,20 @@ package struct FeedCheck {
       let field = pipeline.fields.first { $0.source == .path(source) }
       return field.map { ($0.attribute, source) }
     } + missed
+  }
+}
+
+extension KeyCounter {
+  /// Takes the keys of a chunk's rows.
+  ///
+  /// - Parameter number: of children, their records' chunk: their keys are theirs among those of one record.
+  fileprivate mutating func take(_ chunk: Chunk, _ rows: [Int], ofChunk number: Int? = nil, limit: Int) {
+    let key = chunk.layout.keyColumns.filter { !chunk.layout.references.contains($0) }
+    for row in rows {
+      let digest = chunk.digest(of: key, row: row)
+      take(
+        number.map { number in digest.map { chunk.digest($0, ofChild: row, ofChunk: number) } } ?? digest,
+        record: chunk.digestOfAll(row: row), limit: limit)
+    }
   }
 }

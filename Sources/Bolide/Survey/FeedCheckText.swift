@@ -4,7 +4,8 @@ internal import SQLiteStore
 extension FeedCheck {
   /// The findings, for people: one screen.
   package var text: String {
-    ([headline, outcome] + outcomesOfChildren + refusals + [repeats, inVain, leftOver].compactMap { $0 })
+    ([headline, outcome] + outcomesOfChildren + refusals + repeats
+      + [inVain, leftOver, zoneless].compactMap { $0 })
       .joined(separator: "\n")
   }
 
@@ -38,12 +39,32 @@ extension FeedCheck {
     return hidden > 0 ? lines + ["    … and \(hidden.grouped) more"] : lines
   }
 
-  private var repeats: String? {
-    guard read > refused else { return nil }
+  private var repeats: [String] {
+    guard read > refused else { return [] }
     let sample = keyShare > 1 ? ", of one key in \(keyShare.grouped) that was looked at" : ""
-    if repeatedKeys == 0 { return "  no key comes twice\(sample)" }
-    let verb = repeatedKeys == 1 ? "has" : "have"
-    return "  \(count(repeatedKeys, "record")) \(verb) the key of an earlier one\(sample)"
+    var lines: [String] = []
+    if repeatedKeys > 0 {
+      let verb = repeatedKeys == 1 ? "has" : "have"
+      lines.append(
+        "  \(count(repeatedKeys, "record")) \(verb) the key of an earlier one, and other values\(sample)")
+    }
+    if copies > 0 {
+      lines.append(
+        "  \(count(copies, "record")) \(copies == 1 ? "is" : "are") there again, all alike\(sample)")
+    }
+    for (entity, repeats) in repeatedChildren where repeats > 0 {
+      lines.append(
+        "  \(entity): \(repeats.grouped) \(repeats == 1 ? "has" : "have") the key of an earlier one of its record, and other values"
+      )
+    }
+    if losesRecords {
+      lines.append("  the last one of a key counts; if that is meant, say `repeated-key: last`")
+    }
+    return lines.isEmpty ? ["  no key comes twice\(sample)"] : lines
+  }
+
+  private var zoneless: String? {
+    list("times without a zone, read as UTC; if they are, say `zone: UTC`", localTimes)
   }
 
   private var inVain: String? {

@@ -6,6 +6,8 @@ internal import JSONStream
 package struct FeedSurvey {
   /// The text of a pipeline file, with comments.
   package let pipelineText: String
+  /// The store that it names, beside the pipeline.
+  package let storeName: String
 
   /// Attributes at most, before objects within records are kept whole.
   private static let mostAttributes = 200
@@ -26,7 +28,15 @@ package struct FeedSurvey {
   private init(_ source: ByteInput.Source, label: String?, named name: String?) throws(ImportError) {
     do {
       let source = try SurveySource(source, label: label)
-      pipelineText = try Self.draft(source, named: name).text
+      let draft = try Self.draft(source, named: name)
+      let text = draft.text
+      // What an import would refuse is no draft.
+      do {
+        _ = try Pipeline(yaml: text, file: "draft", directory: "")
+      } catch {
+        throw ImportError.noDraft(source.name, error)
+      }
+      (pipelineText, storeName) = (text, draft.storeName)
     } catch {
       throw ImportError(reading: error, input: label ?? (name ?? "stdin"), isStored: false)
     }
@@ -66,9 +76,8 @@ package struct FeedSurvey {
     }
     DirectionSearch.apply(to: &draft, sources.map(\.values))
     draft.odd = pass.odd
-    draft.key = try KeySearch(
-      draft.attributes, records: pass.records - pass.odd, draft.pipeline, source
-    ).key()
+    draft.key = try KeySearch(draft.attributes, draft.pipeline, source).key()
+    guard draft.key != nil else { throw ImportError.noKeys(source.name) }
     try proposeChildren(&draft, source)
     return draft
   }
@@ -102,7 +111,6 @@ package struct FeedSurvey {
 
   /// Lists whose objects can be told apart within their record become rows of another entity.
   private static func proposeChildren(_ draft: inout PipelineDraft, _ source: SurveySource) throws {
-    guard draft.key != nil else { return }
     var entities: Set<String> = [draft.name.entity.lowercased()]
     for index in draft.children.indices {
       var children = draft.children[index]
@@ -117,10 +125,8 @@ package struct FeedSurvey {
       {
         children.inverse += "Owner"
       }
-      let key = try KeySearch(
-        children.attributes, records: children.objects, draft.pipeline(with: children), source, list: 0
-      ).key()
-      guard let key, key.isUnique else { continue }
+      let key = try KeySearch(children.attributes, draft.pipeline(with: children), source, list: 0).key()
+      guard let key, key.losesNothing else { continue }
       children.key = key
       draft.children[index] = children
       for place in draft.attributes.indices where draft.attributes[place].name == children.attribute {
@@ -162,9 +168,18 @@ extension SurveyNode {
     return count.count == 1 && count.smallest == 0 && count.largest == 0
   }
 
+  /// Rows of a known name, or the only array, hold nothing; names of columns may stand beside them.
   private var hasEmptyArrayAlone: Bool {
-    let arrays = children.filter { $0.values.structures > 0 }
-    return arrays.count == 1 && arrays[0].values.emptyArrays == 1
+    let arrays = children.filter { $0.values.arrays > 0 }
+    let empty = arrays.filter { $0.values.emptyArrays == 1 }
+    if arrays.count == 1, empty.count == 1, children.allSatisfy({ $0.values.structures == $0.values.arrays })
+    {
+      return true
+    }
+    let rows: Set<String> = ["data", "rows", "results", "items", "records", "features", "values", "entries"]
+    let names: Set<String> = ["fields", "columns", "links"]
+    return empty.contains { rows.contains($0.name) }
+      && arrays.allSatisfy { $0.values.emptyArrays == 1 || names.contains($0.name) }
   }
 }
 

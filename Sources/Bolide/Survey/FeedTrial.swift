@@ -18,6 +18,10 @@ struct FeedTrial: ~Copyable {
   private(set) var firstRejects: [Reject] = []
   /// How many records have each of the source paths, in the order of `paths`; null counts.
   private(set) var occurrences: [Int]
+  /// Attributes whose times have no zone, which the pipeline does not speak of.
+  private(set) var localTimes: [String] = []
+  /// Where such times could be, of the records and of each list of children.
+  private var dates: [DateFields]
 
   private static let chunkRows = 4096
   private static let chunkBytes = 4 << 20
@@ -34,6 +38,11 @@ struct FeedTrial: ~Copyable {
     chunk = Chunk(layout: layout)
     occurrences = stage.builder.paths.map { _ in 0 }
     children = layout.children.map { ($0.entity.name, 0, 0) }
+    dates = [DateFields(pipeline.fields, stage.builder, "")]
+    for (list, children) in pipeline.children.enumerated() {
+      let entity = layout.children[list].entity.name
+      dates.append(DateFields(children.fields, stage.childBuilders[list], "\(entity)."))
+    }
   }
 
   /// Where the values come from, as the reader was asked.
@@ -63,9 +72,19 @@ struct FeedTrial: ~Copyable {
       try stage.add(&records.reader, to: chunk)
       let fields = records.reader.fields
       for index in occurrences.indices where fields[index].kind != .absent { occurrences[index] += 1 }
+      if records.reader.problem == nil { lookAtDates(fields) }
       if chunk.recordsRead >= Self.chunkRows || chunk.byteCount >= Self.chunkBytes { try finish(visit) }
     }
     try finish(visit)
+  }
+
+  private mutating func lookAtDates(_ fields: UnsafeBufferPointer<RecordField>) {
+    dates[0].look(fields, &localTimes)
+    for list in children.indices where !dates[list + 1].isDone {
+      while records.reader.nextChild(of: list) {
+        dates[list + 1].look(records.reader.childFields(of: list), &localTimes)
+      }
+    }
   }
 
   private mutating func finish(_ visit: (Chunk, [Int]) -> Void) throws {
@@ -80,5 +99,38 @@ struct FeedTrial: ~Copyable {
     }
     firstRejects += chunk.allRejects.prefix(Self.shownRejects - firstRejects.count)
     chunk.clear()
+  }
+}
+
+/// Fields of dates that do not say what times without a zone are.
+private struct DateFields {
+  private var open: [(index: Int, name: String, form: DateForm?)]
+
+  /// - Parameter prefix: what stands before an attribute's name.
+  init(_ fields: [Field], _ builder: RowBuilder, _ prefix: String) {
+    open = fields.compactMap { field in
+      guard case .path(let path) = field.source, !field.isUTC, field.dateForm?.isEpoch != true,
+        builder.isDate(field.attribute), let path = try? FieldPath(path),
+        let index = builder.paths.firstIndex(of: path)
+      else { return nil }
+      return (index, prefix + field.attribute, field.dateForm)
+    }
+  }
+
+  var isDone: Bool { open.isEmpty }
+
+  /// Looks at a record's, or a child's; what was found once is not looked for again.
+  mutating func look(_ fields: UnsafeBufferPointer<RecordField>, _ found: inout [String]) {
+    guard !open.isEmpty else { return }
+    open.removeAll { date in
+      let field = fields[date.index]
+      guard field.kind == .string, let scanned = try? DateScanner(field.bytes, form: date.form),
+        scanned.isLocal
+      else {
+        return false
+      }
+      found.append(date.name)
+      return true
+    }
   }
 }

@@ -25,6 +25,9 @@ struct PipelineDraft {
     self.records = records
   }
 
+  /// The store's path.
+  var storeName: String { name.pipeline + ".sqlite" }
+
   /// The pipeline, in which no key is required yet.
   var pipeline: Pipeline {
     let entity = Entity(
@@ -80,7 +83,7 @@ struct PipelineDraft {
   private var settings: [String] {
     var lines = [
       "bolide: 1", "name: \(YAMLText.scalar(name.pipeline))",
-      "store: \(YAMLText.scalar(name.pipeline + ".sqlite"))",
+      "store: \(YAMLText.scalar(storeName))",
       "entity: \(YAMLText.scalar(name.entity))",
     ]
     switch place.record {
@@ -96,18 +99,20 @@ struct PipelineDraft {
   }
 
   private var keyLine: String {
-    guard let key else {
-      let first = attributes.filter { !$0.choice.isLeftOut }.max { $0.count < $1.count }
-      let name = first.map { YAMLText.scalar($0.name) } ?? "[]"
-      return Self.commented(
-        "key: \(name)", "no attribute is in every record: those without this one are refused", at: 32)
-    }
+    // A draft without attributes is none.
+    guard let key else { return "key: []" }
     let names = key.attributes.map { attributes[$0].name }
     let text = names.count == 1 ? YAMLText.scalar(names[0]) : YAMLText.list(names)
+    return Self.commented("key: \(text)", Self.evidence(key, attributes), at: 32)
+  }
+
+  /// What speaks for a key, and what else could be one.
+  private static func evidence(
+    _ key: KeyFinding, _ attributes: [DraftAttribute], _ noun: String = "record"
+  ) -> String {
     // Of a few records almost everything is different.
-    let others = key.read < 20 ? [] : key.others.prefix(3).map { attributes[$0].name }
-    let also = others.isEmpty ? "" : "; so is \(others.joined(separator: ", so is "))"
-    return Self.commented("key: \(text)", key.evidence + also, at: 32)
+    let others = key.read < 20 || key.isAlone ? [] : key.others.prefix(3).map { attributes[$0].name }
+    return key.evidence(noun) + (others.isEmpty ? "" : "; so is \(others.joined(separator: ", so is "))")
   }
 
   private var attributeLines: [String] {
@@ -151,7 +156,9 @@ struct PipelineDraft {
           at: 32),
         "    inverse: \(YAMLText.scalar(children.inverse))",
         "    records: \(YAMLText.scalar(children.path))",
-        Self.commented("    key: \(YAMLText.list(names))", "unique within each record", at: 32),
+        Self.commented(
+          "    key: \(YAMLText.list(names))",
+          Self.evidence(key, children.attributes, "object"), at: 32),
         "    attributes:",
       ]
         + Self.lines(children.attributes, of: children.objects).map { line in
@@ -225,6 +232,7 @@ extension DraftAttribute {
     case nil: break
     }
     if case .date(milliseconds: true) = type { parts.append("precision: ms") }
+    if case .date = type, form?.isEpoch != true, choice.hasLocalTimes { parts.append("zone: UTC") }
     if case .used(let oneOf) = role, !oneOf.isEmpty { parts.append("one-of: \(YAMLText.list(oneOf))") }
     if !missing.isEmpty { parts.append("missing: \(YAMLText.list(missing))") }
     return parts.count == 1 ? type.name : "{ \(parts.joined(separator: ", ")) }"

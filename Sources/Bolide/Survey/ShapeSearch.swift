@@ -56,8 +56,12 @@ struct ShapeSearch {
         if let found = columnar(names: names, rows: rows) { return found }
       }
     }
-    return nil
+    // A few rows of numbers are rather a matrix in one record.
+    return arrays.lazy.compactMap { try? namelessRows(at: FieldPath(key: $0).description) }
+      .first { $0.pass.odd == 0 && $0.pass.records >= Self.leastRows }
   }
+
+  private static let leastRows = 20
 
   private func columnar(names: String, rows: String) -> (pass: SurveyPass, place: FoundPlace)? {
     let (names, rows) = (FieldPath(key: names).description, FieldPath(key: rows).description)
@@ -91,9 +95,10 @@ struct ShapeSearch {
 
   // MARK: Rows without names
 
-  /// Rows at the top that nothing names: their columns get numbers.
-  private func namelessRows() throws -> (pass: SurveyPass, place: FoundPlace)? {
-    var input = RecordInput(try source.open(), reader: try RecordReader(fields: [], shape: .array(path: "")))
+  /// Rows that nothing names: their columns get numbers.
+  private func namelessRows(at path: String = "") throws -> (pass: SurveyPass, place: FoundPlace)? {
+    var input = RecordInput(
+      try source.open(), reader: try RecordReader(fields: [], shape: .array(path: path)))
     guard case .record = try input.next(until: nil), case .notAnObject(.array) = input.reader.problem
     else { return nil }
     var cursor = JSONCursor(input.reader.recordText)
@@ -108,8 +113,9 @@ struct ShapeSearch {
     }
     guard width > 0 else { return nil }
     let names = (1...width).map { "column\($0)" }
-    let pass = try SurveyPass(source, shape: .positional(names: names))
-    return (pass, FoundPlace(.rows(names: names), "rows that nothing names"))
+    let pass = try SurveyPass(source, shape: .positional(names: names, rows: path))
+    let place = path.isEmpty ? "" : " under \(path)"
+    return (pass, FoundPlace(.rows(names: names, path: path), "rows\(place) that nothing names"))
   }
 
   /// Rows whose names stand under a key that is not the usual one. An import finds it by the names that it asks for.

@@ -94,6 +94,7 @@ struct TypeCandidates: OptionSet {
       insert(candidate)
       if date.time.millisecond != 0 { facts.insert(.milliseconds) }
       if bytes.contains(UInt8(ascii: ":")) { facts.insert(.timeOfDay) }
+      if date.isLocal { facts.insert(.localTime) }
       // Where no form must be said, none makes a difference.
       if form == nil {
         formUnion(Self.dates)
@@ -117,4 +118,6 @@ struct ValueFacts: OptionSet {
   static let milliseconds = ValueFacts(rawValue: 1 << 3)
   /// A link with the caller's key in it.
   static let accessKey = ValueFacts(rawValue: 1 << 4)
+  /// A time without a zone.
+  static let localTime = ValueFacts(rawValue: 1 << 5)
 }

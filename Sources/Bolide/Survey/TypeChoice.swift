@@ -4,6 +4,8 @@ internal import ImportModel
 struct TypeChoice {
   var type: AttributeType
   var dateForm: DateForm?
+  /// Whether there are times without a zone.
+  private(set) var hasLocalTimes = false
   /// Remarks, each a few words.
   var notes: [String] = []
   /// Whether the attribute is written as a comment: what it holds should not be kept unasked.
@@ -18,6 +20,7 @@ struct TypeChoice {
 
   /// Chooses for a column of the given name.
   init(_ values: ColumnValues, name: String) {
+    hasLocalTimes = values.facts.contains(.localTime)
     guard values.count > 0 else {
       type = .string
       notes = ["never has a value"]
@@ -36,6 +39,13 @@ struct TypeChoice {
     let choice = Self.typed(values.candidates, values, name)
     type = choice?.type ?? .string
     dateForm = choice?.form
+    if type == .integer64, values.texts > 0 {
+      // As a number `007` would be `7`, and two codes one.
+      type = .string
+      alternative = (.integer64, nil, [])
+      notes = ["digits in texts, kept as they are; if they are numbers:"]
+      return
+    }
     if let note = choice?.note { notes.append(note) }
     if choice != nil { proposeSentinels(values) }
     guard choice == nil else { return }

@@ -30,8 +30,10 @@ struct AttributeFile {
     ("day-first", .dayFirst), ("month-first", .monthFirst),
   ]
 
+  static let zones = [("UTC", true)]
+
   /// The keys that speak of records.
-  private static let sourceKeys = ["from", "value", "missing", "epoch", "format"]
+  private static let sourceKeys = ["from", "value", "missing", "epoch", "format", "zone"]
 
   /// The attribute.
   ///
@@ -111,6 +113,7 @@ struct AttributeFile {
       }
     } else {
       refuse(["precision"], in: settings, because: .onlyDate)
+      refuse(["zone"], in: settings, because: .onlyTime)
     }
     return type
   }
@@ -165,6 +168,7 @@ struct AttributeFile {
           format, among: Self.formats)
       }
     }
+    if let zone = settings["zone"] { field.isUTC = reader.choice(zone, among: Self.zones) ?? false }
     self.field = field
   }
 

@@ -172,6 +172,10 @@ package enum PipelineFormat {
     FormatKey(
       "format", .words(AttributeFile.formats.map(\.word)),
       "\(words(AttributeFile.formats.map(\.word))): a date such as 11/12/2009"),
+    FormatKey(
+      "zone", .words(AttributeFile.zones.map(\.0)),
+      "`UTC`: times without a zone are meant to be UTC, as which they are read anyway; `bolide check` names what does not say it"
+    ),
     FormatKey("description", .text, "what it means, its unit above all", examples: ["km/s"]),
   ]
 

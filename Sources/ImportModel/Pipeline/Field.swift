@@ -16,6 +16,8 @@ public struct Field: Sendable, Hashable {
   public var missing: [String]
   /// The form of a date, where the usual ones would be ambiguous.
   public var dateForm: DateForm?
+  /// Whether times without a zone are meant to be UTC, which is what they are read as.
+  public var isUTC = false
 
   /// Makes a field; `path` and the attribute's own name are what most fields say.
   public init(

@@ -156,6 +156,7 @@ extension Reason {
   static let typeFollows = Reason("the type of a derived attribute follows by itself")
   static let onlyDecimal = Reason("only a decimal has a scale")
   static let onlyDate = Reason("only a date has a precision")
+  static let onlyTime = Reason("only a date has times of a zone")
 
   static func noRecords(_ entity: String) -> Reason {
     Reason("no record becomes a \(entity): links and other programs make them")

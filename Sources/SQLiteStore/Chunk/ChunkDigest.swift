@@ -9,15 +9,29 @@ extension Chunk {
     var hasher = Hasher()
     for column in columns {
       guard state(column, row) == .value else { return nil }
-      switch layout.columns[column].storage {
-      case .integer: hasher.combine(integer(column, row))
-      case .real: hasher.combine(real(column, row))
-      case .text, .blob:
-        let bytes = bytes(column, row)
-        hasher.combine(bytes.count)
-        hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-      }
+      combine(column, row, into: &hasher)
     }
     return hasher.finalize()
+  }
+
+  /// A hash of all that a row has.
+  package func digestOfAll(row: Int) -> Int {
+    var hasher = Hasher()
+    for column in layout.columns.indices {
+      hasher.combine(state(column, row).rawValue)
+      if state(column, row) == .value { combine(column, row, into: &hasher) }
+    }
+    return hasher.finalize()
+  }
+
+  private func combine(_ column: Int, _ row: Int, into hasher: inout Hasher) {
+    switch layout.columns[column].storage {
+    case .integer: hasher.combine(integer(column, row))
+    case .real: hasher.combine(real(column, row))
+    case .text, .blob:
+      let bytes = bytes(column, row)
+      hasher.combine(bytes.count)
+      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    }
   }
 }

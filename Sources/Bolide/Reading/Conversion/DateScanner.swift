@@ -15,6 +15,8 @@ struct DateScanner {
   private(set) var time = CivilTime()
   /// The minutes that the written time is ahead of UTC.
   private(set) var offset = 0
+  /// Whether it is a time, and of no zone that is written.
+  private(set) var isLocal = false
 
   /// Reads a whole text.
   init(_ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?) throws(ConversionFailure) {
@@ -115,7 +117,8 @@ struct DateScanner {
   // MARK: Zone
 
   private mutating func readZone() throws(ConversionFailure) {
-    if scanner.isAtEnd { return }
+    isLocal = scanner.isAtEnd
+    if isLocal { return }
     _ = scanner.skip(UInt8(ascii: " "))
     let isAhead = scanner.skip(UInt8(ascii: "+"))
     if isAhead || scanner.skip(UInt8(ascii: "-")) {
