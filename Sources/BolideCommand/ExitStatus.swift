@@ -68,7 +68,7 @@ enum ExitStatus: Int32, CaseIterable {
       self = .cannotWrite
     case .busy, .locked, .walLimit, .interrupted: self = .tryLater
     case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
-    case .constraint, .keyExists, .derivedOverflow, .guarded, .malformed: self = .dataRefused
+    case .constraint, .keyExists, .guarded, .malformed: self = .dataRefused
     case .notAToken, .badRequest, .unknownReader: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged

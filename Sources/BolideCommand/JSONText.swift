@@ -125,7 +125,7 @@ struct JSONText {
     case (.text(let value), .json): append(json: unsafe String(decoding: value, as: UTF8.self))
     case (.text(let value), _): unsafe append(string: value)
     case (.blob, _): append(string: cell.text(type))
-    case (.real(let value), _) where !value.isFinite: append("null")
+    case (.real(let value), _) where !value.isFinite: append(real: value)
     case (.real, _), (.integer, _): append(cell.text(type))
     }
     needsComma = true
@@ -170,9 +170,9 @@ struct JSONText {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// The shortest text that reads back as the same number. JSON has no infinity.
+  /// The shortest text that reads back as the same number. JSON has no infinity, so that is a string.
   private mutating func append(real value: Double) {
-    append(value.isFinite ? value.shortText : "null")
+    append(value.isFinite ? value.shortText : value < 0 ? #""-Infinity""# : #""Infinity""#)
   }
 
   /// What a terminal would obey is escaped, so that a JSON line may be shown on one.

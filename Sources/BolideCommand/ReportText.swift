@@ -70,6 +70,13 @@ extension RunProgress {
   }
 }
 
+extension NullTotals {
+  /// A line for each, and one for the rest.
+  var lines: [String] {
+    named.map(\.description) + (count > named.count ? [Note.more(count - named.count)] : [])
+  }
+}
+
 extension JSONText {
   /// The members of a run's counts.
   mutating func write(_ progress: RunProgress) {
@@ -82,8 +89,20 @@ extension JSONText {
     if progress.unkept > 0 { member("unkept", Int64(progress.unkept)) }
     if let missing = progress.missing { member("missing", Int64(missing)) }
     if let sameAs = progress.sameAs { member("sameAs", sameAs) }
+    write(progress.nullTotals)
     member("chunks", Int64(progress.chunks))
     member("bytes", Int64(progress.bytes))
+  }
+
+  /// The totals beyond the range of their type; nothing where there is none.
+  mutating func write(_ totals: NullTotals) {
+    if totals.count == 0 { return }
+    member("nullTotals", Int64(totals.count))
+    member("nullTotalsOf", objects: totals.named) {
+      $0.member("entity", $1.entity)
+      if let id = $1.id { $0.member("id", id) }
+      $0.member("attribute", $1.attribute)
+    }
   }
 
   private mutating func write(_ counts: ChunkCounts) {

@@ -226,6 +226,8 @@ enum Repair {
 
 /// What is told beside the answer, on standard error.
 enum Note {
+  static func nullTotal(_ line: String) -> String { "Note: \(line)" }
+  static func more(_ count: Int) -> String { "and \(count) more" }
   static func restored(_ problem: String) -> String { "Note: \(problem); it was restored." }
   static let gap =
     "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap."

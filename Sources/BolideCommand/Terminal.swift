@@ -79,6 +79,9 @@ final class Terminal: Sendable {
     for reader in isQuiet ? [] : report.expiredReaders {
       StandardError.write(Note.expired(reader, report.pipeline).printable + "\n")
     }
+    for line in isQuiet ? [] : report.progress.nullTotals.lines {
+      StandardError.write(Note.nullTotal(line).printable + "\n")
+    }
     // What would happen is what was asked for, so it goes to standard output.
     if showsReport && !report.isTrial || (report.verdict != .allLanded && !isQuiet) {
       StandardError.write(report.line.printable + "\n")

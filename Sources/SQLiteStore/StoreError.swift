@@ -10,7 +10,7 @@ public struct StoreError: Error, Sendable, Hashable {
         inputOutput,
         storeGone
       case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
-      case constraint, keyExists, expression, modelChange, derivedOverflow
+      case constraint, keyExists, expression, modelChange
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
         tokenFromTheFuture, other
     }
@@ -60,8 +60,6 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let expression = Code(kind: .expression)
     /// The model differs from the store's in a way that loses or converts values, or is older.
     public static let modelChange = Code(kind: .modelChange)
-    /// A sum left the range of its type.
-    public static let derivedOverflow = Code(kind: .derivedOverflow)
     /// A rule keeps what was asked for from being done.
     public static let guarded = Code(kind: .guarded)
     /// What was asked for does not go together, or names what the store does not have.

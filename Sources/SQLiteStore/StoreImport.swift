@@ -171,6 +171,9 @@ package final class StoreImport {
       try db.inTransaction(.immediate) {
         if isRolledBack { try spool?.copy(to: rejectLog) }
         if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
+        if writers.contains(where: \.sawNullTotal), let model = try SchemaUpdate.storedModel(db) {
+          progress.nullTotals = try NullTotals(db, model)
+        }
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
         try log.write(unusedFields, of: pipelineName)

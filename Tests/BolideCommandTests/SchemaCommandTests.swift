@@ -66,7 +66,7 @@ import Testing
         """)
     #expect(outcome.status == 0)
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
-    _ = try folder.sqlite("quakes.sqlite", "UPDATE Region SET total = 7")
+    _ = try folder.sqlite("quakes.sqlite", derivedly("UPDATE Region SET total = 7"))
     let repaired = try folder.bolide("verify", "--rebuild", "quakes.sqlite")
     #expect(repaired == Outcome(status: 0, output: "repaired: Region 1 total: stored 7.0, true 1.5\n"))
     #expect(try folder.bolide("verify", "--rebuild", "quakes.sqlite") == .silent)

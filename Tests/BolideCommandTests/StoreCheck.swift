@@ -64,3 +64,8 @@ struct Mismatch: Error, CustomStringConvertible {
   var reason: String
   var description: String { "\(store): \(reason)" }
 }
+
+/// Writes derived attributes as only Bolide's own triggers do; what another program writes is put right.
+func derivedly(_ sql: String) -> String {
+  "INSERT INTO bolide_deriving(entity, object) VALUES (0, 0); \(sql); DELETE FROM bolide_deriving;"
+}

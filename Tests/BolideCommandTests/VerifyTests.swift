@@ -26,7 +26,7 @@ import Testing
     try folder.sqlite(
       "quakes.sqlite",
       """
-      UPDATE Region SET total = 7;
+      \(derivedly("UPDATE Region SET total = 7"))
       DROP TRIGGER bolide_Quake_update;
       UPDATE Quake SET region_id = 9 WHERE id = 'b';
       """)
@@ -68,7 +68,7 @@ import Testing
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "the system has no /dev/full"))
   func `findings that cannot be written are an error`() throws {
-    try folder.sqlite("quakes.sqlite", "UPDATE Region SET total = 7")
+    try folder.sqlite("quakes.sqlite", derivedly("UPDATE Region SET total = 7"))
     for command in ["verify", "rejects"] {
       let outcome = try folder.shell(#""$bolide" \#(command) quakes.sqlite > /dev/full"#)
       #expect(

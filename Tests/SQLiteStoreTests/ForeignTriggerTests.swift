@@ -41,6 +41,26 @@ struct ForeignTriggerTests {
     #expect(findings == [])
   }
 
+  @Test func `One that follows a derived attribute writes what is history too`() throws {
+    let store = try temporary.open(pipeline)
+    try store.take(pipeline, records)
+    try temporary.shell(
+      """
+      CREATE TRIGGER follow AFTER UPDATE OF magnitudes ON Region BEGIN
+        UPDATE Region SET code = 'moved' WHERE code = 'east';
+      END;
+      UPDATE Quake SET magnitude = 3 WHERE id = 'a';
+      """)
+    #expect(try store.rows("SELECT code FROM Region ORDER BY bolide_id") == [["west"], ["moved"]])
+    #expect(try store.rows(Quakes.untrue) == [])
+    #expect(try store.rows("SELECT * FROM bolide_deriving") == [])
+    try store.seal()
+    #expect(try Replay(store).problems() == [])
+    let changes = try Replay(store).changes.filter { $0.entity == "Region" && $0.kind == .update }
+    #expect(changes.map(\.isDerived).count { !$0 } == 1)
+    try store.verify { Issue.record("\($0)") }
+  }
+
   @Test func `One that puts rows among those of the import ends it`() throws {
     let store = try temporary.open(pipeline)
     try temporary.shell(

@@ -50,10 +50,12 @@ struct SchemaTests {
             bolide_id INTEGER PRIMARY KEY AUTOINCREMENT,
             "code" TEXT NOT NULL,
             "quakeCount" INTEGER NOT NULL DEFAULT 0,
-            "magnitudes" REAL NOT NULL DEFAULT 0,
-            "bolide_magnitudes_low" REAL DEFAULT 0,
-            "depths" INTEGER NOT NULL DEFAULT 0,
-            "costs" INTEGER NOT NULL DEFAULT 0,
+            "magnitudes" REAL DEFAULT 0,
+            "bolide_magnitudes_2" REAL DEFAULT 0,
+            "bolide_magnitudes_3" REAL DEFAULT 0,
+            "bolide_magnitudes_4" REAL DEFAULT 0,
+            "depths" INTEGER DEFAULT 0,
+            "costs" INTEGER DEFAULT 0,
             "area" REAL DEFAULT 1e+300,
             UNIQUE ("code")
           ) STRICT

@@ -79,6 +79,9 @@ extension StatusOfStore {
     if status.dirtyOwners > 0 {
       lines.append(("dirty", "\(counted(status.dirtyOwners, "object")) to be computed anew"))
     }
+    for (index, total) in status.nullTotals.lines.enumerated() {
+      lines.append((index == 0 ? "totals" : "", total))
+    }
     if let holder = status.holder {
       lines.append(("at work", "\(holder.pipeline), process \(holder.process), since \(holder.since.minute)"))
     }

@@ -144,6 +144,9 @@ final class ChunkWriter {
       """)
   }
 
+  /// Whether a total was written that is beyond the range of its type.
+  var sawNullTotal: Bool { derived.sawNullTotal }
+
   /// What the writer remembers of the run's earlier chunks: to be put back when a chunk is rolled back.
   var memory: (seen: ObjectSet, made: ObjectSet?) {
     get { (seen, gate?.made) }

@@ -1,6 +1,6 @@
 public import ImportModel
 
-/// Something in a store that is not as it should be.
+/// Something in a store that is not as it should be, or that somebody should know.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// The entity or the table it is about, if it is about one.
   public var entity: String?
@@ -14,6 +14,9 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   public var expected: Value?
   /// The sentence, where there are no two values to show.
   public var message: String?
+
+  /// Whether it is as it should be, and only to be known.
+  public var isTrue = false
 
   /// `FireballGroup 37 fireballCount: stored 12, true 11`
   public var description: String {

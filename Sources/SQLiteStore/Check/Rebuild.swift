@@ -66,7 +66,7 @@ extension Store {
             isAtEnd = objects.isEmpty
             last = objects.last ?? last
             for object in objects {
-              for finding in try step.findings(of: object) {
+              for finding in try step.findings(of: object) where !finding.finding.isTrue {
                 isRepaired = true
                 try found(finding.finding)
                 try marks.mark(finding.node.property, object)
@@ -87,12 +87,19 @@ extension Store {
 }
 
 extension DerivedStep {
-  /// The attributes of an object that are not what they should be.
+  /// The attributes of an object that are not what they should be, and the totals that no number is.
   func findings(of object: Int64) throws -> [(node: DerivedNode, finding: Finding)] {
-    try values(of: object).filter { !$0.stored.agrees(with: $0.expected) }.map { node, stored, expected in
-      let finding = Finding(
-        entity: entity.name, id: object, attribute: node.attribute.name, stored: stored, expected: expected)
-      return (node, finding)
+    try values(of: object).compactMap { node, stored, expected in
+      guard stored == expected else {
+        return (
+          node,
+          Finding(
+            entity: entity.name, id: object, attribute: node.attribute.name, stored: stored,
+            expected: expected)
+        )
+      }
+      let isNullTotal = node.attribute.isTotal && expected == .null
+      return isNullTotal ? (node, .nullTotal(node.attribute, of: entity, object)) : nil
     }
   }
 }

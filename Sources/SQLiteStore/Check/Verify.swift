@@ -178,11 +178,3 @@ private struct Verify {
     }
   }
 }
-
-extension Value {
-  /// Equal, or for reals within one unit in the last place.
-  func agrees(with other: Value) -> Bool {
-    guard case .real(let left) = self, case .real(let right) = other else { return self == other }
-    return left == right || abs(left - right) <= max(left.ulp, right.ulp)
-  }
-}

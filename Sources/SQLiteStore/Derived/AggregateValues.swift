@@ -25,7 +25,7 @@ final class AggregateValues {
 
   /// The group's columns for an owner.
   ///
-  /// A sum of reals that leaves the range of a double is infinite; a sum of whole numbers is an error.
+  /// A sum beyond the range of its type is null, and so is what is computed of one.
   /// - Complexity: O(children).
   func values(of id: Int64) throws -> [Value] {
     var states = group.members.map { State($0.children) }
@@ -38,11 +38,7 @@ final class AggregateValues {
           states[index].count += 1
           continue
         }
-        if children.isNull(column) { continue }
-        guard states[index].take(children, column) else {
-          let name = "\(group.owner.name).\(group.members[index].attribute.name)"
-          throw StoreError.overflow(name, ofObject: id)
-        }
+        states[index].take(children, column)
       }
     }
     return zip(group.members, states).flatMap { member, state in state.values(member) }
@@ -53,46 +49,51 @@ final class AggregateValues {
     let function: Derivation.Function
     let storage: StorageClass
     var count: Int64 = 0
-    private var integer: Int64 = 0
-    private var real = TwoPartSum()
+    private let isOfTotals: Bool
+    private var integer: Int128 = 0
+    private var real = WideSum()
     private var best: Value = .null
+    /// One of the values is a total that no number of its type is.
+    private var isUnknown = false
 
     init(_ children: DerivedChildren) {
       function = children.function
       storage = children.attribute?.type.storage ?? .integer
+      isOfTotals = children.attribute?.isTotal == true
     }
 
-    /// Takes a value that is not null.
-    ///
-    /// - Returns: false when the sum overflows.
-    mutating func take(_ row: RawStatement, _ column: Int32) -> Bool {
+    mutating func take(_ row: RawStatement, _ column: Int32) {
+      if row.isNull(column) { return isUnknown = isUnknown || isOfTotals }
       count += 1
       switch function {
       case .count: break
-      case .sum where storage == .integer:
-        let (sum, overflow) = integer.addingReportingOverflow(row.integer(column))
-        integer = sum
-        return !overflow
+      case .sum where storage == .integer: integer += Int128(row.integer(column))
       case .sum, .average:
-        real.add(TwoPartSum(storage == .integer ? .integer(row.integer(column)) : .real(row.real(column))))
+        real.add(storage == .integer ? .integer(row.integer(column)) : .real(row.real(column)))
       case .min, .max:
         let value = row.value(column)
         if best == .null || (function == .min ? value.isLess(than: best) : best.isLess(than: value)) {
           best = value
         }
       }
-      return true
     }
 
     func values(_ member: DerivedGroup.Member) -> [Value] {
-      switch function {
+      if isUnknown { return Array(repeating: .null, count: 1 + member.attribute.hiddenColumns.count) }
+      return switch function {
       case .count: [.integer(count)]
       case .min, .max: [best]
-      case .average: member.average(count, real)
-      case .sum where member.attribute.lowPart == nil: [.integer(integer)]
-      // Without a low part the next change computes the owner anew.
-      case .sum: [.real(real.value), real.isFinite ? .real(real.low) : .null]
+      case .average: [mean(member), .integer(count)] + parts
+      case .sum where storage == .integer: [Int64(exactly: integer).map(Value.integer) ?? .null]
+      case .sum: parts
       }
+    }
+
+    private var parts: [Value] { real.parts.map { $0.map(Value.real) ?? .null } }
+
+    private func mean(_ member: DerivedGroup.Member) -> Value {
+      guard count > 0, let mean = real.quotient(by: count, scale: member.scale) else { return .null }
+      return .real(mean)
     }
   }
 }

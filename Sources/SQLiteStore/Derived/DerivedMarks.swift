@@ -7,6 +7,9 @@ final class DerivedMarks {
   /// By derived attribute: what reads it.
   private let readers: [Int64: [Reader]]
 
+  /// Whether a total was written that is beyond the range of its type.
+  private(set) var sawNullTotal = false
+
   private enum Reader {
     /// A path that ends at the attribute after some hops, 0 for the object's own, or links that lead to it.
     case path(property: Int64, hop: Int)
@@ -48,6 +51,15 @@ final class DerivedMarks {
     insert.bind(hop, at: 2)
     insert.bind(object, at: 3)
     try insert.run()
+  }
+
+  /// Notes what is written of a group's attributes.
+  func note(_ values: [Value], of group: DerivedGroup) {
+    var column = 0
+    for member in group.members {
+      if member.attribute.isTotal, values[column] == .null { sawNullTotal = true }
+      column += 1 + member.attribute.hiddenColumns.count
+    }
   }
 
   /// Marks a derived attribute of all objects of its entity.

@@ -185,27 +185,25 @@ extension Entity {
 }
 
 extension Attribute {
-  /// The columns behind a derived one's own, with their types; see `TwoPartSum`.
+  /// The columns behind a derived one's own, with their types.
   ///
-  /// A sum of reals has its low part there, null where it is to be computed anew. An average has the number of
-  /// values and their sum in two parts.
+  /// A sum of reals is the first of four parts, the others are there: null for the last where four do not hold it, and
+  /// it is computed anew with each change; see `ExactSum`. An average has the number of values and all parts of their sum.
   var hiddenColumns: [(name: String, type: StorageClass)] {
-    switch derivation?.aggregate?.function {
-    case .sum where type.storage == .real: [("bolide_\(name)_low", .real)]
-    case .average:
-      [("bolide_\(name)_count", .integer), ("bolide_\(name)_sum", .real), ("bolide_\(name)_low", .real)]
+    let parts = (2...4).map { (name: "bolide_\(name)_\($0)", type: StorageClass.real) }
+    return switch derivation?.aggregate?.function {
+    case .sum where type.storage == .real: parts
+    case .average: [("bolide_\(name)_count", .integer), ("bolide_\(name)_sum", .real)] + parts
     default: []
     }
   }
 
-  /// The column that holds what a sum of reals rounds away.
-  var lowPart: String? {
-    derivation?.aggregate?.function == .sum ? hiddenColumns.first?.name : nil
-  }
+  /// Whether it is a sum in parts.
+  var hasParts: Bool { isTotal && type.storage == .real }
 
-  /// Whether the column of a derived attribute has a value for every object: 0 where there is nothing.
-  var isDerivedNumber: Bool {
-    guard let function = derivation?.aggregate?.function else { return false }
-    return function == .count || function == .sum
-  }
+  /// Whether it is a sum: null where it is beyond the range of its type.
+  var isTotal: Bool { derivation?.aggregate?.function == .sum }
+
+  /// Whether it is a count: never null.
+  var isCount: Bool { derivation?.aggregate?.function == .count }
 }

@@ -21,7 +21,7 @@ final class DerivedOwners {
   /// The touched owners, and for each its differences: one for each attribute.
   private var slots: [Int64: Int] = [:]
   private var integers: [Int64] = []
-  private var reals: [TwoPartSum] = []
+  private var reals: [ExactSum] = []
   /// Stays empty where the group has none.
   private var extremes: [Extreme] = []
   private var overflowed: Set<Int64> = []
@@ -120,7 +120,7 @@ final class DerivedOwners {
     let first = integers.count
     slots[owner] = first
     integers.append(contentsOf: repeatElement(0, count: parts.count))
-    reals.append(contentsOf: repeatElement(TwoPartSum(), count: parts.count))
+    reals.append(contentsOf: repeatElement(ExactSum(), count: parts.count))
     if group.hasExtremes {
       extremes += group.members.map { Extreme(isMaximum: $0.children.function == .max) }
     }
@@ -144,7 +144,7 @@ final class DerivedOwners {
     case .average(let column):
       guard !row.isNull(column) else { return }
       integers[place] += sign
-      var value = TwoPartSum(row.number(column))
+      var value = ExactSum(row.number(column))
       if sign < 0 { value.negate() }
       reals[place].add(value)
     }
@@ -167,6 +167,7 @@ final class DerivedOwners {
       guard let values else { continue }
       let changed = group.changed(read, values)
       try history.noteDerived(entity, owner, changed, read, isNew: isMade(owner))
+      marks.note(values, of: group)
       write.bind(values)
       write.bind(owner, at: Int32(values.count + 1))
       try write.run()
@@ -176,7 +177,7 @@ final class DerivedOwners {
 
   private func hasDifference(_ first: Int) -> Bool {
     parts.indices.contains {
-      integers[first + $0] != 0 || reals[first + $0] != TwoPartSum()
+      integers[first + $0] != 0 || reals[first + $0] != ExactSum()
         || (!extremes.isEmpty && extremes[first + $0].isTouched)
     }
   }
@@ -189,29 +190,40 @@ final class DerivedOwners {
       let column = Int32(values.count)
       let (integer, real) = (integers[first + index], reals[first + index])
       switch parts[index] {
-      case .sum where member.attribute.lowPart != nil:
-        guard !read.isNull(column + 1) else { return nil }
-        var sum = TwoPartSum(high: read.real(column), low: read.real(column + 1))
-        sum.add(real)
-        guard sum.isFinite else { return nil }
-        values += [.real(sum.high), .real(sum.low)]
+      case .sum where member.attribute.hasParts:
+        guard let sum = sum(at: column, adding: real) else { return nil }
+        values += sum.values
       case .count, .sum:
         let (sum, overflow) = read.integer(column).addingReportingOverflow(integer)
+        if read.isNull(column) { return nil }
         if overflow { return nil }
         values.append(.integer(sum))
       case .extreme:
         guard let extreme = extremes[first + index].value(after: read.value(column)) else { return nil }
         values.append(extreme)
       case .average:
-        guard !read.isNull(column + 3) else { return nil }
-        var sum = TwoPartSum(high: read.real(column + 2), low: read.real(column + 3))
-        sum.add(real)
-        guard sum.isFinite else { return nil }
-        values += member.average(read.integer(column + 1) + integer, sum)
+        let count = read.integer(column + 1) + integer
+        guard let sum = sum(at: column + 2, adding: real), let mean = member.mean(count, sum) else {
+          return nil
+        }
+        values += [mean, .integer(count)] + sum.values
       }
     }
     return values
   }
+
+  /// The sum whose parts stand in the owner's columns, with a difference; nil when it must be computed anew.
+  private func sum(at column: Int32, adding difference: ExactSum) -> ExactSum? {
+    if read.isNull(column + 3) { return nil }
+    var sum = ExactSum(
+      read.real(column), read.real(column + 1), read.real(column + 2), read.real(column + 3))
+    sum.add(difference)
+    return sum.settled
+  }
+}
+
+extension ExactSum {
+  fileprivate var values: [Value] { [.real(first), .real(second), .real(third), .real(fourth)] }
 }
 
 extension DerivedGroup {
@@ -232,12 +244,21 @@ extension DerivedGroup {
 }
 
 extension DerivedGroup.Member {
-  /// The columns of an average: itself, the number of values and their sum in two parts.
-  func average(_ count: Int64, _ sum: TwoPartSum) -> [Value] {
-    var divisor = Double(count)
-    if case .decimal(let scale) = children.attribute?.type { for _ in 0..<scale { divisor *= 10 } }
-    let average: Value = count == 0 ? .null : .real(sum.value / divisor)
-    return [average, .integer(count), .real(sum.value), sum.isFinite ? .real(sum.low) : .null]
+  /// The decimals of the values, which are whole numbers of units.
+  var scale: Int {
+    if case .decimal(let scale) = children.attribute?.type { scale } else { 0 }
+  }
+
+  /// The average of so many values with a settled sum; nil when it must be computed anew.
+  func mean(_ count: Int64, _ sum: ExactSum) -> Value? {
+    if count == 0 { return .null }
+    var divisor = count
+    for _ in 0..<scale {
+      let (product, overflow) = divisor.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      divisor = product
+    }
+    return sum.quotient(by: divisor).map(Value.real)
   }
 }
 

@@ -6,11 +6,15 @@ final class DerivedSettling {
   private let steps: [DerivedStep]
   private let isPending: RawStatement
   private let clear: RawStatement
+  private let begin: RawStatement
+  private let end: RawStatement
 
   init(_ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?) throws {
     steps = try DerivedStep.all(db, plan, numbers, marks: marks)
     isPending = try RawStatement(db, "SELECT 1 FROM bolide_dirty LIMIT 1")
     clear = try RawStatement(db, "DELETE FROM bolide_dirty")
+    begin = try RawStatement(db, ForeignSQL.begin(0, "0"))
+    end = try RawStatement(db, ForeignSQL.end(0, "0"))
   }
 
   /// Settles, inside the caller's transaction.
@@ -25,7 +29,10 @@ final class DerivedSettling {
   ) throws {
     guard try isPending.step() else { return }
     isPending.reset()
+    // The triggers, where they are on, let nobody else write derived attributes.
+    if history == nil { try begin.run() }
     for step in steps { try step.run(history, clock, isNew) }
+    if history == nil { try end.run() }
     try clear.run()
   }
 
@@ -150,6 +157,7 @@ final class DerivedStep {
       defer { read.reset() }
       guard !changed.isEmpty || children != nil else { continue }
       try history?.noteDerived(number, object, changed, read, isNew: isNew(entity.name, object))
+      if let children { marks?.note(values, of: children.group) }
       write.bind(values)
       write.bind(object, at: Int32(values.count + 1))
       try write.run()

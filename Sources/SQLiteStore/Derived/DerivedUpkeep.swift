@@ -9,6 +9,9 @@ final class DerivedUpkeep {
   /// How new rows get the values of their own that depend on nothing derived: SQL over the chunk's row.
   let inline: [(column: String, path: DerivedPath)]
 
+  /// Whether a total was written that is beyond the range of its type.
+  var sawNullTotal: Bool { marks.sawNullTotal }
+
   private let entity: Entity
   private let owners: [DerivedOwners]
   private let marks: DerivedMarks

@@ -91,6 +91,8 @@ public struct RunProgress: Sendable, Hashable {
   public var sameAs: Int64?
   /// How many rows earlier complete runs saw, and the input, a full feed, does not have; nil where nobody can tell.
   public var missing: Int?
+  /// Totals beyond the range of their type, where the run wrote one.
+  public var nullTotals = NullTotals()
   /// The newest token; nil when nothing has changed.
   public var token: HistoryToken?
 

@@ -56,8 +56,8 @@ struct EntitySchema {
   /// An attribute's column, and behind a derived one those that hold what its next value is computed from.
   func columns(_ attribute: Attribute) -> [String] {
     var column = "\(quoted(attribute.name)) \(attribute.type.storage.sql)"
-    if attribute.isDerivedNumber {
-      column += " NOT NULL DEFAULT 0"
+    if attribute.isCount || attribute.isTotal {
+      column += attribute.isCount ? " NOT NULL DEFAULT 0" : " DEFAULT 0"
     } else if attribute.derivation == nil {
       if attribute.isRequired { column += " NOT NULL" }
       if let value = attribute.defaultValue { column += " DEFAULT \(value.sql)" }

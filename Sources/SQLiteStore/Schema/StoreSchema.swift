@@ -116,6 +116,15 @@ enum StoreSchema {
       PRIMARY KEY (property, hop, object)
     ) STRICT, WITHOUT ROWID;
 
+    -- Rows are here only while a trigger writes derived values: what other programs write into them is put right.
+    CREATE TABLE bolide_deriving(
+      entity INTEGER NOT NULL,                      -- bolide_entity; 0 for all
+      object INTEGER,                               -- bolide_id: what is written is its, or follows from it; null to put right
+      part   INTEGER,                               -- which of its sums; null where none is added up
+      p0 REAL, p1 REAL,                             -- what is added
+      p2 REAL, p3 REAL, p4 REAL, p5 REAL            -- the sum: its parts, the smallest first
+    ) STRICT;
+
     CREATE TABLE bolide_run(
       run       INTEGER PRIMARY KEY AUTOINCREMENT,
       pipeline  TEXT    NOT NULL,
@@ -207,6 +216,7 @@ enum StoreSchema {
       AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
     END
     """,
+    "bolide_deriving_adds": SumSQL.trigger,
   ]
 
   static let rejectSQL: StaticString = """
@@ -264,6 +274,7 @@ enum StoreSchema {
     ("bolide_author", "Another program's name for itself, inside its transaction."),
     ("bolide_signed", "What was written under such a name and is not sealed yet."),
     ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
+    ("bolide_deriving", "What a trigger is just about to write into derived attributes."),
     ("bolide_run", "One row a run of an import."),
     ("bolide_run_child", "What became of the children that a run read."),
     ("bolide_complete", "The last complete run of each pipeline with a full feed."),

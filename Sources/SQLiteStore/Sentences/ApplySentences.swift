@@ -70,12 +70,6 @@ extension StoreError {
       hint: "Drop the trigger, or let it write to another table.")
   }
 
-  static func overflow(_ attribute: String, ofObject id: Int64) -> StoreError {
-    StoreError(
-      .derivedOverflow, "\(attribute) of the object \(id) is beyond the range of 64 bits",
-      hint: "Sum smaller numbers, or derive the sum from a double.")
-  }
-
   static func circularExpressions(_ attributes: [String]) -> StoreError {
     StoreError(
       .expression, "the expressions of \(attributes.listed) need each other",
@@ -144,11 +138,22 @@ extension Restoration {
   static func missing(index name: String) -> String { "the index \(name) is missing" }
   static func missing(trigger name: String) -> String { "the trigger \(name) is missing" }
   static func altered(trigger name: String) -> String { "the trigger \(name) was altered" }
+  static let stuckTriggers = "bolide_deriving has rows, which keep the triggers from working"
   static let addedTrigger = "a trigger with a name of Bolide's was added"
 }
 
 extension Finding {
   static func file(_ text: String) -> Finding { Finding(message: "the file: \(text)") }
+
+  static func nullTotal(_ attribute: Attribute, of entity: Entity, _ id: Int64) -> Finding {
+    var finding = Finding(
+      entity: entity.name, id: id, attribute: attribute.name,
+      message: attribute.type.storage == .integer
+        ? "null, as the sum is beyond the range of 64 bits"
+        : "null, as the sum is beyond the range of a double")
+    finding.isTrue = true
+    return finding
+  }
 
   static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
     Finding(entity: entity, id: id, message: "leads to a \(destination ?? "row") that is not there")

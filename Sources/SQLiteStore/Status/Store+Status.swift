@@ -32,6 +32,7 @@ extension Store {
         schemaError: try SchemaDrift(db, model).error?.about(path),
         pendingChanges: try ChangeNumbers.unsealed(db),
         dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
+        nullTotals: try NullTotals(db, model),
         bytes: fileSize(path), walBytes: fileSize(path + "-wal"),
         // SQLite does not look for one where it was told that nobody writes.
         hasLog: try StoreLocation.isUnwritten(location, of: path)

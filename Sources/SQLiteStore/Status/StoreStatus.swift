@@ -32,6 +32,8 @@ package struct StoreStatus: Sendable {
   package var pendingChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.
   package var dirtyOwners: Int64
+  /// Totals beyond the range of their type.
+  package var nullTotals: NullTotals
   /// The file's size, and its write-ahead log's, in bytes.
   package var bytes: Int64
   package var walBytes: Int64

@@ -3,12 +3,14 @@ internal import ImportModel
 /// What a child's insertion, change and deletion do to the counts and sums of its owner that are kept at once.
 struct OwnerSQL {
   private let owner: Entity
+  private let number: Int64
   private let toOne: Relationship
   private let members: [DerivedGroup.Member]
 
   /// Nil where none of the group is kept at once.
-  init?(_ group: DerivedGroup) {
+  init?(_ group: DerivedGroup, _ numbers: PropertyNumbers) {
     owner = group.owner
+    number = numbers.entity(owner.name)
     toOne = group.toOne
     members = group.members.filter(\.node.isKeptAtOnce)
     if members.isEmpty { return nil }
@@ -16,92 +18,79 @@ struct OwnerSQL {
 
   private var link: String { quoted(toOne.column) }
 
-  var childInserted: [String] { move("NEW", sign: "+", when: nil) }
+  var childInserted: [String] {
+    update("NEW.\(link)", count: "+ 1", minus: { _ in nil }, plus: { "NEW.\($0)" }, when: nil)
+  }
 
-  var childDeleted: [String] { move("OLD", sign: "-", when: nil) }
+  var childDeleted: [String] {
+    update("OLD.\(link)", count: "- 1", minus: { "OLD.\($0)" }, plus: { _ in nil }, when: nil)
+  }
 
   var childUpdated: [String] {
-    let moved = Triggers.isChanged(toOne.column)
-    return move("OLD", sign: "-", when: moved) + move("NEW", sign: "+", when: moved) + revise
+    let moved = "OLD.\(link) IS NOT NEW.\(link)"
+    let values = members.compactMap(\.children.attribute).map { Triggers.isChanged($0.name) }
+    // The owner that it had loses the child; the one that it has gets it, or has it already.
+    let before = update(
+      "OLD.\(link)", count: "- 1", minus: { "OLD.\($0)" }, plus: { _ in nil }, when: moved)
+    let after = update(
+      "NEW.\(link)", count: "+ (\(moved))",
+      minus: { "CASE WHEN OLD.\(link) IS NEW.\(link) THEN OLD.\($0) END" }, plus: { "NEW.\($0)" },
+      when: ([moved] + values).joined(separator: " OR "))
+    return before + after
   }
 
-  /// Adds a child to its owner, or takes it away.
-  private func move(_ row: String, sign: String, when condition: String?) -> [String] {
-    let changes = members.map { member in
-      let summed = member.children.attribute.map { "ifnull(\(row).\(quoted($0.name)), 0)" }
-      return Change(member, "\(sign)\(summed ?? "1")", rest: "0.0")
-    }
-    return update(changes, owner: "\(row).\(link)", when: condition)
-  }
-
-  /// Adds the difference when a summed value changed and the owner stayed.
-  private var revise: [String] {
-    let sums = members.compactMap { member -> (Change, String)? in
-      guard let summed = member.children.attribute?.name else { return nil }
-      let old = "ifnull(OLD.\(quoted(summed)), 0)"
-      let new = "ifnull(NEW.\(quoted(summed)), 0)"
-      // The difference of two doubles is a double and a rest, both exact.
-      let difference = "(\(new) - \(old))"
-      let part = "(\(difference) - \(new))"
-      let rest = "((\(new) - (\(difference) - \(part))) + (-\(old) - \(part)))"
-      return (Change(member, difference, rest: rest), Triggers.isChanged(summed))
-    }
-    guard !sums.isEmpty else { return [] }
-    let differs = sums.map(\.1).joined(separator: " OR ")
-    return update(
-      sums.map(\.0), owner: "NEW.\(link)", when: "OLD.\(link) IS NEW.\(link) AND (\(differs))")
-  }
-
-  private struct Change {
-    let member: DerivedGroup.Member
-    let difference: String
-    let rest: String
-    var attribute: Attribute { member.attribute }
-    init(_ member: DerivedGroup.Member, _ difference: String, rest: String) {
-      self.member = member
-      self.difference = difference
-      self.rest = rest
-    }
-  }
-
-  /// One statement that changes the owner's plain numbers and two-part sums together.
-  private func update(_ changes: [Change], owner row: String, when condition: String?) -> [String] {
-    var assignments: [String] = []
-    var sources: [String] = []
-    for (index, change) in changes.enumerated() {
-      let column = quoted(change.attribute.name)
-      if let low = change.attribute.lowPart {
-        // A sum that leaves the range of a double has no low part: it is computed anew, see below.
-        // The new parts have names that no attribute can have.
-        let (high, rest) = ("bolide_sum_\(index).bolide_high", "bolide_sum_\(index).bolide_low")
-        assignments.append("\(column) = ifnull(\(high), \(column))")
-        assignments.append(
-          "\(quoted(low)) = CASE WHEN abs(\(high)) <= 1.7976931348623157e308 THEN \(rest) END")
-        sources.append(
-          """
-          (SELECT h AS bolide_high, r - (h - t) AS bolide_low FROM (SELECT t + r AS h, t, r FROM (SELECT a + b AS t, \
-          l + ((a - ((a + b) - ((a + b) - a))) + (b - ((a + b) - a))) + \(change.rest) AS r FROM (\
-          SELECT \(column) AS a, \(quoted(low)) AS l, \(change.difference) AS b FROM \(quoted(owner.name)) \
-          WHERE bolide_id = \(row))))) AS bolide_sum_\(index)
-          """)
-      } else {
-        let sign = change.difference.hasPrefix("-") || change.difference.hasPrefix("+") ? " " : " + "
-        assignments.append("\(column) = \(column)\(sign)\(change.difference)")
+  /// Takes a value from an owner's sums and adds another, in one update of the owner.
+  ///
+  /// - Parameters:
+  ///   - row: the owner's id, as SQL.
+  ///   - count: what it does to the number of children.
+  ///   - minus: the value of a column that goes, as SQL; nil for none.
+  ///   - plus: the value that comes.
+  private func update(
+    _ row: String, count: String, minus: (String) -> String?, plus: (String) -> String?,
+    when condition: String?
+  ) -> [String] {
+    var (assignments, sums, marks): ([String], [String], [Mark]) = ([], [], [])
+    let table = quoted(owner.name)
+    let isThere =
+      "bolide_id = \(row) AND NOT \(ReplaceSQL.isGoing(row, of: owner))"
+      + (condition.map { " AND (\($0))" } ?? "")
+    for (index, member) in members.enumerated() {
+      let column = quoted(member.attribute.name)
+      guard let summed = member.children.attribute.map({ quoted($0.name) }) else {
+        assignments.append("\(column) = \(column) \(count)")
+        continue
       }
+      let (old, new) = (minus(summed), plus(summed))
+      var last = column
+      if member.attribute.hasParts {
+        let parts = [column] + member.attribute.hiddenColumns.map { quoted($0.name) }
+        last = parts[3]
+        let added = [old.map { "-ifnull(\($0), 0.0)" } ?? "0.0", new.map { "ifnull(\($0), 0.0)" } ?? "0.0"]
+        sums.append(
+          "SELECT \(number), bolide_id, \(index), \(added.joined(separator: ", ")), ifnull(\(last), 0.0), \(parts[2]), "
+            + "\(parts[1]), \(column) FROM \(table) WHERE \(isThere)")
+        // What four parts did not hold before, they do not hold now.
+        assignments.append(
+          "(\(parts.joined(separator: ", "))) = (SELECT p5, p4, p3, "
+            + "CASE WHEN \(last) IS NOT NULL AND p0 = 0.0 AND p1 = 0.0 THEN p2 END "
+            + "FROM bolide_deriving WHERE entity = \(number) AND object = \(row) AND part = \(index))")
+      } else {
+        // Beyond 64 bits the result is a real, and the sum to be computed anew: it may be in range all the same.
+        let sum =
+          column + (old.map { " - ifnull(\($0), 0)" } ?? "") + (new.map { " + ifnull(\($0), 0)" } ?? "")
+        assignments.append("\(column) = CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) END")
+      }
+      marks.append(
+        Mark(member.node.property, "bolide_id", from: table, when: "\(isThere) AND \(last) IS NULL"))
     }
-    let from = sources.isEmpty ? "" : "\n    FROM \(sources.joined(separator: "\n    JOIN "))"
-    let guarded = condition.map { " AND \($0)" } ?? ""
-    var statements = [
-      "UPDATE \(quoted(owner.name)) SET \(assignments.joined(separator: ",\n    "))\(from) "
-        + "\n    WHERE bolide_id = \(row)\(guarded)"
-    ]
-    let overflowed = changes.compactMap { change -> Mark? in
-      guard let low = change.attribute.lowPart else { return nil }
-      return Mark(
-        change.member.node.property, "o.bolide_id",
-        from: "\(quoted(owner.name)) AS o", when: "o.bolide_id = \(row) AND o.\(quoted(low)) IS NULL")
-    }
-    statements += Mark.insert(overflowed)
-    return statements
+    let begin =
+      sums.isEmpty
+      ? "INSERT INTO bolide_deriving(entity, object) SELECT \(number), bolide_id FROM \(table) WHERE \(isThere)"
+      : "INSERT INTO bolide_deriving(entity, object, part, \(SumSQL.columns.joined(separator: ", ")))\n    "
+        + sums.joined(separator: "\n    UNION ALL ")
+    return [
+      begin, "UPDATE \(table) SET \(assignments.joined(separator: ",\n    "))\n    WHERE \(isThere)",
+    ] + Mark.insert(marks) + [ForeignSQL.end(number, row)]
   }
 }

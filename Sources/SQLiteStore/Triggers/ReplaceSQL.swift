@@ -3,7 +3,7 @@ internal import ImportModel
 /// What `OR REPLACE` takes away: SQLite deletes rows that stand in the way without firing a trigger.
 ///
 /// Before a row is written, the rows with its id or its unique values are copied beside the table. Afterwards those that
-/// are not there any more were replaced; taking their copies away fires what their deletion should have fired.
+/// are not there any more were replaced; marking their copies fires what their deletion should have fired.
 struct ReplaceSQL {
   private let entity: Entity
   private let columns: [String]
@@ -19,7 +19,7 @@ struct ReplaceSQL {
   }
 
   /// The table of the copies.
-  var table: String { quoted("bolide_replaced_\(entity.name)") }
+  var table: String { Self.table(of: entity) }
 
   /// The statements that make it, anew where there is one: it never holds anything of worth.
   var createTable: [String] {
@@ -50,6 +50,13 @@ struct ReplaceSQL {
 
   /// A deletion that fires is booked by itself.
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
+
+  /// Whether an object is just being taken away, though a new one has its id already.
+  static func isGoing(_ id: String, of entity: Entity) -> String {
+    "EXISTS (SELECT 1 FROM \(table(of: entity)) WHERE bolide_id = \(id) AND bolide_gone)"
+  }
+
+  private static func table(of entity: Entity) -> String { quoted("bolide_replaced_\(entity.name)") }
 
   private var sameValues: String {
     constraints.map { names in

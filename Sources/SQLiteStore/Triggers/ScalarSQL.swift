@@ -3,18 +3,20 @@ internal import ImportModel
 /// The derived attributes of an object's own that triggers write at once: from the clock, and copies over one hop.
 struct ScalarSQL {
   private let entity: Entity
+  private let number: Int64
   private let own: [DerivedNode]
   /// Copies that other objects have of this one's attributes.
   private let copies: [(node: DerivedNode, path: DerivedPath)]
 
-  init(_ entity: Entity, _ plan: DerivedPlan) {
+  init(_ entity: Entity, _ plan: DerivedPlan, _ numbers: PropertyNumbers) {
     self.entity = entity
+    number = numbers.entity(entity.name)
     own = plan.scalars(of: entity).filter(\.isKeptAtOnce)
     copies = plan.paths(by: entity).filter { $0.node.isKeptAtOnce }.map { ($0.node, $0.path) }
   }
 
   var inserted: [String] {
-    own.isEmpty ? [] : [update(own, when: nil)]
+    deriving(own.isEmpty ? [] : [update(own, when: nil)])
   }
 
   var updated: [String] {
@@ -31,13 +33,19 @@ struct ScalarSQL {
       let differs = paths.map { "\(quoted($0.attribute.name)) IS NOT \(value($0))" }
       statements.append(update(paths, when: differs.joined(separator: " OR ")))
     }
-    return statements
-      + copies.map { node, path in
-        let (copy, source) = (quoted(node.attribute.name), quoted(path.attribute.name))
-        return "UPDATE \(quoted(node.entity.name)) SET \(copy) = NEW.\(source) "
-          + "WHERE \(quoted(path.hops[0].relationship.column)) = NEW.bolide_id "
-          + "AND \(Triggers.isChanged(path.attribute.name)) AND \(copy) IS NOT NEW.\(source)"
-      }
+    statements += copies.map { node, path in
+      let (copy, source) = (quoted(node.attribute.name), quoted(path.attribute.name))
+      return "UPDATE \(quoted(node.entity.name)) SET \(copy) = NEW.\(source) "
+        + "WHERE \(quoted(path.hops[0].relationship.column)) = NEW.bolide_id "
+        + "AND \(Triggers.isChanged(path.attribute.name)) AND \(copy) IS NOT NEW.\(source)"
+    }
+    return deriving(statements)
+  }
+
+  private func deriving(_ statements: [String]) -> [String] {
+    statements.isEmpty
+      ? []
+      : [ForeignSQL.begin(number, "NEW.bolide_id")] + statements + [ForeignSQL.end(number, "NEW.bolide_id")]
   }
 
   private func update(_ nodes: [DerivedNode], when condition: String?) -> String {

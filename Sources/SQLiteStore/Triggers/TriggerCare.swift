@@ -30,6 +30,7 @@ enum TriggerCare {
     for entity in triggers.model.entities {
       for trigger in triggers.all(of: entity) { try db.run(trigger.sql) }
     }
+    try db.run("DELETE FROM bolide_deriving")
     try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
   }
 
@@ -37,7 +38,10 @@ enum TriggerCare {
   static func problems(_ db: Database, model: Model) throws -> Restoration {
     var found = Restoration(
       indexes: try missingIndexes(db, model).map { Restoration.missing(index: $0.name) })
-    guard try db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else { return found }
+    let isStuck = try db.value("SELECT 1 FROM bolide_deriving LIMIT 1") != .null
+    guard try isStuck || db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else {
+      return found
+    }
     let triggers = try Triggers(model: model, numbers: PropertyNumbers(db, model: model, creating: false))
     let find = try RawStatement(db, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?")
     found.triggers = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
@@ -46,6 +50,7 @@ enum TriggerCare {
       guard try find.step() else { return Restoration.missing(trigger: trigger.name) }
       return find.string(0) == trigger.sql ? nil : Restoration.altered(trigger: trigger.name)
     }
+    if isStuck { found.triggers.append(Restoration.stuckTriggers) }
     if found.triggers.isEmpty { found.triggers = [Restoration.addedTrigger] }
     return found
   }

@@ -8,6 +8,8 @@ internal import ImportModel
 /// is derived are two events. They use nothing but SQLite's own functions. An import switches them off on its own
 /// connection and does the same work for a whole chunk.
 ///
+/// Derived attributes are written while `bolide_deriving` has a row, and by nobody else: see `ForeignSQL`.
+///
 /// No trigger causes itself to fire, at whatever distance: then `PRAGMA recursive_triggers` makes no difference.
 struct Triggers {
   let model: Model
@@ -30,23 +32,25 @@ struct Triggers {
   func all(of entity: Entity) -> [Trigger] {
     let history = HistorySQL(entity, numbers)
     let owners = DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }
-      .compactMap(OwnerSQL.init)
-    let scalars = ScalarSQL(entity, plan)
+      .compactMap { OwnerSQL($0, numbers) }
+    let scalars = ScalarSQL(entity, plan, numbers)
     let marks = MarkSQL(entity, plan, model)
     let replace = ReplaceSQL(entity, model)
+    let foreign = ForeignSQL(entity, numbers)
     let deleted =
       history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted + leaveChildren(entity)
     var triggers = [
       trigger(
         entity, "insert", "AFTER INSERT",
-        replace.afterInsert + [history.inserted] + scalars.inserted + owners.flatMap { $0.childInserted }
-          + marks.inserted),
+        replace.afterInsert + [history.inserted] + foreign.inserted + scalars.inserted
+          + owners.flatMap { $0.childInserted } + marks.inserted),
       trigger(
-        entity, "update", "AFTER UPDATE OF \(stored(entity))",
-        replace.afterUpdate + history.updated + scalars.updated + owners.flatMap { $0.childUpdated }
-          + marks.updated),
+        entity, "update", "AFTER UPDATE OF \((stored(entity) + foreign.columns).joined(separator: ", "))",
+        foreign.updated + replace.afterUpdate + history.updated + scalars.updated
+          + owners.flatMap { $0.childUpdated } + marks.updated,
+        where: foreign.isForeign(changing: stored(entity))),
       trigger(entity, "delete", "AFTER DELETE", [replace.deleted] + deleted),
-      trigger(entity, "replaced", "AFTER DELETE", deleted, on: replace.table, where: "OLD.bolide_gone"),
+      trigger(entity, "replaced", "AFTER UPDATE OF bolide_gone", deleted, on: replace.table),
       trigger(entity, "before_insert", "BEFORE INSERT", replace.beforeInsert),
       trigger(entity, "before_update", "BEFORE UPDATE OF \(replace.unique)", replace.beforeUpdate),
       Trigger(
@@ -61,7 +65,9 @@ struct Triggers {
     let derived = entity.derivedAttributes.map { quoted($0.name) }.joined(separator: ", ")
     if !derived.isEmpty {
       triggers.append(
-        trigger(entity, "derived", "AFTER UPDATE OF \(derived)", history.derived + marks.derived))
+        trigger(
+          entity, "derived", "AFTER UPDATE OF \(derived)", history.derived + marks.derived,
+          where: ForeignSQL.isDeriving))
     }
     return triggers
   }
@@ -94,9 +100,8 @@ struct Triggers {
     "bolide_\(entity.name)_\(event)"
   }
 
-  private func stored(_ entity: Entity) -> String {
+  private func stored(_ entity: Entity) -> [String] {
     (entity.writableAttributes.map(\.name) + entity.toOneRelationships.map(\.column)).map(quoted)
-      .joined(separator: ", ")
   }
 
   private func trigger(

@@ -89,6 +89,7 @@ enum Blog {
   /// What Python computes from the stored columns alone; prints each value that differs.
   static let oracle = """
     import math, sqlite3, sys
+    from fractions import Fraction
     db = sqlite3.connect(sys.argv[1]); db.row_factory = sqlite3.Row
     load = lambda name: {row["bolide_id"]: dict(row) for row in db.execute(f"SELECT * FROM {name}")}
     posts, tags, authors, links, related = map(load, ["Post", "Tag", "Author", "Post_tags", "Post_related"])
@@ -98,7 +99,7 @@ enum Blog {
         if not same: print(entity, row["bolide_id"], name, "is", repr(stored), "instead of", repr(true))
         row[name] = true
     def values(rows, name): return [row[name] for row in rows if row[name] is not None]
-    def mean(numbers): return math.fsum(numbers) / len(numbers) if numbers else None
+    def mean(numbers): return float(sum(map(Fraction, numbers)) / len(numbers)) if numbers else None
     def there(objects, ids): return [objects[id] for id in ids if id in objects]
     def tags_of(post): return there(tags, [link["tags_id"] for link in links.values() if link["posts_id"] == post["bolide_id"]])
     def posts_of(tag): return there(posts, [link["posts_id"] for link in links.values() if link["tags_id"] == tag["bolide_id"]])

@@ -213,10 +213,8 @@ struct DerivedFormsTests {
     ].enumerated() {
       try temporary.shell("INSERT OR IGNORE INTO Country(code) VALUES ('c')")
       try store.seal()
-      try store.writing { db in
-        try db.run("UPDATE \(table) SET \(quoted(column)) = \(90 + number)")
-        try db.run("DELETE FROM bolide_dirty")
-      }
+      try temporary.shell(
+        derivedly("UPDATE \(table) SET \(quoted(column)) = \(90 + number); DELETE FROM bolide_dirty"))
       var findings: [Finding] = []
       try store.verify { findings.append($0) }
       #expect(findings.contains { $0.entity == table && $0.attribute == column }, "\(table).\(column)")

@@ -102,8 +102,19 @@ struct TriggerCareTests {
     #expect(try store.rows(Quakes.untrue) == [])
   }
 
+  @Test func `Triggers that a row keeps from working are told, and work again`() throws {
+    try temporary.shell(
+      "INSERT INTO bolide_deriving(entity) VALUES (0); UPDATE Quake SET depth = 70 WHERE id = 'q0'")
+    #expect(
+      try store.restoreTriggers().problems == [
+        "bolide_deriving has rows, which keep the triggers from working"
+      ])
+    #expect(try store.rows(Quakes.untrue) == [])
+    #expect(try findings() == [])
+  }
+
   @Test func `A rebuild repairs wrong values once, and says each`() throws {
-    try temporary.shell("UPDATE Region SET quakeCount = 77, depths = 5 WHERE code = 'r0'")
+    try temporary.shell(derivedly("UPDATE Region SET quakeCount = 77, depths = 5 WHERE code = 'r0'"))
     var repaired: [String] = []
     try store.rebuild { repaired.append("\($0)") }
     #expect(repaired == ["Region 1 quakeCount: stored 77, true 3", "Region 1 depths: stored 5, true 6"])

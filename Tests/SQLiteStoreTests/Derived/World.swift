@@ -110,6 +110,7 @@ enum World {
   /// What Python computes from the stored columns alone; prints each value that differs.
   static let oracle = """
     import math, sqlite3, sys, unicodedata
+    from fractions import Fraction
     db = sqlite3.connect(sys.argv[1]); db.row_factory = sqlite3.Row
     load = lambda name: {row["bolide_id"]: dict(row) for row in db.execute(f"SELECT * FROM {name}")}
     quakes, regions, countries = load("Quake"), load("Region"), load("Country")
@@ -121,7 +122,7 @@ enum World {
         if not same: print(entity, row["bolide_id"], name, "is", repr(stored), "instead of", repr(true))
         row[name] = true
     def values(rows, name): return [row[name] for row in rows if row[name] is not None]
-    def mean(numbers, unit=1.0): return math.fsum(numbers) / (len(numbers) * unit) if numbers else None
+    def mean(numbers, unit=1): return float(sum(map(Fraction, numbers)) / (len(numbers) * unit)) if numbers else None
     for region in regions.values():
         country = countries.get(region["country_id"])
         own = [quake for quake in quakes.values() if quake["region_id"] == region["bolide_id"]]
@@ -129,7 +130,7 @@ enum World {
         put("count", len(own)); put("total", math.fsum(values(own, "magnitude"))); put("depths", sum(values(own, "depth")))
         put("shallowest", min(values(own, "depth"), default=None)); put("largest", max(values(own, "magnitude"), default=None))
         put("mean", mean(values(own, "magnitude"))); put("meanDepth", mean(values(own, "depth")))
-        put("meanCost", mean(values(own, "cost"), 100.0)); put("firstDay", min(values(own, "day"), default=None))
+        put("meanCost", mean(values(own, "cost"), 100)); put("firstDay", min(values(own, "day"), default=None))
         strong = [quake for quake in own if (quake["magnitude"] or 0) > 5]
         put("strongTotal", math.fsum(values(strong, "magnitude")))
         put("strong", sum(1 for quake in own if (quake["magnitude"] or 0) > 5 or (quake["place"] or "")[:1] in ("a", "A")))

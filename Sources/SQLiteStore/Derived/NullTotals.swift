@@ -1,0 +1,39 @@
+internal import GRDB
+internal import ImportModel
+
+/// The sums that no number of their type is: past 64 bits, or past the largest double. Their columns are null.
+public struct NullTotals: Sendable, Hashable {
+  /// How many there are.
+  public var count = 0
+  /// The first of them: their owners and attributes.
+  public var named: [Finding] = []
+
+  /// Makes an empty list.
+  public init() {}
+
+  private static let most = 10
+
+  /// Finds them. What waits to be computed anew is left out: nobody knows yet.
+  ///
+  /// - Complexity: O(owners).
+  init(_ db: Database, _ model: Model) throws {
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    for entity in model.entities {
+      guard let table = try TableColumns(db, entity.name) else { continue }
+      let columns = numbers.columns(of: entity)
+      for attribute in entity.derivedAttributes where attribute.isTotal && table.has(attribute.name) {
+        guard let number = columns.first(where: { $0.name == attribute.name })?.number else { continue }
+        let owners = try RawStatement(
+          db,
+          """
+          SELECT bolide_id FROM \(quoted(entity.name)) WHERE \(quoted(attribute.name)) IS NULL
+          AND bolide_id NOT IN (SELECT object FROM bolide_dirty WHERE property = \(number) AND hop = 0) ORDER BY bolide_id
+          """)
+        while try owners.step() {
+          count += 1
+          if named.count < Self.most { named.append(.nullTotal(attribute, of: entity, owners.integer(0))) }
+        }
+      }
+    }
+  }
+}

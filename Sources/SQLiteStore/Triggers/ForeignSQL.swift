@@ -1,0 +1,64 @@
+internal import ImportModel
+
+/// What other programs write into derived attributes is put right before anything else.
+///
+/// Derived attributes are written while `bolide_deriving` has a row: the triggers put one there, and so does the
+/// settling of what is marked. A row without an object is there while they are put right, and then history books nothing.
+struct ForeignSQL {
+  /// The columns of derived attributes, those included that no one but Bolide reads.
+  let columns: [String]
+
+  private let table: String
+  private let entity: Int64
+  /// What the columns of a new object have before anything is computed.
+  private let initial: [(column: String, value: String)]
+
+  init(_ entity: Entity, _ numbers: PropertyNumbers) {
+    self.entity = numbers.entity(entity.name)
+    table = quoted(entity.name)
+    let derived = entity.derivedAttributes
+    columns = derived.flatMap { [$0.name] + $0.hiddenColumns.map(\.name) }.map(quoted)
+    initial = derived.flatMap { attribute in
+      [(quoted(attribute.name), attribute.isCount || attribute.isTotal ? "0" : "NULL")]
+        + attribute.hiddenColumns.map { (quoted($0.name), "0") }
+    }
+  }
+
+  /// Whether another program's statement has fired a table's trigger, be it by a trigger of its own on what is derived; nil
+  /// where nothing is.
+  func isForeign(changing stored: [String]) -> String? {
+    let differs = stored.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+    return columns.isEmpty ? nil : "NOT EXISTS (SELECT 1 FROM bolide_deriving) OR \(differs)"
+  }
+
+  /// Whether it is a derived attribute's new value.
+  static let isDeriving = "EXISTS (SELECT 1 FROM bolide_deriving WHERE object IS NOT NULL)"
+
+  static func begin(_ entity: Int64, _ object: String) -> String {
+    "INSERT INTO bolide_deriving(entity, object) VALUES (\(entity), \(object))"
+  }
+
+  static func end(_ entity: Int64, _ object: String) -> String {
+    "DELETE FROM bolide_deriving WHERE entity = \(entity) AND object IS \(object)"
+  }
+
+  var inserted: [String] {
+    let differs = initial.map { "NEW.\($0.column) IS NOT \($0.value)" }.joined(separator: " OR ")
+    return restore(initial.map { "\($0.column) = \($0.value)" }, when: "WHERE \(differs)")
+  }
+
+  var updated: [String] {
+    let differs = columns.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+    return restore(columns.map { "\($0) = OLD.\($0)" }, when: "WHERE \(differs)")
+  }
+
+  private func restore(_ assignments: [String], when condition: String) -> [String] {
+    if columns.isEmpty { return [] }
+    return [
+      "INSERT INTO bolide_deriving(entity) SELECT \(entity) \(condition)",
+      "UPDATE \(table) SET \(assignments.joined(separator: ", "))\n    "
+        + "WHERE bolide_id = NEW.bolide_id AND EXISTS (SELECT 1 FROM bolide_deriving WHERE entity = \(entity) AND object IS NULL)",
+      Self.end(entity, "NULL"),
+    ]
+  }
+}
