@@ -5,7 +5,7 @@ internal import SQLiteStore
 /// Knows a file, or several, again that was imported before and would change nothing now.
 enum KnownInput {
   /// Counts up whenever a converter or an expression gives another value for the same text than before.
-  private static let converterVersion = 1
+  private static let converterVersion = 2
 
   /// Finds the inputs among the files that earlier runs read, and records a run that found every row unchanged.
   ///

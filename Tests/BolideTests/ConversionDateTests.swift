@@ -43,8 +43,47 @@ struct ConversionDateTests {
     ("2009-11-21 12:00 PM UTC", "2009-11-21T12:00:00.000Z"),
   ])
   func `Every form of a date has one stored form`(text: String, stored: String) throws {
-    #expect(try date(text, milliseconds: true) == stored)
+    #expect(try date(text, nil, .milliseconds) == stored)
     #expect(try date(text) == stored.prefix(19) + "Z")
+  }
+
+  @Test(
+    arguments: [
+      ("2015-03-01T12:00:00.000", nil, .seconds, true), ("2015-03-01T12:00:00.5", nil, .seconds, false),
+      ("2015-03-01T12:00:00.0000000001", nil, .seconds, false),
+      ("2015-03-01T12:00:00.5+01:00", nil, .seconds, false),
+      ("1425211200.000", .epochSeconds, .seconds, true), ("1425211200.5", .epochSeconds, .seconds, false),
+      ("1425211200000", .epochMilliseconds, .seconds, true),
+      ("1425211200001", .epochMilliseconds, .seconds, false),
+      ("2015-03-01T12:00:00.123000", nil, .milliseconds, true),
+      ("2015-03-01T12:00:00.1231", nil, .milliseconds, false),
+      ("2015-03-01T12:00:00.1234560", nil, .microseconds, true),
+      ("2015-03-01T12:00:00.1234561", nil, .microseconds, false),
+      ("1425211200.0000001", .epochSeconds, .microseconds, false),
+    ] as [(String, DateForm?, DatePrecision, Bool)])
+  func `A fraction of a second that is not kept is refused unless it is cut`(
+    text: String, form: DateForm?, precision: DatePrecision, isKept: Bool
+  ) throws {
+    #expect(try date(text, form, precision).hasPrefix("2015-03-01T1"))
+    if isKept {
+      #expect(try date(text, form, precision, cutsFractions: false) == date(text, form, precision))
+    } else {
+      #expect(throws: ConversionFailure.fractionOfSecond) {
+        try date(text, form, precision, cutsFractions: false)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("2015-03-01T12:00:00", "2015-03-01T12:00:00.000000Z"),
+    ("2015-03-01T12:00:00.1", "2015-03-01T12:00:00.100000Z"),
+    ("2015-03-01T12:00:00.000001", "2015-03-01T12:00:00.000001Z"),
+    ("2015-03-01T00:30:00.123456789+01:00", "2015-02-28T23:30:00.123456Z"),
+  ])
+  func `Microseconds are six decimals`(text: String, stored: String) throws {
+    #expect(try date(text, nil, .microseconds) == stored)
+    #expect(try date("-0.000001", .epochSeconds, .microseconds) == "1969-12-31T23:59:59.999999Z")
+    #expect(try date("1425211200123.456", .epochMilliseconds, .microseconds) == "2015-03-01T12:00:00.123456Z")
   }
 
   @Test(arguments: [
@@ -102,34 +141,35 @@ struct ConversionDateTests {
 
   @Test func `A number is a date only under a declared epoch`() throws {
     var stored = [UInt8](repeating: 0, count: 24)
+    let thousandths = DateText.Form(precision: .milliseconds, cutsFractions: true)
     try stored.withUnsafeMutableBufferPointer { buffer in
       let output = try #require(buffer.baseAddress)
-      try DateText.write(Int64(-1), form: .epochMilliseconds, milliseconds: true, to: output)
+      try DateText.write(Int64(-1), form: .epochMilliseconds, as: thousandths, to: output)
       #expect(String(decoding: buffer, as: UTF8.self) == "1969-12-31T23:59:59.999Z")
-      try DateText.write(1.001, form: .epochSeconds, milliseconds: true, to: output)
+      try DateText.write(1.001, form: .epochSeconds, as: thousandths, to: output)
       #expect(String(decoding: buffer, as: UTF8.self) == "1970-01-01T00:00:01.001Z")
-      try DateText.write(-0.0001, form: .epochSeconds, milliseconds: true, to: output)
+      try DateText.write(-0.0001, form: .epochSeconds, as: thousandths, to: output)
       #expect(String(decoding: buffer, as: UTF8.self) == "1969-12-31T23:59:59.999Z")
-      try DateText.write(1.9, form: .epochMilliseconds, milliseconds: true, to: output)
+      try DateText.write(1.9, form: .epochMilliseconds, as: thousandths, to: output)
       #expect(String(decoding: buffer, as: UTF8.self) == "1970-01-01T00:00:00.001Z")
       for form in [nil, DateForm.dayFirst] {
         #expect(throws: ConversionFailure.undeclaredEpoch) {
-          try DateText.write(Int64(1), form: form, milliseconds: true, to: output)
+          try DateText.write(Int64(1), form: form, as: thousandths, to: output)
         }
         #expect(throws: ConversionFailure.undeclaredEpoch) {
-          try DateText.write(1.5, form: form, milliseconds: true, to: output)
+          try DateText.write(1.5, form: form, as: thousandths, to: output)
         }
         #expect(throws: ConversionFailure.undeclaredEpoch) {
-          try "1.5".withBytes { try DateText.write(number: $0, form: form, milliseconds: true, to: output) }
+          try "1.5".withBytes { try DateText.write(number: $0, form: form, as: thousandths, to: output) }
         }
       }
       for number in [Double.nan, .infinity, 1e300] {
         #expect(throws: ConversionFailure.outOfRange) {
-          try DateText.write(number, form: .epochSeconds, milliseconds: true, to: output)
+          try DateText.write(number, form: .epochSeconds, as: thousandths, to: output)
         }
       }
       #expect(throws: ConversionFailure.outOfRange) {
-        try DateText.write(Int64.max, form: .epochSeconds, milliseconds: true, to: output)
+        try DateText.write(Int64.max, form: .epochSeconds, as: thousandths, to: output)
       }
     }
   }
@@ -174,12 +214,12 @@ struct ConversionDateTests {
   func `Instants far and near agree with another calendar`(seconds: Int64, stored: String) throws {
     #expect(try date("\(seconds)", .epochSeconds) == stored)
     let time = try stored.withBytes { try DateScanner($0, form: nil) }.time
-    #expect(time.milliseconds == seconds * 1000)
+    #expect(time.microseconds == seconds * 1_000_000)
   }
 
   @Test func `Every day of ten thousand years follows the one before`() throws {
     let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    var milliseconds = CivilTime.range.lowerBound
+    var microseconds = CivilTime.range.lowerBound
     for year in 0...9999 {
       let isLeap = year % 400 == 0 || (year % 4 == 0 && year % 100 != 0)
       for month in 1...12 {
@@ -187,8 +227,8 @@ struct ConversionDateTests {
         for day in [1, 2, days - 1, days] {
           let time = CivilTime(year: year, month: month, day: day)
           try time.checkDay()
-          let instant = milliseconds + Int64(day - 1) * 86_400_000
-          guard time.milliseconds == instant, try CivilTime(milliseconds: instant) == time else {
+          let instant = microseconds + Int64(day - 1) * 86_400_000_000
+          guard time.microseconds == instant, try CivilTime(microseconds: instant) == time else {
             Issue.record("\(time) is at \(instant)")
             return
           }
@@ -196,10 +236,10 @@ struct ConversionDateTests {
         #expect(throws: ConversionFailure.noSuchDay) {
           try CivilTime(year: year, month: month, day: days + 1).checkDay()
         }
-        milliseconds += Int64(days) * 86_400_000
+        microseconds += Int64(days) * 86_400_000_000
       }
     }
-    #expect(milliseconds == CivilTime.range.upperBound + 1)
+    #expect(microseconds == CivilTime.range.upperBound + 1)
   }
 
   @Test func `Random instants agree with Foundation and read back`() throws {
@@ -210,10 +250,10 @@ struct ConversionDateTests {
     let range: ClosedRange<Int64> = -11_676_096_000_000...253_402_300_799_999
     for _ in 0..<5000 {
       let milliseconds = Int64.random(in: range, using: &random)
-      let stored = try date("\(milliseconds)", .epochMilliseconds, milliseconds: true)
+      let stored = try date("\(milliseconds)", .epochMilliseconds, .milliseconds)
       let seconds = Double(milliseconds / 1000) + Double(milliseconds % 1000) / 1000
       #expect(stored == formatter.string(from: Date(timeIntervalSince1970: seconds + 0.0001)))
-      #expect(try date(stored, milliseconds: true) == stored)
+      #expect(try date(stored, nil, .milliseconds) == stored)
       let second = stored.prefix(19) + "Z"
       #expect(try date(String(stored.prefix(19).replacing("T", with: " "))) == second)
       #expect(try date(String(second)) == second)
@@ -235,6 +275,7 @@ struct ConversionDateTests {
   @Test(
     arguments: [
       ("2015-03-01 12:00:00", .timeInDay), ("2015-03-01 00:00:00.001", .timeInDay),
+      ("2015-03-01 00:00:00.0000000001", .timeInDay),
       ("2015-03-01 00:00:00+01:00", .timeInDay), ("2015-02-30", .noSuchDay), ("1/2/2015", .ambiguousDate),
       ("", .notADate),
     ] as [(String, ConversionFailure)])
@@ -242,9 +283,12 @@ struct ConversionDateTests {
     #expect(throws: failure) { try day(text, nil) }
   }
 
-  private func date(_ text: String, _ form: DateForm? = nil, milliseconds: Bool = false) throws -> String {
-    try written(DateText.length(milliseconds: milliseconds)) { output in
-      try text.withBytes { try DateText.write($0, form: form, milliseconds: milliseconds, to: output) }
+  private func date(
+    _ text: String, _ form: DateForm? = nil, _ precision: DatePrecision = .seconds, cutsFractions: Bool = true
+  ) throws -> String {
+    let stored = DateText.Form(precision: precision, cutsFractions: cutsFractions)
+    return try written(stored.length) { output in
+      try text.withBytes { try DateText.write($0, form: form, as: stored, to: output) }
     }
   }
 

@@ -106,6 +106,7 @@ struct ConversionTextTests {
         "no-such-day: the calendar has no such day",
         "no-such-time: a day has no such time; expected 00:00:00 to 23:59:59",
         "unknown-zone: expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00",
+        "fraction-of-second: the date has a fraction of a second that is not kept; declare `precision: ms` or `us` to keep it, `seconds` to cut it off",
         "undeclared-epoch: a number can be a date only with `epoch: seconds` or `epoch: milliseconds`",
         "time-in-day: expected a day without a time; declare the attribute a date to keep it",
         "not-a-boolean: expected true or false",

@@ -104,7 +104,7 @@ struct FileProblemTests {
       "6:28: 'scale' has no meaning here, as the type of a derived attribute follows by itself"
     ),
     (head + "  x: { type: string, minimum: 2 }", "6:22: unknown key 'minimum'; did you mean 'min'?"),
-    (head + "  x: { type: date, precision: us }", "6:31: 'precision' is ms, not 'us'"),
+    (head + "  x: { type: date, precision: ns }", "6:31: 'precision' is seconds, ms or us, not 'ns'"),
     (
       head + "  x: { type: string, max-length: 1.5 }",
       "6:34: 'max-length' is a whole number from 1, not '1.5'"

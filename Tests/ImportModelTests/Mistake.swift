@@ -24,7 +24,7 @@ struct Mistake: Sendable {
       Entity(
         name: "Fireball", key: ["date"],
         attributes: [
-          Attribute(name: "date", type: .date(milliseconds: false), isRequired: true),
+          Attribute(name: "date", type: .date(precision: .seconds), isRequired: true),
           Attribute(name: "energy", type: .double),
           Attribute(name: "note", type: .string),
           Attribute(name: "lat", type: .double, isTransient: true),

@@ -303,8 +303,9 @@ struct ModelProblemTests {
     pipeline.fireball.attributes.append(derived("all", .double, .copy(path: ["group", "total"])))
     pipeline.group.attributes.append(
       derived("largest", .double, .aggregate(.init(.max, of: "all", over: "fireballs"))))
-    pipeline.group.attributes.append(derived("changed", .date(milliseconds: true), .now))
-    pipeline.group.attributes.append(derived("copy", .date(milliseconds: true), .copy(path: ["changed"])))
+    pipeline.group.attributes.append(derived("changed", .date(precision: .milliseconds), .now))
+    pipeline.group.attributes.append(
+      derived("copy", .date(precision: .milliseconds), .copy(path: ["changed"])))
     #expect(pipeline.problems() == [])
     let rank = { pipeline.model.rank(of: DerivedName(entity: $0, attribute: $1)) }
     #expect(rank("Group", "total") == 0 && rank("Fireball", "all") == 1 && rank("Group", "largest") == 2)

@@ -77,7 +77,7 @@ struct PipelineFileTests {
           name: "Quake", key: ["id"],
           attributes: [
             Attribute(name: "id", type: .string, isRequired: true),
-            Attribute(name: "time", type: .date(milliseconds: false)),
+            Attribute(name: "time", type: .date(precision: .seconds)),
             Attribute(name: "magnitude", type: .double),
             Attribute(name: "depthKm", type: .double),
             Attribute(name: "tags", type: .json),
@@ -156,11 +156,12 @@ struct PipelineFileTests {
         Attribute(
           name: "price", type: .decimal(scale: 2), defaultValue: .integer(-50), minimum: .integer(-50),
           maximum: .integer(9900), description: "EUR"),
-        Attribute(name: "seen", type: .date(milliseconds: true), isVolatile: true),
-        Attribute(name: "born", type: .day, minimum: .text("1900-01-01")),
-        Attribute(name: "at", type: .date(milliseconds: false)),
         Attribute(
-          name: "since", type: .date(milliseconds: false), defaultValue: .text("2026-05-12T03:14:07Z")),
+          name: "seen", type: .date(precision: .milliseconds), isVolatile: true, cutsFractions: true),
+        Attribute(name: "born", type: .day, minimum: .text("1900-01-01")),
+        Attribute(name: "at", type: .date(precision: .seconds)),
+        Attribute(
+          name: "since", type: .date(precision: .seconds), defaultValue: .text("2026-05-12T03:14:07Z")),
         Attribute(name: "note", type: .string, isRequired: true, maximumLength: 80, pattern: "[^ ]+"),
         Attribute(name: "size", type: .integer32, oneOf: [.integer(1), .integer(2), .integer(-3)]),
         Attribute(name: "real", type: .float, defaultValue: .real(Double(Float(0.1)))),

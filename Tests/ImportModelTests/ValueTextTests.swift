@@ -12,8 +12,9 @@ struct ValueTextTests {
       ("92233720368547758.07", .decimal(scale: 2), .integer(.max)),
       ("-92233720368547758.08", .decimal(scale: 2), .integer(.min)), ("true", .boolean, .integer(1)),
       ("false", .boolean, .integer(0)), ("", .string, .text("")), ("no", .string, .text("no")),
-      ("2024-02-29T23:59:59Z", .date(milliseconds: false), .text("2024-02-29T23:59:59Z")),
-      ("0861-01-01T00:00:00.000Z", .date(milliseconds: true), .text("0861-01-01T00:00:00.000Z")),
+      ("2024-02-29T23:59:59Z", .date(precision: .seconds), .text("2024-02-29T23:59:59Z")),
+      ("0861-01-01T00:00:00.000001Z", .date(precision: .microseconds), .text("0861-01-01T00:00:00.000001Z")),
+      ("0861-01-01T00:00:00.000Z", .date(precision: .milliseconds), .text("0861-01-01T00:00:00.000Z")),
       ("2000-02-29", .day, .text("2000-02-29")),
       ("6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01", .uuid, .text("6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01")),
     ] as [(String, AttributeType, Value)])
@@ -40,9 +41,16 @@ struct ValueTextTests {
           "2023-02-29T00:00:00Z", "2024-02-29 00:00:00", "2024-01-01T24:00:00Z", "2024-01-01T00:00:60Z",
           "2024-01-01T00:00:00.000Z", "2024-13-01T00:00:00Z", "2024-01-00T00:00:00Z",
         ],
-        .date(milliseconds: false), "an instant such as 2026-05-12T03:14:07Z"
+        .date(precision: .seconds), "an instant such as 2026-05-12T03:14:07Z"
       ),
-      (["2024-01-01T00:00:00Z"], .date(milliseconds: true), "an instant such as 2026-05-12T03:14:07.250Z"),
+      (
+        ["2024-01-01T00:00:00Z"], .date(precision: .milliseconds),
+        "an instant such as 2026-05-12T03:14:07.250Z"
+      ),
+      (
+        ["2024-01-01T00:00:00.000Z"], .date(precision: .microseconds),
+        "an instant such as 2026-05-12T03:14:07.250000Z"
+      ),
       (["1900-02-29", "2024-1-1", "2024-04-31", "２０２４-01-01"], .day, "a day such as 2026-05-12"),
       (
         ["6F1C2F0E-8D0B-4F43-9A55-0F2D8F6F7A01", "6f1c2f0e"], .uuid,

@@ -148,7 +148,7 @@ struct MergeTests {
   @Test func `Text dates are compared as times`() throws {
     var pipeline = plainPipeline([
       Attribute(name: "id", type: .integer64, isRequired: true),
-      Attribute(name: "at", type: .date(milliseconds: false)),
+      Attribute(name: "at", type: .date(precision: .seconds)),
     ])
     pipeline.mergePolicy = .updateIfNewer(attribute: "at")
     let temporary = try TemporaryStore()

@@ -68,7 +68,8 @@ struct SchemaTests {
   @Test(arguments: [
     (AttributeType.integer16, "INTEGER"), (.integer32, "INTEGER"), (.integer64, "INTEGER"), (.double, "REAL"),
     (.float, "REAL"), (.decimal(scale: 2), "INTEGER"), (.string, "TEXT"), (.boolean, "INTEGER"),
-    (.date(milliseconds: true), "TEXT"), (.day, "TEXT"), (.uuid, "TEXT"), (.binary, "BLOB"), (.json, "TEXT"),
+    (.date(precision: .milliseconds), "TEXT"), (.day, "TEXT"), (.uuid, "TEXT"), (.binary, "BLOB"),
+    (.json, "TEXT"),
   ])
   func `Each type has its column type`(type: AttributeType, column: String) throws {
     let store = try temporary.open(plainPipeline([Attribute(name: "k", type: type, isRequired: true)]))

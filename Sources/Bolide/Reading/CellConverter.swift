@@ -10,6 +10,7 @@ struct CellConverter {
   let column: Int
   let type: AttributeType
   let dateForm: DateForm?
+  let cutsFractions: Bool
   private let rules: Unmanaged<CellRules>
   private let isRequired: Bool
   private let hasMissing: Bool
@@ -24,6 +25,7 @@ struct CellConverter {
     self.column = column
     type = rules.attribute.type
     dateForm = field?.dateForm
+    cutsFractions = rules.attribute.cutsFractions
     self.rules = .passUnretained(rules)
     isRequired = rules.attribute.isRequired && !isOptional
     hasMissing = rules.hasMissing

@@ -20,7 +20,8 @@ extension CellConverter {
     case .decimal(let scale): chunk.set(try decimal(value, scale), column)
     case .string: try string(value, chunk)
     case .boolean: chunk.set(try boolean(value) ? 1 : 0 as Int64, column)
-    case .date(let milliseconds): try date(value, milliseconds, chunk)
+    case .date(let precision):
+      try date(value, DateText.Form(precision: precision, cutsFractions: cutsFractions), chunk)
     case .day:
       try DayText.write(
         try text(value, else: .notADate), form: dateForm, to: chunk.reserve(DayText.length, column))
@@ -119,19 +120,17 @@ extension CellConverter {
     Array(text.utf8).withUnsafeBufferPointer { chunk.set($0, column) }
   }
 
-  private func date(_ value: SourceValue, _ milliseconds: Bool, _ chunk: Chunk) throws(ConversionFailure) {
-    let output = chunk.reserve(DateText.length(milliseconds: milliseconds), column)
+  private func date(_ value: SourceValue, _ stored: DateText.Form, _ chunk: Chunk) throws(ConversionFailure) {
+    let output = chunk.reserve(stored.length, column)
     switch value {
-    case .text(let bytes): try DateText.write(bytes, form: dateForm, milliseconds: milliseconds, to: output)
-    case .integer(let number):
-      try DateText.write(number, form: dateForm, milliseconds: milliseconds, to: output)
-    case .real(let number): try DateText.write(number, form: dateForm, milliseconds: milliseconds, to: output)
-    case .number(let bytes):
-      try DateText.write(number: bytes, form: dateForm, milliseconds: milliseconds, to: output)
+    case .text(let bytes): try DateText.write(bytes, form: dateForm, as: stored, to: output)
+    case .integer(let number): try DateText.write(number, form: dateForm, as: stored, to: output)
+    case .real(let number): try DateText.write(number, form: dateForm, as: stored, to: output)
+    case .number(let bytes): try DateText.write(number: bytes, form: dateForm, as: stored, to: output)
     case .structure: throw .notOneValue
     case .null, .boolean, .blob: throw .notADate
     }
-    chunk.setReserved(DateText.length(milliseconds: milliseconds), column)
+    chunk.setReserved(stored.length, column)
   }
 
   // MARK: Bytes and nested values

@@ -105,6 +105,7 @@ extension ConversionFailure {
     case .noSuchDay: "no-such-day"
     case .noSuchTime: "no-such-time"
     case .unknownZone: "unknown-zone"
+    case .fractionOfSecond: "fraction-of-second"
     case .undeclaredEpoch: "undeclared-epoch"
     case .timeInDay: "time-in-day"
     case .notABoolean: "not-a-boolean"
@@ -128,6 +129,8 @@ extension ConversionFailure {
     case .noSuchDay: "the calendar has no such day"
     case .noSuchTime: "a day has no such time; expected 00:00:00 to 23:59:59"
     case .unknownZone: "expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00"
+    case .fractionOfSecond:
+      "the date has a fraction of a second that is not kept; declare `precision: ms` or `us` to keep it, `seconds` to cut it off"
     case .undeclaredEpoch: "a number can be a date only with `epoch: seconds` or `epoch: milliseconds`"
     case .timeInDay: "expected a day without a time; declare the attribute a date to keep it"
     case .notABoolean: "expected true or false"

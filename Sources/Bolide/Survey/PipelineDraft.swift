@@ -231,7 +231,9 @@ extension DraftAttribute {
     case .monthFirst: parts.append("format: month-first")
     case nil: break
     }
-    if case .date(milliseconds: true) = type { parts.append("precision: ms") }
+    if case .date(let precision) = type, precision != .seconds {
+      parts.append("precision: \(precision.rawValue)")
+    }
     if case .date = type, form?.isEpoch != true, choice.hasLocalTimes { parts.append("zone: UTC") }
     if case .used(let oneOf) = role, !oneOf.isEmpty { parts.append("one-of: \(YAMLText.list(oneOf))") }
     if !missing.isEmpty { parts.append("missing: \(YAMLText.list(missing))") }

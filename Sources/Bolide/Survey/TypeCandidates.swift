@@ -92,7 +92,8 @@ struct TypeCandidates: OptionSet {
     for (candidate, form) in forms where known.contains(candidate) {
       guard let date = try? DateScanner(bytes, form: form) else { continue }
       insert(candidate)
-      if date.time.millisecond != 0 { facts.insert(.milliseconds) }
+      if date.time.microsecond != 0 || date.hasRest { facts.insert(.fraction) }
+      if date.time.microsecond % 1000 != 0 || date.hasRest { facts.insert(.microseconds) }
       if bytes.contains(UInt8(ascii: ":")) { facts.insert(.timeOfDay) }
       if date.isLocal { facts.insert(.localTime) }
       // Where no form must be said, none makes a difference.
@@ -115,9 +116,11 @@ struct ValueFacts: OptionSet {
   /// A date with a time.
   static let timeOfDay = ValueFacts(rawValue: 1 << 2)
   /// A date with a fraction of a second.
-  static let milliseconds = ValueFacts(rawValue: 1 << 3)
+  static let fraction = ValueFacts(rawValue: 1 << 3)
   /// A link with the caller's key in it.
   static let accessKey = ValueFacts(rawValue: 1 << 4)
   /// A time without a zone.
   static let localTime = ValueFacts(rawValue: 1 << 5)
+  /// A date with a fraction of a millisecond.
+  static let microseconds = ValueFacts(rawValue: 1 << 6)
 }

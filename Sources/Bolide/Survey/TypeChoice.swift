@@ -69,13 +69,18 @@ struct TypeChoice {
     if candidates.contains(.uuid) { return (.uuid, nil, nil) }
     let type =
       values.facts.contains(.timeOfDay)
-      ? AttributeType.date(milliseconds: values.facts.contains(.milliseconds)) : .day
+      ? AttributeType.date(precision: precision(values.facts)) : .day
     switch candidates.intersection(.dates) {
     case let dates where dates.contains(.date): return (type, nil, nil)
     case .monthFirst: return (type, .monthFirst, nil)
     case .dayFirst: return (type, .dayFirst, nil)
     default: return nil
     }
+  }
+
+  private static func precision(_ facts: ValueFacts) -> DatePrecision {
+    if facts.contains(.microseconds) { return .microseconds }
+    return facts.contains(.fraction) ? .milliseconds : .seconds
   }
 
   /// Whole numbers that count from 1970, by name and by size: 1990 to 2049.
@@ -90,13 +95,13 @@ struct TypeChoice {
     }
     guard isTime, let last = words.last, last != "zone" else { return nil }
     if seconds.contains(values.smallest), seconds.contains(values.largest) {
-      return (.date(milliseconds: false), .epochSeconds, "numbers, taken as seconds since 1970")
+      return (.date(precision: .seconds), .epochSeconds, "numbers, taken as seconds since 1970")
     }
     guard seconds.contains(values.smallest / 1000), seconds.contains(values.largest / 1000) else {
       return nil
     }
     return (
-      .date(milliseconds: !values.areThousands), .epochMilliseconds,
+      .date(precision: values.areThousands ? .seconds : .milliseconds), .epochMilliseconds,
       "numbers, taken as milliseconds since 1970"
     )
   }

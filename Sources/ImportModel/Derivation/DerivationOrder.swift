@@ -72,7 +72,7 @@ extension Model {
     of derivation: Derivation, in entity: Entity, following passed: Set<DerivedName>
   ) -> AttributeType? {
     switch derivation {
-    case .now: return .date(milliseconds: false)
+    case .now: return .date(precision: .seconds)
     case .folded: return .string
     case .aggregate(let aggregate) where aggregate.function == .count: return .integer64
     case .aggregate, .copy: break

@@ -108,8 +108,9 @@ struct AttributeFile {
       refuse(["scale"], in: settings, because: .onlyDecimal)
     }
     if case .date = type {
-      if let precision = settings["precision"], reader.choice(precision, among: [("ms", true)]) == true {
-        type = .date(milliseconds: true)
+      let choices = DatePrecision.allCases.map { ($0.rawValue, $0) }
+      if let precision = settings["precision"].flatMap({ reader.choice($0, among: choices) }) {
+        type = .date(precision: precision)
       }
     } else {
       refuse(["precision"], in: settings, because: .onlyDate)
@@ -180,6 +181,7 @@ struct AttributeFile {
       attribute.isTransient = flag
     }
     if let flag = settings["volatile"].flatMap({ reader.boolean($0) }) { attribute.isVolatile = flag }
+    attribute.cutsFractions = settings["precision"] != nil && attribute.derivation == nil
     if let length = settings["max-length"].flatMap({ reader.number($0, in: 1...Int.max) }) {
       attribute.maximumLength = length
     }

@@ -15,7 +15,7 @@ extension Value {
       case .decimal(let scale): Int64(units: text, scale: scale).map { .integer($0) }
       case .boolean: ["true": 1, "false": 0][text].map { .integer($0) }
       case .string: .text(text)
-      case .date(let milliseconds): text.isInstant(milliseconds: milliseconds) ? .text(text) : nil
+      case .date(let precision): text.isInstant(precision) ? .text(text) : nil
       case .day: text.isDay ? .text(text) : nil
       case .uuid: text.isUUID ? .text(text) : nil
       case .binary, .json: nil
@@ -70,8 +70,9 @@ extension String {
     return (1...days[month - 1]).contains(day)
   }
 
-  fileprivate func isInstant(milliseconds: Bool) -> Bool {
-    guard matches(milliseconds ? "dddd-dd-ddTdd:dd:dd.dddZ" : "dddd-dd-ddTdd:dd:ddZ"),
+  fileprivate func isInstant(_ precision: DatePrecision) -> Bool {
+    let decimals = String(repeating: "d", count: precision.decimals)
+    guard matches("dddd-dd-ddTdd:dd:dd\(decimals.isEmpty ? "" : ".")\(decimals)Z"),
       String(prefix(10)).isDay, let hour = number(11..<13), let minute = number(14..<16),
       let second = number(17..<19)
     else { return false }

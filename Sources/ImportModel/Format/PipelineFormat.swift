@@ -165,7 +165,10 @@ package enum PipelineFormat {
       "pattern", .text, "a regular expression that the whole text must match, see [Rules](#Rules)",
       examples: ["\"[A-Z]{2}[0-9]+\""]),
     FormatKey("scale", .number(0...18), "a decimal's places", examples: ["2"]),
-    FormatKey("precision", .words(["ms"]), "`ms`: a date with milliseconds"),
+    FormatKey(
+      "precision", .words(DatePrecision.allCases.map(\.rawValue)),
+      "what a date keeps of a second, and that the rest is cut off: `seconds` nothing, `ms` thousandths, `us` millionths; where it does not stand, a date with a fraction of a second is refused"
+    ),
     FormatKey(
       "epoch", .words(AttributeFile.epochs.map(\.word)),
       "\(words(AttributeFile.epochs.map(\.word))): a date as a number since 1970"),

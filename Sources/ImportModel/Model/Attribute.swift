@@ -26,6 +26,8 @@ public struct Attribute: Sendable, Hashable, Codable {
   public var maximumLength: Int?
   /// A regular expression of Swift's that a whole text must match, by Unicode scalars.
   public var pattern: String?
+  /// Whether what is smaller than a date's precision is cut off; unless it is zeros, such a value is refused otherwise.
+  public var cutsFractions: Bool
   /// What the value means, its unit above all.
   public var description: String?
 
@@ -34,7 +36,7 @@ public struct Attribute: Sendable, Hashable, Codable {
     name: String, type: AttributeType, isRequired: Bool = false, isTransient: Bool = false,
     isVolatile: Bool = false, defaultValue: Value? = nil, derivation: Derivation? = nil,
     oneOf: [Value] = [], minimum: Value? = nil, maximum: Value? = nil, maximumLength: Int? = nil,
-    pattern: String? = nil, description: String? = nil
+    pattern: String? = nil, cutsFractions: Bool = false, description: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -48,6 +50,7 @@ public struct Attribute: Sendable, Hashable, Codable {
     self.maximum = maximum
     self.maximumLength = maximumLength
     self.pattern = pattern
+    self.cutsFractions = cutsFractions
     self.description = description
   }
 }

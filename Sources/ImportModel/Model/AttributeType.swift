@@ -16,9 +16,8 @@ public enum AttributeType: Sendable, Hashable, Codable {
   case string
   /// True or false, stored as 1 or 0.
   case boolean
-  /// An instant, stored `YYYY-MM-DDTHH:MM:SSZ`, or with exactly three decimals of a second when
-  /// `milliseconds`.
-  case date(milliseconds: Bool)
+  /// An instant, stored `YYYY-MM-DDTHH:MM:SSZ`, with as many decimals of a second as the precision has.
+  case date(precision: DatePrecision)
   /// A calendar day, stored `YYYY-MM-DD`.
   case day
   /// A UUID, stored as lower-case text.
@@ -76,7 +75,7 @@ public enum AttributeType: Sendable, Hashable, Codable {
     case "decimal": self = .decimal(scale: 0)
     case "string": self = .string
     case "boolean": self = .boolean
-    case "date": self = .date(milliseconds: false)
+    case "date": self = .date(precision: .seconds)
     case "day": self = .day
     case "uuid": self = .uuid
     case "binary": self = .binary
@@ -90,6 +89,36 @@ public enum AttributeType: Sendable, Hashable, Codable {
     "integer16", "integer32", "integer64", "double", "float", "decimal", "string", "boolean", "date", "day",
     "uuid", "binary", "json",
   ]
+}
+
+/// How much of a second an instant keeps.
+public enum DatePrecision: String, Sendable, Hashable, Codable, CaseIterable {
+  /// None of it: `2026-05-12T03:14:07Z`.
+  case seconds
+  /// Thousandths: `2026-05-12T03:14:07.250Z`.
+  case milliseconds = "ms"
+  /// Millionths: `2026-05-12T03:14:07.250125Z`.
+  case microseconds = "us"
+
+  /// The decimals of a second that the stored form has.
+  package var decimals: Int {
+    switch self {
+    case .seconds: 0
+    case .milliseconds: 3
+    case .microseconds: 6
+    }
+  }
+
+  /// The stored form of an instant that is known to the millisecond.
+  ///
+  /// - Parameter milliseconds: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+  package func instant(_ milliseconds: String) -> String {
+    switch self {
+    case .seconds: "\(milliseconds.prefix(19))Z"
+    case .milliseconds: milliseconds
+    case .microseconds: "\(milliseconds.prefix(23))000Z"
+    }
+  }
 }
 
 /// The four ways in which SQLite keeps a value that is not null.

@@ -207,9 +207,11 @@ extension DerivedStep {
 
 extension Attribute {
   /// An instant with milliseconds as the attribute's type has it.
-  func instant(_ clock: String) -> String {
-    if case .date(milliseconds: true) = type { return clock }
-    return "\(clock.prefix(19))Z"
+  func instant(_ clock: String) -> String { precision.instant(clock) }
+
+  /// The precision of its dates.
+  var precision: DatePrecision {
+    if case .date(let precision) = type { precision } else { .seconds }
   }
 }
 

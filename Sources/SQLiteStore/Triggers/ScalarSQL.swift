@@ -56,7 +56,12 @@ struct ScalarSQL {
 
   private func value(_ node: DerivedNode) -> String {
     if let path = node.path { return path.value { "NEW.\(quoted($0))" } }
-    if case .date(milliseconds: true) = node.attribute.type { return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')" }
-    return "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+    let seconds =
+      switch node.attribute.precision {
+      case .seconds: "%S"
+      case .milliseconds: "%f"
+      case .microseconds: "%f000"
+      }
+    return "strftime('%Y-%m-%dT%H:%M:\(seconds)Z', 'now')"
   }
 }

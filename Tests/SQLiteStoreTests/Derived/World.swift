@@ -36,7 +36,7 @@ enum World {
       derived("ofRegion", .string, "region.countryName"),
       derived("regionTotal", .double, "region.total"),
       derived("copyOfCanonical", .string, "canonical"),
-      derived("changed", .date(milliseconds: true), "now()"),
+      derived("changed", .date(precision: .milliseconds), "now()"),
     ],
     relationships: [Relationship(name: "region", kind: .toOne, destination: "Region", inverse: "quakes")],
     uniquenessConstraints: [["code"]])
@@ -63,7 +63,7 @@ enum World {
       derived("countryName", .string, "country.name"),
       derived("canonical", .string, "canonical:(title)"),
       derived("again", .string, "uppercase:(canonical)"),
-      derived("changed", .date(milliseconds: false), "now()"),
+      derived("changed", .date(precision: .seconds), "now()"),
     ],
     relationships: [
       Relationship(name: "country", kind: .toOne, destination: "Country", inverse: "regions"),

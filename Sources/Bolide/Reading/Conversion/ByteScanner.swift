@@ -61,21 +61,22 @@ struct ByteScanner {
     return number
   }
 
-  /// Reads the digits of a fraction, any number of them, as thousandths; what is smaller is cut off.
-  mutating func thousandths() -> Int? {
+  /// Reads the digits of a fraction, any number of them, as millionths.
+  ///
+  /// - Returns: what they make, and whether there is more than zeros behind it; nil where there is no digit.
+  mutating func millionths() -> (number: Int, hasRest: Bool)? {
     var number = 0
-    var count = 0
+    var unit = 1_000_000
+    var hasRest = false
+    let start = index
     while index < bytes.count, bytes[index].isDigit {
-      if count < 3 { number = number * 10 + Int(bytes[index] &- UInt8(ascii: "0")) }
-      count += 1
+      let digit = Int(bytes[index] &- UInt8(ascii: "0"))
+      unit /= 10
+      number += digit * unit
+      hasRest = hasRest || unit == 0 && digit != 0
       index += 1
     }
-    switch count {
-    case 0: return nil
-    case 1: return number * 100
-    case 2: return number * 10
-    default: return number
-    }
+    return index == start ? nil : (number, hasRest)
   }
 }
 

@@ -7,10 +7,10 @@ struct CivilTime: Equatable {
   var hour = 0
   var minute = 0
   var second = 0
-  var millisecond = 0
+  var microsecond = 0
 
   /// Whether no time of day is set.
-  var isMidnight: Bool { hour == 0 && minute == 0 && second == 0 && millisecond == 0 }
+  var isMidnight: Bool { hour == 0 && minute == 0 && second == 0 && microsecond == 0 }
 
   /// Checks the day against the calendar.
   func checkDay() throws(ConversionFailure) {
@@ -29,23 +29,24 @@ struct CivilTime: Equatable {
     return 30 + (month + month >> 3) & 1
   }
 
-  // MARK: Milliseconds since 1970
+  // MARK: Microseconds since 1970
 
-  /// The milliseconds from 1970-01-01T00:00:00Z.
-  var milliseconds: Int64 {
+  /// The microseconds from 1970-01-01T00:00:00Z.
+  var microseconds: Int64 {
     let seconds = ((dayNumber * 24 + hour) * 60 + minute) * 60 + second
-    return Int64(seconds) * 1000 + Int64(millisecond)
+    return Int64(seconds) * 1_000_000 + Int64(microsecond)
   }
 
-  /// The time at a number of milliseconds from 1970-01-01T00:00:00Z, where the year has four digits.
-  init(milliseconds: Int64) throws(ConversionFailure) {
-    guard Self.range.contains(milliseconds) else { throw .outOfRange }
-    let (days, ofDay) = Self.floored(Int(milliseconds), 86_400_000)
+  /// The time at a number of microseconds from 1970-01-01T00:00:00Z, where the year has four digits.
+  init(microseconds: Int64) throws(ConversionFailure) {
+    guard Self.range.contains(microseconds) else { throw .outOfRange }
+    let (seconds, ofSecond) = Self.floored(Int(microseconds), 1_000_000)
+    let (days, ofDay) = Self.floored(seconds, 86_400)
     self.init(dayNumber: days)
-    hour = ofDay / 3_600_000
-    minute = ofDay / 60_000 % 60
-    second = ofDay / 1000 % 60
-    millisecond = ofDay % 1000
+    hour = ofDay / 3600
+    minute = ofDay / 60 % 60
+    second = ofDay % 60
+    microsecond = ofSecond
   }
 
   /// A time of the given parts.
@@ -58,8 +59,8 @@ struct CivilTime: Equatable {
     self.second = second
   }
 
-  /// 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
-  static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+  /// 0000-01-01T00:00:00.000000Z to 9999-12-31T23:59:59.999999Z.
+  static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
   // MARK: Day numbers
 
@@ -109,8 +110,10 @@ struct CivilTime: Equatable {
     Self.write(day, to: text + 8)
   }
 
-  /// Writes `YYYY-MM-DDTHH:MM:SSZ`, 20 bytes, or with `.mmm` before the Z, 24 bytes.
-  func write(withMilliseconds: Bool, to text: UnsafeMutablePointer<UInt8>) {
+  /// Writes `YYYY-MM-DDTHH:MM:SSZ`, with decimals of a second before the Z: 20, 24 or 27 bytes.
+  ///
+  /// - Parameter decimals: 0, 3 or 6 of them; what is smaller is left out.
+  func write(decimals: Int, to text: UnsafeMutablePointer<UInt8>) {
     writeDay(to: text)
     text[10] = UInt8(ascii: "T")
     Self.write(hour, to: text + 11)
@@ -119,11 +122,13 @@ struct CivilTime: Equatable {
     text[16] = UInt8(ascii: ":")
     Self.write(second, to: text + 17)
     var end = 19
-    if withMilliseconds {
+    if decimals > 0 {
       text[19] = UInt8(ascii: ".")
-      text[20] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: millisecond / 100)
-      Self.write(millisecond % 100, to: text + 21)
-      end = 23
+      Self.write(microsecond / 10_000, to: text + 20)
+      // The third digit, and beside it the fourth, which is written over unless it is kept.
+      Self.write(microsecond / 100 % 100, to: text + 22)
+      if decimals > 3 { Self.write(microsecond % 100, to: text + 24) }
+      end = 20 + decimals
     }
     text[end] = UInt8(ascii: "Z")
   }

@@ -20,6 +20,8 @@ enum ConversionFailure: Error, Equatable, CaseIterable {
   case noSuchTime
   /// What follows the time is no zone that is known.
   case unknownZone
+  /// The instant has more of a second than its precision keeps, and it is not zeros.
+  case fractionOfSecond
   /// A number stands for a date, and the epoch is not declared.
   case undeclaredEpoch
   /// A day comes with a time other than midnight.

@@ -17,6 +17,8 @@ struct DateScanner {
   private(set) var offset = 0
   /// Whether it is a time, and of no zone that is written.
   private(set) var isLocal = false
+  /// Whether the text has more of a second than `time` holds.
+  private(set) var hasRest = false
 
   /// Reads a whole text.
   init(_ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?) throws(ConversionFailure) {
@@ -93,8 +95,8 @@ struct DateScanner {
       guard let second = scanner.digits(from: 2, to: 2) else { throw .notADate }
       time.second = second
       if scanner.skip(UInt8(ascii: ".")) || scanner.skip(UInt8(ascii: ",")) {
-        guard let thousandths = scanner.thousandths() else { throw .notADate }
-        time.millisecond = thousandths
+        guard let millionths = scanner.millionths() else { throw .notADate }
+        (time.microsecond, hasRest) = millionths
       }
     }
     try readHalfOfDay()

@@ -3,89 +3,116 @@ internal import ImportModel
 /// Turns a date of any known form into the stored form of an instant.
 ///
 /// The forms are those of `DateScanner`, and numbers where the epoch is declared. What is smaller than the
-/// stored form keeps is cut off, never rounded: an instant does not move to a later second.
+/// stored form keeps is refused or cut off, never rounded: an instant does not move to a later second.
 enum DateText {
-  /// The bytes that `write` writes.
-  static func length(milliseconds: Bool) -> Int { milliseconds ? 24 : 20 }
+  /// The stored form of an attribute's instants.
+  struct Form {
+    let precision: DatePrecision
+    /// Whether what is smaller is cut off; it is refused otherwise.
+    let cutsFractions: Bool
+
+    /// The bytes that `write` writes.
+    var length: Int { precision == .seconds ? 20 : 21 + precision.decimals }
+
+    /// Writes an instant.
+    ///
+    /// - Parameter hasRest: whether the instant has more of a second than the time holds.
+    func write(_ time: CivilTime, hasRest: Bool, to output: UnsafeMutablePointer<UInt8>)
+      throws(ConversionFailure)
+    {
+      if !cutsFractions, hasRest || time.microsecond % unit != 0 { throw .fractionOfSecond }
+      time.write(decimals: precision.decimals, to: output)
+    }
+
+    /// The microseconds that the last decimal counts.
+    private var unit: Int {
+      switch precision {
+      case .seconds: 1_000_000
+      case .milliseconds: 1000
+      case .microseconds: 1
+      }
+    }
+  }
 
   /// Writes the stored form of a date that stands as text.
   ///
   /// - Parameters:
   ///   - form: What the pipeline says of the dates; under an epoch, the text is a number.
-  ///   - milliseconds: Whether three decimals of a second are kept.
-  ///   - output: Room for `length(milliseconds:)` bytes. Nothing in it has a meaning after a failure.
+  ///   - stored: The form to write.
+  ///   - output: Room for `stored.length` bytes. Nothing in it has a meaning after a failure.
   @inline(__always)
   static func write(
-    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm? = nil, milliseconds: Bool,
+    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm? = nil, as stored: Form,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    if form == nil, !milliseconds, copy(bytes, to: output) { return }
-    try writeAnyForm(bytes, form: form, milliseconds: milliseconds, to: output)
+    if form == nil, stored.precision == .seconds, copy(bytes, to: output) { return }
+    try writeAnyForm(bytes, form: form, as: stored, to: output)
   }
 
   /// Writes the stored form of an instant that stands as a whole number.
   static func write(
-    _ number: Int64, form: DateForm?, milliseconds: Bool, to output: UnsafeMutablePointer<UInt8>
+    _ number: Int64, form: DateForm?, as stored: Form, to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    let scale: Int64
-    switch form {
-    case .epochSeconds: scale = 1000
-    case .epochMilliseconds: scale = 1
-    default: throw .undeclaredEpoch
-    }
-    let (count, isOverflow) = number.multipliedReportingOverflow(by: scale)
+    let (count, isOverflow) = number.multipliedReportingOverflow(by: try microseconds(of: form))
     guard !isOverflow else { throw .outOfRange }
-    try CivilTime(milliseconds: count).write(withMilliseconds: milliseconds, to: output)
+    try stored.write(CivilTime(microseconds: count), hasRest: false, to: output)
   }
 
   /// Writes the stored form of an instant that stands as a real number.
   static func write(
-    _ number: Double, form: DateForm?, milliseconds: Bool, to output: UnsafeMutablePointer<UInt8>
+    _ number: Double, form: DateForm?, as stored: Form, to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    let count: Double
-    switch form {
-    case .epochSeconds:
-      // 1.001 is meant to have one millisecond, although 1.001 * 1000 is a little less than 1001.
-      let nearest = (number * 1000).rounded()
-      count = nearest / 1000 == number ? nearest : (number * 1000).rounded(.down)
-    case .epochMilliseconds: count = number.rounded(.down)
-    default: throw .undeclaredEpoch
+    let scale = Double(try microseconds(of: form))
+    // 1.001 is meant to have one millisecond, although 1.001 * 1000 is a little less than 1001.
+    let nearest = (number * scale).rounded()
+    let isWhole = nearest / scale == number
+    guard let count = Int64(exactly: isWhole ? nearest : (number * scale).rounded(.down)) else {
+      throw .outOfRange
     }
-    guard let count = Int64(exactly: count) else { throw .outOfRange }
-    try CivilTime(milliseconds: count).write(withMilliseconds: milliseconds, to: output)
+    try stored.write(CivilTime(microseconds: count), hasRest: !isWhole, to: output)
   }
 
   /// Writes the stored form of an instant that stands as a number in digits, as JSON has it.
   static func write(
-    number bytes: UnsafeBufferPointer<UInt8>, form: DateForm?, milliseconds: Bool,
+    number bytes: UnsafeBufferPointer<UInt8>, form: DateForm?, as stored: Form,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
+    let decimals = try microseconds(of: form) == 1000 ? 3 : 6
     let count: Int64
+    do {
+      count = try DecimalText.units(bytes, scale: decimals, excess: stored.cutsFractions ? .cutOff : .refused)
+    } catch .tooManyDecimals {
+      throw .fractionOfSecond
+    }
+    try stored.write(CivilTime(microseconds: count), hasRest: false, to: output)
+  }
+
+  /// The microseconds of what a number counts.
+  private static func microseconds(of form: DateForm?) throws(ConversionFailure) -> Int64 {
     switch form {
-    case .epochSeconds: count = try DecimalText.units(bytes, scale: 3, excess: .cutOff)
-    case .epochMilliseconds: count = try DecimalText.units(bytes, scale: 0, excess: .cutOff)
+    case .epochSeconds: 1_000_000
+    case .epochMilliseconds: 1000
     default: throw .undeclaredEpoch
     }
-    try CivilTime(milliseconds: count).write(withMilliseconds: milliseconds, to: output)
   }
 
   // MARK: Forms
 
   @inline(never)
   private static func writeAnyForm(
-    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?, milliseconds: Bool,
+    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?, as stored: Form,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
     switch form {
     case .epochSeconds, .epochMilliseconds:
-      try write(number: bytes, form: form, milliseconds: milliseconds, to: output)
+      try write(number: bytes, form: form, as: stored, to: output)
     case .dayFirst, .monthFirst, nil:
       let date = try DateScanner(bytes, form: form)
       var time = date.time
       if date.offset != 0 {
-        time = try CivilTime(milliseconds: time.milliseconds - Int64(date.offset) * 60_000)
+        time = try CivilTime(microseconds: time.microseconds - Int64(date.offset) * 60_000_000)
       }
-      time.write(withMilliseconds: milliseconds, to: output)
+      try stored.write(time, hasRest: date.hasRest, to: output)
     }
   }
 

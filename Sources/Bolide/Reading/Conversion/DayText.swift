@@ -17,7 +17,7 @@ enum DayText {
     _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm? = nil, to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
     let date = try DateScanner(bytes, form: form)
-    guard date.time.isMidnight, date.offset == 0 else { throw .timeInDay }
+    guard date.time.isMidnight, !date.hasRest, date.offset == 0 else { throw .timeInDay }
     date.time.writeDay(to: output)
   }
 }
