@@ -48,7 +48,8 @@ struct ImportRun {
       let known = try store.unusedFields(pipeline: pipeline.name)
       newFields = NewFields(known: known, policy: settings.newFieldPolicy, showsValues: settings.showsValues)
       writing = try StoreImport(
-        store, pipeline, input: name, settings: settings, isCancelled: { cancellation.isCancelled })
+        store, pipeline, input: name, settings: settings, sameJSON: CanonicalJSON.areEqual,
+        isCancelled: { cancellation.isCancelled })
     } catch {
       if cancellation.isCancelled { throw ImportError.cancelledWaiting }
       throw ImportError(error)

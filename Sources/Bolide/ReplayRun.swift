@@ -27,7 +27,8 @@ struct ReplayRun {
       try store.fit(pipeline)
       let restored = try store.restoreTriggers()
       let writing = try StoreImport(
-        store, pipeline, input: RunLog.replay, settings: settings, isCancelled: { cancellation.isCancelled })
+        store, pipeline, input: RunLog.replay, settings: settings, sameJSON: CanonicalJSON.areEqual,
+        isCancelled: { cancellation.isCancelled })
       var firstRejects: [Reject] = []
       var failure: ImportError?
       do {

@@ -53,10 +53,12 @@ package final class StoreImport {
   ///
   /// - Parameters:
   ///   - settings: those that hold for this run.
+  ///   - sameJSON: whether two texts of a json attribute say the same; the stored one stays then.
   ///   - clock: the present instant, as `timestamp()` gives it, for attributes that are derived from it.
   ///   - isCancelled: asked while another program holds the store.
   package init(
     _ store: Store, _ pipeline: Pipeline, input: String, settings: ImportSettings = ImportSettings(),
+    sameJSON: @escaping ChunkLayout.TextEquality = { $0.elementsEqual($1) },
     clock: @escaping () -> String = { timestamp() }, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.store = store
@@ -82,6 +84,7 @@ package final class StoreImport {
       try Store.seal(db)
       var layout = ChunkLayout(pipeline, model: model)
       layout.digestKey = try SipHash.Key(db)
+      layout.sameJSON = sameJSON
       let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.foreign(db, model: model) != nil
       let writer = try ChunkWriter(

@@ -1,7 +1,7 @@
 /// Reads what a pipeline file says of rows that are there, and of keys that come again.
 enum MergeFile {
   static let policies: [(word: String, choice: MergePolicy)] = [
-    ("update", .update), ("ignore", .ignore), ("fail", .fail),
+    ("update", .update), ("update-non-null", .updateNonNull), ("ignore", .ignore), ("fail", .fail),
   ]
   static let repeatedKeys: [(word: String, choice: RepeatedKeyPolicy)] = [
     ("last", .last), ("first", .first), ("reject", .reject),

@@ -5,6 +5,8 @@
 public enum MergePolicy: Sendable, Hashable {
   /// The record's values replace the row's. What the record does not mention stays.
   case update
+  /// As `update`, except that null says nothing: a value that is there is replaced, and never erased.
+  case updateNonNull
   /// The row is left alone.
   case ignore
   /// The import ends with an error, and nothing of it is kept.

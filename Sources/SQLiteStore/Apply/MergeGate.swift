@@ -29,7 +29,9 @@ final class MergeGate {
 
   /// - Returns: nil when there is nothing to decide.
   init?(_ db: Database, layout: ChunkLayout) throws {
-    guard layout.mergePolicy != .update || layout.repeatedKeyPolicy != .last else { return nil }
+    if layout.repeatedKeyPolicy == .last, [.update, .updateNonNull].contains(layout.mergePolicy) {
+      return nil
+    }
     self.layout = layout
     var columns = ["x.bolide_place", "t.bolide_id"]
     if case .updateIfNewer(let name) = layout.mergePolicy {
@@ -129,7 +131,7 @@ final class MergeGate {
   /// Whether the merge policy keeps every record from a row that was there before the run.
   private func leavesAlone(_ chunk: Chunk, _ row: Int, _ id: Int64, input: String) throws -> Bool {
     switch layout.mergePolicy {
-    case .update, .updateIfNewer: return false
+    case .update, .updateNonNull, .updateIfNewer: return false
     case .ignore: return !made.contains(id)
     case .fail:
       guard !made.contains(id) else { return false }

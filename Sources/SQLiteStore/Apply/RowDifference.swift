@@ -46,6 +46,9 @@ struct StoredRow {
 final class RowDifference {
   private let layout: ChunkLayout
   private let compared: [Int]
+  private let isJSON: [Bool]
+  /// Whether a cell may be unlike the stored value, and leave it all the same.
+  private let mayYield: Bool
   private let table: ChunkTable
   private let scan: StoredRow
   private let search: StoredRow
@@ -67,6 +70,8 @@ final class RowDifference {
     self.layout = layout
     self.table = table
     compared = layout.comparedColumns
+    isJSON = layout.columns.map { $0.attribute.type == .json }
+    mayYield = isJSON.contains(true) || layout.mergePolicy == .updateNonNull
     let names = layout.columns[..<layout.storedCount].map(\.name)
     let relationships = layout.entity.toOneRelationships
     let columns = (["bolide_id"] + names + relationships.map(\.column)).map { "t.\(quoted($0))" }
@@ -108,6 +113,7 @@ final class RowDifference {
       guard isChanged(chunk, Int(row), stored, links) else { return }
       if isRepeated { result.repeated += 1 }
       try history.noteUpdate(entity, stored.id)
+      if mayYield { yield(chunk, Int(row), stored) }
       try notePrevious(chunk, Int(row), stored, links, history)
       try derived.revise(chunk, Int(row), stored: stored, links: links)
       fillAbsent(chunk, Int(row), stored)
@@ -209,13 +215,28 @@ final class RowDifference {
   /// Whether a cell says something else than the table. What the record left out never does.
   private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: StoredRow) -> Bool {
     let state = chunk.state(column, row)
-    if state == .absent { return false }
+    if layout.isSilent(state) { return false }
     let value = stored.statement[stored.index(column)]
     if value.isNull || state == .null { return value.isNull != (state == .null) }
     return switch layout.storages[column] {
     case .integer: value.integer != chunk.integer(column, row)
     case .real: value.real != chunk.real(column, row)
-    case .text, .blob: !chunk.bytes(column, row).elementsEqual(value.bytes)
+    case .text, .blob: !isSame(chunk.bytes(column, row), value.bytes, column)
+    }
+  }
+
+  /// Byte for byte, but for JSON, which can be written in many ways.
+  private func isSame(
+    _ new: UnsafeBufferPointer<UInt8>, _ stored: UnsafeBufferPointer<UInt8>, _ column: Int
+  ) -> Bool {
+    new.elementsEqual(stored) || isJSON[column] && layout.sameJSON(new, stored)
+  }
+
+  /// Empties the cells that leave the stored value, so that this is written again.
+  private func yield(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) {
+    for column in 0..<layout.storedCount
+    where chunk.state(column, row) != .absent && !differs(chunk, row, column, stored) {
+      chunk.set(.absent, 0, column, row)
     }
   }
 
@@ -232,7 +253,7 @@ final class RowDifference {
   }
 
   private func fillAbsent(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) {
-    for column in 0..<layout.storedCount where chunk.state(column, row) == .absent {
+    for column in 0..<layout.storedCount where layout.isSilent(chunk.state(column, row)) {
       chunk.set(column, row, to: stored.statement, stored.index(column))
     }
   }

@@ -45,7 +45,7 @@ package struct ChunkLayout: Sendable {
   /// The entity whose rows the chunk holds.
   package let entity: Entity
   /// The nested arrays whose elements become rows of chunks of their own, in declared order.
-  package let children: [ChunkLayout]
+  package private(set) var children: [ChunkLayout]
   /// Whether the rows are elements of arrays in records.
   package let isChildren: Bool
   /// The columns of object ids, for the key's relationships in their declared order.
@@ -74,12 +74,22 @@ package struct ChunkLayout: Sendable {
   package let owners: [Owner]
   /// What a record does to a row that is there.
   package let mergePolicy: MergePolicy
+  /// Whether null leaves it, apart from the rest for the hot path.
+  private let keepsNonNull: Bool
   /// Which record counts when several have the same key.
   package let repeatedKeyPolicy: RepeatedKeyPolicy
   /// How much is kept of refused records.
   package let rejectBounds: RejectBounds
   /// The key of the keys' digests: noughts until an import gives it its store's.
   package internal(set) var digestKey = SipHash.Key([])
+  /// Whether two JSON texts say the same: by their bytes, unless an import knows better.
+  package internal(set) var sameJSON: TextEquality = { $0.elementsEqual($1) } {
+    didSet { for index in children.indices { children[index].sameJSON = sameJSON } }
+  }
+
+  /// Compares two texts, valid during the call.
+  package typealias TextEquality =
+    @Sendable (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
 
   /// - Parameters:
   ///   - pipeline: a pipeline without `problems()`.
@@ -146,6 +156,7 @@ package struct ChunkLayout: Sendable {
         Constraint(columns: Array($0.columns), owner: $0)
       }
     mergePolicy = pipeline.mergePolicy
+    keepsNonNull = pipeline.mergePolicy == .updateNonNull
     repeatedKeyPolicy = pipeline.repeatedKeyPolicy ?? .last
     var bounds = pipeline.settings.rejectBounds
     // No record is larger.
@@ -164,6 +175,11 @@ package struct ChunkLayout: Sendable {
   var foldsEarly: Bool {
     if case .updateIfNewer = mergePolicy { return false }
     return repeatedKeyPolicy == .last
+  }
+
+  /// Whether a cell leaves the value of a row that is there as it is.
+  func isSilent(_ state: CellState) -> Bool {
+    state == .absent || state == .null && keepsNonNull
   }
 
   /// Whether any row may be refused, or named in an error, when the chunk meets the table.

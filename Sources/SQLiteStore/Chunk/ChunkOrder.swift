@@ -60,20 +60,28 @@ extension Chunk {
 
   /// Counts one of two rows of the same key, before anything of one goes into the other: superseded where the later one,
   /// applied behind the earlier, would change it.
-  func countRepeat(_ earlier: Int, _ later: Int) {
+  func countRepeat(_ earlier: Int, _ row: Int) {
     let isEqual = layout.repeatColumns.allSatisfy { column in
-      switch (state(column, earlier), state(column, later)) {
-      case (_, .absent), (.absent, .null), (.null, .null): true
-      case (.value, .value): compare(column, earlier, later) == 0
+      let later = state(column, row)
+      if layout.isSilent(later) { return true }
+      return switch (state(column, earlier), later) {
+      case (.absent, .null), (.null, .null): true
+      case (.value, .value): isSame(column, earlier, row)
       default: false
       }
     }
     if isEqual { duplicates += 1 } else { superseded += 1 }
   }
 
+  private func isSame(_ column: Int, _ left: Int, _ right: Int) -> Bool {
+    compare(column, left, right) == 0
+      || layout.columns[column].attribute.type == .json
+        && layout.sameJSON(bytes(column, left), bytes(column, right))
+  }
+
   /// Gives a row what it does not mention itself and an earlier one of the same key does.
   func fold(_ earlier: Int, into later: Int) {
-    for column in 0..<layout.keptCount where state(column, later) == .absent {
+    for column in 0..<layout.keptCount where layout.isSilent(state(column, later)) {
       set(state(column, earlier), cell(column, earlier), column, later)
     }
     foldLinks(earlier, later)
