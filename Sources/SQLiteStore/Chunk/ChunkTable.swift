@@ -15,12 +15,14 @@ final class ChunkTable {
   private let name: String
 
   /// Makes the virtual table on a connection. Lives as long as the connection may use it.
-  init(_ db: Database, layout: ChunkLayout) throws {
+  ///
+  /// - Parameter showsDefaults: whether absent cells have their attributes' defaults; they are null otherwise.
+  init(_ db: Database, layout: ChunkLayout, showsDefaults: Bool = false) throws {
     // An import that was given up may have left its own.
     name = layout.tableName
     try db.run("DROP TABLE IF EXISTS \(name)")
     view = .allocate(capacity: 1)
-    view.initialize(to: ChunkView(layout: layout))
+    view.initialize(to: ChunkView(layout: layout, showsDefaults: showsDefaults))
     // A module of its own: it is the module that knows the view.
     let module = name.replacing("temp.", with: "")
     let result = sqlite3_create_module_v2(db.sqliteConnection, module, &chunkModule, view, nil)
@@ -68,9 +70,13 @@ private struct ChunkView {
   let columnCount: Int
   let storages: UnsafeMutablePointer<StorageClass>
   let declaration: String
+  /// What absent cells show, by column; empty for null everywhere.
+  let defaults: [Int: Value]
   var shown = ShownRows()
 
-  init(layout: ChunkLayout) {
+  init(layout: ChunkLayout, showsDefaults: Bool) {
+    let values = layout.columns.enumerated().map { ($0, $1.attribute.defaultValue) }
+    defaults = showsDefaults ? Dictionary(uniqueKeysWithValues: values).compactMapValues(\.self) : [:]
     columnCount = layout.columns.count
     storages = .allocate(capacity: columnCount)
     for (index, column) in layout.columns.enumerated() { (storages + index).initialize(to: column.storage) }
@@ -151,7 +157,7 @@ private func column(
   let view = cursor.pointee.view
   guard column < view.pointee.columnCount else { return addedColumn(cursor, context, column) }
   guard let cell = cursor.pointee.cells?.value(column) else {
-    sqlite3_result_null(context)
+    showDefault(cursor, context, column)
     return SQLITE_OK
   }
   switch view.pointee.storages[column] {
@@ -161,6 +167,28 @@ private func column(
   case .blob: bytes(cursor, context, column, cell, isText: false)
   }
   return SQLITE_OK
+}
+
+/// What a cell without a value shows.
+private func showDefault(
+  _ cursor: UnsafeMutablePointer<TableCursor>, _ context: OpaquePointer?, _ column: Int
+) {
+  let defaults = cursor.pointee.view.pointee.defaults
+  guard !defaults.isEmpty, let cells = cursor.pointee.cells,
+    cells.state(column).pointee == CellState.absent.rawValue
+  else { return sqlite3_result_null(context) }
+  switch defaults[column] ?? .null {
+  case .null: sqlite3_result_null(context)
+  case .integer(let value): sqlite3_result_int64(context, value)
+  case .real(let value): sqlite3_result_double(context, value)
+  case .text(var text):
+    text.withUTF8 {
+      let bytes = UnsafeRawPointer($0.baseAddress)?.assumingMemoryBound(to: CChar.self)
+      sqlite3_result_text64(context, bytes, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+    }
+  case .blob(let bytes):
+    bytes.withUnsafeBytes { sqlite3_result_blob64(context, $0.baseAddress, UInt64($0.count), transient) }
+  }
 }
 
 /// Texts and blobs have no destructor: the bytes stay in the chunk for the whole statement.

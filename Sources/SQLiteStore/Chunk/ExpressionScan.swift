@@ -59,7 +59,7 @@ package final class ExpressionScan {
   package init(_ expressions: [Expression], layout: ChunkLayout) throws {
     let queue = try DatabaseQueue(configuration: .expressions)
     let (table, waves) = try queue.inDatabase { db in
-      let table = try ChunkTable(db, layout: layout)
+      let table = try ChunkTable(db, layout: layout, showsDefaults: true)
       let waves = try Self.waves(of: expressions, layout: layout).map { wave in
         var columns: [Int] = []
         var reads: [[Int]] = []
@@ -158,14 +158,15 @@ package final class ExpressionScan {
       chunk.row = Int(row)
       let cells = chunk.memory.pointee.cells(ofRow: Int(row))
       for index in wave.columns.indices where isAccepted {
-        // A value that reads an absent field is absent itself: the stored value stays.
+        // A null that comes of an absent field is absent itself: the stored value stays.
         var isAbsent = false
         while read < wave.readsEnds[index] {
           isAbsent = isAbsent || cells.state(wave.reads[read]).pointee == CellState.absent.rawValue
           read += 1
         }
-        if isAbsent { continue }
-        isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome(statement[Int32(index)]))
+        let result = statement[Int32(index)]
+        if isAbsent, result.isNull { continue }
+        isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome(result))
       }
       // A text is false to AND and holds by itself: each check has the last word.
       if isAccepted, wave.hasChecks, isFalse(statement[checks]),
