@@ -101,6 +101,14 @@ extension JSONText {
       text.member("author", transaction.author)
       text.member("pipeline", transaction.pipeline)
       text.member("run", transaction.run)
+      if !transaction.widened.isEmpty {
+        text.member("widened", objects: transaction.widened) { text, widened in
+          text.member("entity", widened.entity)
+          text.member("attribute", widened.attribute)
+          text.member("was", widened.was)
+          text.member("type", widened.type)
+        }
+      }
       text.member("changes", Int64(transaction.changeCount))
     }
     endLine()
@@ -142,6 +150,7 @@ extension HistoryTransaction {
     let who = [author ?? "another program", run.map { "run \($0)" }].compactMap { $0 }.joined(separator: ", ")
     return tableColumns("\(number)", isWhole ? "commit" : "page", "", "", "", "")
       + "  \(counted(changeCount, "change")) at \(at) by \(who), token \(token)"
+      + widened.map { ", widens \($0.entity).\($0.attribute) from \($0.was) to \($0.type)" }.joined()
   }
 }
 

@@ -12,8 +12,8 @@ static inline int bolide_enable_triggers(sqlite3 *connection, int enable) {
 }
 
 // Refuses what could damage a file from within SQL: writing the schema or the tables behind a virtual one.
-static inline int bolide_defend(sqlite3 *connection) {
-    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+static inline int bolide_defend(sqlite3 *connection, int enable) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, enable, (int *)0);
 }
 
 // Leaves the write-ahead log as it is when the last connection closes.

@@ -235,11 +235,13 @@ public final class Store: Sendable {
       if try db.value("PRAGMA journal_mode") != .text("wal") { try takeLog(db) }
       let stored = try StoredModel(db)
       let update = try SchemaUpdate(stored: stored, declared: pipeline)
-      try update.checkConflicts()
+      try update.checkConflicts(db)
       // The usual case takes no lock.
       if update.isEmpty { return }
-      // The update makes all triggers anew: that some were missing would never be noticed.
+      // The update makes all triggers anew: that some were missing would never be noticed. Nor would a restored store be,
+      // where the update takes the next number.
       _ = try TriggerCare.restore(db, model: stored.model)
+      try RestoreCheck.run(db)
     } else {
       // A file that is another program's keeps its mode; a store of ours was made in this one.
       try db.run("PRAGMA journal_mode = WAL")
@@ -249,7 +251,7 @@ public final class Store: Sendable {
       if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
       try checkFormat(db, path)
       let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
-      try update.checkConflicts()
+      try update.checkConflicts(db)
       try update.checkAge(StoredModel.earlier(db))
       if !update.isEmpty { try update.apply(db) }
       return .commit

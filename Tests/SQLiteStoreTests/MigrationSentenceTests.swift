@@ -9,11 +9,18 @@ struct MigrationSentenceTests {
       StoreError.olderDeleteRule("Quake.region").message
         == "the pipeline is older than the store's model: Quake.region had another delete rule before, and the pipeline says that still"
     )
-    let other = StoreError(.other, "SQLite says: no")
-    let remade = StoreError.cannotRemakeColumn("Quake.id", other)
-    #expect(remade.message == "Quake.id cannot be made anew with its other rule: SQLite says: no")
     #expect(
-      remade.hint == "Views, triggers and indexes of other programs may need it: drop those first.")
+      StoreError.olderRequirement("Quake.place").message
+        == "the pipeline is older than the store's model: Quake.place was required before, and the pipeline says that still"
+    )
+    #expect(
+      StoreError.otherRequirement("Quake.place").message
+        == "Quake.place is required in the store and optional in the pipeline")
+    let other = StoreError(.other, "SQLite says: no")
+    let kept = StoreError.cannotDropColumn("Quake.id", other)
+    #expect(kept.message == "Quake.id cannot be dropped: SQLite says: no")
+    #expect(
+      kept.hint == "Views, triggers and indexes of other programs may need it: drop those first.")
     #expect(StoreError.unreadableFilter("a >").message == "the filter a > cannot be read again")
     #expect(
       StoreError.deleteRuleOfKey("Order.lines", "Line.order").message

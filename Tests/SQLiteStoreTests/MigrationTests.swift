@@ -146,8 +146,12 @@ struct MigrationTests {
     Change("Quake.seen is stored, and transient in the pipeline", drop: "Quake.seen") {
       $0[entity: "Quake"]["seen"].isTransient = true
     },
-    Change("Quake.place is optional in the store and required in the pipeline") {
-      $0[entity: "Quake"]["place"].isRequired = true
+    Change(
+      "Quake.cost is decimal with scale 2 in the store and decimal with scale 1 in the pipeline",
+      drop: "Quake.cost"
+    ) {
+      $0[entity: "Quake"]["cost"].type = .decimal(scale: 1)
+      $0[entity: "Region"].attributes.removeAll { $0.name.contains("ost") }
     },
     Change("the relationship Region.quakes differs from the store's", drop: "Region.quakes") {
       $0[entity: "Region"].relationships[0].inverse = "area"

@@ -88,7 +88,7 @@ struct OneToOneMigrationTests {
     var one = OneToOneTests.pipeline()
     one[entity: "Person"].attributes.removeLast(3)
     func steps(_ stored: StoredModel, _ pipeline: Pipeline) throws -> [String] {
-      try SchemaUpdate(stored: stored, declared: pipeline).steps.map(\.description)
+      try SchemaUpdate(stored: stored, declared: pipeline).steps().map(\.description)
     }
     #expect(try steps(stored, one) == ["make Person.passport one-to-one"])
     #expect(try steps(StoredModel(one.model), many) == ["make Person.passport to-many"])

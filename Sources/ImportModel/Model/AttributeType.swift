@@ -84,6 +84,15 @@ public enum AttributeType: Sendable, Hashable, Codable {
     }
   }
 
+  /// The type with its settings, for messages.
+  package var description: String {
+    switch self {
+    case .decimal(let scale): "decimal with scale \(scale)"
+    case .date(let precision) where precision != .seconds: "date with precision \(precision.rawValue)"
+    default: name
+    }
+  }
+
   /// All type names, for messages.
   package static let names = [
     "integer16", "integer32", "integer64", "double", "float", "decimal", "string", "boolean", "date", "day",

@@ -43,7 +43,7 @@ enum Connection {
   /// Makes a connection safe for a file of unknown origin.
   static func protect(_ db: Database, trustsSchema: Bool = false) throws {
     let connection = db.sqliteConnection
-    bolide_defend(connection)
+    bolide_defend(connection, 1)
     for (limit, value) in [
       (SQLITE_LIMIT_LENGTH, maximumLength), (SQLITE_LIMIT_SQL_LENGTH, maximumStatement),
       (SQLITE_LIMIT_EXPR_DEPTH, maximumDepth), (SQLITE_LIMIT_ATTACHED, 0),
@@ -54,6 +54,20 @@ enum Connection {
     if trustsSchema { try db.runAll("PRAGMA trusted_schema = ON") }
     TextFunctions.add(to: db)
     DecimalNumbers.add(to: db)
+  }
+
+  /// Lets a connection write `sqlite_schema` while `body` runs, and reads the schema anew.
+  static func writingSchema(of db: Database, _ body: () throws -> Void) throws {
+    let connection = db.sqliteConnection
+    bolide_defend(connection, 0)
+    defer { bolide_defend(connection, 1) }
+    try db.run("PRAGMA writable_schema = ON")
+    let result = Result { try body() }
+    try db.run("PRAGMA writable_schema = RESET")
+    // Other connections, and statements that were made before, read it anew too.
+    let version = try db.integer("PRAGMA schema_version")
+    try db.run("PRAGMA schema_version = \(version + 1)")
+    try result.get()
   }
 
   /// Lets a connection have further files while `body` runs; at all other times it has its own alone.

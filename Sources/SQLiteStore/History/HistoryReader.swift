@@ -87,6 +87,8 @@ struct HistoryReading {
   private let db: Database
   private let start: Int64
   private let inside: HistoryToken.Inside?
+  /// By the transaction's number.
+  private let widened: [Int64: [Widened]]
 
   init(_ db: Database, _ request: HistoryRequest, path: String) throws {
     self.db = db
@@ -111,6 +113,23 @@ struct HistoryReading {
         readsRows: request.includesValues || request.isNet)
     }
     self.entities = entities
+    widened = try Self.widened(db)
+  }
+
+  private static func widened(_ db: Database) throws -> [Int64: [Widened]] {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT number, e.name, p.name, was, type FROM bolide_widening JOIN bolide_property AS p USING (property)
+      JOIN bolide_entity AS e USING (entity) ORDER BY number, property
+      """)
+    var widened: [Int64: [Widened]] = [:]
+    while try rows.step() {
+      let texts = (1...4).map { rows.string($0) ?? "" }
+      widened[rows.integer(0), default: []].append(
+        Widened(entity: texts[0], attribute: texts[1], was: texts[2], type: texts[3]))
+    }
+    return widened
   }
 
   func run(
@@ -145,7 +164,7 @@ struct HistoryReading {
       } else {
         transaction.changeCount = 0
       }
-      skipped = room == before ? transaction : nil
+      skipped = room == before && transaction.widened.isEmpty ? transaction : nil
       if skipped == nil { try commit(transaction) }
     }
     if let skipped { try commit(skipped) }
@@ -158,8 +177,10 @@ struct HistoryReading {
     var last: HistoryTransaction?
     // Of a gap alone, the last change is before the first.
     var range: (first: Int64, last: Int64)?
+    var widened: [Widened] = []
     while try statement.step() {
       last = try row(statement)
+      widened += last?.widened ?? []
       range = try (range?.first ?? statement.number(6), statement.number(7))
     }
     guard var last, let range else { return }
@@ -167,6 +188,7 @@ struct HistoryReading {
       db, request, entities, after: range.first - 1, through: range.last, transaction: last.number)
     // The changes are those of all the transactions.
     (last.changeCount, last.author, last.pipeline, last.run) = (0, nil, nil, nil)
+    last.widened = widened
     try net.read {
       last.changeCount += 1
       try change($0)
@@ -206,6 +228,7 @@ struct HistoryReading {
         store: places.store, number: try statement.number(0), nonce: try statement.word(1)),
       at: statement.string(2) ?? "", author: statement.string(3), pipeline: statement.string(5),
       run: statement.isNull(4) ? nil : statement.integer(4), model: statement.integer(9),
+      widened: widened[try statement.number(0)] ?? [],
       changeCount: Int(try statement.number(8)),
       isWhole: true, changes: [])
   }

@@ -16,12 +16,26 @@ public struct HistoryTransaction: Sendable, Hashable {
   public var run: Int64?
   /// The model's version when it was committed: it counts up with every change of the model.
   public var model: Int64
+  /// The attributes that it gave a wider type. Their objects are among its changes where a value has another form.
+  public var widened: [Widened] = []
   /// How many changes were asked for and read; without a filter, all of the transaction's.
   public var changeCount: Int
   /// Whether its last change was read; false at the end of a page inside it.
   public var isWhole: Bool
   /// The changes, in the order in which they were made; empty where they are handed over one by one.
   public var changes: [HistoryChange]
+}
+
+/// An attribute that has a wider type from a transaction on. Values before are told in it too: they are the same.
+public struct Widened: Sendable, Hashable {
+  /// The entity's name.
+  public var entity: String
+  /// The attribute's name.
+  public var attribute: String
+  /// The type before, as in `decimal with scale 2`.
+  public var was: String
+  /// The type from then on.
+  public var type: String
 }
 
 /// What happened to one object in one transaction.

@@ -132,14 +132,16 @@ final class HistoryWriter {
 
   /// Ends the transaction's changes.
   ///
-  /// - Parameter run: the import that made them; nil for another command.
+  /// - Parameters:
+  ///   - run: the import that made them; nil for another command.
+  ///   - isKept: whether the transaction is one also without a change.
   /// - Returns: its token; nil when nothing changed, and nothing is written then.
-  func end(author: String, run: Int64?) throws -> HistoryToken? {
+  func end(author: String, run: Int64?, isKept: Bool = false) throws -> HistoryToken? {
     if triggersWrite {
       next = try integer(lastChange) + 1
       if next > first { try count(from: first, through: next - 1) }
     }
-    guard next > first else { return nil }
+    guard next > first || isKept else { return nil }
     return try insert(author: author, run: run, from: first, through: next - 1)
   }
 

@@ -12,6 +12,8 @@ final class NetChanges {
   private let transaction: Int64
   private let end: Int64
   private let runLimit: Int64
+  /// The properties that got a wider type in between: their values are told in another form, though they are the same.
+  private let widened: Set<Int64>
 
   /// One change of one object.
   private struct Event {
@@ -38,6 +40,15 @@ final class NetChanges {
     self.transaction = transaction
     self.end = end
     runLimit = try ChangeReader.runLimit(db)
+    let widenings = try RawStatement(
+      db,
+      """
+      SELECT property FROM bolide_widening JOIN bolide_transaction USING (number)
+      WHERE first_change > \(start) AND last_change <= \(end)
+      """)
+    var widened: Set<Int64> = []
+    while try widenings.step() { widened.insert(widenings.integer(0)) }
+    self.widened = widened
     statement = try RawStatement(
       db,
       "SELECT entity, first, last, kind, change FROM bolide_change WHERE change > ? ORDER BY entity, first, change"
@@ -121,7 +132,9 @@ final class NetChanges {
       return change(
         .delete, entity, id, entity.key(of: old), previous: old.filter { $0.value != .null })
     case (true, true):
-      let changed = old.filter { entity.column($0.key) != nil && $0.value != present[$0.key] ?? .null }
+      let changed = old.filter {
+        entity.column($0.key) != nil && ($0.value != present[$0.key] ?? .null || widened.contains($0.key))
+      }
       let columns = changed.keys.compactMap(entity.column)
       guard request.wants(.update), columns.contains(where: \.isWanted) else { return nil }
       return change(

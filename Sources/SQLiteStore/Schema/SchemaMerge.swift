@@ -37,6 +37,19 @@ struct SchemaMerge {
         model.entities.append(entity)
       }
     }
+    typeDerived()
+  }
+
+  /// What is derived from an attribute with a wider type has one too, also where the pipeline does not name it.
+  private mutating func typeDerived() {
+    for (place, entity) in model.entities.enumerated() {
+      for (index, attribute) in entity.attributes.enumerated() {
+        guard let derivation = attribute.derivation, derivation != .now,
+          let type = model.type(of: derivation, in: entity)
+        else { continue }
+        model.entities[place].attributes[index].type = type
+      }
+    }
   }
 
   private mutating func conflict(_ error: StoreError, drop: String? = nil) {
@@ -108,7 +121,7 @@ struct SchemaMerge {
   private mutating func merge(_ stored: Attribute, _ declared: Attribute, of entity: Entity) -> Attribute? {
     let name = "\(entity.name).\(declared.name)"
     let isComputed = (stored.derivation != nil, declared.derivation != nil)
-    if stored.type != declared.type, isComputed != (true, true) {
+    if stored.type != declared.type, isComputed != (true, true), !stored.type.widens(to: declared.type) {
       conflict(.otherType(name, stored.type, declared.type), drop: name)
       return nil
     }
@@ -121,12 +134,9 @@ struct SchemaMerge {
     } else if stored.isTransient != declared.isTransient {
       conflict(.becomesTransient(name), drop: name)
       return nil
-    } else if !stored.isRequired && declared.isRequired {
-      conflict(.otherRequirement(name, isRequired: false))
-      return nil
-    } else if stored.isRequired != declared.isRequired, entity.needs(declared.name) {
+    } else if stored.isRequired && !declared.isRequired, entity.needs(declared.name) {
       // Of a key or a constraint that another pipeline declares.
-      conflict(.otherRequirement(name, isRequired: true))
+      conflict(.otherRequirement(name))
       return nil
     }
     // Defaults, ranges and spellings are rules of the import; the column stays as it is.

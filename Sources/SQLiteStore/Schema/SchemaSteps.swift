@@ -28,7 +28,9 @@ package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
 
 extension SchemaUpdate {
   /// What the update does, in its order, then what it cannot do.
-  var steps: [MigrationStep] {
+  ///
+  /// - Parameter found: what the rows do not allow.
+  func steps(_ found: [SchemaMerge.Conflict] = []) -> [MigrationStep] {
     var steps = drops.drops.map { MigrationStep(kind: .drop, description: "drop \($0.name)", drop: $0.name) }
     steps += renames.steps.map { rename in
       let name = rename.property.map { "\(rename.entity).\(rename.was) to \($0)" }
@@ -50,7 +52,7 @@ extension SchemaUpdate {
       }
     }
     return steps
-      + conflicts.map {
+      + (conflicts + found).map {
         let end = $0.drop.map { "; --drop \($0) would let it begin anew" } ?? ""
         return .conflict($0.error.message + end, drop: $0.drop)
       }
@@ -73,16 +75,21 @@ extension SchemaUpdate {
   private func attributeLines(_ entity: Entity, _ before: Entity) -> [String] {
     entity.attributes.compactMap { attribute in
       let name = "\(entity.name).\(attribute.name)"
+      if let widening = widenings.first(where: { $0.name == name }) {
+        return "widen \(name) from \(widening.before.description) to \(attribute.type.description)"
+      }
       guard let old = before.attribute(named: attribute.name) else {
         let what = attribute.derivation.map { "derived as \($0.text)" } ?? attribute.type.name
         return "add \(name), \(attribute.isTransient ? "transient" : what)"
       }
       guard old != attribute else { return nil }
-      if old.derivation != attribute.derivation {
+      if old.derivation != attribute.derivation || attribute.derivation != nil && old.type != attribute.type {
         return "compute \(name) anew as \(attribute.derivation?.text ?? "")"
       }
       if old.isTransient != attribute.isTransient { return "store \(name), transient before" }
-      if old.isRequired != attribute.isRequired { return "make \(name) optional" }
+      if old.isRequired != attribute.isRequired {
+        return "make \(name) \(attribute.isRequired ? "required" : "optional")"
+      }
       return "note the rules of \(name)"
     }
   }
@@ -122,6 +129,12 @@ extension SchemaUpdate {
     for entity in model.entities {
       guard let now = base.entity(named: entity.name) else { continue }
       let versions = earlier.compactMap { $0.entity(named: entity.name) }
+      for attribute in entity.writableAttributes
+      where attribute.isRequired && now.attribute(named: attribute.name)?.isRequired == false {
+        let name = attribute.name
+        guard versions.contains(where: { $0.attribute(named: name)?.isRequired == true }) else { continue }
+        throw StoreError.olderRequirement("\(entity.name).\(name)")
+      }
       for attribute in entity.derivedAttributes {
         guard let present = now.attribute(named: attribute.name)?.derivation, present != attribute.derivation,
           versions.contains(where: { $0.attribute(named: attribute.name)?.derivation == attribute.derivation }

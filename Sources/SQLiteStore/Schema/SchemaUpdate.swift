@@ -14,7 +14,10 @@ struct SchemaUpdate {
   let renames: SchemaRenames
   /// The store's model without what is dropped, under the present names.
   let base: Model
+  /// The attributes that get a wider type.
+  let widenings: [Widening]
   private let stored: StoredModel
+  private let pipeline: Pipeline
   /// The names before that stay known.
   private let known: [Rename]
 
@@ -22,6 +25,7 @@ struct SchemaUpdate {
   /// - Throws: as `SchemaDrops` and `SchemaRenames`. What else the two models do not agree in stands in `conflicts`.
   init(stored: StoredModel, declared pipeline: Pipeline, dropping: [String] = []) throws {
     self.stored = stored
+    self.pipeline = pipeline
     let declared = pipeline.model.withJoins
     var base = stored.model
     let drops = try SchemaDrops(dropping, in: &base)
@@ -37,6 +41,7 @@ struct SchemaUpdate {
     renames = try SchemaRenames(pipeline, known: remembered, in: &base)
     let merge = SchemaMerge(base, declared, renames: renames.known)
     (self.drops, self.base, model) = (drops, base, merge.model)
+    widenings = Widening.all(from: base, to: merge.model)
     conflicts = merge.conflicts + Self.lostNames(stored.model, merge.model, declared)
     known = renames.known.filter { rename in
       // A name that something new has is no name before any more.
@@ -68,9 +73,41 @@ struct SchemaUpdate {
     }
   }
 
-  /// - Throws: `StoreError.modelChange` for the first conflict.
-  func checkConflicts() throws {
-    if let conflict = conflicts.first { throw conflict.error }
+  /// - Throws: `StoreError.modelChange` for the first conflict, with the model or with the rows.
+  func checkConflicts(_ db: Database) throws {
+    if let conflict = try conflicts.first ?? conflicts(in: db).first { throw conflict.error }
+  }
+
+  /// What the rows that are there do not allow.
+  func conflicts(in db: Database) throws -> [SchemaMerge.Conflict] {
+    var errors = try widenings.compactMap { try $0.problem(db, in: storedNames($0.entity, $0.attribute)) }
+    for (entity, attribute) in tightened {
+      let (table, column) = storedNames(entity, attribute)
+      let rows = "FROM \(quoted(table)) WHERE \(quoted(column)) IS NULL"
+      if try db.value("SELECT 1 \(rows) LIMIT 1") != .null {
+        errors.append(.hasNulls("\(entity.name).\(attribute.name)", sql: "SELECT * \(rows)"))
+      }
+    }
+    return errors.map { SchemaMerge.Conflict(error: $0) }
+  }
+
+  /// The attributes that become required.
+  private var tightened: [(Entity, Attribute)] {
+    model.entities.flatMap { entity in
+      entity.writableAttributes.filter { attribute in
+        guard let old = base.entity(named: entity.name)?.attribute(named: attribute.name) else {
+          return false
+        }
+        return !old.isTransient && !old.isRequired && attribute.isRequired
+      }.map { (entity, $0) }
+    }
+  }
+
+  /// What the file calls an attribute, as long as nothing is renamed.
+  private func storedNames(_ entity: Entity, _ attribute: Attribute) -> (table: String, column: String) {
+    let table = renames.steps.first { $0.property == nil && $0.entity == entity.name }?.was
+    let column = renames.steps.first { $0.entity == entity.name && $0.property == attribute.name }?.was
+    return (table ?? entity.name, column ?? attribute.name)
   }
 
   /// Whether there is nothing to do.
@@ -95,12 +132,11 @@ struct SchemaUpdate {
         try db.run(schema.createTable)
         continue
       }
-      try loosen(entity, before, schema, db)
       var new = entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
       for attribute in entity.derivedAttributes {
-        guard let old = before.attribute(named: attribute.name), old.derivation != attribute.derivation else {
-          continue
-        }
+        guard let old = before.attribute(named: attribute.name), !widens(entity, attribute),
+          old.derivation != attribute.derivation || old.type != attribute.type
+        else { continue }
         if old.type == attribute.type, schema.columns(old) == schema.columns(attribute) {
           derivedToCompute.append((entity, attribute))
         } else {
@@ -109,9 +145,13 @@ struct SchemaUpdate {
           new.append(attribute)
         }
       }
+      try redeclare(entity, before, schema, but: new, db)
       let links = entity.toOneRelationships.filter { before.relationship(named: $0.name) == nil }
       try checkRoom(for: new, links, in: entity, db)
-      for column in new.flatMap(schema.columns) + links.map(schema.column) {
+      // A sum that becomes real has parts behind it.
+      let parts = widenings.filter { $0.entity.name == entity.name && $0.hasNewParts }
+        .flatMap { schema.columns($0.attribute).dropFirst() }
+      for column in new.flatMap(schema.columns) + parts + links.map(schema.column) {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
       }
       derivedToCompute += new.filter { $0.derivation != nil }.map { (entity, $0) }
@@ -121,6 +161,12 @@ struct SchemaUpdate {
     let triggers = try Triggers(model: model, numbers: numbers)
     try TriggerCare.create(db, triggers)
     try store(kept, numbers).write(db)
+    let history = try HistoryWriter(db, triggersWrite: true)
+    try history.begin()
+    try widen(db, numbers)
+    if widenings.contains(where: \.isConversion) {
+      derivedToCompute += model.entities.flatMap { entity in entity.derivedAttributes.map { (entity, $0) } }
+    }
     for (entity, attribute) in derivedToCompute {
       // What comes from the clock comes with the next change.
       guard attribute.derivation != .now,
@@ -131,6 +177,10 @@ struct SchemaUpdate {
     // The triggers tell history, so whoever reads it learns of the new values.
     try DerivedSettling(db, DerivedPlan(model, numbers), numbers, marks: nil).run(
       history: nil, clock: timestamp())
+    let author = pipeline.author ?? pipeline.name
+    if let token = try history.end(author: author, run: nil, isKept: !widenings.isEmpty) {
+      for widening in widenings { try widening.note(db, numbers.property(widening), token) }
+    }
     let gone = drops.drops.filter { $0.property == nil }.map(\.entity)
     if !gone.isEmpty { try HistoryWriter(db).noteGap("\(gone.listed) dropped") }
   }
@@ -156,41 +206,45 @@ struct SchemaUpdate {
     if let taken = names.first(where: table.has) { throw StoreError.columnTaken(taken, entity.name) }
   }
 
-  /// Makes columns anew whose rule has changed: SQLite cannot alter one.
-  private func loosen(_ entity: Entity, _ before: Entity, _ schema: EntitySchema, _ db: Database) throws {
-    for attribute in entity.writableAttributes {
-      guard let old = before.attribute(named: attribute.name), !old.isTransient,
-        old.isRequired, !attribute.isRequired
-      else { continue }
-      for column in schema.columns(attribute) {
-        try remake(attribute.name, attribute.name, as: column, of: entity, db)
-      }
-    }
+  /// Declares columns as the model has them now.
+  ///
+  /// - Parameter new: attributes whose columns are added.
+  private func redeclare(
+    _ entity: Entity, _ before: Entity, _ schema: EntitySchema, but new: [Attribute], _ db: Database
+  ) throws {
     let was = EntitySchema(entity: before, model: base)
+    for attribute in entity.storedAttributes where !new.contains(attribute) {
+      guard let old = before.attribute(named: attribute.name),
+        let declaration = schema.columns(attribute).first, declaration != was.columns(old).first
+      else { continue }
+      try ColumnText.replace(attribute.name, of: entity.name, by: declaration, db)
+    }
     for relationship in entity.toOneRelationships {
       guard let old = before.relationship(named: relationship.name),
         was.column(old) != schema.column(relationship)
       else { continue }
-      try db.run("DROP INDEX IF EXISTS \(quoted(was.index(old).name))")
-      try remake(relationship.column, relationship.name, as: schema.column(relationship), of: entity, db)
+      try ColumnText.replace(relationship.column, of: entity.name, by: schema.column(relationship), db)
     }
   }
 
-  /// - Parameter declaration: it begins with the column's name.
-  private func remake(
-    _ column: String, _ name: String, as declaration: String, of entity: Entity, _ db: Database
-  ) throws {
-    let (table, new) = (quoted(entity.name), quoted("bolide_new"))
-    try db.run(
-      "ALTER TABLE \(table) ADD COLUMN \(new)\(declaration.dropFirst(quoted(column).count))")
-    // Nothing changes that another program's triggers should hear of.
-    try Triggers.silenced(db) { try db.run("UPDATE \(table) SET \(new) = \(quoted(column))") }
-    do {
-      try db.run("ALTER TABLE \(table) DROP COLUMN \(quoted(column))")
-    } catch let error as StoreError where error.code == .other {
-      throw StoreError.cannotRemakeColumn("\(entity.name).\(name)", error)
+  private func widens(_ entity: Entity, _ attribute: Attribute) -> Bool {
+    widenings.contains { $0.entity.name == entity.name && $0.attribute.name == attribute.name }
+  }
+
+  /// Gives values their wider form, in the rows and in history.
+  private func widen(_ db: Database, _ numbers: PropertyNumbers) throws {
+    for widening in widenings { try widening.convert(db, numbers.property(widening)) }
+    for entity in model.entities {
+      try Widening.noteChanges(widenings.filter { $0.entity.name == entity.name }, db, numbers)
     }
-    try db.run("ALTER TABLE \(table) RENAME COLUMN \(new) TO \(quoted(column))")
+    // Digests of keys in the other form meet no key any more: whether a later run has read one cannot be known.
+    if widenings.contains(where: {
+      $0.isConversion && $0.entity.name == pipeline.entity && $0.entity.key.contains($0.attribute.name)
+    }) {
+      try db.run(
+        "UPDATE bolide_reject SET read_since = last_run WHERE pipeline = ? AND key IS NOT NULL AND read_since IS NULL",
+        .text(pipeline.name))
+    }
   }
 
   // MARK: Indexes

@@ -10,13 +10,13 @@ extension Store {
   /// - Complexity: O(store) where there is anything to do.
   package func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) throws -> [MigrationStep] {
     try Self.check(pipeline)
-    let (update, leftovers) = try reading { db in
+    let (update, conflicts, leftovers) = try reading { db in
       let stored = try StoredModel(db)
       try SchemaDrift(db, stored.model).check()
       let update = try SchemaUpdate(stored: stored, declared: pipeline, dropping: dropping)
-      return (update, update.leftovers(of: pipeline))
+      return (update, try update.conflicts(in: db), update.leftovers(of: pipeline))
     }
-    var steps = update.steps
+    var steps = update.steps(conflicts)
     if !update.isEmpty, !steps.contains(where: { $0.kind == .conflict }) {
       let folder = try MemoryFolder(in: MemoryFolder.temporary)
       defer { withExtendedLifetime(folder) {} }
@@ -48,17 +48,18 @@ extension Store {
     return try writing(waiting: lockWait, isCancelled: { false }) { db in
       func update() throws -> SchemaUpdate {
         let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
-        try update.checkConflicts()
+        try update.checkConflicts(db)
         return update
       }
       // The update makes all triggers anew: that some were missing would never be noticed.
       _ = try TriggerCare.restore(db, model: StoredModel(db).model)
+      try RestoreCheck.run(db)
       if try update().isEmpty { return [] }
       var steps: [MigrationStep] = []
       try db.inTransaction(.immediate) {
         // Another process may have been here in between.
         let update = try update()
-        steps = update.steps
+        steps = update.steps()
         try update.apply(db)
         return .commit
       }

@@ -87,6 +87,14 @@ enum StoreSchema {
       number INTEGER PRIMARY KEY,                   -- bolide_transaction
       reason TEXT NOT NULL
     ) STRICT;
+    -- Transactions that gave attributes a wider type. What history keeps of their values is told in it too.
+    CREATE TABLE bolide_widening(
+      number   INTEGER NOT NULL,                    -- bolide_transaction
+      property INTEGER NOT NULL,                    -- bolide_property
+      was      TEXT    NOT NULL,                    -- the type before
+      type     TEXT    NOT NULL,
+      PRIMARY KEY (number, property)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE bolide_reader(
       name     TEXT    PRIMARY KEY,
       number   INTEGER NOT NULL,                    -- the newest transaction acknowledged; 0 for none
@@ -270,6 +278,7 @@ enum StoreSchema {
     ("bolide_pruned", "History: the newest transaction that was pruned."),
     ("bolide_lost", "History: numbers that were handed out before the store was restored."),
     ("bolide_gap", "History: transactions before which changes are missing."),
+    ("bolide_widening", "History: transactions that gave attributes a wider type."),
     ("bolide_reader", "Named readers and the transaction that each has acknowledged."),
     ("bolide_author", "Another program's name for itself, inside its transaction."),
     ("bolide_signed", "What was written under such a name and is not sealed yet."),

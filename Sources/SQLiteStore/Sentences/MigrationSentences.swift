@@ -17,6 +17,7 @@ extension StoreError {
   // MARK: Older pipelines
 
   static func olderDerivation(_ name: String) -> StoreError { older("\(name) was derived otherwise before") }
+  static func olderRequirement(_ name: String) -> StoreError { older("\(name) was required before") }
   static func olderDeleteRule(_ name: String) -> StoreError {
     older("\(name) had another delete rule before")
   }
@@ -108,11 +109,6 @@ extension StoreError {
 
   static func cannotDropColumn(_ name: String, _ error: StoreError) -> StoreError {
     StoreError(.modelChange, "\(name) cannot be dropped: \(error.message)", hint: others)
-  }
-
-  static func cannotRemakeColumn(_ name: String, _ error: StoreError) -> StoreError {
-    StoreError(
-      .modelChange, "\(name) cannot be made anew with its other rule: \(error.message)", hint: others)
   }
 
   private static let others =

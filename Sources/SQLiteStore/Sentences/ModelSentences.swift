@@ -30,7 +30,8 @@ extension StoreError {
   }
 
   static func otherType(_ name: String, _ stored: AttributeType, _ declared: AttributeType) -> StoreError {
-    modelChange("\(name) is \(stored.name) in the store and \(declared.name) in the pipeline", drop: name)
+    modelChange(
+      "\(name) is \(stored.description) in the store and \(declared.description) in the pipeline", drop: name)
   }
 
   static func otherDerivation(_ name: String, _ stored: Derivation?, _ declared: Derivation?) -> StoreError {
@@ -43,10 +44,23 @@ extension StoreError {
     modelChange("\(name) is stored, and transient in the pipeline", drop: name)
   }
 
-  /// - Parameter isRequired: whether the store has it as required.
-  static func otherRequirement(_ name: String, isRequired: Bool) -> StoreError {
-    let (here, there) = isRequired ? ("required", "optional") : ("optional", "required")
-    return modelChange("\(name) is \(here) in the store and \(there) in the pipeline")
+  static func otherRequirement(_ name: String) -> StoreError {
+    modelChange("\(name) is required in the store and optional in the pipeline")
+  }
+
+  /// - Parameter sql: what finds the rows.
+  static func hasNulls(_ name: String, sql: String) -> StoreError {
+    StoreError(
+      .modelChange, "\(name) cannot become required: some of its objects have no value",
+      hint: "Find them with SQL: \(sql); then change or delete them, or leave it optional.")
+  }
+
+  /// - Parameter type: the wider one.
+  static func valueLost(_ name: String, _ type: AttributeType) -> StoreError {
+    StoreError(
+      .modelChange,
+      "\(name) cannot become \(type.description): a value of it, or of its history, would not be the same",
+      hint: "Leave the type as it is, or give the attribute another name.")
   }
 
   static func newAndRequired(_ name: String) -> StoreError {
