@@ -194,8 +194,9 @@ struct JSONText {
     }
   }
 
-  /// A JSON value that is text already.
+  /// A JSON value that is text already. What another program has stored past its CHECK, and is none, is a string.
   private mutating func append(json: String) {
+    guard NestedJSON.isValue(json) else { return append(string: json) }
     if json.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) { return append(json) }
     for scalar in json.unicodeScalars {
       // Below U+0020 there is only space between values; what else a terminal would obey stands in a string.

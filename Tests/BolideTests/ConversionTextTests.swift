@@ -112,6 +112,7 @@ struct ConversionTextTests {
         "not-a-boolean: expected true or false",
         "not-a-uuid: expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01",
         "not-base64: expected base64",
+        "not-json: expected JSON; a text becomes it by `json_quote(…)`",
         "not-a-string: expected a text",
         "not-one-value: expected one value, found an object or an array",
       ])

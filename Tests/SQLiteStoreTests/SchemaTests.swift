@@ -38,7 +38,7 @@ struct SchemaTests {
             "kind" TEXT DEFAULT 'quake',
             "seen" INTEGER,
             "it's" BLOB DEFAULT x'00ab',
-            "felt" INTEGER NOT NULL DEFAULT 0,
+            "felt" INTEGER NOT NULL DEFAULT 0 CHECK ("felt" IN (0, 1)),
             "region_id" INTEGER REFERENCES "Region" ON DELETE CASCADE,
             UNIQUE ("id")
           ) STRICT

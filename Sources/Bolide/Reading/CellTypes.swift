@@ -143,12 +143,17 @@ extension CellConverter {
     chunk.setReserved(count, column)
   }
 
-  /// The value's JSON text as it came. An expression's text is taken as JSON text.
+  /// The value's JSON text as it came. An expression's text has to be JSON text.
   private func json(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
     switch value {
-    case .structure(let bytes), .number(let bytes), .text(let bytes): chunk.set(bytes, column)
+    case .structure(let bytes), .number(let bytes): chunk.set(bytes, column)
+    case .text(let bytes):
+      guard CanonicalJSON.text(of: bytes) != nil else { throw .notJSON }
+      chunk.set(bytes, column)
     case .integer(let number): set(String(number), chunk)
-    case .real(let number): set(number.description, chunk)
+    case .real(let number):
+      guard number.isFinite else { throw .outOfRange }
+      set(number.description, chunk)
     case .boolean(let boolean): set(boolean ? "true" : "false", chunk)
     case .null, .blob: throw .notOneValue
     }

@@ -111,6 +111,7 @@ extension ConversionFailure {
     case .notABoolean: "not-a-boolean"
     case .notAUUID: "not-a-uuid"
     case .notBase64: "not-base64"
+    case .notJSON: "not-json"
     case .notAString: "not-a-string"
     case .notOneValue: "not-one-value"
     }
@@ -136,6 +137,7 @@ extension ConversionFailure {
     case .notABoolean: "expected true or false"
     case .notAUUID: "expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
     case .notBase64: "expected base64"
+    case .notJSON: "expected JSON; a text becomes it by `json_quote(…)`"
     case .notAString: "expected a text"
     case .notOneValue: "expected one value, found an object or an array"
     }

@@ -16,6 +16,7 @@ extension Store {
       try check.children()
       try check.history()
       try check.schema()
+      try check.values()
       try check.triggers()
       try check.derived()
     }
@@ -34,6 +35,18 @@ private struct Verify {
     let drift = try SchemaDrift(db, SchemaUpdate.storedModel(db) ?? Model())
     for problem in drift.problems { try found(Finding(message: problem)) }
     try drift.check()
+  }
+
+  /// That texts and numbers are values of their types. SQLite knows no CHECK on a connection that only reads.
+  func values() throws {
+    for entity in try SchemaUpdate.storedModel(db)?.entities ?? [] {
+      for attribute in entity.writableAttributes {
+        guard let condition = attribute.condition else { continue }
+        let rows = try RawStatement(
+          db, "SELECT bolide_id FROM \(quoted(entity.name)) WHERE NOT (\(condition)) LIMIT 100")
+        while try rows.step() { try found(.noValue(entity.name, rows.integer(0), attribute)) }
+      }
+    }
   }
 
   /// Pages, indexes, unique and not-null constraints, types.

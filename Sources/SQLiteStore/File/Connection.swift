@@ -34,6 +34,7 @@ enum Connection {
     configuration.prepareDatabase { db in
       try protect(db, trustsSchema: trustsSchema)
       patience.endStatements(of: db.sqliteConnection)
+      try ignoreChecks(db)
       // The page size counts only while the file is empty: WAL cannot change it later.
       try db.runAll("PRAGMA page_size = 16384; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384")
     }
@@ -55,6 +56,9 @@ enum Connection {
     TextFunctions.add(to: db)
     DecimalNumbers.add(to: db)
   }
+
+  /// What Bolide writes it has converted itself: the tables' CHECKs are for other programs.
+  static func ignoreChecks(_ db: Database) throws { try db.run("PRAGMA ignore_check_constraints = ON") }
 
   /// Lets a connection write `sqlite_schema` while `body` runs, and reads the schema anew.
   static func writingSchema(of db: Database, _ body: () throws -> Void) throws {

@@ -61,6 +61,7 @@ struct EntitySchema {
     } else if attribute.derivation == nil {
       if attribute.isRequired { column += " NOT NULL" }
       if let value = attribute.defaultValue { column += " DEFAULT \(value.sql)" }
+      if let check = attribute.check { column += " CHECK (\(check))" }
     }
     return [column] + attribute.hiddenColumns.map { "\(quoted($0.name)) \($0.type.sql) DEFAULT 0" }
   }

@@ -155,6 +155,13 @@ extension Finding {
     return finding
   }
 
+  /// What another program has stored past the type.
+  static func noValue(_ entity: String, _ id: Int64, _ attribute: Attribute) -> Finding {
+    Finding(
+      entity: entity, id: id, attribute: attribute.name,
+      message: "the stored value is no \(attribute.type.name)")
+  }
+
   static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
     Finding(entity: entity, id: id, message: "leads to a \(destination ?? "row") that is not there")
   }

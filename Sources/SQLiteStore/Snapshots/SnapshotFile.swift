@@ -21,7 +21,10 @@ extension Store {
       // Some entities' owners may not be wanted.
       configuration.foreignKeysEnabled = false
       configuration.busyMode = .timeout(10)
-      configuration.prepareDatabase { try Connection.protect($0) }
+      configuration.prepareDatabase {
+        try Connection.protect($0)
+        try Connection.ignoreChecks($0)
+      }
       let queue = try DatabaseQueue(path: StoreLocation.writing(part.path), configuration: configuration)
       snapshot = try retryingUntilSealed { canSeal in
         try queue.inDatabase { db in

@@ -32,6 +32,8 @@ enum ConversionFailure: Error, Equatable, CaseIterable {
   case notAUUID
   /// The text is not base64.
   case notBase64
+  /// An expression's text is no JSON.
+  case notJSON
   /// The value is no text, nor a number that could be taken as one.
   case notAString
   /// The value is an object or an array, where one value is expected.

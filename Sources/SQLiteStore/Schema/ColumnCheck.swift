@@ -1,0 +1,35 @@
+internal import ImportModel
+
+extension Attribute {
+  /// The condition of the column's CHECK, for other programs. Bolide's own connections ignore it, as every value has been
+  /// converted: see `Connection`.
+  ///
+  /// JSON has none: SQLite 3.40 takes `json_valid` for unsafe, and then a program that trusts no schema (`PRAGMA
+  /// trusted_schema = OFF`) could not even read the file.
+  var check: String? { type == .json ? nil : condition }
+
+  /// What STRICT does not hold of the type, as a condition over the column; nil where STRICT holds all.
+  var condition: String? {
+    let column = quoted(name)
+    switch type {
+    case .integer16: return "\(column) BETWEEN \(Int16.min) AND \(Int16.max)"
+    case .integer32: return "\(column) BETWEEN \(Int32.min) AND \(Int32.max)"
+    case .boolean: return "\(column) IN (0, 1)"
+    // A time that is moved is one that exists: 30 February becomes another day. The text is compared whole, as SQLite's
+    // functions stop at U+0000.
+    case .day: return "\(column) IS date(\(column), '+0 days')"
+    case .date(.seconds): return "\(column) IS strftime('%Y-%m-%dT%H:%M:%SZ', \(column), '+0 days')"
+    case .date(let precision):
+      // SQLite's own milliseconds are rounded otherwise from version to version.
+      let digits = String(repeating: "[0-9]", count: precision.decimals)
+      return "\(column) IS strftime('%Y-%m-%dT%H:%M:%S', substr(\(column), 1, 19), '+0 days') "
+        + "|| substr(\(column), 20, \(precision.decimals + 2)) AND substr(\(column), 20) GLOB '.\(digits)Z'"
+    case .uuid:
+      return "\(column) = substr(\(column), 1, 36) AND length(replace(\(column), '-', '')) = 32 "
+        + "AND \(column) GLOB '????????-????-????-????-????????????' AND \(column) NOT GLOB '*[^0-9a-f-]*'"
+    // To some versions null is no JSON.
+    case .json: return "\(column) IS NULL OR json_valid(\(column))"
+    case .integer64, .double, .float, .decimal, .string, .binary: return nil
+    }
+  }
+}
