@@ -56,7 +56,7 @@ public struct FeedPages: Sendable, Hashable {
 
 extension Envelope {
   /// A page says which one it is, or where the next one is.
-  fileprivate var meaningOfCount: FeedCount {
+  var meaningOfCount: FeedCount {
     let ofPages: Set<String> = ["next", "limit", "offset", "page", "pages"]
     let tellsPage = keys.contains { !ofPages.isDisjoint(with: NameWords.of($0).map { $0.lowercased() }) }
     return tellsPage ? .total : .exact

@@ -21,6 +21,8 @@ struct RecordInput: ~Copyable {
   private(set) var check: DocumentCheck
   /// Records read of the present document.
   private var readOfDocument = 0
+  /// Documents that have ended.
+  private(set) var documents = 0
 
   /// What `next` came to.
   enum Step {
@@ -156,6 +158,7 @@ struct RecordInput: ~Copyable {
   private mutating func endDocument() throws(ImportError) {
     try check.end(envelope, read: readOfDocument, input: name)
     readOfDocument = 0
+    documents += 1
   }
 
   /// Goes to the document behind the one whose rows were spooled.

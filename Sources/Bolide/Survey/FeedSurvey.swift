@@ -66,6 +66,7 @@ package struct FeedSurvey {
       sources.insert(([wildcard], "<\(wildcard)>", pass.wildcard), at: 0)
     }
     draft.place = place
+    draft.count = pass.count.flatMap { meaning in pass.envelope.count.map { (meaning, $0) } }
     draft.attributes = attributes(sources)
     draft.children = leaves.compactMap { leaf in
       let index = sources.firstIndex { $0.path == leaf.path }

@@ -10,6 +10,8 @@ struct PipelineDraft {
   /// How many of them are not like the others.
   var odd = 0
   var place = FoundPlace(.automatic, "")
+  /// What the envelope's count is, and what it says.
+  var count: (meaning: FeedCount, counted: Int)?
   /// Sentences for the head of the file.
   var notes: [String] = []
   var attributes: [DraftAttribute] = []
@@ -36,9 +38,11 @@ struct PipelineDraft {
     let fields = attributes.filter { !$0.isComputed }.map {
       Field($0.name, from: .path($0.from), missing: $0.missing, dateForm: $0.choice.dateForm)
     }
-    return Pipeline(
+    var pipeline = Pipeline(
       name: name.pipeline, entity: name.entity, model: Model(entities: [entity]), fields: fields,
       records: place.record, keepsText: false)
+    pipeline.count = count?.meaning
+    return pipeline
   }
 
   /// The pipeline with one of its lists of children, in which their record alone is their key.
@@ -94,6 +98,10 @@ struct PipelineDraft {
       lines.append("columns: \(YAMLText.list(names))")
     case .columnar: lines.append("shape: columnar")
     case .automatic: break
+    }
+    if let count {
+      let line = "count: \(count.meaning.rawValue)"
+      lines.append(Self.commented(line, "the envelope counts \(count.counted.grouped)", at: 32))
     }
     return lines + [keyLine]
   }

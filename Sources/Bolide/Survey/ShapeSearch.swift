@@ -19,6 +19,7 @@ struct ShapeSearch {
     do {
       let pass = try SurveyPass(source, shape: .automatic, limits: Self.cautious)
       if let rows = betterRows(than: pass) { return (rows.pass, rows.place, []) }
+      if let object = objectAround(pass) { return object }
       return (pass, FoundPlace(pass), [])
     } catch let error as JSONError where error.code == .ambiguousRecords {
       return try bestOf(error)
@@ -62,6 +63,16 @@ struct ShapeSearch {
   }
 
   private static let leastRows = 20
+
+  /// One object, deep in which a few rows were found: they are a matrix of its own, rather than the records.
+  private func objectAround(_ pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace, notes: [String])? {
+    guard pass.records < Self.leastRows, pass.description.hasPrefix("rows under "),
+      let path = FoundPlace.path(in: pass.description), path.contains("/"),
+      let whole = try? SurveyPass(source, shape: .lines), whole.records == 1, whole.odd == 0
+    else { return nil }
+    let note = "Another place that could be the records: \(YAMLText.scalar(path)) (\(pass.records.grouped))."
+    return (whole, FoundPlace(.lines, "one object"), [note])
+  }
 
   private func columnar(names: String, rows: String) -> (pass: SurveyPass, place: FoundPlace)? {
     let (names, rows) = (FieldPath(key: names).description, FieldPath(key: rows).description)

@@ -1,3 +1,4 @@
+internal import ImportModel
 internal import JSONStream
 
 /// One reading of an input that learns what its records are made of.
@@ -12,6 +13,8 @@ struct SurveyPass {
   /// What shape was found, in plain words.
   private(set) var description = ""
   private(set) var envelope: Envelope
+  /// What the envelope's count is to be taken for, where a draft has to say it.
+  private(set) var count: FeedCount?
   /// Names that more than one column has.
   private(set) var repeatedNames: [String] = []
 
@@ -21,7 +24,7 @@ struct SurveyPass {
   init(_ source: SurveySource, shape: RecordShape, limits: ReaderLimits = ReaderLimits()) throws {
     let reader = try RecordReader(
       fields: [FieldPath(key: FoundPlace.wildcard)], shape: shape, limits: limits)
-    var input = RecordInput(try source.open(), reader: reader)
+    var input = RecordInput(try source.open(), reader: reader, check: DocumentCheck(count: .ignore))
     envelope = input.envelope
     var columns: [SurveyNode]?
     while case .record = try input.next(until: nil) {
@@ -43,6 +46,13 @@ struct SurveyPass {
     }
     description = input.shapeDescription ?? ""
     envelope = input.envelope
+    if input.documents == 1, let counted = envelope.count { count = meaning(of: counted) }
+  }
+
+  /// What a count is that is not that of the records.
+  private func meaning(of counted: Int) -> FeedCount? {
+    if counted < records { return .ignore }
+    return counted > records && envelope.meaningOfCount == .exact ? .total : nil
   }
 
   /// A node for each column of rows, in the columns' order; nil for records that are objects.
