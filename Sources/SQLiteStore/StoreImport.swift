@@ -87,14 +87,19 @@ package final class StoreImport {
       layout.sameJSON = sameJSON
       let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.foreign(db, model: model) != nil
-      let writer = try ChunkWriter(
-        db, layout: layout, model: model, triggersWrite: triggersFire, clock: chunkClock.now)
       let rowFinder = try RowFinder(db, layout: layout)
-      let children = try pipeline.children.indices.map {
-        try ChildWriter(
-          db, pipeline, $0, layout: layout, model: model, beside: writer, parents: rowFinder,
-          triggersWrite: triggersFire, clock: chunkClock.now)
+      func statements() throws -> (ChunkWriter, [ChildWriter]) {
+        let writer = try ChunkWriter(
+          db, layout: layout, model: model, triggersWrite: triggersFire, clock: chunkClock.now)
+        let children = try pipeline.children.indices.map {
+          try ChildWriter(
+            db, pipeline, $0, layout: layout, model: model, beside: writer, parents: rowFinder,
+            triggersWrite: triggersFire, clock: chunkClock.now)
+        }
+        return (writer, children)
       }
+      // Where no trigger will fire, SQLite need not read what they would do.
+      let (writer, children) = try triggersFire ? statements() : Triggers.silenced(db, statements)
       return (
         layout, log,
         try RejectLog(

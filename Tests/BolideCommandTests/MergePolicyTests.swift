@@ -43,7 +43,7 @@ struct MergePolicyTests {
   }
 
   @Test func `the report counts what was ignored, and what came back in a later chunk`() throws {
-    try write("merge: ignore", to: "ignore.yaml")
+    try write("merge: ignore\nrepeated-key: last", to: "ignore.yaml")
     try folder.write(#"{"id": "a"} {"id": "b"} {"id": "b", "magnitude": 3}"#, to: "second.json")
     let outcome = try folder.bolide("import", "ignore.yaml", "second.json", "-v", "--chunk-rows", "1")
     #expect(outcome.status == 0)
@@ -58,7 +58,8 @@ struct MergePolicyTests {
     try write("unique: magnitude", to: "unique.yaml")
     let changed = try folder.bolide("check", "unique.yaml")
     #expect(changed.status == 0, "\(changed.errors)")
-    // What is optional in the store cannot become required there.
+    // What is optional in the store cannot become required where a row has none.
+    try folder.sqlite("quakes.sqlite", "INSERT INTO Quake(id) VALUES ('none')")
     #expect(try folder.bolide("import", "unique.yaml", "first.json").status == 78)
     try folder.write(#"{"id": "b", "magnitude": 1}"#, to: "second.json")
     _ = try folder.bolide("import", "unique.yaml", "first.json", "--store", "unique.sqlite")

@@ -88,7 +88,7 @@ import Testing
     ),
     (
       "ALTER TABLE Region ADD COLUMN more TEXT CHECK (length(more) > 0)",
-      "an expression in the table Region"
+      nil
     ),
     ("CREATE INDEX slow ON Region(name, upper(name))", "an expression of the index slow"),
     ("CREATE INDEX part ON Region(name) WHERE total IS NOT NULL", "an expression of the index part"),
@@ -108,7 +108,7 @@ import Testing
 
   @Test(arguments: [
     (
-      "ALTER TABLE bolide_run ADD COLUMN more TEXT CHECK (length(more) > 0)",
+      "ALTER TABLE bolide_run ADD COLUMN more TEXT AS (hex(zeroblob(99)))",
       "the table bolide_run is not as Bolide made it"
     ),
     ("CREATE INDEX slow ON bolide_run(hex(zeroblob(99)))", "the index slow of bolide_run is not Bolide's"),

@@ -14,6 +14,7 @@ import Testing
       entity: Quake
       key: id
       check: magnitude IS NULL OR magnitude < 10
+      repeated-key: last
       attributes:
         id:        string
         magnitude: double

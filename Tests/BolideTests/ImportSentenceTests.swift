@@ -27,6 +27,16 @@ import Testing
     #expect(error?.hint == "To go on, run the same command: nothing is doubled.")
   }
 
+  @Test func `a draft that would be no pipeline`() throws {
+    let mistake = #expect(throws: PipelineError.self) {
+      try Pipeline(yaml: "bolide: 1\nentity: A", file: "draft", directory: "")
+    }
+    let error = ImportError.noDraft("feed.json", try #require(mistake))
+    let problem = try #require(mistake?.problems.first?.message)
+    #expect(error.message == "feed.json: what would be drafted from it is no pipeline: \(problem)")
+    #expect(error.hint == "Write the pipeline by hand, with fewer attributes or other names.")
+  }
+
   @Test func `an import of no source`() async throws {
     let store = try await Store(inMemoryFor: StorePlace.pipeline)
     let error = await #expect(throws: ImportError.self) { try await store.run(StorePlace.pipeline, on: []) }

@@ -58,7 +58,7 @@ struct FileProblemTests {
     (head + "keep-text: no", "6:12: 'keep-text' is true or false, not 'no'"),
     (
       head + "merge: replace",
-      "6:8: 'merge' is update, ignore, fail or { update-if-newer: ATTRIBUTE }, not 'replace'"
+      "6:8: 'merge' is update, update-non-null, ignore, fail or { update-if-newer: ATTRIBUTE }, not 'replace'"
     ),
     (
       head + "merge: update-if-newer",

@@ -21,12 +21,13 @@ struct MergeProblemTests {
   }
 
   @Test(arguments: [
-    ("", MergePolicy.update, RepeatedKeyPolicy.last), ("merge: update\nrepeated-key: last", .update, .last),
+    ("", MergePolicy.update, RepeatedKeyPolicy?.none), ("merge: update\nrepeated-key: last", .update, .last),
     ("merge: ignore\nrepeated-key: first", .ignore, .first),
     ("merge: fail\nrepeated-key: reject", .fail, .reject),
-    ("merge: { update-if-newer: at }", .updateIfNewer(attribute: "at"), .last),
+    ("merge: { update-if-newer: at }", .updateIfNewer(attribute: "at"), nil),
+    ("merge: update-non-null", .updateNonNull, nil),
   ])
-  func `Every policy is read`(settings: String, merge: MergePolicy, repeated: RepeatedKeyPolicy) throws {
+  func `Every policy is read`(settings: String, merge: MergePolicy, repeated: RepeatedKeyPolicy?) throws {
     let pipeline = try read(settings)
     #expect(pipeline.mergePolicy == merge && pipeline.repeatedKeyPolicy == repeated)
   }

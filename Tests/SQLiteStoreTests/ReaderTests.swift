@@ -91,7 +91,9 @@ struct ReaderTests {
       let error = answer(body)
       #expect(error?.code == .unknownReader)
       #expect(error?.message == "\(temporary.path): there is no reader 'map'")
-      #expect(error?.hint == "Add it: bolide readers \(temporary.path) add map --from now")
+      #expect(
+        error?.hint
+          == "A new reader begins with a snapshot: bolide snapshot \(temporary.path) --reader map -- COMMAND")
     }
     try store.addReader("map", from: .now)
     let twice = answer { try store.addReader("map", from: .now) }

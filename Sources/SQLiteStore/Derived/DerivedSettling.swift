@@ -70,7 +70,10 @@ final class DerivedStep {
   private let marks: DerivedMarks?
   private let marked: RawStatement
   private let read: RawStatement
-  private let write: RawStatement
+  private let db: Database
+  /// Made when it is first needed: SQLite then reads all that the table's triggers do, which who only looks need not wait for.
+  private lazy var write: Result<RawStatement, any Error> = Result { try RawStatement(db, update) }
+  private let update: String
   /// Nil for attributes that `read` itself computes, behind their stored values.
   private let children: (group: DerivedGroup, values: AggregateValues)?
   /// Parameters of `read` before the object's id: one for each attribute from the clock.
@@ -112,7 +115,8 @@ final class DerivedStep {
       "SELECT \((columns + values).joined(separator: ", ")) FROM \(table) AS bolide_object WHERE bolide_id = ?"
     )
     let assignments = nodes.map { "\(quoted($0.attribute.name)) = ?" }.joined(separator: ", ")
-    write = try RawStatement(db, "UPDATE \(table) SET \(assignments) WHERE bolide_id = ?")
+    update = "UPDATE \(table) SET \(assignments) WHERE bolide_id = ?"
+    self.db = db
     marked = try RawStatement(db, Self.marked(nodes))
     children = nil
   }
@@ -126,7 +130,8 @@ final class DerivedStep {
     number = numbers.entity(entity.name)
     clocks = []
     read = try RawStatement(db, group.select)
-    write = try RawStatement(db, group.update)
+    update = group.update
+    self.db = db
     marked = try RawStatement(db, Self.marked(nodes))
     children = (group, try AggregateValues(db, group))
   }
@@ -158,6 +163,7 @@ final class DerivedStep {
       guard !changed.isEmpty || children != nil else { continue }
       try history?.noteDerived(number, object, changed, read, isNew: isNew(entity.name, object))
       if let children { marks?.note(values, of: children.group) }
+      let write = try write.get()
       write.bind(values)
       write.bind(object, at: Int32(values.count + 1))
       try write.run()

@@ -69,7 +69,7 @@ struct DerivedFormsTests {
     for entity in ["Post", "Tag"] {
       pipeline[entity: entity].attributes.append(
         Attribute(
-          name: "at", type: .date(milliseconds: true),
+          name: "at", type: .date(precision: .milliseconds),
           derivation: try Derivation(parsing: "now()", where: nil)))
     }
     let store = try temporary.open(pipeline)
