@@ -37,6 +37,10 @@ CALLS = {
     reads("token S"),
   "snapshot":
     reads("snapshot S", "snapshot S Region --sqlite out.sqlite") + writes("snapshot S --reader map -- cat"),
+  "backup":
+    reads("backup S out.sqlite"),
+  "restore":
+    writes("restore S out.sqlite"),
   "rejects":
     reads("rejects S", "rejects S --format ndjson"),
   "schema":

@@ -4,7 +4,7 @@ import json, os, random, re, resource, shutil, signal, stat, subprocess, threadi
 # Stands in files that no command has any business to show.
 SECRET = "hunter3-is-never-shown"
 # What SQLite and the tool may leave beside a store; a journal may go, and not come.
-ENDINGS = ("", "-wal", "-shm", "-bolide")
+ENDINGS = ("", "-wal", "-shm", "-bolide", "-bolide-readers")
 # Inner words of a program, which are no sentence for people.
 INNER = re.compile(
   r"StoreError\(|ImportError\(|PipelineError\(|Optional\(|NSError|Error Domain|DecodingError|Fatal error|"
@@ -37,7 +37,8 @@ class Box:
     self.problems, self.runs = [], []
     # What a command may write: the store, what SQLite keeps beside a database that it reads, and what was asked for.
     self.own = {os.path.join("work", "s.sqlite" + ending) for ending in ENDINGS}
-    self.own |= {"work/other.sqlite-wal", "work/other.sqlite-shm", "work/out.sqlite"}
+    self.own |= {"work/other.sqlite-wal", "work/other.sqlite-shm"}
+    self.own |= {f"work/out.sqlite{ending}" for ending in ENDINGS}
     self.dice = random.Random(f"{suite.seed} {name}")
     self.environment = {
       "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": os.path.join(folder, "home"),

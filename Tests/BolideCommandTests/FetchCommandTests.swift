@@ -69,7 +69,9 @@ import Testing
         == Outcome(status: 0, output: "id\r\n"))
     // Infinity, which only another program can write.
     try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9e999 WHERE id = ''")
-    #expect(try fetch("Quake", "--only", "magnitude", "--limit", "1").output == "{\"magnitude\":\"Infinity\"}\n")
+    #expect(
+      try fetch("Quake", "--only", "magnitude", "--limit", "1").output
+        == "{\"magnitude\":\"Infinity\"}\n")
     #expect(
       try fetch("Quake", "--only", "magnitude", "--limit", "1", "--format", "csv").output
         == "magnitude\r\nInf\r\n")

@@ -77,7 +77,9 @@ import Testing
       """)
     #expect(try rows("SELECT posts, sizes, total FROM Author") == ["3|7.1|8", "0|0.0|0"])
     let changes = try folder.bolide("changes", "blog.sqlite", "--values", "--previous")
-    #expect(!changes.output.contains("FALSE") && !changes.output.contains("55"))
+    #expect(
+      !changes.output.contains("FALSE") && !changes.output.contains(#":55,"#)
+        && !changes.output.contains(#":55}"#))
     #expect(
       try rows("SELECT id, shout, by, at > '2020' FROM Post WHERE id IN ('a', 'd')") == [
         "a|TWO|x|1", "d|NEW||1",

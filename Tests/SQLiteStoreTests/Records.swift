@@ -124,7 +124,8 @@ extension ChunkCounts {
 
   /// Counts one of two records of a key: superseded where the later one would change something.
   mutating func count(_ earlier: Record, _ later: Record) {
-    let isEqual = later.allSatisfy { name, value in (earlier[name] ?? .null) == value }
+    // What is seen is volatile, and makes no difference.
+    let isEqual = later.allSatisfy { name, value in name == "seen" || (earlier[name] ?? .null) == value }
     if isEqual { duplicates += 1 } else { superseded += 1 }
   }
 
