@@ -42,7 +42,10 @@ import Testing
     let error = try #require(
       await #expect(throws: ImportError.self) { try await store.run(pipeline, on: pieces, named: "body") })
     #expect(error.kind == .inputOutput)
-    #expect(error.message == "body: the sender failed after byte 30: the connection was lost")
+    #expect(
+      error.message
+        == "body: the sender failed after byte 30: the connection was lost. The 2 records read are in the store"
+    )
     #expect(error.report?.progress.counts.inserted == 2)
     #expect(try place.rows() == ["a|", "b|"])
     #expect(try place.texts("SELECT outcome FROM bolide_run") == ["senderFailed"])
