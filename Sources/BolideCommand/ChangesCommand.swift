@@ -107,6 +107,7 @@ struct ChangesCommand: ParsableCommand {
   private func goOn(
     _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, until stop: ImportCancellation
   ) throws {
+    store.endWriting()
     let watch = try CommitWatch(store)
     var (request, place, hasShown) = (request, place, false)
     // Another program keeps its lock: what it leaves is looked after now and then.
@@ -115,14 +116,17 @@ struct ChangesCommand: ParsableCommand {
       let hasCommit = try watch.hasCommit()
       rounds += 1
       if hasCommit || isWaiting && rounds.isMultiple(of: 10) {
-        isWaiting = try store.sealWherePossible(waiting: 0).contains(where: \.isPassing)
-        // What was sealed just now is a commit, and seen as one.
-        if hasCommit, let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
-        {
+        try watch.reading {
+          isWaiting = try store.sealWherePossible(waiting: 0).contains(where: \.isPassing)
+          // What was sealed just now is a commit, and seen as one.
+          guard hasCommit,
+            let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
+          else { return }
           hasShown = true
           request.start = .token(last)
           if place != nil { place = last }
         }
+        store.endWriting()
       }
       if command.isEmpty {
         guard StandardOutput.isOpen(after: 10) else { throw StandardOutput.Closed() }

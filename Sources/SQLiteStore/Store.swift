@@ -167,6 +167,10 @@ public final class Store: Sendable {
     }
   }
 
+  /// Closes the connection that writes, until something is written again: who only waits must not keep one, as it would copy
+  /// an old log into a file that is restored meanwhile.
+  package func endWriting() { writer.withLock { $0 = nil } }
+
   private static func prepare(
     _ path: String, _ pipeline: Pipeline, _ patience: LockPatience, _ trustsSchema: Bool
   ) throws -> DatabaseQueue {

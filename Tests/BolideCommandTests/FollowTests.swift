@@ -94,23 +94,62 @@ import Testing
     #expect(try folder.bolide("changes", "quakes.sqlite", "--reader", "map").output.contains("stop"))
   }
 
-  @Test func `a store that was replaced is told, not waited for`() throws {
+  private static let replaced = """
+    Error: quakes.sqlite: another file has taken the store's place.
+           Begin again with the newest token: it tells whether the new file leads on from there.
+
+    """
+
+  @Test(arguments: [
+    "mv other.sqlite quakes.sqlite", ": > quakes.sqlite",
+    "rm quakes.sqlite-wal quakes.sqlite-shm; cp other.sqlite quakes.sqlite",
+  ]) func `a store that was replaced is told, not waited for`(command: String) throws {
     try folder.sqlite("quakes.sqlite", "VACUUM INTO 'other.sqlite'")
     let running = try following()
     defer { running.send(SIGKILL) }
     try eventually { try seen().contains(#""id":"a""#) }
-    try FileManager.default.removeItem(atPath: folder.path("quakes.sqlite"))
+    #expect(try folder.shell(command).status == 0)
+    #expect(try running.outcome() == Outcome(status: 73, errors: Self.replaced))
+  }
+
+  @Test func `a store that was moved away is gone`() throws {
+    let running = try following()
+    defer { running.send(SIGKILL) }
+    try eventually { try seen().contains(#""id":"a""#) }
     try FileManager.default.moveItem(
-      atPath: folder.path("other.sqlite"), toPath: folder.path("quakes.sqlite"))
+      atPath: folder.path("quakes.sqlite"), toPath: folder.path("other.sqlite"))
     let outcome = try running.outcome()
     #expect(outcome.status == 73)
     #expect(
       outcome.errors
         == """
-        Error: quakes.sqlite: another file has taken the store's place.
-               Begin again with the newest token: it tells whether the new file leads on from there.
+        Error: quakes.sqlite: the store was deleted or has another name now.
+               Begin again when it is back, with the newest token: it tells whether the store leads on from there.
 
         """)
+  }
+
+  /// Its log was deleted under it, and written anew by others: nothing of the old one may reach the new file.
+  @Test func `a file that is restored under it stays whole`() throws {
+    try folder.bolide("backup", "quakes.sqlite", "backup.sqlite").expectSilence()
+    let running = try following()
+    defer { running.send(SIGKILL) }
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 7; INSERT INTO Quake(id) VALUES ('b')")
+    // It has made a transaction of them, for which it had to write.
+    try eventually { try seen().contains(#""id":"b""#) }
+    running.send(SIGSTOP)
+    let restored = try folder.shell(
+      """
+      rm quakes.sqlite-wal quakes.sqlite-shm && cp backup.sqlite quakes.sqlite
+      sqlite3 quakes.sqlite "INSERT INTO Quake(id) VALUES ('c')"
+      """)
+    #expect(restored.status == 0, "\(restored.errors)")
+    try take("d")
+    running.send(SIGCONT)
+    #expect(try running.outcome() == Outcome(status: 73, errors: Self.replaced))
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT group_concat(id) FROM Quake") == ["a,c,d"])
+    #expect(try folder.sqlite("quakes.sqlite", "PRAGMA integrity_check") == ["ok"])
+    #expect(try folder.bolide("verify", "quakes.sqlite").status == 0)
   }
 
   @Test func `a commit is seen within 50 ms, and waiting costs next to nothing`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import GRDBSQLite
 import ImportModel
 import Testing
 
@@ -24,6 +25,17 @@ struct StoreSentenceTests {
   @Test func `What a trigger says is one line`() {
     let error = StoreError(result: 19 | 7 << 8, text: "no\r\nError: x\n\u{2028}y")
     #expect(error.message.contains("no Error: x y") && !error.message.contains { $0.isNewline })
+  }
+
+  @Test func `What the machine lacks is no mistake of the program`() {
+    let memory = StoreError(result: SQLITE_NOMEM, text: "out of memory")
+    #expect(memory.code == .inputOutput && memory.message == "there is not enough memory")
+    #expect(
+      memory.hint
+        == "What was committed is safe. Run the same command again where there is more: nothing is doubled.")
+    let locks = StoreError(result: SQLITE_PROTOCOL, text: "locking protocol")
+    #expect(
+      locks.code == .inputOutput && locks.message == "reading or writing the store failed (locking protocol)")
   }
 
   @Test func `What a store says that lost a row of its own`() throws {
@@ -57,7 +69,9 @@ struct StoreSentenceTests {
     try file.close()
     expect(
       try error { _ = try Store(reading: temporary.path).history(HistoryRequest()) }, .corrupt,
-      "the store is damaged (database disk image is malformed)", "Restore it from a backup, or import anew.")
+      "the store is damaged, or its disk could not be read (database disk image is malformed)",
+      "Run `bolide verify`, and look for errors of the disk in the system's log. If damage stays, restore a backup with "
+        + "`bolide restore`, or import anew.")
   }
 
   @Test func `Rules and mistakes of other programs are told in SQLite's words`() throws {

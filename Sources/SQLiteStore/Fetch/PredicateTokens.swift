@@ -21,6 +21,8 @@ struct PredicateTokens {
   }
 
   private(set) var tokens: [Token] = []
+  /// The bytes of each token.
+  private(set) var places: [Range<Int>] = []
   private let text: [UInt8]
   private var place = 0
 
@@ -28,7 +30,10 @@ struct PredicateTokens {
   init(_ predicate: String) throws(StoreError) {
     text = Array(predicate.utf8)
     while place < text.count {
-      if let token = try next() { tokens.append(token) }
+      let start = place
+      guard let token = try next() else { continue }
+      tokens.append(token)
+      places.append(start..<place)
     }
   }
 

@@ -83,6 +83,13 @@ enum SideFile {
 
 /// What the system knows of a file.
 struct FileFacts: Equatable {
+  /// Which file it is, whatever its name.
+  struct Identity: Equatable {
+    let device: dev_t
+    let number: ino_t
+  }
+
+  let identity: Identity
   /// Whose it is.
   let user: uid_t
   let group: gid_t
@@ -98,6 +105,7 @@ struct FileFacts: Equatable {
   }
 
   private init(_ status: stat) {
+    identity = Identity(device: status.st_dev, number: status.st_ino)
     (user, group, links) = (status.st_uid, status.st_gid, Int(status.st_nlink))
     (mode, kind) = (status.st_mode & 0o7777, status.st_mode & S_IFMT)
   }

@@ -9,40 +9,72 @@ internal import Synchronization
 package final class CommitWatch: Sendable {
   private let path: String
   private let queue: DatabaseQueue
-  private let file: FileID
+  private let files: Files
   private let version = Mutex<Value?>(nil)
 
-  /// A file, whatever its name.
-  private struct FileID: Equatable {
-    var device: UInt64
-    var number: UInt64
+  /// The files that are open: the store, and its log's index, which SQLite makes anew only where nobody has it open.
+  private struct Files: Equatable {
+    var store: FileFacts.Identity
+    var index: FileFacts.Identity?
+    /// Whoever copies another file over the store begins so.
+    var isEmpty: Bool
 
+    /// Nil where there is no store.
     init?(_ path: String) {
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
-      (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+      guard let store = FileFacts(path) else { return nil }
+      self.store = store.identity
+      index = FileFacts(path + "-shm")?.identity
+      isEmpty = fileSize(path) == 0
     }
   }
 
   package init(_ store: Store) throws {
     path = store.path
-    queue = try store.naming {
-      try DatabaseQueue(path: StoreLocation.following(store.path), configuration: Connection.reading)
+    (queue, files) = try store.naming {
+      let queue = try DatabaseQueue(
+        path: StoreLocation.following(store.path), configuration: Connection.reading)
+      // The first look opens the index.
+      _ = try Self.version(queue)
+      guard let files = Files(store.path) else { throw StoreError.vanished(store.path) }
+      return (queue, files)
     }
-    guard let file = FileID(path) else { throw StoreError.replaced(path) }
-    self.file = file
   }
 
   /// Whether there may be a new commit. Ask first and read then: what comes in between is told the next time.
   ///
-  /// - Throws: `StoreError` when another file has taken the store's place: nobody writes the old one any more.
+  /// - Throws: as `check()`.
   package func hasCommit() throws -> Bool {
-    guard FileID(path) == file else { throw StoreError.replaced(path) }
-    // Without a transaction, which would cost more than the look.
-    let now = try Store.naming(path) { try queue.inDatabase { try $0.value("PRAGMA data_version") } }
+    try check()
+    let now = try reading { try Store.naming(path) { try Self.version(queue) } }
     return version.withLock { version in
       defer { version = now }
       return version != now
     }
+  }
+
+  /// Does what reads or writes the store.
+  ///
+  /// - Throws: what `body` throws, or, where the store is another one by now, only that.
+  package func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      try check()
+      throw error
+    }
+  }
+
+  /// - Throws: `StoreError` when the store is gone, or other files have taken its place: nobody writes the old ones any more.
+  func check() throws(StoreError) {
+    guard let now = Files(path) else { throw .vanished(path) }
+    // Without a log there was no index; it may have come since.
+    guard now.store == files.store, files.index == nil || now.index == files.index, !now.isEmpty else {
+      throw .replaced(path)
+    }
+  }
+
+  /// Without a transaction of GRDB's, which would cost more than the look.
+  private static func version(_ queue: DatabaseQueue) throws -> Value {
+    try queue.inDatabase { try $0.value("PRAGMA data_version") }
   }
 }

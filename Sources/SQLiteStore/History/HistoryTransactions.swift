@@ -40,8 +40,8 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
     /// The next transaction; waits for one. Nil when the task is cancelled.
     ///
-    /// - Throws: `StoreError` when the token is not one of the store's history, reading fails, or another file has taken
-    ///   the store's place.
+    /// - Throws: `StoreError` when the token is not one of the store's history, reading fails, the store is gone, or
+    ///   another file has taken its place.
     public mutating func next() async throws -> HistoryTransaction? {
       let watch = try self.watch ?? CommitWatch(store)
       self.watch = watch
@@ -49,7 +49,13 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
         if try watch.hasCommit() { (mayHaveMore, mayHaveUnsealed) = (true, true) }
         if mayHaveMore {
           let transaction: HistoryTransaction?
-          (transaction, mayHaveUnsealed) = try await store.transaction(after: token, sealing: mayHaveUnsealed)
+          do {
+            (transaction, mayHaveUnsealed) = try await store.transaction(
+              after: token, sealing: mayHaveUnsealed)
+          } catch {
+            try watch.check()
+            throw error
+          }
           if let transaction {
             token = transaction.token
             return transaction

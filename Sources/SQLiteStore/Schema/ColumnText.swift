@@ -5,10 +5,7 @@ internal import ImportModel
 ///
 /// SQLite can alter no declaration. What changes nothing in the rows, a type's name, NOT NULL, CHECK, DEFAULT or a foreign
 /// key's rule, is written into the table's text, as its documentation describes; the caller gives the values another form.
-struct ColumnText {
-  private let text: [UInt8]
-  private var place = 0
-
+enum ColumnText {
   /// Declares a column otherwise, in the caller's transaction.
   ///
   /// - Parameter declaration: it begins with the column's name.
@@ -18,104 +15,45 @@ struct ColumnText {
     find.bind(table, at: 1)
     let sql = try find.step() ? find.string(0) ?? "" : ""
     find.reset()
-    var text = ColumnText(text: Array(sql.utf8))
-    guard let range = text.range(of: column) else {
+    guard let tokens = try? PredicateTokens(sql), let range = range(of: column, in: tokens) else {
       throw StoreError.foreignSchema("the table \(table) is not as Bolide made it")
     }
-    var changed = text.text
-    changed.replaceSubrange(range, with: declaration.utf8)
+    var text = Array(sql.utf8)
+    text.replaceSubrange(range, with: declaration.utf8)
     try Connection.writingSchema(of: db) {
       try db.run(
         "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?",
-        .text(String(decoding: changed, as: UTF8.self)), .text(table))
+        .text(String(decoding: text, as: UTF8.self)), .text(table))
     }
   }
 
-  private init(text: [UInt8]) { self.text = text }
-
-  /// Where a column's declaration is, its name included; nil where there is none.
-  private mutating func range(of column: String) -> Range<Int>? {
-    place = 0
-    skip { $0 == UInt8(ascii: "(") }
-    while place < text.count {
-      // Behind the parenthesis or a comma.
-      place += 1
-      skipBlanks()
-      let start = place
-      let name = self.name()
-      var depth = 0
-      skip {
-        if $0 == UInt8(ascii: "(") { depth += 1 }
-        if $0 == UInt8(ascii: ")") { depth -= 1 }
-        return depth < 0 || depth == 0 && $0 == UInt8(ascii: ",")
+  /// The bytes of a column's declaration, its name included; nil where there is none.
+  private static func range(of column: String, in text: PredicateTokens) -> Range<Int>? {
+    var depth = 0
+    // The token that a column's name may be: the one behind the table's parenthesis, or behind a comma of its list.
+    var first = 0
+    for (index, token) in text.tokens.enumerated() {
+      switch token {
+      case .symbol("("):
+        depth += 1
+        if depth == 1 { first = index + 1 }
+        continue
+      case .symbol(")"): depth -= 1
+      case .symbol(","): break
+      default: continue
       }
-      if name.caseFolded == column.caseFolded, place < text.count { return start..<place }
-      if depth < 0 { return nil }
+      guard depth == 0 || depth == 1 && token == .symbol(",") else { continue }
+      if first < index, declares(text.tokens[first], column) {
+        return text.places[first].lowerBound..<text.places[index - 1].upperBound
+      }
+      if depth == 0 { return nil }
+      first = index + 1
     }
     return nil
   }
 
-  /// Goes on to a byte that is in no quotes and in no comment.
-  private mutating func skip(to isEnd: (UInt8) -> Bool) {
-    while place < text.count {
-      if skipComment() { continue }
-      if quote != nil {
-        _ = name()
-      } else if isEnd(text[place]) {
-        return
-      } else {
-        place += 1
-      }
-    }
-  }
-
-  private mutating func skipBlanks() {
-    while place < text.count, text[place] <= 0x20 || follows("--") || follows("/*") {
-      if !skipComment() { place += 1 }
-    }
-  }
-
-  private mutating func skipComment() -> Bool {
-    guard follows("--") || follows("/*") else { return false }
-    let end = follows("--") ? "\n" : "*/"
-    place += 2
-    while place < text.count, !follows(end) { place += 1 }
-    place = min(place + end.utf8.count, text.count)
-    return true
-  }
-
-  private func follows(_ part: String) -> Bool { text[place...].starts(with: part.utf8) }
-
-  /// What ends the quotes that begin here.
-  private var quote: UInt8? {
-    switch text[place] {
-    case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"): text[place]
-    case UInt8(ascii: "["): UInt8(ascii: "]")
-    default: nil
-    }
-  }
-
-  /// The name that stands here, in quotes or not.
-  private mutating func name() -> String {
-    var name: [UInt8] = []
-    guard place < text.count else { return "" }
-    if let quote {
-      place += 1
-      while place < text.count {
-        let byte = text[place]
-        place += 1
-        if byte == quote {
-          guard quote != UInt8(ascii: "]"), place < text.count, text[place] == quote else { break }
-          place += 1
-        }
-        name.append(byte)
-      }
-    } else {
-      while place < text.count, text[place] > 0x20, !"(),".utf8.contains(text[place]) {
-        name.append(text[place])
-        place += 1
-      }
-    }
-    return String(decoding: name, as: UTF8.self)
+  /// Whether a declaration that begins so is the column's; SQLite takes a name in single quotes too.
+  private static func declares(_ first: PredicateTokens.Token, _ column: String) -> Bool {
+    first.name?.caseFolded == column.caseFolded || first.sql.caseFolded == literal(column).caseFolded
   }
 }

@@ -59,6 +59,13 @@ extension StoreError {
       hint: "Name a later date, or start from a snapshot: bolide snapshot \(path)")
   }
 
+  static func vanished(_ path: String) -> StoreError {
+    StoreError(
+      .cannotOpen, "\(path): the store was deleted or has another name now",
+      hint:
+        "Begin again when it is back, with the newest token: it tells whether the store leads on from there.")
+  }
+
   static func replaced(_ path: String) -> StoreError {
     StoreError(
       .cannotOpen, "\(path): another file has taken the store's place",

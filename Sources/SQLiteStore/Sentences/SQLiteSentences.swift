@@ -34,8 +34,18 @@ extension StoreError {
     case SQLITE_NOTADB:
       self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
     case SQLITE_CORRUPT:
-      self.init(.corrupt, "the store is damaged (\(text))", hint: "Restore it from a backup, or import anew.")
-    case SQLITE_IOERR:
+      // SQLite reports some failed reads so.
+      self.init(
+        .corrupt, "the store is damaged, or its disk could not be read (\(text))",
+        hint:
+          "Run `bolide verify`, and look for errors of the disk in the system's log. If damage stays, restore a backup "
+          + "with `bolide restore`, or import anew.")
+    case SQLITE_NOMEM:
+      self.init(
+        .inputOutput, "there is not enough memory",
+        hint:
+          "What was committed is safe. Run the same command again where there is more: nothing is doubled.")
+    case SQLITE_IOERR, SQLITE_PROTOCOL:
       self.init(
         .inputOutput, "reading or writing the store failed (\(text))",
         hint:
