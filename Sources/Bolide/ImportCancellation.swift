@@ -5,7 +5,7 @@ internal import Synchronization
 public final class ImportCancellation: Sendable {
   private struct State {
     var isCancelled = false
-    var imports: [Cancellation] = []
+    var parts: [(id: ObjectIdentifier, cancel: @Sendable () -> Void)] = []
   }
 
   private let state = Mutex(State())
@@ -13,32 +13,45 @@ public final class ImportCancellation: Sendable {
   /// Makes a cancellation that has not happened.
   public init() {}
 
-  /// Asks the import to stop. May be called from any thread, and again.
+  /// Asks the imports to stop that have it in their options, later ones too. May be called from any thread, and again.
   public func cancel() {
-    let imports = state.withLock { state in
+    let parts = state.withLock { state in
       state.isCancelled = true
-      return state.imports
+      return state.parts
     }
-    for cancellation in imports { cancellation.cancel() }
+    for part in parts { part.cancel() }
   }
 
   /// Whether it was asked to stop.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// A cancellation for one import's input, which comes with this one and not the other way round: an import that
-  /// fails wakes its own reading thread, and the options may be used for the next one.
-  func child() -> Cancellation {
-    let child = Cancellation()
-    let isLate = state.withLock { state in
-      state.imports.append(child)
-      return state.isCancelled
-    }
-    if isLate { child.cancel() }
+  /// A cancellation for one import, which comes with this one and not the other way round: a task that is cancelled
+  /// stops its own import, and the options may be used for others.
+  func child() -> ImportCancellation {
+    let child = ImportCancellation()
+    add(child) { child.cancel() }
     return child
   }
 
+  /// A cancellation for one import's input, likewise: an import that fails wakes its own reading thread.
+  func forInput() -> Cancellation {
+    let child = Cancellation()
+    add(child) { child.cancel() }
+    return child
+  }
+
+  private func add(_ child: AnyObject, _ cancel: @escaping @Sendable () -> Void) {
+    let id = ObjectIdentifier(child)
+    let isLate = state.withLock { state in
+      state.parts.append((id, cancel))
+      return state.isCancelled
+    }
+    if isLate { cancel() }
+  }
+
   /// Forgets a child whose import is over.
-  func release(_ child: Cancellation) {
-    state.withLock { state in state.imports.removeAll { $0 === child } }
+  func release(_ child: AnyObject) {
+    let id = ObjectIdentifier(child)
+    state.withLock { state in state.parts.removeAll { $0.id == id } }
   }
 }

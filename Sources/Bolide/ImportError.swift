@@ -1,4 +1,5 @@
 internal import ImportInput
+internal import ImportModel
 internal import JSONStream
 public import SQLiteStore
 
@@ -10,6 +11,8 @@ public struct ImportError: Error, Sendable {
     case noInput
     /// The input was named in a way that cannot work, such as a terminal.
     case usage
+    /// The pipeline has problems.
+    case pipeline
     /// The input cannot be read as records, or its records cannot be used.
     case badInput
     /// Reading failed.
@@ -56,6 +59,8 @@ public struct ImportError: Error, Sendable {
       self = error
     case let error as StoreError:
       self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
+    case let error as PipelineError:
+      self.init(.pipeline, code: "pipeline", error.description)
     default:
       self.init(.store(.other), code: "other", "\(error)")
     }

@@ -23,7 +23,7 @@ public struct ImportOptions: Sendable {
   public var force: Bool?
   /// Whether a store that is not there is made, by what opens it.
   public var storeCreation: StoreCreation?
-  /// Stops the import from outside. A cancelled task does so too.
+  /// Stops every import that has these options, from outside. A cancelled task stops its own import alone.
   public var cancellation = ImportCancellation()
   /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content.
   public var logger: Logger?

@@ -62,7 +62,7 @@ struct ReplayRun {
   }
 
   private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
-    let stop = options.cancellation.child()
+    let stop = options.cancellation.forInput()
     defer { options.cancellation.release(stop) }
     let stage = try RecordStage(pipeline, layout: writing.layout, input: RunLog.replay, stop: stop)
     let chunk = Chunk(layout: writing.layout)

@@ -27,7 +27,7 @@ extension Store {
   /// The import has two threads of its own; the calling task is suspended meanwhile. Cancelling the task stops the
   /// import at the edge of a chunk.
   /// - Returns: what was done. Look at `verdict`: refused records are no error.
-  /// - Throws: `ImportError`, with the report of what was done before; `PipelineError` for a pipeline with problems.
+  /// - Throws: `ImportError`, with the report of what was done before.
   public func run(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
@@ -42,12 +42,13 @@ extension Store {
   public func run(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
-    try await onThread(options) { try self.runBlocking(pipeline, on: sources, options: options) }
+    try await onThread(options) { try self.runBlocking(pipeline, on: sources, options: $0) }
   }
 
   /// Imports the bytes that a sequence brings, such as the body of a request.
   ///
-  /// The sequence is asked for more only when the import has room for it.
+  /// The sequence is asked for more only when the import has room for it. The call returns when the import has ended, also
+  /// where the sequence has not; then the task that asks it is cancelled.
   /// - Returns: what was done.
   /// - Throws: as `run(_:on:options:)`; a failure of the sequence is an `ImportError` of the kind `inputOutput`.
   public func run<Pieces: AsyncSequence & Sendable>(
@@ -55,9 +56,13 @@ extension Store {
     options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport where Pieces.Element: Collection<UInt8> {
     let pipe = BytePipe()
-    async let report = run(pipeline, on: ImportSource(source: .pipe(pipe), label: name), options: options)
-    await pipe.send(contentsOf: pieces)
-    return try await report
+    // A task that nobody waits for: the import may end while the sequence is quiet.
+    let sending = Task { await pipe.send(contentsOf: pieces) }
+    defer {
+      sending.cancel()
+      pipe.close()
+    }
+    return try await run(pipeline, on: ImportSource(source: .pipe(pipe), label: name), options: options)
   }
 
   /// Tries the kept refused records of a pipeline again, after the pipeline was mended.
@@ -69,21 +74,25 @@ extension Store {
   public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions()) async throws
     -> ImportReport
   {
-    try await onThread(options) { try self.replayBlocking(pipeline, options: options) }
+    try await onThread(options) { try self.replayBlocking(pipeline, options: $0) }
   }
 
   private func onThread(
-    _ options: ImportOptions, _ body: @escaping @Sendable () throws -> ImportReport
+    _ options: ImportOptions, _ body: @escaping @Sendable (ImportOptions) throws -> ImportReport
   ) async throws -> ImportReport {
-    try await withTaskCancellationHandler {
+    let cancellation = options.cancellation.child()
+    defer { options.cancellation.release(cancellation) }
+    var options = options
+    options.cancellation = cancellation
+    return try await withTaskCancellationHandler { [options] in
       try await withCheckedThrowingContinuation { continuation in
         let isStarted = WorkThread.start("bolide writing") {
-          continuation.resume(with: Result { try body() })
+          continuation.resume(with: Result { try body(options) })
         }
         if !isStarted { continuation.resume(throwing: ImportError.noThread) }
       }
     } onCancel: {
-      options.cancellation.cancel()
+      cancellation.cancel()
     }
   }
 
@@ -91,7 +100,7 @@ extension Store {
   package func runBlocking(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions
   ) throws -> ImportReport {
-    let stop = options.cancellation.child()
+    let stop = options.cancellation.forInput()
     defer { options.cancellation.release(stop) }
     let inputs = try Self.inputs(sources, stop)
     return try ImportRun(store: self, pipeline: pipeline, options: options, stop: stop).run(inputs)
@@ -107,7 +116,7 @@ extension Store {
     path: String, _ pipeline: Pipeline, from paths: [String], options: ImportOptions,
     trustsSchema: Bool = false
   ) throws -> ImportReport {
-    let stop = options.cancellation.child()
+    let stop = options.cancellation.forInput()
     defer { options.cancellation.release(stop) }
     func run() throws -> ImportReport {
       let inputs = try inputs(paths.map(ImportSource.file), stop)

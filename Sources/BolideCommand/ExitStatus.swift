@@ -54,6 +54,7 @@ enum ExitStatus: Int32, CaseIterable {
     switch error.kind {
     case .noInput: self = .noInput
     case .usage: self = .usage
+    case .pipeline: self = .configuration
     case .badInput: self = .dataRefused
     case .inputOutput: self = .inputOutput
     case .store(let code): self = ExitStatus(code)

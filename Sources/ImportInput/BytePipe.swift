@@ -82,7 +82,7 @@ package final class BytePipe: Sendable {
   }
 
   /// The consumer goes: every `send` from now on returns false at once.
-  func close() {
+  package func close() {
     end(with: .closed)
   }
 

@@ -101,4 +101,74 @@ import Testing
     #expect(error.kind == .cancelled)
     #expect(try place.rows() == [])
   }
+
+  @Test func `a pipeline with problems is told as one`() async throws {
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    var wrong = pipeline
+    wrong.entity = "Nothing"
+    let error = try #require(
+      await #expect(throws: ImportError.self) { try await store.run(wrong, on: .bytes("[]".utf8)) })
+    #expect(error.kind == .pipeline && error.code == "pipeline")
+  }
+
+  /// A sender that says nothing more, and does not end.
+  private func quiet(after text: String) -> (AsyncStream<[UInt8]>, AsyncStream<[UInt8]>.Continuation) {
+    let (pieces, stream) = AsyncStream<[UInt8]>.makeStream()
+    stream.yield(Array(text.utf8))
+    return (pieces, stream)
+  }
+
+  /// Without the mend these tests never end; the suite's own limit tells.
+  @Test(.timeLimit(.minutes(1)))
+  func `the call returns when the import has ended, though the sequence is quiet`()
+    async throws
+  {
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let (broken, first) = quiet(after: #"[{"id": "a"}, }"#)
+    let syntax = try #require(
+      await #expect(throws: ImportError.self) { try await store.run(pipeline, on: broken, named: "body") })
+    #expect(syntax.kind == .badInput)
+
+    var options = ImportOptions()
+    options.lockWait = 0
+    let (progress, chunks) = AsyncStream<Int>.makeStream()
+    options.chunkRows = 1
+    options.progress = { chunks.yield($0.read) }
+    let (pieces, second) = quiet(after: #"[{"id": "b"}, {"id": "c"}, "#)
+    let holder = Task { [pipeline, options] in try await store.run(pipeline, on: pieces, options: options) }
+    for await read in progress where read >= 1 { break }
+    let (waiting, third) = quiet(after: "[")
+    let locked = try #require(
+      await #expect(throws: ImportError.self) { try await store.run(pipeline, on: waiting, options: options) }
+    )
+    #expect(locked.kind == .store(.locked))
+
+    options.cancellation.cancel()
+    let stopped = try #require(await #expect(throws: ImportError.self) { try await holder.value })
+    #expect(stopped.kind == .cancelled)
+    // The sequences were still open.
+    for stream in [first, second, third] { stream.finish() }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a cancelled task stops its own import, and no other of the same options`()
+    async throws
+  {
+    let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
+    let other = try await Store(path: place.path("other.sqlite"), for: pipeline)
+    let options = ImportOptions()
+    let (pieces, stream) = quiet(after: #"[{"id": "a"}"#)
+    let (rest, end) = quiet(after: #"[{"id": "b"}"#)
+    let cancelled = Task { [pipeline] in try await store.run(pipeline, on: pieces, options: options) }
+    let good = Task { [pipeline] in try await other.run(pipeline, on: rest, options: options) }
+    cancelled.cancel()
+    let error = try #require(await #expect(throws: ImportError.self) { try await cancelled.value })
+    #expect(error.kind == .cancelled && !options.cancellation.isCancelled)
+    end.yield(Array("]".utf8))
+    end.finish()
+    #expect(try await good.value.progress.counts.inserted == 1)
+    let later = try await store.run(pipeline, on: .bytes(#"[{"id": "c"}]"#.utf8), options: options)
+    #expect(later.progress.counts.inserted == 1)
+    stream.finish()
+  }
 }
