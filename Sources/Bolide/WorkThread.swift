@@ -41,6 +41,20 @@ package final class WorkThread {
     return error == 0
   }
 
+  /// Whether the system gives this process a thread.
+  package static var isToBeHad: Bool {
+    #if canImport(Glibc)
+      var thread = pthread_t()
+      guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return false }
+      pthread_join(thread, nil)
+    #else
+      var thread: pthread_t?
+      guard pthread_create(&thread, nil, { _ in nil }, nil) == 0, let thread else { return false }
+      pthread_join(thread, nil)
+    #endif
+    return true
+  }
+
   private static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let pointer else { return nil }
     let work = Unmanaged<WorkThread>.fromOpaque(pointer).takeRetainedValue()

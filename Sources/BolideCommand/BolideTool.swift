@@ -35,6 +35,8 @@ struct BolideTool: ParsableCommand {
     do {
       // Swift reads them from /proc: without it a call would look like one for help, and end well.
       if CommandLine.arguments.isEmpty { throw Failure.noArguments }
+      // Where there is none to be had, Dispatch waits for one for ever when a connection's queue goes.
+      guard WorkThread.isToBeHad else { throw Failure(ImportError.noThread) }
       called = try self.command(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       try command.run()
@@ -69,7 +71,8 @@ struct BolideTool: ParsableCommand {
   private static func command(_ arguments: ArraySlice<String>) throws -> any ParsableCommand.Type {
     var command: any ParsableCommand.Type = BolideTool.self
     for name in arguments {
-      guard !name.hasPrefix("-"), name != "help" else { break }
+      if name == "help" { continue }
+      guard !name.hasPrefix("-") else { break }
       let commands = command.configuration.subcommands
       guard !commands.isEmpty else { break }
       guard let next = commands.first(where: { $0.configuration.commandName == name }) else {

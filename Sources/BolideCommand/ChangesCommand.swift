@@ -73,7 +73,7 @@ struct ChangesCommand: ParsableCommand {
   func run() throws {
     let stop = ImportCancellation()
     // Before any other thread is there, as the signals are blocked in all of them.
-    let signals = follow ? SignalWatch { _ in stop.cancel() } : nil
+    let signals = follow || !command.isEmpty ? SignalWatch(stopping: stop) : nil
     do {
       let store = try Store.opening(storePath)
       try store.sealOrNote()
@@ -89,7 +89,7 @@ struct ChangesCommand: ParsableCommand {
         try goOn(store, request, from: place, until: stop)
         throw StandardOutput.Stopped()
       }
-      _ = try deliver(store, request, from: place)
+      _ = try deliver(store, request, from: place, until: signals.map { _ in stop })
     } catch is StandardOutput.Stopped {
       throw ExitCode(128 + (signals?.received ?? SIGTERM))
     } catch is StandardOutput.Closed {

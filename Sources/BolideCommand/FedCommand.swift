@@ -1,22 +1,35 @@
 import ArgumentParser
 import Bolide
 import Foundation
+import Synchronization
 
 /// A command that gets something on its standard input, and whose exit status says whether it took it. Without a command,
 /// standard output gets it.
 ///
-/// It starts with the first bytes: a command is not run for nothing.
+/// It starts with the first bytes: a command is not run for nothing. Not Foundation's `Process`, which ends this process
+/// where descriptors run out.
 final class FedCommand {
   private let words: [String]
   private let stop: ImportCancellation?
-  private var process: Process?
+  private var process: pid_t?
   /// The end that is written.
   private var input: Int32?
 
-  /// - Parameter stop: ends writing to standard output, where nobody may read.
+  /// The command that is at work, which gets the signal that ends this process.
+  private static let running = Mutex<pid_t?>(nil)
+
+  /// - Parameter stop: ends writing, where nobody may read.
   init(_ words: [String], until stop: ImportCancellation? = nil) {
     self.words = words
     self.stop = stop
+  }
+
+  /// Hands a signal on, unless a terminal has told the command as well.
+  static func pass(_ signal: Int32) {
+    let isFromTerminal =
+      signal == SIGINT
+      && [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].contains { tcgetpgrp($0) == getpgrp() }
+    if !isFromTerminal { running.withLock { _ = $0.map { kill($0, signal) } } }
   }
 
   /// Gives the command bytes. One that has closed its input gets no more; its status will say what it thought.
@@ -26,18 +39,10 @@ final class FedCommand {
     }
     if process == nil { try start() }
     guard let input else { return }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Foundation.write(input, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      if count < 0 && errno == EPIPE { return closeInput() }
-      if count < 0 {
-        let reason = unsafe String(cString: strerror(errno))
-        throw Failure.cannotWrite("the command's input", reason)
-      }
-      rest = rest.dropFirst(count)
+    do {
+      try StandardOutput.write(bytes, to: input, "the command's input", until: stop ?? ImportCancellation())
+    } catch is StandardOutput.Closed {
+      closeInput()
     }
   }
 
@@ -45,14 +50,27 @@ final class FedCommand {
   ///
   /// - Throws: its status unless that is 0; for a command that a signal ended, 128 and the signal's number.
   func finish() throws {
-    guard let process else { return }
-    closeInput()
-    process.waitUntilExit()
-    let status = process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0)
+    guard process != nil else { return }
+    let status = wait()
     guard status == 0 else { throw ExitCode(status) }
   }
 
-  deinit { closeInput() }
+  /// A command that was not fed to its end sees the end of its input, and is waited for: nobody else may start it meanwhile.
+  deinit { if process != nil { _ = wait() } }
+
+  private func wait() -> Int32 {
+    closeInput()
+    guard let process else { return 0 }
+    self.process = nil
+    var status: Int32 = 0
+    // The number is nobody else's as long as the end was not taken note of.
+    var end = unsafe siginfo_t()
+    while unsafe waitid(P_PID, id_t(process), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+    Self.running.withLock { $0 = nil }
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    let signal = status & 0x7f
+    return signal == 0 ? status >> 8 & 0xff : 128 + signal
+  }
 
   /// The descriptor is closed whatever the system says, and all bytes were taken before.
   private func closeInput() {
@@ -65,27 +83,45 @@ final class FedCommand {
       Failure.notFound(words[0]).printToStandardError()
       throw ExitCode(127)
     }
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = Array(words.dropFirst())
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw Failure.cannotStart(words[0]) }
+    guard unsafe pipe(&ends) == 0 else { throw Failure.cannotStart(words[0], errno) }
     // The command has the first end as its standard input, and neither besides.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[0]) }
-    process.standardInput = FileHandle(fileDescriptor: ends[0], closeOnDealloc: false)
-    // The command's own pipes and files end as they would without us.
-    let ignored = [SIGPIPE, SIGXFSZ]
-    for number in ignored { signal(number, SIG_DFL) }
-    defer { for number in ignored { signal(number, SIG_IGN) } }
-    do {
-      try process.run()
-    } catch {
+    var process: pid_t = 0
+    let error = spawn(program, reading: ends[0], &process)
+    guard error == 0 else {
       close(ends[1])
-      throw Failure.cannotStart(words[0])
+      throw Failure.cannotStart(words[0], error)
     }
     self.process = process
+    Self.running.withLock { $0 = process }
     input = ends[1]
+  }
+
+  /// - Returns: 0, or the system's number for why there is no such process.
+  private func spawn(_ program: String, reading input: Int32, _ process: inout pid_t) -> Int32 {
+    #if canImport(Glibc)
+      var (actions, attributes) = unsafe (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    #else
+      var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
+    #endif
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // The command's own pipes and files end as they would without us, and so does it.
+    var (ignored, blocked) = (sigset_t(), sigset_t())
+    unsafe sigemptyset(&ignored)
+    unsafe sigemptyset(&blocked)
+    for number in [SIGPIPE, SIGXFSZ] { unsafe sigaddset(&ignored, number) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &ignored)
+    unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+    let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    defer { unsafe arguments.forEach { unsafe free($0) } }
+    return unsafe posix_spawn(&process, program, &actions, &attributes, arguments, environ)
   }
 
   /// Finds a command as a shell would: a name with a slash is a path, any other stands in a folder of `PATH`.

@@ -91,9 +91,9 @@ struct MissingCommand: ParsableCommand {
         text.write(
           line: Self.line(row.entity, "\(row.id)", row.key.map(\.shown).joined(separator: ", "), now))
       }
+      let rows = counted(missing.rows.count, "row")
       text.write(
-        line:
-          "\(counted(missing.rows.count, "row")) missing since run \(missing.run), which saw \(missing.seen)")
+        line: "\(rows) not in run \(missing.run), the last complete one, which saw \(missing.seen)")
     }
     try StandardOutput.write(text.bytes)
   }

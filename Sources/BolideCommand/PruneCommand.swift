@@ -66,7 +66,7 @@ struct PruneCommand: ParsableCommand {
   private func show(_ report: PruneReport) {
     var lines = report.holding.map { Note.held(by: $0) }
     if verbose || isatty(STDERR_FILENO) == 1 { lines.append(Note.pruned(report)) }
-    StandardError.write(lines.map { $0 + "\n" }.joined())
+    lines.forEach(printNote)
   }
 }
 

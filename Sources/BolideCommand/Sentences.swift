@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import Foundation
 import BolideBench
 
 // Every sentence of the tool's own stands here, and each has a test that holds it word for word. What a report, a status
@@ -192,9 +193,17 @@ extension Failure {
       hint: "Use --format ndjson, or fetch what it finds by itself.")
   }
 
-  static func cannotStart(_ command: String) -> Failure {
-    Failure(
-      .inputOutput, "'\(command)' cannot be started", hint: "A script begins with #! and its interpreter.")
+  /// - Parameter error: the system's number for why.
+  static func cannotStart(_ command: String, _ error: Int32) -> Failure {
+    let hint =
+      switch error {
+      case ENOEXEC: "A script begins with #! and its interpreter."
+      case EMFILE, ENFILE, EAGAIN, ENOMEM:
+        "Raise the limits on open files and processes, or end some, and run the same command again."
+      default: "Check that the file is there and may be run."
+      }
+    let reason = unsafe String(cString: strerror(error))
+    return Failure(.inputOutput, "'\(command)' cannot be started (\(reason))", hint: hint)
   }
 
   /// It ends with 127, as a shell does.

@@ -2,7 +2,7 @@ import Bolide
 import Foundation
 import Synchronization
 
-/// Turns the first TERM or INT into a cancellation, which is told the signal. The second one ends the process at once.
+/// Turns the first TERM, INT or HUP into a cancellation, which is told the signal. The second one ends the process at once.
 ///
 /// The signals are blocked in all threads and fetched by one of their own, so that none is lost, however early it comes.
 /// Make it before any other thread is there.
@@ -20,6 +20,11 @@ final class SignalWatch {
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)
     unsafe sigaddset(&signals, SIGINT)
+    // `nohup` has it ignored; one that is waited for would come all the same.
+    var hangUp = sigaction()
+    if unsafe sigaction(SIGHUP, nil, &hangUp) == 0, !Self.isIgnored(hangUp) {
+      unsafe sigaddset(&signals, SIGHUP)
+    }
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     let isWatched = WorkThread.start("bolide signals") { [first, signals] in
       var signals = signals
@@ -33,6 +38,23 @@ final class SignalWatch {
     }
     // Without a thread that fetches them they do what signals do.
     if !isWatched { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+  }
+
+  /// A watch that ends what a cancellation ends, and hands the signal on to the command that is fed.
+  convenience init(stopping stop: ImportCancellation) {
+    self.init {
+      stop.cancel()
+      FedCommand.pass($0)
+    }
+  }
+
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    #if canImport(Glibc)
+      let handler = unsafe action.__sigaction_handler.sa_handler
+    #else
+      let handler = unsafe action.__sigaction_u.__sa_handler
+    #endif
+    return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }
 

@@ -51,6 +51,8 @@ struct SnapshotCommand: ParsableCommand {
   }
 
   func run() throws {
+    let stop = ImportCancellation()
+    let signals = command.isEmpty ? nil : SignalWatch(stopping: stop)
     do {
       let store = try Store.opening(storePath)
       try store.sealOrNote()
@@ -60,7 +62,9 @@ struct SnapshotCommand: ParsableCommand {
       }
       let lock = try reader.map { try ReaderLock(store: store, reader: $0) }
       defer { withExtendedLifetime(lock) {} }
-      try deliver(store)
+      try deliver(store, until: signals.map { _ in stop })
+    } catch is StandardOutput.Stopped {
+      throw ExitCode(128 + (signals?.received ?? SIGTERM))
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch let status as ExitCode {
@@ -70,8 +74,8 @@ struct SnapshotCommand: ParsableCommand {
     }
   }
 
-  private func deliver(_ store: Store) throws {
-    let consumer = FedCommand(command)
+  private func deliver(_ store: Store, until stop: ImportCancellation?) throws {
+    let consumer = FedCommand(command, until: stop)
     var text = JSONText()
     var snapshot: Snapshot?
     try store.readSnapshot(of: entities) { begun in

@@ -38,41 +38,53 @@ enum StandardOutput {
     try unsafe bytes.withUnsafeBytes { try unsafe write($0) }
   }
 
+  /// Writes bytes that somebody else keeps meanwhile.
+  static func write(_ bytes: UnsafeRawBufferPointer) throws {
+    try unsafe write(bytes, to: STDOUT_FILENO, "standard output")
+  }
+
   /// Writes all bytes, unless a cancellation comes first or while nobody reads.
   ///
   /// - Throws: also `Stopped`.
-  static func write(_ bytes: [UInt8], until stop: ImportCancellation) throws {
+  static func write(
+    _ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO, _ name: String = "standard output",
+    until stop: ImportCancellation
+  ) throws {
     // Between two calls, where a line ends, even if there is somebody who reads.
     if stop.isCancelled { throw Stopped() }
     var rest = bytes[...]
     while !rest.isEmpty {
       // A pipe that has room at all takes so much at once.
       let piece = rest.prefix(Int(PIPE_BUF))
-      while !hasRoom(within: 50) {
+      while !hasRoom(descriptor, within: 50) {
         if stop.isCancelled { throw Stopped() }
       }
-      try write(Array(piece))
+      try unsafe piece.withUnsafeBytes { try unsafe write($0, to: descriptor, name) }
       rest = rest.dropFirst(piece.count)
     }
   }
 
-  /// - Parameter milliseconds: how long to wait for it.
-  private static func hasRoom(within milliseconds: Int32) -> Bool {
-    var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+  /// - Parameter milliseconds: how long to wait for it; -1 for ever.
+  private static func hasRoom(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return unsafe poll(&descriptor, 1, milliseconds) > 0
   }
 
-  /// Writes bytes that somebody else keeps meanwhile.
-  static func write(_ bytes: UnsafeRawBufferPointer) throws {
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ name: String) throws {
     var rest = unsafe bytes[...]
     while unsafe !rest.isEmpty {
       let count = unsafe Foundation.write(
-        STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if count < 0 && errno == EINTR { continue }
+      // Another program that has it open may have made it one that does not wait.
+      if count < 0 && errno == EAGAIN {
+        _ = hasRoom(descriptor, within: -1)
+        continue
+      }
       if count < 0 && errno == EPIPE { throw Closed() }
       if count < 0 {
         let reason = unsafe String(cString: strerror(errno))
-        throw Failure.cannotWrite("standard output", reason)
+        throw Failure.cannotWrite(name, reason)
       }
       unsafe rest = rest.dropFirst(count)
     }

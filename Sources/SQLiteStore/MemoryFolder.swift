@@ -1,18 +1,46 @@
 internal import Foundation
 
 /// The folder of a store for a while, in memory unless said; its owner's alone. It goes with the last reference.
+///
+/// It is locked meanwhile, so that one a killed process has left behind is known, and goes when the next one is made.
 package final class MemoryFolder: Sendable {
   private let path: String
+  private let descriptor: Int32
+  private static let prefix = "bolide-"
 
   /// Makes the folder within another one.
   ///
   /// - Throws: `StoreError` when it cannot be made.
   package init(in place: String = MemoryFolder.place) throws(StoreError) {
-    path = "\(place)/bolide-\(UUID().uuidString)"
+    Self.removeLeftovers(in: place)
+    path = "\(place)/\(Self.prefix)\(UUID().uuidString)"
     guard mkdir(path, 0o700) == 0 else { throw .noMemory(path, String(cString: strerror(errno))) }
+    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    flock(descriptor, LOCK_EX)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Removes what this user's killed processes have left.
+  private static func removeLeftovers(in place: String) {
+    let files = FileManager.default
+    for name in (try? files.contentsOfDirectory(atPath: place)) ?? []
+    where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil {
+      let path = "\(place)/\(name)"
+      let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      // A new one may not have its lock yet.
+      let date = (try? files.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+      guard FileFacts(descriptor)?.user == geteuid(), (date?.timeIntervalSinceNow ?? 0) < -60,
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      else { continue }
+      try? files.removeItem(atPath: path)
+    }
+  }
 
   /// The store's path.
   package var store: String { "\(path)/store.sqlite" }

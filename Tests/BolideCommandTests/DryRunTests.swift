@@ -66,4 +66,26 @@ import Testing
     #expect(seen.output.hasPrefix("dry run: fireballs: 300 read = "))
     #expect(seen.output.hasSuffix("\n0\n") && seen.errors == "")
   }
+
+  @Test func `its copy goes with a hang-up, and one that was killed with the next dry run`() throws {
+    let temporary = folder.path("temporary")
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+    func copies() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary) }
+    for signal in [SIGHUP, SIGKILL] {
+      let running = try Running(
+        "/usr/bin/env", ["TMPDIR=\(temporary)", Folder.tool, "import", "fireballs.yaml", "-", "--dry-run"],
+        in: folder, input: .open)
+      try running.write(Data("[".utf8))
+      try eventually { try copies().count == 1 }
+      running.send(signal)
+      #expect(try running.outcome(within: 20).status == 128 + signal)
+      #expect(try copies().count == (signal == SIGKILL ? 1 : 0))
+    }
+    // One that is new may be another's that has not locked it yet.
+    let dry = #"TMPDIR="$PWD/temporary" "$bolide" import fireballs.yaml feed.json --dry-run"#
+    #expect(try folder.shell(dry).status == 0)
+    #expect(try copies().count == 1)
+    #expect(try folder.shell("touch -d '2 minutes ago' temporary/*; \(dry)").status == 0)
+    #expect(try copies().isEmpty)
+  }
 }

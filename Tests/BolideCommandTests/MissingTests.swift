@@ -143,7 +143,7 @@ import Testing
         Line                   2  1, "y"
         Line                   3  2, "x"
         Order                  2  "b"
-        3 rows missing since run 2, which saw 2
+        3 rows not in run 2, the last complete one, which saw 2
 
         """)
     // Where a child is refused, nobody knows which children are gone: those of the record stay as they were.
@@ -158,7 +158,7 @@ import Testing
       try folder.bolide("missing", "orders.sqlite", "--delete", "--guard", "90%")
         == .failure(
           65,
-          "orders.sqlite: a row of Order has others that belong to it, and they deny its deletion: nothing is deleted",
+          "orders.sqlite: a row of Order, or one that goes with it, has others that deny its deletion: nothing is deleted",
           "Delete those first, or say another `on-delete` in the model."))
     #expect(
       try folder.sqlite("orders.sqlite", "SELECT count(*) FROM Line UNION ALL SELECT count(*) FROM \"Order\"")
@@ -295,7 +295,7 @@ import Testing
     for name in ["second", "second.yaml"] {
       #expect(
         try folder.bolide("missing", "fireballs.sqlite", name, "--format", "table").output
-          == "0 rows missing since run 3, which saw 1\n")
+          == "0 rows not in run 3, the last complete one, which saw 1\n")
     }
     #expect(
       try folder.bolide("missing", "fireballs.sqlite", "--merge", "--delete").errors

@@ -152,4 +152,40 @@ import Testing
     #expect(try folder.bolide("readers", "quakes.sqlite", "reset", "map") == .silent)
     #expect(try deliver("cat").lines.filter { !$0.contains("commit") }.count == 2)
   }
+
+  @Test(arguments: ["", "--follow "], [SIGTERM, SIGINT, SIGHUP])
+  func `a signal ends the command too, and nothing is acknowledged`(option: String, signal: Int32) throws {
+    let tool = Folder.tool
+    let running = try Running(
+      "/bin/sh",
+      [
+        "-c",
+        "exec '\(tool)' changes quakes.sqlite --reader map \(option)-- sh -c 'echo $$ > began; exec sleep 60'",
+      ],
+      in: folder, input: .open)
+    try eventually { (try? folder.bytes(of: "began").count) ?? 0 > 1 }
+    let command = try #require(
+      Int32(String(decoding: folder.bytes(of: "began"), as: UTF8.self).trimmingCharacters(in: .newlines)))
+    running.send(signal)
+    #expect(try running.outcome(within: 20) == Outcome(status: 128 + signal))
+    #expect(kill(command, 0) != 0)
+    #expect(try behind() == "1")
+  }
+
+  @Test func `a command that gets no descriptors ends nothing but itself`() throws {
+    var hasToldWhy = false
+    for count in 6...24 {
+      let outcome = try folder.shell(
+        "ulimit -n \(count); \"$bolide\" changes quakes.sqlite --reader map -- true")
+      #expect([0, 2, 73, 74].contains(outcome.status), "\(count): \(outcome)")
+      hasToldWhy =
+        hasToldWhy
+        || outcome
+          == .failure(
+            74, "'true' cannot be started (Too many open files)",
+            "Raise the limits on open files and processes, or end some, and run the same command again.")
+      if outcome.status == 0 { _ = try folder.shell("\"$bolide\" readers quakes.sqlite reset map --to 0") }
+    }
+    #expect(hasToldWhy)
+  }
 }

@@ -104,7 +104,15 @@ import Testing
     let outcome = try folder.shell(#"chmod +x script; "$bolide" changes quakes.sqlite -- ./script"#)
     #expect(
       outcome
-        == .failure(74, "'./script' cannot be started", "A script begins with #! and its interpreter."))
+        == .failure(
+          74, "'./script' cannot be started (Exec format error)",
+          "A script begins with #! and its interpreter."))
+    try folder.write("#!/no/such/interpreter\n", to: "script")
+    #expect(
+      try folder.shell(#""$bolide" changes quakes.sqlite -- ./script"#)
+        == .failure(
+          74, "'./script' cannot be started (No such file or directory)",
+          "Check that the file is there and may be run."))
     let folders = "A name with a / is a path; any other is looked for in the folders of PATH."
     // Not an assignment, and neither a folder nor a file that cannot be run.
     for command in ["FOO=1", "./nothing", "quakes.yaml", "..", ""] {

@@ -73,4 +73,22 @@ import Testing
       #""$bolide" changes quakes.sqlite --reader map -- sh -c 'exec <&-; exit 9' 2>&-"#)
     #expect(outcome == Outcome(status: 9))
   }
+
+  @Test func `an output that does not wait gets all the same`() throws {
+    let told = try folder.python(
+      #"""
+      import fcntl, os, subprocess, sys, time
+      end, begin = os.pipe()
+      fcntl.fcntl(begin, fcntl.F_SETFL, os.O_NONBLOCK)
+      tool = subprocess.Popen([sys.argv[1], "generate", "fireballs", "--rows", "3000"], stdout=begin)
+      os.close(begin)
+      # More than the pipe holds: it is full now, or soon.
+      time.sleep(0.3)
+      text = b""
+      while piece := os.read(end, 65536): text += piece
+      plain = subprocess.run([sys.argv[1], "generate", "fireballs", "--rows", "3000"], capture_output=True).stdout
+      print(tool.wait(), text == plain, len(plain) > 100000)
+      """#, Folder.tool)
+    #expect(told == "0 True True\n")
+  }
 }

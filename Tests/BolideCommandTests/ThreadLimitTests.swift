@@ -12,11 +12,12 @@ import Testing
       #include <dlfcn.h>
       #include <errno.h>
       #include <pthread.h>
+      #include <stdlib.h>
       typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
       int pthread_create(pthread_t *thread, const pthread_attr_t *as, void *(*body)(void *), void *value) {
         size_t size = 0;
         if (as) pthread_attr_getstacksize(as, &size);
-        if (size == 4 << 20) return EAGAIN;
+        if (size == 4 << 20 || getenv("NONE")) return EAGAIN;
         return ((create *)dlsym(RTLD_NEXT, "pthread_create"))(thread, as, body, value);
       }
 
@@ -46,6 +47,20 @@ import Testing
       try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
       #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM Quake") == ["a"])
       #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+    }
+
+    /// Dispatch would wait for one, for ever, when a connection is closed.
+    @Test(arguments: [["changes", "quakes.sqlite", "--count"], ["import", "quakes.yaml", "feed.json"]])
+    func `a command that can have no thread at all does not begin`(arguments: [String]) throws {
+      try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+      let running = try Running(
+        "/usr/bin/env", ["LD_PRELOAD=./few.so", "NONE=1", Folder.tool] + arguments, in: folder,
+        input: .nothing)
+      #expect(
+        try running.outcome(within: 20)
+          == .failure(
+            74, "the system has no further thread for this process",
+            "Raise the limit on processes or end some, and run the same command: nothing is doubled."))
     }
 
     @Test func `a follower without a thread for signals ends with the first one`() throws {

@@ -19,7 +19,7 @@ extension ImportError {
     .cancelled, code: "cancelled", "the import was stopped while it waited", hint: "To go on, \(again)")
 
   /// A limit on processes or on memory.
-  static let noThread = ImportError(
+  package static let noThread = ImportError(
     .inputOutput, code: "no-thread", "the system has no further thread for this process",
     hint: "Raise the limit on processes or end some, and \(again)")
 

@@ -74,6 +74,9 @@ struct PrometheusText {
     store("bolide_dirty_owners", "Objects whose derived attributes are to be computed anew.") {
       $0.dirtyOwners
     }
+    store("bolide_trigger_problems", "Bolide's triggers that are missing or altered.") {
+      Int64($0.triggerProblems.count)
+    }
   }
 
   var text: String {

@@ -41,6 +41,7 @@ extension JSONText {
       $0.member("token", $1.token)
     }
     member("dirtyOwners", status.dirtyOwners)
+    member("triggerProblems", Int64(status.triggerProblems.count))
     write(status.nullTotals)
     if let holder = status.holder {
       member("atWork") {

@@ -79,6 +79,14 @@ extension StatusOfStore {
     if status.dirtyOwners > 0 {
       lines.append(("dirty", "\(counted(status.dirtyOwners, "object")) to be computed anew"))
     }
+    if let problem = status.triggerProblems.first {
+      let more = status.triggerProblems.count - 1
+      lines.append(
+        (
+          "triggers",
+          "\(problem)\(more > 0 ? ", and \(more) more" : ""): the next import restores them, and history has a gap"
+        ))
+    }
     for (index, total) in status.nullTotals.lines.enumerated() {
       lines.append((index == 0 ? "totals" : "", total))
     }
