@@ -1,6 +1,6 @@
 """Hostile schemas: views, virtual tables, triggers and expressions in a store, and files that are no store."""
 import sqlite3
-from . import ground
+from . import beside, ground
 from .kinds import Kind, refused
 
 ENDLESS = "(WITH RECURSIVE e(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM e) SELECT count(*) FROM e)"
@@ -73,7 +73,7 @@ def unfired(box, call, result):
 
 def trusted(box, call, result):
   """Whoever reads is not locked out by an index of the user's; whoever writes is told what lets its triggers run."""
-  if result.status in (0, 3):
+  if result.status in beside.fine(call):
     return
   # Who reads history, or moves in it, writes no object.
   if call.command in ("changes", "snapshot", "readers") or not call.writes and "--dry-run" not in call.words:
@@ -82,7 +82,7 @@ def trusted(box, call, result):
     box.problem(f"does not name --trust-schema: {result.err[:160]}  [{call.name!r}]")
   else:
     again = box.run(*call.on("s.sqlite", box.suite.token), "--trust-schema")
-    if again.status not in (0, 3):
+    if again.status not in beside.fine(call):
       box.problem(f"status {again.status} with --trust-schema: {again.err[:160]}  [{call.name!r}]")
 
 
@@ -150,8 +150,9 @@ def kinds(suite):
           (f'CREATE INDEX slow ON "{table}"({ENDLESS})', table))))
     add(f"index on a function of {table}", script(
       f'CREATE INDEX slow ON "{table}"(length(printf(\'%.*c\', 200000000, \'x\')))'))
+    # No handler ends a function before it is done: who writes waits for it, a few times a row, which the page of trust says.
     add(f"generated column in {table}", script(
-      f'ALTER TABLE "{table}" ADD COLUMN made TEXT AS (printf(\'%.*c\', 900000000, \'x\'))'))
+      f'ALTER TABLE "{table}" ADD COLUMN made TEXT AS (printf(\'%.*c\', 200000000, \'x\'))'))
     add(f"CHECK that never ends on {table}", schema(
       ("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ?) WHERE name = ?",
        (", CHECK (length(replace(printf('%.*c', 300000000, 'x'), 'x', 'yy')) > 0)) STRICT", table))))
@@ -190,8 +191,8 @@ def kinds(suite):
     "INSERT INTO find VALUES (NEW.id); END"), after=trusted)
   add("views, tables and an index of the user", script(
     "CREATE VIEW mine AS SELECT * FROM Quake; CREATE TABLE notes(a); CREATE INDEX byTime ON Quake(at); "
-    "CREATE VIRTUAL TABLE words USING fts5(a)"), lambda call: {0, 3})
-  add("endless view of the user", script(f"CREATE VIEW mine AS SELECT {ENDLESS}"), lambda call: {0, 3})
+    "CREATE VIRTUAL TABLE words USING fts5(a)"), beside.fine)
+  add("endless view of the user", script(f"CREATE VIEW mine AS SELECT {ENDLESS}"), beside.fine)
   for module in ("dbstat", "no_such_module", "rtree(a, b, c)", "fts5vocab(x, 'row')"):
     add(f"{module} in place of bolide_run", lambda box, module=module: (
       script("DROP TABLE bolide_run")(box), edit_schema(box, (

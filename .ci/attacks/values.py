@@ -90,6 +90,7 @@ def stories():
     def make(box):
       db = box.sql()
       db.execute("PRAGMA foreign_keys = OFF")
+      db.execute("PRAGMA ignore_check_constraints = ON")
       for statement in statements:
         db.execute(statement)
       db.close()

@@ -225,6 +225,16 @@ extension Database {
     try firstValue(sql, values)
   }
 
+  /// Says that an entity has no id left for a new object, where SQLite says that the disk is full.
+  func naming<Result>(fullIDsOf entity: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError where error.code == .full {
+      let last = try? value("SELECT seq FROM sqlite_sequence WHERE name = ?", .text(entity))
+      throw last == .integer(.max) ? StoreError.noIDLeft(entity) : error
+    }
+  }
+
   /// The single whole number of such a query; 0 when it gives none.
   func integer(_ sql: String, _ values: Value...) throws -> Int64 {
     if case .integer(let number) = try firstValue(sql, values) { number } else { 0 }

@@ -36,7 +36,9 @@ extension Value {
     case .real(let value) where value.isNaN: "NULL"
     case .real(let value) where value.isInfinite: value < 0 ? "-9e999" : "9e999"
     case .real(let value): "\(value)"
-    case .text(let text) where text.utf8.contains(0): "CAST(\(Value.blob(Array(text.utf8)).sql) AS TEXT)"
+    case .text(let text) where text.utf8.contains(0):
+      // In brackets, as DEFAULT wants it.
+      "(CAST(\(Value.blob(Array(text.utf8)).sql) AS TEXT))"
     case .text(let text): literal(text)
     case .blob(let bytes):
       "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"

@@ -331,7 +331,8 @@ public final class Store: Sendable {
 extension StoreError {
   /// The same error with the file's name before the sentence, unless it stands there or the error is an input's.
   package func about(_ path: String) -> StoreError {
-    message.hasPrefix(path) || code == .keyExists ? self : StoreError(code, "\(path): \(message)", hint: hint)
+    message.hasPrefix("\(path):") || message.hasPrefix("\(path)-") || code == .keyExists
+      ? self : StoreError(code, "\(path): \(message)", hint: hint)
   }
 }
 

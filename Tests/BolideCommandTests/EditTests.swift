@@ -77,7 +77,7 @@ import Testing
       try folder.bolide("delete", "denied.sqlite", "Region", "--all")
         == .failure(
           65,
-          "denied.sqlite: a row of Region has others that belong to it, and they deny its deletion: nothing is deleted",
+          "denied.sqlite: a row of Region, or one that goes with it, has others that deny its deletion: nothing is deleted",
           "Delete those first, or say another `on-delete` in the model."))
     #expect(try folder.count("Region", in: "denied.sqlite") == 2)
   }
@@ -263,5 +263,54 @@ import Testing
     #expect(
       try fireballs.bolide("link", "fireballs.sqlite", "Fireball", "group", "--all", "--to", "year=soon")
         == .failure(64, "fireballs.sqlite: 'year' expects a whole number from -32768 to 32767"))
+  }
+
+  /// What a rule denies depends on what others have taken along by then: with foreign keys and without, the same.
+  @Test(arguments: [false, true]) func `delete rules are the same whoever deletes`(isReversed: Bool) throws {
+    let entities = [
+      """
+        Dep:
+          key: name
+          attributes: { name: string }
+          relationships:
+            people: { to-many: Person, inverse: dep, on-delete: cascade }
+            projects: { to-many: Project, inverse: dep, on-delete: cascade }
+      """,
+      """
+        Person: { key: name, attributes: { name: string } }
+      """,
+      """
+        Project:
+          key: name
+          attributes: { name: string }
+          relationships: { people: { to-many: Person, inverse: project, on-delete: deny } }
+      """,
+    ]
+    let list = (isReversed ? entities.reversed() : entities).joined(separator: "\n")
+    try folder.write(
+      "bolide: 1\nstore: deps.sqlite\nentity: Note\nkey: id\nattributes: { id: string }\nentities:\n\(list)\n",
+      to: "deps.yaml")
+    try folder.write(#"[{"id":"a"}]"#, to: "note.json")
+    try folder.bolide("import", "deps.yaml", "note.json").expectSilence()
+    try folder.sqlite(
+      "deps.sqlite",
+      """
+      INSERT INTO Dep(name) VALUES ('d'); INSERT INTO Project(name, dep_id) VALUES ('p', 1);
+      INSERT INTO Person(name, dep_id, project_id) VALUES ('x', 1, 1)
+      """)
+    var left: [String] = []
+    for delete in [
+      "\"$bolide\" delete S Dep --all", "sqlite3 S 'PRAGMA foreign_keys = ON; DELETE FROM Dep'",
+      "sqlite3 S 'PRAGMA foreign_keys = OFF; DELETE FROM Dep'",
+    ] {
+      let outcome = try folder.shell(
+        """
+        rm -f one.sqlite*; sqlite3 deps.sqlite "VACUUM INTO 'one.sqlite'"
+        \(delete.replacing("S", with: "one.sqlite")) 2>/dev/null
+        sqlite3 one.sqlite "SELECT (SELECT count(*) FROM Dep), (SELECT count(*) FROM Project), (SELECT count(*) FROM Person)"
+        """)
+      left.append(outcome.output)
+    }
+    #expect(Set(left).count == 1, "\(left)")
   }
 }

@@ -48,6 +48,44 @@ import Testing
     #expect(try folder.bolide("verify", "words.sqlite") == .silent)
   }
 
+  /// Owners that a chunk makes, and links that a command makes.
+  @Test func `the largest id there is leaves none for an owner or a link`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      store: posts.sqlite
+      entity: Post
+      key: id
+      attributes: { id: integer64, author: string }
+      link: { writer: { to: { name: author } } }
+      relationships: { tags: { to-many: Tag, inverse: posts } }
+      entities:
+        Writer: { key: name, attributes: { name: string }, relationships: { posts: { to-many: Post, inverse: writer } } }
+        Tag:    { key: name, attributes: { name: string }, relationships: { posts: { to-many: Post, inverse: tags } } }
+      """, to: "posts.yaml")
+    try folder.write(#"[{"id":1,"author":"a"}]"#, to: "post.json")
+    try folder.bolide("import", "posts.yaml", "post.json").expectSilence()
+    let links = try folder.sqlite(
+      "posts.sqlite",
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'Post%' AND name <> 'Post'")[0]
+    try folder.sqlite(
+      "posts.sqlite",
+      """
+      INSERT INTO Tag(name) VALUES ('x');
+      INSERT INTO Writer(bolide_id, name) VALUES (9223372036854775807, 'max');
+      UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = '\(links)';
+      INSERT INTO sqlite_sequence(name, seq) SELECT '\(links)', 9223372036854775807
+      WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '\(links)')
+      """)
+    try folder.write(#"[{"id":2,"author":"b"}]"#, to: "post.json")
+    let owner = try folder.bolide("import", "posts.yaml", "post.json")
+    #expect(owner.status == 65 && owner.errors.contains("Writer has no bolide_id left for a new object"))
+    let link = try folder.bolide(
+      "link", "posts.sqlite", "Post", "tags", "--where", "id = 1", "--to", "name=x")
+    #expect(link.status == 65 && link.errors.contains("\(links) has no bolide_id left for a new object"))
+    try folder.bolide("verify", "posts.sqlite").expectSilence()
+  }
+
   @Test(arguments: ["bolide_id", "rowid", "_rowid_", "oid", "OID"])
   func `an object keeps its id, whatever name it is called by`(name: String) throws {
     let outcome = try folder.run("sqlite3", [folder.path("words.sqlite"), "UPDATE Word SET \(name) = 77"])

@@ -140,6 +140,7 @@ import Testing
     arguments: [
       (nil, #""a":1"#, 65), ("exact", #""next":null"#, 65), ("total", #""a":1"#, 0), ("ignore", #""a":1"#, 0),
       (nil, #""pageSize":2"#, 0), (nil, #""previous_page":null"#, 0), (nil, #""LIMIT":"2""#, 0),
+      (nil, #""nextUpdate":"2026-01-01""#, 65), (nil, #""page_title":"x""#, 65), (nil, #""timeLimit":9"#, 65),
     ] as [(String?, String, Int32)])
   func `what count counts is told by what stands beside it, or by the pipeline`(
     count: String?, beside: String, status: Int32

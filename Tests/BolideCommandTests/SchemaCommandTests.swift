@@ -75,4 +75,49 @@ import Testing
     let left = try folder.bolide("verify", "--rebuild", "quakes.sqlite")
     #expect(left == Outcome(status: 65, output: "Quake 2: leads to a Region that is not there\n"))
   }
+
+  @Test func `what is derived from now() has its type by itself`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      store: n.sqlite
+      entity: Post
+      key: id
+      attributes:
+        id:    integer64
+        at:    { derived: now() }
+        again: { derived: at }
+        wide:  { derived: blog.changed }
+      link: { blog: { to: { name: id } } }
+      entities:
+        Blog:
+          key: name
+          attributes:
+            name:    integer64
+            changed: { derived: now() }
+            last:    { derived: posts.at.@max }
+            first:   { derived: posts.again.@min }
+          relationships: { posts: { to-many: Post, inverse: blog } }
+      """, to: "n.yaml")
+    try folder.write(#"[{"id": 1}]"#, to: "post.json")
+    try folder.bolide("import", "n.yaml", "post.json").expectSilence()
+    #expect(
+      try folder.sqlite(
+        "n.sqlite",
+        "SELECT at = again, wide = changed, at = last, first = last FROM Post JOIN Blog ON Blog.bolide_id = blog_id"
+      )
+        == ["1|1|1|1"])
+    #expect(try folder.bolide("verify", "n.sqlite") == .silent)
+  }
+
+  @Test func `a default with U+0000 is one`() throws {
+    let text = try String(decoding: folder.bytes(of: "quakes.yaml"), as: UTF8.self)
+    try folder.write(
+      text.replacing("time:      date", with: #"note: { type: string, default: "a\0b" }"#), to: "quakes.yaml")
+    #expect(try folder.bolide("check", "quakes.yaml", "feed.json").status == 0)
+    try folder.bolide("import", "quakes.yaml", "feed.json").expectSilence()
+    try folder.sqlite("quakes.sqlite", "INSERT INTO Quake(id) VALUES ('z')")
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT DISTINCT hex(note) FROM Quake") == ["610062"])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
 }

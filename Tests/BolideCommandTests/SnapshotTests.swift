@@ -112,8 +112,8 @@ import Testing
         == ["Quake", "Region", "bolide_snapshot", "sqlite_sequence"])
     #expect(
       try folder.sqlite("plain.sqlite", "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'") == ["0"])
-    for table in ["Quake", "Region"] {
-      let rows = "SELECT * FROM \(table)"
+    for (table, columns) in [("Quake", "*"), ("Region", "bolide_id, name, quakeCount, total")] {
+      let rows = "SELECT \(columns) FROM \(table)"
       #expect(try folder.sqlite("plain.sqlite", rows) == folder.sqlite("quakes.sqlite", rows))
     }
     #expect(try folder.sqlite("plain.sqlite", "SELECT token FROM bolide_snapshot") == [token()])
@@ -146,6 +146,15 @@ import Testing
     let missing = try folder.bolide("snapshot", "quakes.sqlite", "--sqlite", "no/such/folder.sqlite")
     #expect(missing.status == 73 && missing.errors.contains("no/such/folder.sqlite"))
     #expect(try folder.count("Quake", in: "quakes.sqlite") == 2)
+  }
+
+  @Test func `a plain file has the model's columns and no others`() throws {
+    try folder.write(#"[{"id": "z", "place": "x", "magnitude": 1.5}]"#, to: "sum.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "sum.json").status == 0)
+    try folder.bolide("snapshot", "quakes.sqlite", "--sqlite", "plain.sqlite").expectSilence()
+    #expect(
+      try folder.sqlite("plain.sqlite", "SELECT name FROM pragma_table_info('Region')")
+        == ["bolide_id", "name", "quakeCount", "total"])
   }
 }
 

@@ -274,4 +274,38 @@ import Testing
     #expect(outcome.status == 64)
     #expect(outcome.errors.hasPrefix("Error: \(sentence)\n"), "\(outcome.errors)")
   }
+
+  @Test func `a replay is not the last run, an owner is counted once, and missing triggers are told`() throws
+  {
+    #expect(try folder.bolide("import", "daily.yaml", "bad.json", "--max-rejects", "9").status == 3)
+    #expect(try folder.bolide("import", "daily.yaml", "--replay").status == 65)
+    let text = try folder.bolide("status", "quakes.sqlite").output
+    #expect(text.contains("\nlast run       run 1, ") || text.contains("last run  run 1, "), "\(text)")
+    #expect(try folder.bolide("status", "quakes.sqlite", "--json").output.contains(#""triggerProblems":0"#))
+    try folder.sqlite("quakes.sqlite", "DROP TRIGGER bolide_Quake_insert; DROP TRIGGER bolide_Quake_update")
+    #expect(
+      try folder.bolide("status", "quakes.sqlite").output.contains(
+        """
+        triggers  the trigger bolide_Quake_insert is missing, and 1 more: the next import restores them, and history \
+        has a gap
+
+        """))
+    #expect(
+      try folder.bolide("status", "quakes.sqlite", "--format", "prometheus").output.contains(
+        #"bolide_trigger_problems{store="quakes.sqlite"} 2"#))
+  }
+
+  @Test func `what is to be computed anew is counted by objects`() throws {
+    let text = Folder.quakes.replacing(
+      "quakes.magnitude.@sum }",
+      with:
+        "quakes.magnitude.@max }\n      least: { derived: quakes.magnitude.@min }\n      mean: { derived: quakes.magnitude.@average }"
+    )
+    try folder.write(text, to: "quakes.yaml")
+    #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
+    try folder.sqlite(
+      "quakes.sqlite", "UPDATE Quake SET magnitude = 9 WHERE id = 'a'; DELETE FROM Quake WHERE id = 'b'")
+    #expect(try folder.count("bolide_dirty", in: "quakes.sqlite") > 1)
+    #expect(try folder.bolide("status", "quakes.sqlite").output.contains("1 object to be computed anew"))
+  }
 }

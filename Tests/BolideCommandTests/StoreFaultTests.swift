@@ -16,7 +16,8 @@ import Testing
 
   @Test func `a folder that is not there`() throws {
     try expect(
-      "nowhere/a.sqlite", 73, "nowhere/a.sqlite: the store cannot be opened or made", Self.cannotOpen)
+      "nowhere/a.sqlite", 73, "nowhere/a.sqlite: the file cannot be made (No such file or directory)",
+      Self.cannotOpen)
   }
 
   @Test func `what SQLite takes for no file is refused`() throws {

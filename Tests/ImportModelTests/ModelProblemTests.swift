@@ -147,6 +147,9 @@ struct ModelProblemTests {
     Mistake("a value of 'min' of 'energy' is not what a column of double holds") {
       $0.fireball[attribute: 1].minimum = .text("1")
     },
+    Mistake("a value of 'max' of 'energy' is no number that JSON has: NaN or an infinity") {
+      $0.fireball[attribute: 1].maximum = .real(.infinity)
+    },
     Mistake("a value of 'one-of' of 'note' is not what a column of string holds") {
       $0.fireball[attribute: 2].oneOf = [.text("a"), .integer(1)]
     },

@@ -95,4 +95,40 @@ struct AuthorTests {
     try sign("map", "INSERT INTO Quake(id) VALUES ('d')")
     #expect(try told() == ["map: " + name("d")])
   }
+
+  @Test func `What follows from signed changes is signed too, unless others wrote as well`() throws {
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(
+      Quakes.pipeline { pipeline in
+        pipeline.model.entities[1].attributes = [
+          Attribute(name: "code", type: .string, isRequired: true),
+          Attribute(
+            name: "strongest", type: .double,
+            derivation: .aggregate(.init(.max, of: "magnitude", over: "quakes"))),
+        ]
+      })
+    try temporary.shell(
+      "INSERT INTO Region(code) VALUES ('r'); INSERT INTO Quake(id, magnitude, region_id) VALUES ('a', 1, 1), ('b', 2, 1)"
+    )
+    func told() throws -> [String] {
+      try store.seal()
+      return try store.history(HistoryRequest()).dropFirst().map { transaction in
+        "\(transaction.author ?? "-"): \(transaction.changes.map(\.entity).sorted().joined(separator: " "))"
+      }
+    }
+    #expect(try told() == [])
+    func write(_ sql: String, by name: String? = nil) throws {
+      let sign = name.map { "INSERT INTO bolide_author(name) VALUES ('\($0)');" } ?? ""
+      try temporary.shell("BEGIN IMMEDIATE; \(sign) \(sql); DELETE FROM bolide_author; COMMIT")
+    }
+    // The largest one goes: the next one has to be looked for, by whoever seals.
+    try write("UPDATE Quake SET magnitude = 0 WHERE id = 'b'", by: "app")
+    #expect(try told() == ["app: Quake Region"])
+    try write("UPDATE Quake SET magnitude = -1 WHERE id = 'a'", by: "app")
+    try write("UPDATE Quake SET depth = 1", by: "app")
+    #expect(try told().dropFirst() == ["app: Quake", "app: Quake Quake Region"])
+    try write("UPDATE Quake SET magnitude = -2 WHERE id = 'b'", by: "app")
+    try write("UPDATE Quake SET depth = 2")
+    #expect(try told().suffix(2) == ["app: Quake", "-: Quake Quake Region"])
+  }
 }

@@ -110,25 +110,25 @@ struct DropTests {
       (["Region.code"], "Region.code cannot be dropped: it is part of the key", nil),
       (
         ["Quake.cost"], "Quake.cost cannot be dropped: Region.costs is derived from it",
-        "Drop both: --drop Region.costs --drop Quake.cost"
+        "Drop both, which the pipeline may no longer name: --drop Region.costs --drop Quake.cost"
       ),
       (
         ["Region.quakes"], "Region.quakes cannot be dropped: it is the inverse of Quake.region",
-        "Drop both: --drop Quake.region --drop Region.quakes"
+        "Drop both, which the pipeline may no longer name: --drop Quake.region --drop Region.quakes"
       ),
       (
         ["Region.quakes", "Quake.region"],
         "Region.quakes cannot be dropped: Region.quakeCount is derived from it",
-        "Drop both: --drop Region.quakeCount --drop Region.quakes"
+        "Drop both, which the pipeline may no longer name: --drop Region.quakeCount --drop Region.quakes"
       ),
       (["Quake.place"], "Quake.place cannot be dropped: the constraint on place and kind needs it", nil),
       (
         ["Quake.seen"], "Quake.seen cannot be dropped: Region.recent is derived from it",
-        "Drop both: --drop Region.recent --drop Quake.seen"
+        "Drop both, which the pipeline may no longer name: --drop Region.recent --drop Quake.seen"
       ),
       (
         ["Region"], "Region cannot be dropped: Quake.region leads to it",
-        "Drop both: --drop Quake.region --drop Region"
+        "Drop both, which the pipeline may no longer name: --drop Quake.region --drop Region"
       ),
       (
         ["Quake.costs"], "the store has nothing called 'Quake.costs'; did you mean 'Quake.cost'?",

@@ -195,7 +195,9 @@ struct SchemaTests {
   @Test func `A path whose folder does not exist is refused`() {
     let path = temporary.folder.appendingPathComponent("missing/store.sqlite").path
     let error = refusal(path)
-    #expect(error?.code == .cannotOpen && error?.message == "\(path): the store cannot be opened or made")
+    #expect(
+      error?.code == .cannotOpen
+        && error?.message == "\(path): the file cannot be made (No such file or directory)")
     #expect(error?.hint == "Check that its folder exists and can be written.")
     #expect(!FileManager.default.fileExists(atPath: path))
   }

@@ -33,6 +33,8 @@ struct StoreSentenceTests {
     #expect(
       memory.hint
         == "What was committed is safe. Run the same command again where there is more: nothing is doubled.")
+    // SQLite does not say why; nor does the system, asked for a file that is there.
+    #expect(StoreError.notOpened("/dev/null").message == "the store cannot be opened or made")
     let locks = StoreError(result: SQLITE_PROTOCOL, text: "locking protocol")
     #expect(
       locks.code == .inputOutput && locks.message == "reading or writing the store failed (locking protocol)")

@@ -55,10 +55,17 @@ public struct FeedPages: Sendable, Hashable {
 }
 
 extension Envelope {
+  /// Keys of a page: which one it is, how many there are, or where the next one is; without their separators.
+  private static let ofPages: Set<String> = [
+    "next", "nextpage", "nexturl", "nextlink", "nexthref", "nexttoken", "nextpagetoken", "nextcursor",
+    "nextoffset", "previous", "prev", "previouspage", "prevpage", "previousurl", "prevurl", "cursor", "limit",
+    "offset", "start", "startindex", "skip", "page", "pages", "pagesize", "pagecount", "pagenumber",
+    "pagetoken",
+    "currentpage", "lastpage", "totalpages", "numpages", "perpage", "itemsperpage", "resultsperpage",
+  ]
+
   /// A page says which one it is, or where the next one is.
   var meaningOfCount: FeedCount {
-    let ofPages: Set<String> = ["next", "limit", "offset", "page", "pages"]
-    let tellsPage = keys.contains { !ofPages.isDisjoint(with: NameWords.of($0).map { $0.lowercased() }) }
-    return tellsPage ? .total : .exact
+    keys.contains { Self.ofPages.contains(NameWords.of($0).joined().lowercased()) } ? .total : .exact
   }
 }

@@ -108,6 +108,9 @@ enum AttributeCheck {
       ("default", attribute.defaultValue), ("min", attribute.minimum), ("max", attribute.maximum),
     ]
     for (key, value) in values + attribute.oneOf.map({ ("one-of", $0) }) {
+      if case .real(let number) = value, !number.isFinite {
+        list.add(.notFinite(key, name), at: part + [key])
+      }
       guard let value, !(value == .null && key == "default"), value.storage != type.storage else { continue }
       list.add(.otherStorage(key, of: name, type), at: part + [key])
     }

@@ -119,15 +119,19 @@ struct EntityFile {
 extension EntityFile {
   /// Gives the derived attributes that say no type the one that follows from their derivation.
   func completeTypes(of pipeline: inout Pipeline) {
-    let model = pipeline.model
-    for (index, entity) in model.entities.enumerated() {
-      for (place, attribute) in entity.attributes.enumerated() {
-        let part = pipeline.part(of: entity.name, attribute: attribute.name)
-        guard let derivation = attribute.derivation, !reader.places.contains(part + ["type"]),
-          let type = model.type(of: derivation, in: entity)
-        else { continue }
-        pipeline.model.entities[index].attributes[place].type = type
+    // Each round gives their types to those that are derived from the ones of the round before.
+    for _ in pipeline.model.entities.flatMap(\.derivedAttributes) {
+      let model = pipeline.model
+      for (index, entity) in model.entities.enumerated() {
+        for (place, attribute) in entity.attributes.enumerated() {
+          let part = pipeline.part(of: entity.name, attribute: attribute.name)
+          guard let derivation = attribute.derivation, !reader.places.contains(part + ["type"]),
+            let type = model.type(of: derivation, in: entity)
+          else { continue }
+          pipeline.model.entities[index].attributes[place].type = type
+        }
       }
+      if pipeline.model == model { return }
     }
   }
 }

@@ -102,6 +102,10 @@ extension Sentence {
     Sentence("a value of '\(key)' of '\(name)' is not what a column of \(type.name) holds")
   }
 
+  static func notFinite(_ key: String, _ name: String) -> Sentence {
+    Sentence("a value of '\(key)' of '\(name)' is no number that JSON has: NaN or an infinity")
+  }
+
   static func emptyRange(_ name: String) -> Sentence {
     Sentence("the smallest value of '\(name)' is larger than its largest")
   }

@@ -9,6 +9,7 @@ final class OwnerResolver {
   /// The owners that were made for this chunk: their first history is their insertion.
   private(set) var made: Set<Int64> = []
 
+  private let db: Database
   private let find: RawStatement
   private let make: RawStatement
   private let storages: [StorageClass]
@@ -20,7 +21,7 @@ final class OwnerResolver {
   }
 
   init(_ db: Database, owner: ChunkLayout.Owner, layout: ChunkLayout) throws {
-    self.owner = owner
+    (self.db, self.owner) = (db, owner)
     storages = layout.columns[owner.columns].map(\.storage)
     let names = layout.columns[owner.columns].map { quoted($0.attribute.name) }
     let table = quoted(owner.entity.name)
@@ -78,7 +79,8 @@ final class OwnerResolver {
         bind(part, storages[index], to: statement, at: index + 1)
       }
       defer { statement.reset() }
-      if try statement.step() { return (statement.integer(0), isNew) }
+      let isFound = try db.naming(fullIDsOf: owner.entity.name) { try statement.step() }
+      if isFound { return (statement.integer(0), isNew) }
     }
     throw StoreError.noOwner(owner.entity.name)
   }

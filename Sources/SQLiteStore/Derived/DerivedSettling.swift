@@ -44,9 +44,24 @@ final class DerivedSettling {
       let numbers = try PropertyNumbers(db, model: model, creating: false)
       let plan = try DerivedPlan(model, numbers)
       if !isFolded { try foldAnew(db, plan) }
-      try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+      try signing(db) {
+        try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+      }
       return .commit
     }
+  }
+
+  /// Signs what follows from changes that one author has signed, and from no others.
+  private static func signing(_ db: Database, _ settle: () throws -> Void) throws {
+    let made = try db.integer("SELECT \(ChangeNumbers.made)")
+    let isSigned = try db.value(
+      """
+      SELECT count(DISTINCT name) = 1 AND total(last - max(first, sealed + 1) + 1) = \(made) - sealed
+      FROM bolide_signed, (SELECT \(ChangeNumbers.sealed) AS sealed) WHERE last > sealed
+      """)
+    try settle()
+    guard isSigned == .integer(1) else { return }
+    try db.run("UPDATE bolide_signed SET last = \(ChangeNumbers.made) WHERE last = \(made)")
   }
 }
 

@@ -85,7 +85,9 @@ extension Store {
           for change in changes {
             change.bind(id, at: 1)
             if let target { change.bind(target, at: 2) }
-            try change.run(denied: .linkDenied(end.entity, end.relationship))
+            try db.naming(fullIDsOf: end.holderName) {
+              try change.run(denied: .linkDenied(end.entity, end.relationship))
+            }
           }
         }
       }.1
@@ -148,6 +150,14 @@ private struct LinkEnd {
     case (.toMany, let onward):
       guard let toMany, let onward else { throw .linkAtOtherEnd(found, of: entity) }
       holder = .links(toMany, onward: onward)
+    }
+  }
+
+  /// The entity whose rows hold the links.
+  var holderName: String {
+    switch holder {
+    case .objects: entity.name
+    case .others(let toMany), .links(let toMany, _): toMany.holder.name
     }
   }
 

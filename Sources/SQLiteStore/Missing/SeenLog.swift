@@ -71,7 +71,9 @@ struct SeenLog {
 
   /// How many rows of a pipeline are missing; nil when no complete run of it is known.
   static func missing(_ db: Database, pipeline: String) throws -> Int? {
-    let entities = try RawStatement(db, "SELECT entity FROM bolide_complete WHERE pipeline = ?")
+    let entities = try RawStatement(
+      db,
+      "SELECT entity FROM bolide_complete WHERE pipeline = ? AND entity IN (SELECT name FROM bolide_entity)")
     entities.bind(pipeline, at: 1)
     var count: Int?
     while try entities.step() {

@@ -93,7 +93,8 @@ extension Store {
     waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false },
     _ body: (ReaderTable) throws -> Void
   ) throws {
-    try seal(restoring: true, waiting: seconds, isCancelled: isCancelled)
+    // A place in history is no object: what other programs' triggers keep from being sealed can wait.
+    try sealWherePossible()
     try writing(waiting: seconds, isCancelled: isCancelled) { db in
       try db.inTransaction(.immediate) {
         try body(ReaderTable(db, path: path))

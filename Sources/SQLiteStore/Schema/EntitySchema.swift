@@ -8,9 +8,12 @@ struct EntitySchema {
   let model: Model
 
   /// The statement that makes the table.
-  var createTable: String {
+  var createTable: String { createTable(hidden: true) }
+
+  /// - Parameter hidden: whether it has the columns that derived attributes are computed from.
+  func createTable(hidden: Bool) -> String {
     var lines = ["bolide_id INTEGER PRIMARY KEY AUTOINCREMENT"]
-    lines += entity.storedAttributes.flatMap(columns)
+    lines += entity.storedAttributes.flatMap { hidden ? columns($0) : Array(columns($0).prefix(1)) }
     lines += entity.toOneRelationships.map(column)
     lines.append("UNIQUE (\(entity.keyColumns.map(quoted).joined(separator: ", ")))")
     return "CREATE TABLE \(quoted(entity.name))(\n  \(lines.joined(separator: ",\n  "))\n) STRICT"

@@ -34,10 +34,10 @@ extension Store {
   }
 
   /// Gives a store its write-ahead log, without which readers and imports wait for each other. Another program may have taken
-  /// it away; it stays so while anybody has the store open.
+  /// it away; it stays so while anybody reads.
   static func takeLog(_ db: Database) throws {
     do {
       try db.run("PRAGMA journal_mode = WAL")
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+    } catch let error as StoreError where error.code == .busy {}
   }
 }

@@ -6,7 +6,7 @@ extension StoreError {
   static func deletionDenied(_ entity: String) -> StoreError {
     StoreError(
       .guarded,
-      "a row of \(entity) has others that belong to it, and they deny its deletion: nothing is deleted",
+      "a row of \(entity), or one that goes with it, has others that deny its deletion: nothing is deleted",
       hint: "Delete those first, or say another `on-delete` in the model.")
   }
 

@@ -72,7 +72,8 @@ extension StoreError {
   static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: it holds the links of \(ends[0])",
-      hint: "Drop both ends: " + ends.map { "--drop \($0)" }.joined(separator: " "))
+      hint: "Drop both ends, which the pipeline may no longer name: "
+        + ends.map { "--drop \($0)" }.joined(separator: " "))
   }
 
   static func dropOfKey(_ name: String) -> StoreError {
@@ -98,7 +99,7 @@ extension StoreError {
   }
 
   private static func dropBoth(_ other: String, _ name: String) -> String {
-    "Drop both: --drop \(other) --drop \(name)"
+    "Drop both, which the pipeline may no longer name: --drop \(other) --drop \(name)"
   }
 
   // MARK: What SQLite keeps from happening

@@ -40,6 +40,8 @@ extension StoreError {
         hint:
           "Run `bolide verify`, and look for errors of the disk in the system's log. If damage stays, restore a backup "
           + "with `bolide restore`, or import anew.")
+    case SQLITE_MISMATCH:
+      self = .malformedNumber(text)
     case SQLITE_NOMEM:
       self.init(
         .inputOutput, "there is not enough memory",

@@ -226,7 +226,10 @@ extension StoreError {
   static func cannotMake(_ file: String, _ error: Int32) -> StoreError {
     switch error {
     case ENOSPC, EDQUOT: StoreError(result: SQLITE_FULL, text: "").about(file)
-    default: StoreError(result: SQLITE_CANTOPEN, text: "").about(file)
+    default:
+      StoreError(
+        .cannotOpen, "\(file): the file cannot be made (\(String(cString: strerror(error))))",
+        hint: "Check that its folder exists and can be written.")
     }
   }
 

@@ -50,7 +50,7 @@ extension Store {
       let (found, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
       for entity in wanted {
         let schema = EntitySchema(entity: entity, model: model)
-        try db.run(schema.createTable)
+        try db.run(schema.createTable(hidden: false))
         let columns =
           ["bolide_id"] + entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.column)
         let list = columns.map(quoted).joined(separator: ", ")

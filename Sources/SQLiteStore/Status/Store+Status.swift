@@ -30,8 +30,12 @@ extension Store {
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
         schemaError: try SchemaDrift(db, model).error?.about(path),
+        triggerProblems: try TriggerCare.problems(db, model: model).triggers,
         pendingChanges: try ChangeNumbers.unsealed(db),
-        dirtyOwners: try db.integer("SELECT count(*) FROM bolide_dirty"),
+        dirtyOwners: try db.integer(
+          """
+          SELECT count(*) FROM (SELECT DISTINCT entity, hop, object FROM bolide_dirty LEFT JOIN bolide_property USING (property))
+          """),
         nullTotals: try NullTotals(db, model),
         bytes: fileSize(path), walBytes: fileSize(path + "-wal"),
         // SQLite does not look for one where it was told that nobody writes.
@@ -50,7 +54,8 @@ extension PipelineStatus {
     let runs = try RawStatement(
       db,
       """
-      SELECT pipeline, max(run),
+      SELECT pipeline,
+        ifnull(max(run) FILTER (WHERE NOT (input = ?2 AND bytes = 0 AND outcome IS NOT NULL)), max(run)),
         max(run) FILTER (WHERE outcome = ?1 AND NOT (input = ?2 AND bytes = 0)),
         max(run) FILTER (WHERE last_transaction IS NOT NULL),
         (SELECT count(*) FROM bolide_reject AS r WHERE r.pipeline = bolide_run.pipeline)

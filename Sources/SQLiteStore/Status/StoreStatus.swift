@@ -28,6 +28,8 @@ package struct StoreStatus: Sendable {
   package var readers: [Reader]
   /// What another program has made of the tables; nil where they are those of the model.
   package var schemaError: StoreError?
+  /// What is wrong with Bolide's triggers, each a sentence: history has a gap since.
+  package var triggerProblems: [String]
   /// Changes of other programs that are in no transaction yet.
   package var pendingChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.

@@ -119,9 +119,17 @@ struct Triggers {
   }
 
   /// What the foreign keys do to the rows that lead to an owner, for programs that leave these off, as the `sqlite3` shell does.
+  ///
+  /// In SQLite's order, the keys of the last table first: what a rule denies depends on what others have taken along by then.
   private func leaveChildren(_ entity: Entity) -> [String] {
-    entity.relationships.compactMap { toMany in
-      guard let toMany = model.toMany(toMany) else { return nil }
+    let places = Dictionary(
+      uniqueKeysWithValues: model.entities.enumerated().flatMap { index, holder in
+        holder.toOneRelationships.enumerated().map { ([holder.name, $1.name], [index, $0]) }
+      })
+    func place(_ toMany: ToMany) -> [Int] { places[[toMany.holder.name, toMany.toOne.name]] ?? [] }
+    return entity.relationships.compactMap { model.toMany($0) }.sorted {
+      place($1).lexicographicallyPrecedes(place($0))
+    }.map { toMany in
       let (table, column) = (quoted(toMany.holder.name), quoted(toMany.toOne.column))
       return switch model.deleteRule(of: toMany.toOne, in: toMany.holder) {
       case .nullify: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"
