@@ -71,28 +71,44 @@ struct RecordInput: ~Copyable {
   /// - Throws: what the reader and the input throw, and `ImportError` when a document does not have what it says.
   mutating func next(until deadline: ContinuousClock.Instant?) throws -> Step {
     while true {
-      switch try reader.next() {
-      case .record:
-        try limit.takeRecord()
-        readOfDocument += 1
-        if readOfDocument == 1 { try check.begin(envelope, input: name) }
-        return .record
-      case .document:
-        try endDocument()
-      case .end:
-        if let waiting { throw waiting }
-        try endDocument()
-        guard goOnBehindSpool() else { return .end }
-      case .needsInput:
-        if spool == nil {
-          guard try fill(until: deadline) else { return .idle }
-        } else {
-          try fillFromSpool()
-        }
-      case .rowsBeforeNames:
-        try spoolRows()
+      let step = try reader.next()
+      // Nothing else stands here: the room that the other cases need on the stack would cost every record.
+      guard case .record = step else {
+        if let end = try goOn(step, until: deadline) { return end }
+        continue
       }
+      try limit.takeRecord()
+      readOfDocument += 1
+      if readOfDocument == 1 { try beginDocument() }
+      return .record
     }
+  }
+
+  @inline(never)
+  private mutating func beginDocument() throws { try check.begin(envelope, input: name) }
+
+  /// Does what the reader wants.
+  ///
+  /// - Returns: what `next` came to; nil when the reader can go on.
+  @inline(never)
+  private mutating func goOn(_ step: RecordReader.Step, until deadline: ContinuousClock.Instant?) throws
+    -> Step?
+  {
+    switch step {
+    case .record: return .record
+    case .document:
+      try endDocument()
+    case .end:
+      if let waiting { throw waiting }
+      try endDocument()
+      return goOnBehindSpool() ? nil : .end
+    case .needsInput:
+      if spool == nil { return try fill(until: deadline) ? nil : .idle }
+      try fillFromSpool()
+    case .rowsBeforeNames:
+      try spoolRows()
+    }
+    return nil
   }
 
   /// - Parameter spool: keeps what comes, too.
