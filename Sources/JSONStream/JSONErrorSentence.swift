@@ -26,7 +26,7 @@ extension JSONError: CustomStringConvertible {
     case .markup: "found an HTML or XML page; expected JSON"
     case .utf16: "found UTF-16; expected UTF-8"
     case .utf32: "found UTF-32; expected UTF-8"
-    case .noRecordsThere: "found \(kind) where the records should be; expected an array or an object"
+    case .noRecordsThere: "found \(beginning) where the records should be; expected an array or an object"
     case .ambiguousRecords:
       "found several places that could be the records: \(list); expected the input to have one, or a path"
     case .noNames: "found rows that are arrays, and no names for their columns; expected names"
@@ -52,6 +52,14 @@ extension JSONError: CustomStringConvertible {
     case .some(UInt8(ascii: "\"")): "a string"
     case .some(let byte) where byte > 0x20 && byte < 0x7f: "'\(Character(UnicodeScalar(byte)))'"
     case .some(let byte): "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+    }
+  }
+
+  /// What begins with the byte found: no more of it was looked at, and it may be no JSON at all.
+  private var beginning: String {
+    switch byte {
+    case .some(UInt8(ascii: "\"")), .some(UInt8(ascii: "{")), .some(UInt8(ascii: "[")): kind
+    default: "text that begins with \(found)"
     }
   }
 

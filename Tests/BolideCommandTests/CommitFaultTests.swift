@@ -24,6 +24,9 @@ import Testing
     (200, "migrate \(store) fewer.yaml --drop Fireball.altitude"),
     (60, "prune \(store) --keep-transactions 0"),
     (60, "token \(store)"),
+    (60, "verify \(store) --rebuild"),
+    (20, "readers \(store) add other --from now"),
+    (20, "readers \(store) reset map --from now"),
   ]) func `where a commit fails, readers stay live and go on`(blocks: Int, command: String) throws {
     let whole = try String(decoding: folder.bytes(of: "fireballs.yaml"), as: UTF8.self)
     try folder.write(

@@ -190,4 +190,21 @@ import Testing
       outcome.errors.hasPrefix(
         "Error: --follow has no end to count or to limit to; leave out --count and --limit\n"))
   }
+
+  @Test(.enabled(if: geteuid() == 0 && hasProgram("setpriv"), "there is no way to become another user"))
+  func `who may only read cannot follow, and is told what to do`() throws {
+    let outcome = try folder.shell(
+      """
+      cp "$bolide" tool; chmod 755 . tool; chmod 644 quakes.sqlite
+      setpriv --reuid=65534 --regid=65534 --clear-groups ./tool changes quakes.sqlite --follow
+      """)
+    #expect(outcome.status == 73)
+    #expect(
+      outcome.errors.hasSuffix(
+        """
+        Error: quakes.sqlite: who cannot write the store and its folder cannot wait for changes.
+               Ask for them now and then: bolide changes quakes.sqlite --since TOKEN
+
+        """))
+  }
 }

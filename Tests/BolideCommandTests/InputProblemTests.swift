@@ -26,6 +26,8 @@ import Testing
     "Fetch the input again and run the same command: nothing is doubled. If it counts more than one input has, "
     + "say `count: total` in the pipeline."
   private static let mend = "Mend the input, or fetch it again, and run the same command: nothing is doubled."
+  private static let shape =
+    "See whether the input is JSON; if it is, say where its records are: `records: PATH`."
   private static let page =
     "This is a page for people, perhaps an error page: look at the address the input came from."
   private static let sender = "This may be the sender's error message: look at the input."
@@ -48,8 +50,14 @@ import Testing
       sentence: "feed.json:1:1: found an HTML or XML page; expected JSON", hint: page, rows: 0),
     Case(
       name: "one number", input: "5", status: 65,
-      sentence: "feed.json:1:1: found a number where the records should be; expected an array or an object",
-      hint: "Check `records:` in the pipeline.", rows: 0),
+      sentence:
+        "feed.json:1:1: found text that begins with '5' where the records should be; expected an array or an object",
+      hint: shape, rows: 0),
+    Case(
+      name: "a sentence", input: "temporarily unavailable", status: 65,
+      sentence:
+        "feed.json:1:1: found text that begins with 't' where the records should be; expected an array or an object",
+      hint: shape, rows: 0),
     Case(
       name: "cut inside a record", input: quakes + #", {"id": "c", "ti"#, status: 65,
       sentence:

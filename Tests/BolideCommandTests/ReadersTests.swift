@@ -184,7 +184,7 @@ import Testing
           == .failure(
             74, "'true' cannot be started (Too many open files)",
             "Raise the limits on open files and processes, or end some, and run the same command again.")
-      if outcome.status == 0 { _ = try folder.shell("\"$bolide\" readers quakes.sqlite reset map --to 0") }
+      if outcome.status == 0 { _ = try folder.shell("\"$bolide\" readers quakes.sqlite reset map --from beginning") }
     }
     #expect(hasToldWhy)
   }

@@ -41,7 +41,7 @@ import Testing
     ),
     (
       "true", "no-records-there",
-      "found a boolean where the records should be; expected an array or an object"
+      "found text that begins with 't' where the records should be; expected an array or an object"
     ),
     ("[\0]\0", "utf-16", "found UTF-16; expected UTF-8"),
     ("[\0\0\0", "utf-32", "found UTF-32; expected UTF-8"),

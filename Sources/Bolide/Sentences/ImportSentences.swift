@@ -211,7 +211,8 @@ extension JSONError {
     case .utf32: "Convert it on the way in: iconv -f UTF-32 -t UTF-8"
     case .ambiguousRecords: "Say in the pipeline which of them holds the records: `records: PATH`."
     case .noNames: "Name the columns in the pipeline: `columns: [date, energy, …]`."
-    case .noRecordsThere: "Check `records:` in the pipeline."
+    case .noRecordsThere:
+      "See whether the input is JSON; if it is, say where its records are: `records: PATH`."
     case .recordLimit: "Check `records:` in the pipeline, or cut the input into smaller records."
     default: "Mend the input, or fetch it again, and \(again)"
     }

@@ -30,6 +30,8 @@ package final class CommitWatch: Sendable {
 
   package init(_ store: Store) throws {
     path = store.path
+    // Without the log's index, which only who may write the folder can make, nobody is told of a commit.
+    if StoreLocation.isUnwritten(store.location, of: path) { throw StoreError.cannotFollow(path) }
     (queue, files) = try store.naming {
       let queue = try DatabaseQueue(
         path: StoreLocation.following(store.path), configuration: Connection.reading)

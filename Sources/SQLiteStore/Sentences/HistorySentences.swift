@@ -59,6 +59,12 @@ extension StoreError {
       hint: "Name a later date, or start from a snapshot: bolide snapshot \(path)")
   }
 
+  static func cannotFollow(_ path: String) -> StoreError {
+    StoreError(
+      .readOnly, "\(path): who cannot write the store and its folder cannot wait for changes",
+      hint: "Ask for them now and then: bolide changes \(path) --since TOKEN")
+  }
+
   static func vanished(_ path: String) -> StoreError {
     StoreError(
       .cannotOpen, "\(path): the store was deleted or has another name now",
