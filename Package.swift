@@ -9,7 +9,7 @@ let swiftSettings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// Modules without a pointer of their own say so: the compiler then names every unsafe use.
+// In these modules the compiler names every unsafe use: the first have none, the tool has a few calls of the system's.
 let pointerFree = swiftSettings + [.strictMemorySafety()]
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")

@@ -6,8 +6,11 @@ extension RecordReader {
   /// Records delivered.
   public var recordsRead: Int { core.pointee.recordCount }
 
+  /// What was found; nil before the bytes decided it.
+  package var layout: Layout? { core.pointee.layoutIsKnown ? core.pointee.layout : nil }
+
   /// What was found, in one line of plain words; nil before the bytes decided it.
-  public var shapeDescription: String? { core.pointee.layoutIsKnown ? core.pointee.layout.description : nil }
+  public var shapeDescription: String? { layout?.description }
 
   /// Keys of records that are objects, or of columns, that no field asks for, in the order in which they were
   /// first seen; at most 256 of them.

@@ -21,13 +21,13 @@ public enum RecordShape: Sendable, Hashable {
 }
 
 /// Where the reader looks: a shape with its paths taken apart.
-struct Layout: Sendable {
-  struct NamesSource: Sendable {
-    var path: [String]
-    var key: String?
+package struct Layout: Sendable {
+  package struct NamesSource: Sendable {
+    package var path: [String]
+    package var key: String?
   }
 
-  enum Names: Sendable {
+  package enum Names: Sendable {
     /// Records are objects.
     case none
     /// Rows are arrays, named by whichever of these the input has.
@@ -39,10 +39,10 @@ struct Layout: Sendable {
   }
 
   /// Nil when the input has no rows: only its envelope is read.
-  var rows: [String]?
-  var names: Names = .none
+  package var rows: [String]?
+  package var names: Names = .none
   /// Many values stand at the top.
-  var isConcatenated = false
+  package var isConcatenated = false
   /// A value whose first row may turn out to be names, as in `lines`.
   var mayHaveHeader = false
   /// Rows of another reader's input: what follows their end is not this reader's.
@@ -77,7 +77,7 @@ struct Layout: Sendable {
     }
   }
 
-  init(rows: [String]?, names: Names = .none) {
+  package init(rows: [String]?, names: Names = .none) {
     self.rows = rows
     self.names = names
   }
@@ -93,7 +93,7 @@ struct Layout: Sendable {
   }
 
   /// Says what was found, in one line.
-  var description: String {
+  package var description: String {
     guard let rows else { return "an object without rows" }
     let place = rows.isEmpty ? "" : " under \(FieldPath(components: rows))"
     switch names {
@@ -109,7 +109,7 @@ struct Layout: Sendable {
 }
 
 extension FieldPath {
-  init(components: [String]) {
+  package init(components: [String]) {
     self.components = components
   }
 }

@@ -41,6 +41,9 @@ struct SurveyShapeTests {
     ("[[1,\"a\"],[2,\"b\"]]", "columns: [column1, column2]", 2),
     ("[\"id\",\"val\"]\n[1,2]\n[2,3]\n", nil, 2),
     (#"{"photos":[{"id":1},{"id":2}]}"#, "records: photos", 2),
+    // Keys that read as the words in which a shape is told.
+    (#"{"a, named by b":[{"id":1},{"id":2}]}"#, #"records: "a, named by b""#, 2),
+    (#"{"rows under data, named by fields":[{"id":1}]}"#, #"records: "rows under data, named by fields""#, 1),
     (#"{"a":[{"id":1}],"b":[{"id":1},{"id":2}]}"#, "records: b", 2),
     (#"{"a12":{"v":1},"b13":{"v":2}}"#, "records: <key>", 2),
     (#"{"ceres":{"d":939,"p":4},"vesta":{"d":525,"p":3},"pallas":{"d":512,"p":4}}"#, "records: <key>", 3),

@@ -12,7 +12,7 @@ struct RecordInput: ~Copyable {
   private var spool: Spool?
   /// What the reader of the whole input knew at its end.
   private var ended: Envelope?
-  private var endedShape: String?
+  private var endedLayout: Layout?
   /// What went wrong behind the spooled rows; thrown after them.
   private var waiting: (any Error)?
   /// Reads on behind the spooled rows' document.
@@ -62,8 +62,8 @@ struct RecordInput: ~Copyable {
   /// What stands around the records of the present document, as far as it was read; all of it after the end.
   var envelope: Envelope { ended ?? reader.surroundings }
 
-  /// What shape was found, in one line of plain words; nil before the bytes decided it.
-  var shapeDescription: String? { endedShape ?? reader.shapeDescription }
+  /// What shape was found; nil before the bytes decided it.
+  var layout: Layout? { endedLayout ?? reader.layout }
 
   /// Goes on to the next record.
   ///
@@ -163,7 +163,7 @@ struct RecordInput: ~Copyable {
       waiting = error
     }
     ended = reader.surroundings
-    endedShape = reader.shapeDescription
+    endedLayout = reader.layout
     var rows = reader.rowsReader()
     swap(&reader, &rows)
     if isFollowed { next = consume rows }

@@ -140,7 +140,7 @@ package struct FeedSurvey {
   private static func checkRecords(_ pass: SurveyPass, _ source: SurveySource) throws(ImportError) {
     guard pass.records > 0 else { throw .noRecords(source.name) }
     guard pass.odd < pass.records else { throw .noObjects(source.name, among: pass.records) }
-    guard pass.records == 1, pass.description.hasPrefix("one object"), pass.survey.root.isEmptyAnswer else {
+    guard pass.records == 1, pass.layout.areObjectsAtTop, pass.survey.root.isEmptyAnswer else {
       return
     }
     throw .envelopeAlone(source.name)

@@ -13,26 +13,23 @@ struct FoundPlace {
 
   /// Puts what a survey found into a pipeline's words.
   init(_ pass: SurveyPass) {
-    description = Self.plain(pass.description, keys: pass.envelope.keys, records: pass.records)
-    let path = Self.path(in: description)
-    if description.hasPrefix("one object a line") {
-      record = .lines
-    } else if description.hasPrefix("objects under "), let path {
-      record = .path(path)
-    } else {
-      record = description == "rows under data, named by fields" ? .columnar : .automatic
-    }
+    let layout = pass.layout.among(pass.envelope.keys)
+    description = Self.plain(layout, keys: pass.envelope.keys, records: pass.records)
+    record =
+      if layout.areObjectsAtTop {
+        pass.records == 1 ? .automatic : .lines
+      } else if !layout.hasArrays, let path = layout.path {
+        .path(path.description)
+      } else {
+        layout.isUsual ? .columnar : .automatic
+      }
   }
 
-  /// A reader's description of what it found, without what it would have taken too.
+  /// What a reader found in words, without what it would have taken too.
   ///
   /// - Parameter keys: the keys of the outermost object.
-  static func plain(_ description: String, keys: [String], records: Int) -> String {
-    if description.hasPrefix("one object"), records == 1 { return "one object" }
-    guard let names = description.firstRange(of: ", named by ")?.upperBound else { return description }
-    let sources = description[names...].split(separator: " or ").map(String.init)
-    let present = sources.filter { source in keys.contains { source == $0 || source.hasPrefix($0 + "/") } }
-    return present.isEmpty ? description : description[..<names] + present.joined(separator: " or ")
+  static func plain(_ layout: Layout, keys: [String], records: Int) -> String {
+    layout.areObjectsAtTop && records == 1 ? "one object" : layout.among(keys).description
   }
 
   init(_ record: RecordPlace, _ description: String) {
@@ -56,11 +53,32 @@ struct FoundPlace {
     record = .path(parts.map { $0 == Self.wildcard ? "<\(name)>" : String($0) }.joined(separator: "/"))
     description = description.replacing(Self.wildcard, with: "<\(name)>")
   }
+}
 
-  /// The path after `under` in a reader's description.
-  static func path(in description: String) -> String? {
-    guard let start = description.firstRange(of: " under ")?.upperBound else { return nil }
-    let end = description.firstRange(of: ", named by ")?.lowerBound ?? description.endIndex
-    return start < end ? String(description[start..<end]) : nil
+extension Layout {
+  /// Whether the records are objects, one a line or one after another.
+  var areObjectsAtTop: Bool { isConcatenated && !hasArrays }
+
+  /// Whether the records are arrays.
+  var hasArrays: Bool {
+    if case .none = names { false } else { true }
+  }
+
+  /// The path of the records; nil where they stand at the top, or nowhere.
+  var path: FieldPath? { rows.flatMap { $0.isEmpty ? nil : FieldPath(components: $0) } }
+
+  /// Rows under `data`, named by `fields`.
+  fileprivate var isUsual: Bool {
+    guard case .found(let sources) = names else { return false }
+    return rows == ["data"] && sources.map(\.path) == [["fields"]] && sources[0].key == nil
+  }
+
+  /// With those names' sources alone that the outermost object has.
+  fileprivate func among(_ keys: [String]) -> Layout {
+    guard case .found(let sources) = names else { return self }
+    let present = sources.filter { source in keys.contains { $0.utf8.elementsEqual(source.path[0].utf8) } }
+    var layout = self
+    if !present.isEmpty { layout.names = .found(present) }
+    return layout
   }
 }

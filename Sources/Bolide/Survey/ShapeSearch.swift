@@ -41,11 +41,11 @@ struct ShapeSearch {
 
   /// Rows that were taken for one object, or whose first one was taken for names.
   private func betterRows(than pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace)? {
-    if pass.description == "rows, named by the first of them" {
+    if case .firstRow = pass.layout.names, pass.layout.path == nil {
       guard let names = pass.envelope.names, names.contains(where: Self.isData) else { return nil }
       return try? namelessRows()
     }
-    guard pass.records == 1, pass.description.hasPrefix("one object") else { return nil }
+    guard pass.records == 1, pass.layout.areObjectsAtTop else { return nil }
     if pass.survey.root.isMap {
       let shape = RecordShape.array(path: FoundPlace.wildcard)
       guard let pass = try? SurveyPass(source, shape: shape), pass.odd == 0 else { return nil }
@@ -66,11 +66,12 @@ struct ShapeSearch {
 
   /// One object, deep in which a few rows were found: they are a matrix of its own, rather than the records.
   private func objectAround(_ pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace, notes: [String])? {
-    guard pass.records < Self.leastRows, pass.description.hasPrefix("rows under "),
-      let path = FoundPlace.path(in: pass.description), path.contains("/"),
+    guard pass.records < Self.leastRows, pass.layout.hasArrays, let path = pass.layout.path,
+      path.components.count > 1,
       let whole = try? SurveyPass(source, shape: .lines), whole.records == 1, whole.odd == 0
     else { return nil }
-    let note = "Another place that could be the records: \(YAMLText.scalar(path)) (\(pass.records.grouped))."
+    let note =
+      "Another place that could be the records: \(YAMLText.scalar(path.description)) (\(pass.records.grouped))."
     return (whole, FoundPlace(.lines, "one object"), [note])
   }
 
@@ -135,7 +136,7 @@ struct ShapeSearch {
     do {
       while case .record = try input.next(until: nil) {}
     } catch is JSONError {}
-    guard let rows = FoundPlace.path(in: input.shapeDescription ?? "") else { return nil }
+    guard let rows = input.layout?.path?.description else { return nil }
     for key in input.envelope.keys.prefix(Self.mostPlaces) where FieldPath(key: key).description != rows {
       let shape = RecordShape.columnar(names: FieldPath(key: key).description, rows: rows)
       if let pass = try? SurveyPass(source, shape: shape), pass.records > 0 {

@@ -10,8 +10,8 @@ struct SurveyPass {
   private(set) var odd = 0
   /// The keys of the map that the records are in.
   private(set) var wildcard = ColumnValues()
-  /// What shape was found, in plain words.
-  private(set) var description = ""
+  /// What shape was found.
+  private(set) var layout = Layout(rows: nil)
   private(set) var envelope: Envelope
   /// What the envelope's count is to be taken for, where a draft has to say it.
   private(set) var count: FeedCount?
@@ -44,7 +44,7 @@ struct SurveyPass {
       let key = input.reader.fields[0]
       if key.kind == .string { wildcard.take(text: key.bytes) }
     }
-    description = input.shapeDescription ?? ""
+    layout = input.layout ?? layout
     envelope = input.envelope
     if input.documents == 1, let counted = envelope.count { count = meaning(of: counted) }
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import GRDBSQLite
 
-// Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: the file,
-// its lock and its log.
+// The sentences of this module's errors stand in this folder, and each has a test that holds it word for word. Here: the
+// file, its lock and its log.
 
 extension StoreError {
   // MARK: Opening
