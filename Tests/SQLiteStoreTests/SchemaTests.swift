@@ -228,7 +228,7 @@ struct SchemaTests {
       }
     }
     #expect(error?.code == .busy)
-    #expect(error?.message == "\(temporary.path): another program holds the store's write lock")
+    #expect(error?.message == "\(temporary.path): another program holds a lock on the store")
     #expect(error?.hint == "Run the command again when that program has ended its transaction.")
     #expect(try store.take(Quakes.pipeline(), [["id": "a"]]).counts.inserted == 1)
   }

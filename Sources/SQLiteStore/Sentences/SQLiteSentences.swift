@@ -24,7 +24,7 @@ extension StoreError {
         .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(
-        .busy, "another program holds the store's write lock",
+        .busy, "another program holds a lock on the store",
         hint: "Run the command again when that program has ended its transaction.")
     case SQLITE_INTERRUPT:
       self.init(.interrupted, "the statement was ended")
