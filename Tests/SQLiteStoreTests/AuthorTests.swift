@@ -131,4 +131,33 @@ struct AuthorTests {
     try write("UPDATE Quake SET depth = 2")
     #expect(try told().suffix(2) == ["app: Quake", "-: Quake Quake Region"])
   }
+
+  /// SQLite does not note the last number of a statement that ends so.
+  @Test func `What a statement with OR FAIL has done before it failed is history, and is signed`() throws {
+    func fails(_ sql: String) throws {
+      #expect(throws: (any Error).self) { try temporary.shell(sql) }
+    }
+    try temporary.shell("INSERT INTO Quake(id) VALUES ('a'), ('b'), ('c')")
+    #expect(try told() == ["-: " + name("a", "b", "c")])
+    try fails("INSERT OR FAIL INTO Quake(id) VALUES ('d'), ('e'), ('a'), ('f')")
+    #expect(try told().last == "-: " + name("d", "e"))
+    let said = try temporary.python(
+      """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.execute("BEGIN IMMEDIATE")
+      store.execute("INSERT INTO bolide_author(name) VALUES ('app')")
+      try:
+        store.execute("INSERT OR FAIL INTO Quake(id) VALUES ('h'), ('a')")
+      except sqlite3.IntegrityError:
+        store.execute("DELETE FROM bolide_author")
+        store.execute("COMMIT")
+      """)
+    #expect(said == "")
+    #expect(try told().last == "app: " + name("h"))
+    // The next one has numbers of its own.
+    try store.take(Quakes.pipeline(), [["id": "i"]])
+    #expect(try told().suffix(2) == ["app: " + name("h"), "quakes: " + name("i")])
+    #expect(try Replay(store).problems() == [])
+  }
 }

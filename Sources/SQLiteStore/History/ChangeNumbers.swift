@@ -3,7 +3,13 @@ internal import GRDB
 /// The ends of what waits to be sealed, as SQL: numbers of changes, 0 for none.
 enum ChangeNumbers {
   /// The last change that was made.
-  static let made = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0)"
+  ///
+  /// SQLite notes the last number at a statement's end, and does not where one with OR FAIL ends early: what it has done
+  /// by then stays.
+  static let made = """
+    max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0), \
+    ifnull((SELECT max(change) FROM bolide_change), 0))
+    """
 
   /// The last change that is in a transaction, also when that was pruned.
   static let sealed = """

@@ -213,14 +213,14 @@ enum StoreSchema {
     "bolide_author_signs": """
     CREATE TRIGGER bolide_author_signs AFTER INSERT ON bolide_author BEGIN
       UPDATE bolide_author SET first =
-        ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0) + 1 WHERE rowid = NEW.rowid;
+        \(ChangeNumbers.made) + 1 WHERE rowid = NEW.rowid;
     END
     """,
     // A row that an earlier transaction left behind signs nothing.
     "bolide_author_signed": """
     CREATE TRIGGER bolide_author_signed AFTER DELETE ON bolide_author BEGIN
-      INSERT INTO bolide_signed SELECT OLD.first, seq, OLD.name FROM sqlite_sequence
-      WHERE sqlite_sequence.name = 'bolide_change' AND seq >= OLD.first
+      INSERT INTO bolide_signed SELECT OLD.first, made, OLD.name FROM (SELECT \(ChangeNumbers.made) AS made)
+      WHERE made >= OLD.first
       AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
     END
     """,
