@@ -152,7 +152,7 @@ def kinds(suite):
       f'CREATE INDEX slow ON "{table}"(length(printf(\'%.*c\', 200000000, \'x\')))'))
     # No handler ends a function before it is done: who writes waits for it, a few times a row, which the page of trust says.
     add(f"generated column in {table}", script(
-      f'ALTER TABLE "{table}" ADD COLUMN made TEXT AS (printf(\'%.*c\', 200000000, \'x\'))'))
+      f'ALTER TABLE "{table}" ADD COLUMN made TEXT AS (printf(\'%.*c\', 20000000, \'x\'))'))
     add(f"CHECK that never ends on {table}", schema(
       ("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ?) WHERE name = ?",
        (", CHECK (length(replace(printf('%.*c', 300000000, 'x'), 'x', 'yy')) > 0)) STRICT", table))))
