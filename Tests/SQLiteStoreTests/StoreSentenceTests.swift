@@ -33,6 +33,7 @@ struct StoreSentenceTests {
     #expect(
       memory.hint
         == "What was committed is safe. Run the same command again where there is more: nothing is doubled.")
+    #expect(StoreError(result: SQLITE_ERROR, text: "unsupported file format").code == .corrupt)
     // SQLite does not say why; nor does the system, asked for a file that is there.
     #expect(StoreError.notOpened("/dev/null").message == "the store cannot be opened or made")
     let locks = StoreError(result: SQLITE_PROTOCOL, text: "locking protocol")

@@ -33,7 +33,9 @@ extension StoreError {
     case SQLITE_CANTOPEN: self = .notOpened("")
     case SQLITE_NOTADB:
       self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
-    case SQLITE_CORRUPT:
+    // A byte of the header that no version writes.
+    case SQLITE_CORRUPT,
+      SQLITE_ERROR where text == "unsupported file format":
       // SQLite reports some failed reads so.
       self.init(
         .corrupt, "the store is damaged, or its disk could not be read (\(text))",
