@@ -195,6 +195,8 @@ KNOWN = {"store", "pipeline", "became", "entity", "reader"}
 def metrics(box, text, pipeline):
   """Parses metrics as strictly as their format is written: each line, each label, and the pipeline's own name."""
   seen = set()
+  # Some readers of the format end a line at a carriage return too: it is written as a blank.
+  pipeline = pipeline.replace("\r", " ")
   for line in text.split("\n")[:-1]:
     if line.startswith("# "):
       continue

@@ -6,7 +6,8 @@ internal import Foundation
 package final class MemoryFolder: Sendable {
   private let path: String
   private let descriptor: Int32
-  private static let prefix = "bolide-"
+  private static let prefix = "bolide-store-"
+  private static let file = "store.sqlite"
 
   /// Makes the folder within another one.
   ///
@@ -36,14 +37,15 @@ package final class MemoryFolder: Sendable {
       // A new one may not have its lock yet.
       let date = (try? files.attributesOfItem(atPath: path))?[.modificationDate] as? Date
       guard FileFacts(descriptor)?.user == geteuid(), (date?.timeIntervalSinceNow ?? 0) < -60,
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0,
+        (try? files.contentsOfDirectory(atPath: path))?.allSatisfy({ $0.hasPrefix(file) }) == true
       else { continue }
       try? files.removeItem(atPath: path)
     }
   }
 
   /// The store's path.
-  package var store: String { "\(path)/store.sqlite" }
+  package var store: String { "\(path)/\(Self.file)" }
 
   /// Where temporary files are. An empty `TMPDIR` names no folder, least of all the root.
   package static var temporary: String {

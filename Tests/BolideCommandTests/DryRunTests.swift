@@ -70,7 +70,9 @@ import Testing
   @Test func `its copy goes with a hang-up, and one that was killed with the next dry run`() throws {
     let temporary = folder.path("temporary")
     try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
-    func copies() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary) }
+    func copies() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: temporary).filter { $0.hasPrefix("bolide-store-") }
+    }
     for signal in [SIGHUP, SIGKILL] {
       let running = try Running(
         "/usr/bin/env", ["TMPDIR=\(temporary)", Folder.tool, "import", "fireballs.yaml", "-", "--dry-run"],
@@ -85,7 +87,12 @@ import Testing
     let dry = #"TMPDIR="$PWD/temporary" "$bolide" import fireballs.yaml feed.json --dry-run"#
     #expect(try folder.shell(dry).status == 0)
     #expect(try copies().count == 1)
+    // Somebody else's folder stays, whatever its name, and so does one with something else in it.
+    let others = ["bolide-\(UUID().uuidString)", "bolide-store-1", "bolide-store-\(UUID().uuidString)"]
+    for other in others {
+      #expect(try folder.shell("mkdir temporary/\(other); touch temporary/\(other)/mine").status == 0)
+    }
     #expect(try folder.shell("touch -d '2 minutes ago' temporary/*; \(dry)").status == 0)
-    #expect(try copies().isEmpty)
+    #expect(try Set(FileManager.default.contentsOfDirectory(atPath: temporary)) == Set(others))
   }
 }
