@@ -38,7 +38,9 @@ package final class MemoryFolder: Sendable {
       let date = (try? files.attributesOfItem(atPath: path))?[.modificationDate] as? Date
       guard FileFacts(descriptor)?.user == geteuid(), (date?.timeIntervalSinceNow ?? 0) < -60,
         flock(descriptor, LOCK_EX | LOCK_NB) == 0,
-        (try? files.contentsOfDirectory(atPath: path))?.allSatisfy({ $0.hasPrefix(file) }) == true
+        (try? files.contentsOfDirectory(atPath: path))?.allSatisfy({ name in
+          name.hasPrefix(file) || name.hasPrefix(UnfinishedFile.prefix)
+        }) == true
       else { continue }
       try? files.removeItem(atPath: path)
     }

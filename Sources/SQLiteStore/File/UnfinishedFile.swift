@@ -7,7 +7,7 @@ internal import Foundation
 final class UnfinishedFile {
   let path: String
   private var descriptor: Int32
-  private static let prefix = ".bolide-new-"
+  static let prefix = ".bolide-new-"
   private static let endings = ["", "-journal", "-wal", "-shm"]
 
   /// Makes an empty file.
