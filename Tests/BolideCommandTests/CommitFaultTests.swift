@@ -93,5 +93,43 @@ import Testing
       #expect(try folder.sqlite(Self.store, "SELECT count(*) FROM bolide_lost") == ["0"])
       #expect(try folder.bolide("verify", Self.store) == .silent)
     }
+
+    /// A new store is copied out of its log before it has its name; one of these writes fails.
+    @Test(arguments: 1...12) func `a new store is whole or not there, whichever of its writes fails`(
+      number: Int
+    ) throws {
+      try folder.write(
+        """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t place) {
+          static int left;
+          char link[64], name[4096];
+          snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+          ssize_t count = readlink(link, name, sizeof name - 1);
+          name[count < 0 ? 0 : count] = 0;
+          char *ours = strstr(name, ".bolide-new-");
+          if (ours && !strstr(ours, "-wal") && ++left == atoi(getenv("NUMBER"))) return errno = EIO, -1;
+          return ((__typeof__(&pwrite64))dlsym(RTLD_NEXT, "pwrite64"))(file, bytes, size, place);
+        }
+        """, to: "write.c")
+      try #require(
+        try folder.run("cc", ["-shared", "-fPIC", "-o", "write.so", "write.c", "-ldl"]).status == 0)
+      try folder.shell("rm -f \(Self.store)*").expectSilence()
+      let outcome = try folder.shell(
+        #"NUMBER=\#(number) LD_PRELOAD="$PWD/write.so" "$bolide" import fireballs.yaml feed.json"#)
+      #expect(outcome.status == 0 || outcome.status == 74, "\(outcome)")
+      #expect(
+        FileManager.default.fileExists(atPath: folder.path(Self.store)) == (outcome.status == 0), "\(outcome)"
+      )
+      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json").status == 0)
+      #expect(try folder.sqlite(Self.store, "PRAGMA integrity_check") == ["ok"])
+      #expect(try folder.bolide("verify", Self.store) == .silent)
+    }
   #endif
 }
