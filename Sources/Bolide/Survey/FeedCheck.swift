@@ -59,6 +59,7 @@ package struct FeedCheck {
         for (list, children) in chunk.children.enumerated() {
           counters[list + 1].take(children, children.acceptedRows, ofChunk: chunks, limit: limit)
         }
+        return true
       }
       self.input = input.name
       shape = trial.shapeDescription ?? "nothing"

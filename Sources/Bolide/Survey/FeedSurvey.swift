@@ -77,7 +77,7 @@ package struct FeedSurvey {
     }
     DirectionSearch.apply(to: &draft, sources.map(\.values))
     draft.odd = pass.odd
-    draft.key = try KeySearch(draft.attributes, draft.pipeline, source).key()
+    draft.key = try KeySearch(draft.attributes, of: pass.records, draft.pipeline, source).key()
     guard draft.key != nil else { throw ImportError.noKeys(source.name) }
     try proposeChildren(&draft, source)
     return draft
@@ -126,7 +126,9 @@ package struct FeedSurvey {
       {
         children.inverse += "Owner"
       }
-      let key = try KeySearch(children.attributes, draft.pipeline(with: children), source, list: 0).key()
+      let search = KeySearch(
+        children.attributes, of: children.objects, draft.pipeline(with: children), source, list: 0)
+      let key = try search.key()
       guard let key, key.losesNothing else { continue }
       children.key = key
       draft.children[index] = children

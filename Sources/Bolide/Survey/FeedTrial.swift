@@ -62,10 +62,11 @@ struct FeedTrial: ~Copyable {
   /// The columns of the entity's key.
   var keyColumns: [Int] { chunk.layout.keyColumns }
 
-  /// Reads to the end.
+  /// Reads to the end, or until the visitor has seen enough.
   ///
-  /// - Parameter visit: called with each chunk and its rows that would land; equal keys are not folded.
-  mutating func run(_ visit: (Chunk, [Int]) -> Void) throws {
+  /// - Parameter visit: called with each chunk and its rows that would land; equal keys are not folded. It says whether it
+  ///   wants more.
+  mutating func run(_ visit: (Chunk, [Int]) -> Bool) throws {
     while case .record = try records.next(until: nil) {
       read += 1
       if chunk.isWindowFull { try stage.endWindow(chunk) }
@@ -73,9 +74,11 @@ struct FeedTrial: ~Copyable {
       let fields = records.reader.fields
       for index in occurrences.indices where fields[index].kind != .absent { occurrences[index] += 1 }
       if records.reader.problem == nil { lookAtDates(fields) }
-      if chunk.recordsRead >= Self.chunkRows || chunk.byteCount >= Self.chunkBytes { try finish(visit) }
+      if chunk.recordsRead >= Self.chunkRows || chunk.byteCount >= Self.chunkBytes {
+        guard try finish(visit) else { return }
+      }
     }
-    try finish(visit)
+    _ = try finish(visit)
   }
 
   private mutating func lookAtDates(_ fields: UnsafeBufferPointer<RecordField>) {
@@ -87,9 +90,9 @@ struct FeedTrial: ~Copyable {
     }
   }
 
-  private mutating func finish(_ visit: (Chunk, [Int]) -> Void) throws {
+  private mutating func finish(_ visit: (Chunk, [Int]) -> Bool) throws -> Bool {
     try stage.endWindow(chunk)
-    visit(chunk, chunk.acceptedRows)
+    let goesOn = visit(chunk, chunk.acceptedRows)
     refused += chunk.rejects.refusedCount
     let gone = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
     for (list, rows) in chunk.children.enumerated() {
@@ -99,6 +102,7 @@ struct FeedTrial: ~Copyable {
     }
     firstRejects += chunk.allRejects.prefix(Self.shownRejects - firstRejects.count)
     chunk.clear()
+    return goesOn
   }
 }
 

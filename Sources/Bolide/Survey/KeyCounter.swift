@@ -46,7 +46,10 @@ struct KeyCounter {
   }
 
   /// Whether so many records are lost that it will not be the key.
-  var isHopeless: Bool { offered >= 1000 && lost > 0.05 }
+  var isHopeless: Bool { Self.isHopeless(lost: lost, of: offered) }
+
+  /// Whether the key that loses such a part of the records will not be the key.
+  static func isHopeless(lost: Double, of records: Int) -> Bool { records >= 1000 && lost > 0.05 }
 
   /// Forgets the hashes; the counts stay.
   mutating func stop() {

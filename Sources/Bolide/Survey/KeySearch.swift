@@ -15,8 +15,13 @@ struct KeySearch {
   private static let mostInPairs = 8
   private static let mostTogether = 4
 
-  /// - Parameter list: of children, which list of the draft's they are: their key is theirs among those of one record.
-  init(_ attributes: [DraftAttribute], _ draft: Pipeline, _ source: SurveySource, list: Int? = nil) {
+  /// - Parameters:
+  ///   - records: how many there are, with the attributes or without them.
+  ///   - list: of children, which list of the draft's they are: their key is theirs among those of one record.
+  init(
+    _ attributes: [DraftAttribute], of records: Int, _ draft: Pipeline, _ source: SurveySource,
+    list: Int? = nil
+  ) {
     self.draft = draft
     self.source = source
     self.list = list
@@ -25,7 +30,14 @@ struct KeySearch {
       return ranked.filter { $0.rank > 0 }.sorted { ($1.rank, $0.index) < ($0.rank, $1.index) }
     }
     let likely = ranked(isLast: false)
-    candidates = likely.isEmpty ? ranked(isLast: true) : likely
+    let all = likely.isEmpty ? ranked(isLast: true) : likely
+    // Of those that too many records are without, which are a part of the key at best, the likeliest will do.
+    func isWhole(_ index: Int) -> Bool {
+      !KeyCounter.isHopeless(lost: 1 - Double(attributes[index].count) / Double(records), of: records)
+    }
+    let gaps = all.filter { !isWhole($0.index) }
+      .sorted { $0.rank * attributes[$0.index].count > $1.rank * attributes[$1.index].count }
+    candidates = all.filter { isWhole($0.index) } + gaps.prefix(Self.mostAtOnce)
   }
 
   /// The key that is proposed, with the evidence; nil when there is no attribute that could be one.
@@ -113,12 +125,13 @@ struct KeySearch {
           counters[index].within.take(inRecord, record: whole, limit: limit)
         }
       }
-      guard !toTheEnd else { return }
+      guard !toTheEnd else { return true }
       for index in alive where counters[index].within.isHopeless {
         counters[index].within.stop()
         counters[index].everywhere.stop()
         alive.remove(index)
       }
+      return !alive.isEmpty
     }
     return keys.indices.map { index in
       var finding = KeyFinding(attributes: keys[index], counter: counters[index].within)

@@ -18,8 +18,12 @@ extension Chunk {
   package func digestOfAll(row: Int) -> Int {
     var hasher = Hasher()
     for column in layout.columns.indices {
-      hasher.combine(state(column, row).rawValue)
-      if state(column, row) == .value { combine(column, row, into: &hasher) }
+      // Most of a wide row's cells may be absent.
+      let state = state(column, row)
+      guard state != .absent else { continue }
+      hasher.combine(column)
+      hasher.combine(state.rawValue)
+      if state == .value { combine(column, row, into: &hasher) }
     }
     return hasher.finalize()
   }
