@@ -53,16 +53,18 @@ public struct ImportError: Error, Sendable {
   }
 
   /// Any error of the rooms that an import passes.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
     case let error as ImportError:
       self = error
-    case let error as StoreError:
-      self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
     case let error as PipelineError:
       self.init(.pipeline, code: "pipeline", error.description)
     default:
-      self.init(.store(.other), code: "other", "\(error)")
+      guard let error = StoreError(error) else {
+        self.init(.store(.other), code: "other", "\(error)")
+        return
+      }
+      self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
     }
   }
 }

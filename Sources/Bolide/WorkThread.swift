@@ -21,38 +21,49 @@ package final class WorkThread {
   /// - Parameter name: what debuggers call the thread; 15 bytes at most.
   /// - Returns: whether there is such a thread. Where there is none, nothing runs.
   package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    // A deep JSON document costs no stack; this is for SQLite's expressions.
+    withAttributes(stack: 4 << 20) { attributes in
+      pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+      let work = Unmanaged.passRetained(WorkThread(name, body))
+      #if canImport(Glibc)
+        var thread = pthread_t()
+      #else
+        var thread: pthread_t?
+      #endif
+      let error = pthread_create(&thread, attributes, { WorkThread.run($0) }, work.toOpaque())
+      if error != 0 { work.release() }
+      return error == 0
+    }
+  }
+
+  private static func withAttributes(
+    stack: Int, _ body: (UnsafeMutablePointer<pthread_attr_t>) -> Bool
+  ) -> Bool {
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     pthread_attr_init(attributes)
     defer {
       pthread_attr_destroy(attributes)
       attributes.deallocate()
     }
-    pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // A deep JSON document costs no stack; this is for SQLite's expressions.
-    pthread_attr_setstacksize(attributes, 4 << 20)
-    let work = Unmanaged.passRetained(WorkThread(name, body))
-    #if canImport(Glibc)
-      var thread = pthread_t()
-    #else
-      var thread: pthread_t?
-    #endif
-    let error = pthread_create(&thread, attributes, { WorkThread.run($0) }, work.toOpaque())
-    if error != 0 { work.release() }
-    return error == 0
+    pthread_attr_setstacksize(attributes, stack)
+    return body(attributes)
   }
 
-  /// Whether the system gives this process a thread.
+  /// Whether the system gives this process threads, and room for the few that a command has: Dispatch would wait for it for
+  /// ever.
   package static var isToBeHad: Bool {
-    #if canImport(Glibc)
-      var thread = pthread_t()
-      guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return false }
-      pthread_join(thread, nil)
-    #else
-      var thread: pthread_t?
-      guard pthread_create(&thread, nil, { _ in nil }, nil) == 0, let thread else { return false }
-      pthread_join(thread, nil)
-    #endif
-    return true
+    withAttributes(stack: 32 << 20) { attributes in
+      #if canImport(Glibc)
+        var thread = pthread_t()
+        guard pthread_create(&thread, attributes, { _ in nil }, nil) == 0 else { return false }
+        pthread_join(thread, nil)
+      #else
+        var thread: pthread_t?
+        guard pthread_create(&thread, attributes, { _ in nil }, nil) == 0, let thread else { return false }
+        pthread_join(thread, nil)
+      #endif
+      return true
+    }
   }
 
   private static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -16,17 +16,11 @@ struct Failure: Error {
 
   /// Any error of the library.
   init(_ error: any Error) {
-    switch error {
-    case let error as Failure:
-      self = error
-    case let error as ImportError:
+    if let failure = error as? Failure {
+      self = failure
+    } else {
+      let error = ImportError(error)
       self.init(ExitStatus(error), error.message, hint: error.hint)
-    case let error as StoreError:
-      self.init(ExitStatus(error.code), error.message, hint: error.hint)
-    case let error as PipelineError:
-      self.init(.configuration, error.description)
-    default:
-      self.init(.bug, "\(error)")
     }
   }
 

@@ -20,7 +20,7 @@ public final class Store: Sendable {
   ///
   /// It goes after the readers: only a connection that can write empties the WAL when it is the last to close. A queue, as
   /// GRDB's pools lower `synchronous` and write when they open.
-  private let writer: Mutex<DatabaseQueue?>
+  private let writer: Mutex<WritingConnection?>
   /// The file as it was when it was opened as one that nobody writes.
   private let unwritten: [String]?
   /// How long `writer` waits for other programs.
@@ -112,7 +112,7 @@ public final class Store: Sendable {
   ) {
     self.path = path
     self.folder = folder
-    self.writer = Mutex(writer)
+    self.writer = Mutex(writer.map(WritingConnection.init))
     self.patience = patience
     self.trustsSchema = trustsSchema
     trustedStores = stores
@@ -150,12 +150,12 @@ public final class Store: Sendable {
   func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
     let writer = try writer.withLock { writer in
       if let writer { return writer }
-      let opened = try Self.open(path, patience, trustsSchema)
-      try naming { try opened.inDatabase { try ReceivedSchema.check($0, path) } }
+      let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
+      try naming { try opened.run { try ReceivedSchema.check($0, path) } }
       writer = opened
       return opened
     }
-    return try naming { try writer.inDatabase(body) }
+    return try naming { try writer.run(body) }
   }
 
   /// As `writing`, with another patience for other programs' locks.

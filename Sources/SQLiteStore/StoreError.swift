@@ -105,4 +105,14 @@ extension StoreError {
   init(_ error: DatabaseError) {
     self.init(result: error.extendedResultCode.rawValue, text: error.message ?? "unknown error")
   }
+
+  /// An error of a store, or of a connection that has no file of its own, such as the one that expressions run on; nil for
+  /// another's.
+  package init?(_ error: any Error) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as DatabaseError: self.init(error)
+    default: return nil
+    }
+  }
 }

@@ -41,8 +41,9 @@ extension Store {
   /// - Complexity: as `verify`.
   package func rebuild(_ found: (Finding) throws -> Void) throws {
     try mendSchema().forEach { try found(Finding(message: $0)) }
-    try seal(restoring: false)
+    // First the triggers: settling fires them, and whoever altered one could make it endless.
     for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
+    try seal(restoring: false)
     try writing { db in
       guard let model = try SchemaUpdate.storedModel(db) else { return }
       let numbers = try PropertyNumbers(db, model: model, creating: false)

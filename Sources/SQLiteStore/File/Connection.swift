@@ -12,10 +12,13 @@ enum Connection {
   /// How deep an expression may be: SQLite's own limit, which a build of it may have raised.
   private static let maximumDepth: Int32 = 1000
 
+  // Transactions end where they begin. GRDB would end the process at one whose rollback failed too, as without memory.
+
   /// For a connection that only reads.
   static var reading: GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.readonly = true
+    configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .timeout(10)
     configuration.prepareDatabase {
       try protect($0)
@@ -30,6 +33,7 @@ enum Connection {
   /// - Parameter trustsSchema: whether triggers of other programs may use virtual tables and unsafe functions.
   static func writing(_ patience: LockPatience, trustsSchema: Bool) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
+    configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .callback { patience.waits($0) }
     configuration.prepareDatabase { db in
       try protect(db, trustsSchema: trustsSchema)
