@@ -1,5 +1,5 @@
 """What the scenarios stand on: stores in certain states, commands on them, and what must come out in the end."""
-import concurrent.futures, json, os, resource, shutil, sqlite3, subprocess, sys, threading
+import concurrent.futures, json, os, re, resource, shutil, sqlite3, subprocess, sys, threading
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -90,6 +90,9 @@ SCENARIOS = {
   "dry run": ("calm", "import p.yaml later.json --dry-run --lock-wait 1s --json"),
 }
 
+# Commands that write and read no store, or only as others do.
+ELSEWHERE = {"init", "check", "schema", "generate", "bench"}
+
 TABLES = {
   "Quake": """SELECT id, magnitude, size, "where", tagCount, Region.name, code FROM Quake
     LEFT JOIN Region ON Region.bolide_id = region_id LEFT JOIN Sensor ON Sensor.bolide_id = sensor_id ORDER BY id""",
@@ -119,9 +122,18 @@ class Ground:
     self.tool = shutil.copy(tool, os.path.join(folder, "bolide"))
     self.numbers, self.lock = iter(range(1, 1 << 40)), threading.Lock()
     self.ends, self.lines, self.counts = {}, {}, {}
+    self.check()
     self.build()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
       list(pool.map(self.end, SCENARIOS))
+
+  def check(self):
+    """A new command has a scenario here."""
+    listed = subprocess.run([self.tool, "--help"], capture_output=True, text=True, check=True).stdout
+    names = set(re.findall(r"^  ([a-z]+) ", listed.split("SUBCOMMANDS:")[1], re.MULTILINE))
+    left = names - ELSEWHERE - {words.split()[0] for _, words in SCENARIOS.values()}
+    if left:
+      sys.exit(f"no scenario has the commands {', '.join(sorted(left))}")
 
   # A run
 
