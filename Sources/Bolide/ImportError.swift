@@ -58,7 +58,8 @@ public struct ImportError: Error, Sendable {
     case let error as ImportError:
       self = error
     case let error as PipelineError:
-      self.init(.pipeline, code: "pipeline", error.description)
+      let isUnread = error.problems.contains(where: \.isUnread)
+      self.init(isUnread ? .inputOutput : .pipeline, code: "pipeline", error.description)
     default:
       guard let error = StoreError(error) else {
         self.init(.store(.other), code: "other", "\(error)")

@@ -32,6 +32,12 @@ import Testing
       """)
   }
 
+  @Test func `a file that the system does not open is no mistake in it`() throws {
+    let found = try (5...8).map { try folder.shell("ulimit -n \($0)\n\"$bolide\" check quakes.yaml") }
+    #expect(found.contains(.failure(74, "quakes.yaml: cannot be opened: Too many open files")))
+    #expect(found.allSatisfy { $0.status == 0 || $0.status == 74 })
+  }
+
   @Test func `what fetched properties ask is compiled too`() throws {
     try folder.write(
       """

@@ -239,7 +239,9 @@ extension PipelineProblem {
   /// A folder, or what cannot be opened: said as of an input.
   static func unreadable(_ path: String, _ error: InputError) -> PipelineProblem {
     let words = error.message.utf8.dropFirst("\(error.input): ".utf8.count)
-    return PipelineProblem(file: path, place: nil, message: String(decoding: words, as: UTF8.self))
+    var problem = PipelineProblem(file: path, place: nil, message: String(decoding: words, as: UTF8.self))
+    problem.isUnread = error.code == .cannotRead
+    return problem
   }
 
   static func notText(_ path: String) -> PipelineProblem {

@@ -22,6 +22,8 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   public var place: Place?
   /// The sentence: what is wrong, and what is meant instead where that can be guessed.
   public var message: String
+  /// Whether the system would not read the file: that is no fault of its text.
+  package var isUnread = false
 
   package init(file: String, place: Place?, message: String) {
     self.file = file
