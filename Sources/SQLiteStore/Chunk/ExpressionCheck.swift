@@ -28,7 +28,11 @@ package final class ExpressionCheck {
   package func problem(_ expression: String) -> String? {
     // One call of a function of SQLite's cannot be interrupted: the connection is left to it.
     let found = FoundProblem()
-    queue.asyncWriteWithoutTransaction { [columns] db in found.set(Self.problem(expression, db, columns)) }
+    let look: @Sendable () -> Void = { [queue, columns] in
+      queue.inDatabase { found.set(Self.problem(expression, $0, columns)) }
+    }
+    // Dispatch would wait for a thread for ever where there is none.
+    if !WorkThread.start("bolide checking", look) { look() }
     if let problem = found.wait(seconds: Self.patience) { return problem }
     queue.interrupt()
     do {
