@@ -70,6 +70,10 @@ let package = Package(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", grdb],
       swiftSettings: swiftSettings),
     .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
+    // an independent model of all that, in memory, and random histories that both run
+    .target(name: "PlainStore", path: "Tests/PlainStore", swiftSettings: pointerFree),
+    .testTarget(
+      name: "PlainStoreTests", dependencies: ["PlainStore", "Bolide", grdb], swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
       swiftSettings: swiftSettings),

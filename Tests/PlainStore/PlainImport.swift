@@ -1,0 +1,222 @@
+/// Where an import ends, and nothing of it is kept.
+package struct PlainStop: Error {
+  package var reason: String
+}
+
+extension PlainStore {
+  /// Takes records one after another.
+  ///
+  /// - Returns: what became of the records, under their entity's name, and of their children and their links.
+  package mutating func run(_ pipeline: PlainPipeline, _ records: [PlainRecord]) throws(PlainStop) -> [String:
+    PlainCounts]
+  {
+    var run = PlainRun(pipeline: pipeline)
+    run.counts[pipeline.entity] = PlainCounts()
+    for children in pipeline.children {
+      guard let relationship = model[pipeline.entity].relationship(children.relationship) else { continue }
+      run.counts[relationship.destination] = PlainCounts()
+      if let join = relationship.join { run.counts[join] = PlainCounts() }
+    }
+    let before = self
+    do {
+      for record in records { try take(record, &run) }
+    } catch {
+      self = before
+      throw error
+    }
+    return run.counts
+  }
+
+  private mutating func take(_ record: PlainRecord, _ run: inout PlainRun) throws(PlainStop) {
+    let pipeline = run.pipeline
+    let (result, id) = try apply(record, pipeline.entity, [:], pipeline.links, &run)
+    for children in pipeline.children {
+      guard let relationship = model[pipeline.entity].relationship(children.relationship),
+        let inverse = relationship.inverse, result != .rejected
+      else { continue }
+      let target = relationship.destination
+      for child in record.children[children.relationship] ?? [] {
+        // A record that is left out takes its children with it.
+        guard let id, !result.isLeftOut else {
+          run.counts[target]?.count(child.broken.isEmpty ? .ignored : .rejected)
+          continue
+        }
+        guard let join = relationship.join else {
+          _ = try apply(child, target, [inverse: id], [], &run)
+          continue
+        }
+        let (outcome, other) = try apply(child, target, [:], [], &run)
+        guard outcome != .rejected, let other, children.isAlways || result == .inserted else { continue }
+        let linked = link(join, [inverse: id, relationship.name: other])
+        run.counts[join]?.count(linked)
+      }
+    }
+  }
+
+  private mutating func link(_ join: String, _ ends: [String: Int]) -> PlainResult {
+    let entity = model[join]
+    let key = entity.key.map { PlainValue.whole(Int64(ends[$0] ?? 0)) }
+    if find(join, key: key) != nil { return .unchanged }
+    return (try? insert(join, [:], links: ends)) == nil ? .rejected : .inserted
+  }
+
+  /// Takes one record or child.
+  private mutating func apply(
+    _ record: PlainRecord, _ name: String, _ owner: [String: Int], _ links: [PlainPipeline.Link],
+    _ run: inout PlainRun
+  ) throws(PlainStop) -> (PlainResult, Int?) {
+    let (result, id) = try outcome(record, name, owner, links, &run)
+    run.counts[name]?.count(result)
+    return (result, id)
+  }
+
+  private mutating func outcome(
+    _ record: PlainRecord, _ name: String, _ owner: [String: Int], _ links: [PlainPipeline.Link],
+    _ run: inout PlainRun
+  ) throws(PlainStop) -> (PlainResult, Int?) {
+    let entity = model[name]
+    let isShared = owner.isEmpty && name != run.pipeline.entity
+    guard let values = values(record, entity) else { return (.rejected, nil) }
+    let key = entity.key.map { values[$0] ?? owner[$0].map { .whole(Int64($0)) } ?? .null }
+    let id = find(name, key: key)
+    if !isShared, run.pipeline.repeated != .last, let id, run.seen[name]?.contains(id) == true {
+      return (run.pipeline.repeated == .reject ? .rejected : .leftOut(isSame: isSame(name, id, values)), id)
+    }
+    guard let id else {
+      do {
+        let missing = entity.stored.contains { $0.isRequired && values[$0.name] == nil && $0.initial == nil }
+        if missing { return (.rejected, nil) }
+        let before = self
+        do {
+          var ends = owner
+          for link in links { ends[link.relationship] = try self.owner(link, of: entity, record) }
+          let id = try insert(name, values, links: ends)
+          run.seen[name, default: []].insert(id)
+          run.made[name, default: []].insert(id)
+          return (.inserted, id)
+        } catch {
+          self = before
+          return (.rejected, nil)
+        }
+      }
+    }
+    let isMade = run.made[name]?.contains(id) == true
+    if !isMade {
+      if case .ignore = run.pipeline.merge {
+        run.seen[name, default: []].insert(id)
+        return (.ignored, id)
+      }
+      if case .fail = run.pipeline.merge, !isShared { throw PlainStop(reason: "\(key) is there") }
+    }
+    let result = merge(name, id, values, links, record, run.pipeline)
+    if result != .rejected { run.seen[name, default: []].insert(id) }
+    return (result, id)
+  }
+
+  /// A record's values; nil where the record is refused.
+  private func values(_ record: PlainRecord, _ entity: PlainEntity) -> [String: PlainValue]? {
+    guard record.broken.isEmpty else { return nil }
+    var values = record.values.filter { entity.attribute($0.key)?.isTransient == false }
+    for attribute in entity.attributes where attribute.twice != nil {
+      guard let value = record.values[attribute.twice ?? ""] else { continue }
+      if case .whole(let number) = value { values[attribute.name] = .whole(2 * number + 1) }
+      if value.isNull { values[attribute.name] = .null }
+    }
+    let isEmpty = entity.stored.contains { $0.isRequired && values[$0.name]?.isNull == true }
+    return isEmpty ? nil : values
+  }
+
+  private func isSame(_ name: String, _ id: Int, _ values: [String: PlainValue]) -> Bool {
+    let entity = model[name]
+    guard let object = object(name, id) else { return false }
+    return values.allSatisfy { entity.attribute($0.key)?.isVolatile == true || object[$0.key] == $0.value }
+  }
+
+  private mutating func merge(
+    _ name: String, _ id: Int, _ values: [String: PlainValue], _ links: [PlainPipeline.Link],
+    _ record: PlainRecord, _ pipeline: PlainPipeline
+  ) -> PlainResult {
+    let entity = model[name]
+    var values = values
+    if case .updateNonNull = pipeline.merge { values = values.filter { !$0.value.isNull } }
+    if case .updateIfNewer(let attribute) = pipeline.merge, name == pipeline.entity,
+      let held = object(name, id)?[attribute], !held.isNull,
+      !held.isLess(than: values[attribute] ?? .null)
+    {
+      return isSame(name, id, values) ? .left : .older
+    }
+    let before = self
+    do {
+      var ends: [String: Int?] = [:]
+      for link in links where link.isAlways {
+        guard let target = try owner(link, of: entity, record) else { continue }
+        ends[link.relationship] = target
+      }
+      let moves = ends.contains { name, target in object(entity.name, id)?.links[name] != target }
+      guard moves || !isSame(name, id, values) else { return .unchanged }
+      try update(name, id, values, links: ends)
+      return .updated
+    } catch {
+      self = before
+      return .rejected
+    }
+  }
+
+  /// Finds or makes the owner that a record names; nil where it names none.
+  private mutating func owner(
+    _ link: PlainPipeline.Link, of entity: PlainEntity, _ record: PlainRecord
+  ) throws(PlainRefusal) -> Int? {
+    guard let relationship = entity.relationship(link.relationship) else { return nil }
+    let destination = model[relationship.destination]
+    var key: [String: PlainValue] = [:]
+    for (owner, own) in link.key {
+      guard let value = record.values[own], !value.isNull else { return nil }
+      key[owner] = value
+    }
+    let found = find(destination.name, key: destination.key.map { key[$0] ?? .null })
+    if let found { return found }
+    return try insert(destination.name, key)
+  }
+}
+
+/// What one run remembers.
+struct PlainRun {
+  let pipeline: PlainPipeline
+  var counts: [String: PlainCounts] = [:]
+  /// The objects whose keys it has met, and those that it has made.
+  var seen: [String: Set<Int>] = [:]
+  var made: [String: Set<Int>] = [:]
+
+  init(pipeline: PlainPipeline) { self.pipeline = pipeline }
+}
+
+/// What became of one record.
+enum PlainResult: Equatable {
+  case inserted, updated, unchanged, ignored, rejected
+  /// Under `update-if-newer`, it is not newer: and says something else, or nothing else.
+  case older, left
+  /// An earlier one of its key keeps the place.
+  case leftOut(isSame: Bool)
+
+  /// Whether its children are left alone.
+  var isLeftOut: Bool {
+    switch self {
+    case .leftOut, .older, .left: true
+    default: false
+    }
+  }
+}
+
+extension PlainCounts {
+  mutating func count(_ result: PlainResult) {
+    read += 1
+    switch result {
+    case .inserted: inserted += 1
+    case .updated: updated += 1
+    case .unchanged, .left: unchanged += 1
+    case .ignored, .older: ignored += 1
+    case .rejected: rejected += 1
+    case .leftOut(let isSame): if isSame { duplicates += 1 } else { superseded += 1 }
+    }
+  }
+}

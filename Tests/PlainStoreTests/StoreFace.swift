@@ -1,0 +1,87 @@
+import Bolide
+import Foundation
+import GRDB
+import PlainStore
+import Synchronization
+
+/// An object's name in a store: its entity and id.
+struct ObjectName: Hashable, Comparable, CustomStringConvertible {
+  var entity: String
+  var id: Int64
+
+  var description: String { "\(entity) \(id)" }
+
+  static func < (left: ObjectName, right: ObjectName) -> Bool {
+    (left.entity, left.id) < (right.entity, right.id)
+  }
+}
+
+/// All objects of a store, with values and the ids of their to-one relationships by name.
+typealias StoreState = [ObjectName: [String: PlainValue]]
+
+extension PlainValue {
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .integer(let number): self = .whole(number)
+    case .real(let number): self = .real(number)
+    case .text(let text): self = .text(text)
+    case .blob(let bytes): self = .bytes(bytes)
+    }
+  }
+
+  var argument: (any DatabaseValueConvertible)? {
+    switch self {
+    case .null, .beyond: nil
+    case .whole(let number): number
+    case .real(let number): number
+    case .text(let text): text
+    case .bytes(let bytes): Data(bytes)
+    }
+  }
+}
+
+extension Store {
+  /// Everything that the store holds, and the token of that.
+  func state() async throws -> (StoreState, HistoryToken) {
+    let rows = Mutex<StoreState>([:])
+    let snapshot = try await snapshot { row in
+      rows.withLock {
+        $0[ObjectName(entity: row.entity, id: row.id)] = Dictionary(
+          row.values.map { ($0.name, PlainValue($0.value)) }
+        ) { first, _ in first }
+      }
+    }
+    return (rows.withLock { $0 }, snapshot.token)
+  }
+}
+
+/// A folder for one history, in memory where the system has it.
+struct HistoryFolder {
+  let path: String
+
+  init() throws {
+    let memory = "/dev/shm"
+    let place =
+      FileManager.default.isWritableFile(atPath: memory)
+      ? memory : FileManager.default.temporaryDirectory.path
+    path = "\(place)/bolide-plain-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Writes a pipeline's file and reads it.
+  func pipeline(_ number: Int, _ text: String) throws -> Pipeline {
+    let file = "\(path)/feed\(number).yaml"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    return try Pipeline(path: file)
+  }
+}
+
+/// Something that a store does otherwise than the plain model.
+struct Difference: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+}
