@@ -122,16 +122,12 @@ struct Triggers {
   ///
   /// In SQLite's order, the keys of the last table first: what a rule denies depends on what others have taken along by then.
   private func leaveChildren(_ entity: Entity) -> [String] {
-    let places = Dictionary(
-      uniqueKeysWithValues: model.entities.enumerated().flatMap { index, holder in
-        holder.toOneRelationships.enumerated().map { ([holder.name, $1.name], [index, $0]) }
-      })
-    func place(_ toMany: ToMany) -> [Int] { places[[toMany.holder.name, toMany.toOne.name]] ?? [] }
-    return entity.relationships.compactMap { model.toMany($0) }.sorted {
-      place($1).lexicographicallyPrecedes(place($0))
-    }.map { toMany in
-      let (table, column) = (quoted(toMany.holder.name), quoted(toMany.toOne.column))
-      return switch model.deleteRule(of: toMany.toOne, in: toMany.holder) {
+    model.entities.enumerated().flatMap { index, holder in
+      holder.toOneRelationships.enumerated().filter { $1.destination == entity.name }
+        .map { (place: [index, $0], holder: holder, toOne: $1) }
+    }.sorted { $1.place.lexicographicallyPrecedes($0.place) }.map { _, holder, toOne in
+      let (table, column) = (quoted(holder.name), quoted(toOne.column))
+      return switch model.deleteRule(of: toOne, in: holder) {
       case .nullify: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"
       case .cascade: "DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"
       case .deny:
