@@ -76,11 +76,21 @@ struct LinkTests {
         == [["a", "C3A9"], ["b", "65CC81"], ["c", "C3A9"]])
   }
 
-  @Test func `A refused row makes no owner`() throws {
-    let pipeline = Quakes.pipeline { $0[entity: "Quake"]["depth"].isRequired = true }
+  @Test(arguments: [Link.Timing.insert, .always]) func `A refused row makes no owner`(
+    timing: Link.Timing
+  ) throws {
+    let pipeline = Quakes.pipeline(when: timing) { $0[entity: "Quake"]["depth"].isRequired = true }
     let store = try temporary.open(pipeline)
-    #expect(try store.take(pipeline, [["id": "a", "@region": "x"]]).counts.line == "1 = 1 rejected")
+    let record: Record = ["id": "a", "@region": "x"]
+    #expect(try store.take(pipeline, [record]).counts.line == "1 = 1 rejected")
     #expect(try store.rows(regions) == [])
+    let two = try store.take(pipeline, [["id": "b", "@region": "y", "depth": 1], record])
+    #expect(two.counts.line == "2 = 1 inserted + 1 rejected")
+    // A row that is there needs no value.
+    let moved = try store.take(pipeline, [["id": "b", "@region": "z"], record])
+    #expect(
+      moved.counts.line == (timing == .always ? "2 = 1 updated + 1 rejected" : "2 = 1 unchanged + 1 rejected")
+    )
   }
 
   @Test func `An owner that another program deleted is made again`() throws {

@@ -60,6 +60,7 @@ final class ChunkWriter {
   private let difference: RowDifference
   private let gate: MergeGate?
   private let unique: UniqueConstraints?
+  private let incomplete: IncompleteRows?
   private let parking: ValueParking
   private let links: Links
   private let derived: DerivedUpkeep
@@ -94,6 +95,7 @@ final class ChunkWriter {
     difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
     gate = try MergeGate(db, layout: layout)
     unique = try UniqueConstraints(db, layout: layout)
+    incomplete = try IncompleteRows(db, layout: layout)
     parking = try ValueParking(db, layout: layout)
     links = try Links(db, layout: layout)
     derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
@@ -198,6 +200,7 @@ final class ChunkWriter {
     let later = passed?.leftOutLater ?? []
     let superseded = try later.isEmpty ? 0 : difference.countChanged(chunk, rows: later)
     let parks = try unique?.settle(chunk, table: table, input: input) ?? []
+    try incomplete?.refuse(chunk, table: table, input: input)
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)

@@ -1,0 +1,40 @@
+internal import GRDB
+internal import ImportModel
+
+/// Refuses new rows that lack a required value, before owners are made for them: a refused row makes none.
+///
+/// Where a gate or further constraints look at the chunk, they have refused such rows already.
+final class IncompleteRows {
+  private let layout: ChunkLayout
+  private let query: RawStatement
+
+  /// - Returns: nil where no link needs its owners before it is known which rows are new.
+  init?(_ db: Database, layout: ChunkLayout) throws {
+    guard !layout.required.isEmpty, layout.owners.contains(where: { $0.timing == .always }) else {
+      return nil
+    }
+    self.layout = layout
+    query = try RawStatement(
+      db,
+      """
+      SELECT x.bolide_place FROM \(layout.tableName) AS x
+      LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t")) WHERE t.bolide_id IS NULL
+      """)
+  }
+
+  /// Takes them from the chunk's order, and adds them to its rejects.
+  func refuse(_ chunk: Chunk, table: ChunkTable, input: String) throws {
+    let incomplete = chunk.order.filter { chunk.missingAttribute(Int($0)) != nil }
+    guard !incomplete.isEmpty else { return }
+    var refused: Set<Int32> = []
+    try table.show(chunk, rows: incomplete[...]) {
+      defer { query.reset() }
+      while try query.step() { refused.insert(incomplete[Int(query.integer(0))]) }
+    }
+    for row in incomplete where refused.contains(row) {
+      guard let attribute = chunk.missingAttribute(Int(row)) else { continue }
+      chunk.refuseIncomplete(Int(row), attribute, input: input)
+    }
+    chunk.order.removeAll(where: refused.contains)
+  }
+}
