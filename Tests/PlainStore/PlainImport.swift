@@ -38,7 +38,7 @@ extension PlainStore {
       for child in record.children[children.relationship] ?? [] {
         // A record that is left out takes its children with it.
         guard let id, !result.isLeftOut else {
-          run.counts[target]?.count(child.broken.isEmpty ? .ignored : .rejected)
+          run.counts[target]?.count(values(child, model[target]) == nil ? .rejected : .ignored)
           continue
         }
         guard let join = relationship.join else {

@@ -6,6 +6,8 @@ package struct PlainObject: Hashable, Sendable {
   package var changed = 0
   package var timed = 0
 
+  package init() {}
+
   package subscript(attribute: String) -> PlainValue { values[attribute] ?? .null }
 }
 

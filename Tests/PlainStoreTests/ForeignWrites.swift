@@ -12,7 +12,8 @@ extension RandomHistory {
       let (before, beforeIDs) = (plain, ids)
       let isOne = dice.once(in: 2)
       if isOne { try db.execute(sql: "BEGIN IMMEDIATE") }
-      for _ in 0..<dice.int(1...6) { try statement(&dice, db) }
+      for _ in 0..<dice.int(1...6) { try statement(&dice, db, enforcesKeys: keys == "ON") }
+      try compareAtOnce(db)
       guard isOne else { return }
       let isKept = !dice.once(in: 5)
       tell(isKept ? "COMMIT" : "ROLLBACK")
@@ -21,11 +22,14 @@ extension RandomHistory {
     }
   }
 
-  private mutating func statement(_ dice: inout Dice, _ db: Database) throws {
+  private mutating func statement(_ dice: inout Dice, _ db: Database, enforcesKeys: Bool) throws {
     guard let entity = dice.any(of: model.entities) else { return }
+    // Triggers do not follow a cascade that comes back to its table, as they cannot fire themselves.
+    let canDelete = enforcesKeys || !model.cascades(entity.name, to: entity.name)
     switch dice.int(0...9) {
-    case 0...2: try insert(&dice, entity, db)
-    case 3: try delete(&dice, entity, db)
+    case 0...2:
+      try insert(&dice, entity, db, replaces: canDelete && !entity.leadsToItself && dice.once(in: 3))
+    case 3: if canDelete { try delete(&dice, entity, db) }
     default: try update(&dice, entity, db)
     }
   }
@@ -75,7 +79,9 @@ extension RandomHistory {
       }
   }
 
-  private mutating func insert(_ dice: inout Dice, _ entity: PlainEntity, _ db: Database) throws {
+  private mutating func insert(_ dice: inout Dice, _ entity: PlainEntity, _ db: Database, replaces: Bool)
+    throws
+  {
     let (values, targets) = (values(&dice, entity), targets(&dice, entity))
     // A key with nothing in it would be equal to nothing.
     guard entity.key.allSatisfy({ entity.attribute($0) != nil || targets[$0].flatMap(\.self) != nil }) else {
@@ -84,13 +90,26 @@ extension RandomHistory {
     let columns = columns(values, targets, entity)
     var copy = plain
     let result = Result { () throws(PlainRefusal) in
-      try copy.insert(entity.name, values, links: targets.compactMapValues(\.self))
+      let links = targets.compactMapValues(\.self)
+      for other in replaces ? copy.holders(entity, values, links) : [] {
+        if copy.object(entity.name, other) != nil { try copy.delete(entity.name, other) }
+      }
+      return try copy.insert(entity.name, values, links: links)
     }
     let names = columns.map(\.0).joined(separator: ", ")
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
     var refusal: PlainRefusal?
     if case .failure(let failure) = result { refusal = failure }
-    try execute("INSERT INTO \(entity.name)(\(names)) VALUES (\(marks))", columns.map(\.1), db, refusal)
+    if refusal?.reason == "unsure" { return }
+    // What it leads to may go with what it takes the place of.
+    let isLost = targets.contains { name, target in
+      guard let target, let destination = entity.relationship(name)?.destination else { return false }
+      return copy.object(destination, target) == nil
+    }
+    if isLost { return }
+    try execute(
+      "INSERT\(replaces ? " OR REPLACE" : "") INTO \(entity.name)(\(names)) VALUES (\(marks))",
+      columns.map(\.1), db, refusal)
     if case .success(let id) = result {
       plain = copy
       ids[entity.name, default: [:]][id] = db.lastInsertedRowID
@@ -100,10 +119,15 @@ extension RandomHistory {
   private mutating func update(_ dice: inout Dice, _ entity: PlainEntity, _ db: Database) throws {
     guard let id = dice.any(of: plain.ids(entity.name)), let object = ids[entity.name]?[id] else { return }
     // Key attributes too, now and then.
-    let values = values(&dice, entity).filter {
-      !entity.key.contains($0.key) && !dice.once(in: 2) || dice.once(in: 12)
+    var values = values(&dice, entity)
+    for name in values.keys.sorted() where dice.once(in: 2) || entity.key.contains(name) && !dice.once(in: 6)
+    {
+      values[name] = nil
     }
-    let targets = targets(&dice, entity).filter { !entity.key.contains($0.key) && !dice.once(in: 2) }
+    var targets = targets(&dice, entity)
+    for name in targets.keys.sorted() where entity.key.contains(name) || dice.once(in: 2) {
+      targets[name] = nil
+    }
     let columns = columns(values, targets, entity)
     guard !columns.isEmpty else { return }
     var copy = plain
@@ -127,5 +151,42 @@ extension RandomHistory {
     if refusal?.reason == "unsure" { return }
     try execute("DELETE FROM \(entity.name) WHERE bolide_id = \(object)", [], db, refusal)
     if case .success = result { plain = copy }
+  }
+}
+
+extension PlainStore {
+  /// The objects that stand in a new one's way: those that have its key, or its values in another constraint.
+  fileprivate func holders(
+    _ entity: PlainEntity, _ values: [String: PlainValue], _ links: [String: Int]
+  ) -> [Int] {
+    var new = PlainObject()
+    (new.values, new.links) = (values, links)
+    return ids(entity.name).filter { id in
+      guard let object = object(entity.name, id) else { return false }
+      return key(object, entity) == key(new, entity)
+        || entity.unique.contains { $0.allSatisfy { object[$0] == new[$0] } }
+        || entity.relationships.contains { relationship in
+          isOneToOne(relationship) && links[relationship.name] != nil
+            && object.links[relationship.name] == links[relationship.name]
+        }
+    }
+  }
+}
+
+extension PlainEntity {
+  fileprivate var leadsToItself: Bool { relationships.contains { $0.destination == name } }
+}
+
+extension PlainModel {
+  /// Whether the deletion of an entity's object may take objects of another along.
+  fileprivate func cascades(_ entity: String, to other: String) -> Bool {
+    var reached: Set<String> = []
+    var next = [entity]
+    while let name = next.popLast() {
+      for end in self[name].relationships where end.rule == .cascade && end.kind != .toOne {
+        if reached.insert(end.destination).inserted { next.append(end.destination) }
+      }
+    }
+    return reached.contains(other)
   }
 }

@@ -26,6 +26,38 @@ struct PastStates {
     }
   }
 
+  /// Compares an entity's objects as they were at the older place.
+  private func compare(
+    _ store: Store, _ entity: PlainEntity, at place: (token: HistoryToken, state: StoreState)
+  )
+    async throws
+  {
+    let rows = try await store.fetch(FetchRequest(entity.name), at: place.token)
+    let told = rows.map { (ObjectName(entity: entity.name, id: $0.id), $0.values.plain) }
+    let state = place.state.filter { $0.key.entity == entity.name }
+    let names = told.map(\.0)
+    if names != state.keys.sorted() {
+      throw Difference("at \(place.token): \(names), expected \(state.keys.sorted())")
+    }
+    for (name, values) in told where values != state[name] {
+      throw Difference("at \(place.token): \(name) has \(values), expected \(state[name] ?? [:])")
+    }
+  }
+
+  /// Takes history away up to a random place: older tokens have expired, and those from it on are good.
+  mutating func prune(_ store: Store, _ dice: inout Dice) async throws -> String {
+    let index = dice.int(0...states.count - 1)
+    _ = try await store.prune(.before(.token(states[index].token)))
+    for (token, _) in states[..<index] {
+      do {
+        _ = try await store.changes(HistoryRequest(after: token))
+        throw Difference("\(token) is good, though history begins with \(states[index].token)")
+      } catch let error as StoreError where error.code == .tokenExpired {}
+    }
+    states.removeSubrange(..<index)
+    return "prune before \(states[0].token)"
+  }
+
   /// What is wrong with net changes between two states.
   private func problem(_ changes: [HistoryChange], _ older: StoreState, _ newer: StoreState) -> String? {
     var rest = Set(older.keys).union(newer.keys)
@@ -102,6 +134,6 @@ extension PlainEntity {
 extension HistoryChange {
   /// The previous values by name.
   var before: [String: PlainValue] {
-    Dictionary(previous.map { ($0.name, PlainValue($0.value)) }) { first, _ in first }
+    previous.plain
   }
 }

@@ -52,6 +52,7 @@ struct RandomHistory {
       try compare(state, since: began)
       past.note(state, token)
       try await past.compare(store, &dice)
+      if dice.once(in: 12) { tell(try await past.prune(store, &dice)) }
     }
     var findings: [String] = []
     try store.verify { if !$0.isTrue { findings.append($0.description) } }
@@ -79,7 +80,8 @@ struct RandomHistory {
   ) async throws {
     switch dice.int(0...9) {
     case 0...5: try await takeFeed(&dice, store, pipelines)
-    case 6...8: try takeForeign(&dice, other)
+    case 6...7: try takeForeign(&dice, other)
+    case 8: try await link(&dice, store)
     default: try await delete(&dice, store)
     }
   }
@@ -117,112 +119,6 @@ struct RandomHistory {
       throw Difference("counts of \(name): \(counts), expected \(expected)")
     }
   }
-
-  // MARK: Deletions
-
-  private mutating func delete(_ dice: inout Dice, _ store: Store) async throws {
-    guard let entity = dice.any(of: model.entities.filter { !$0.isJoin }),
-      let id = dice.any(of: plain.ids(entity.name)), let object = ids[entity.name]?[id]
-    else { return tell("nothing to delete") }
-    tell("delete \(entity.name) \(object)")
-    var copy = plain
-    let refusal = Result { () throws(PlainRefusal) in try copy.delete(entity.name, id) }
-    if case .failure(let refusal) = refusal, refusal.reason == "unsure" { return }
-    do {
-      _ = try await store.delete(entity.name, where: "bolide_id = ?", [.integer(object)])
-      if case .failure(let refusal) = refusal { throw Difference("deleted, but \(refusal.reason)") }
-      plain = copy
-    } catch let error as StoreError {
-      if case .success = refusal { throw Difference("the deletion was refused: \(error.message)") }
-    }
-  }
-
-  // MARK: What the store holds
-
-  /// Compares all objects, and gives new ones the store's ids.
-  private mutating func compare(_ state: StoreState, since began: String) throws {
-    plain.derive()
-    try matchIDs(state)
-    try takeTimes(state, since: began)
-    plain.derive()
-    let expected = stateOfPlain()
-    for name in Set(state.keys).union(expected.keys).sorted() {
-      guard let own = expected[name] else { throw Difference("\(name) should not be there") }
-      guard let held = state[name] else { throw Difference("\(name) should be there") }
-      for attribute in Set(own.keys).union(held.keys).sorted() where own[attribute] != held[attribute] {
-        throw Difference(
-          "\(name) \(attribute): the store has \(held[attribute].map(String.init(describing:)) ?? "nothing"), "
-            + "expected \(own[attribute].map(String.init(describing:)) ?? "nothing")")
-      }
-    }
-  }
-
-  /// The plain model's objects under the store's ids.
-  private func stateOfPlain() -> StoreState {
-    var state: StoreState = [:]
-    for entity in model.entities {
-      for (id, object) in plain.objects[entity.name] ?? [:] {
-        var values: [String: PlainValue] = [:]
-        for attribute in entity.stored { values[attribute.name] = object[attribute.name].stored }
-        for relationship in entity.relationships where relationship.kind == .toOne {
-          let target = object.links[relationship.name].flatMap { ids[relationship.destination]?[$0] }
-          values[relationship.name] = target.map { .whole($0) } ?? .null
-        }
-        state[ObjectName(entity: entity.name, id: ids[entity.name]?[id] ?? -1)] = values
-      }
-    }
-    return state
-  }
-
-  /// Finds the store's ids of objects that are new, by their keys; those they lead to come first.
-  private mutating func matchIDs(_ state: StoreState) throws {
-    let entities = model.entities.sorted { $0.hasKeyOfAttributes && !$1.hasKeyOfAttributes }
-    for entity in entities {
-      var known = Set((ids[entity.name] ?? [:]).values)
-      let rows = state.filter { $0.key.entity == entity.name && !known.contains($0.key.id) }
-      for id in plain.ids(entity.name) where ids[entity.name]?[id] == nil {
-        guard let object = plain.object(entity.name, id) else { continue }
-        let key = entity.key.map { name -> PlainValue in
-          guard let relationship = entity.relationship(name) else { return object[name] }
-          let target = object.links[name].flatMap { ids[relationship.destination]?[$0] }
-          return target.map { .whole($0) } ?? .null
-        }
-        guard let row = rows.first(where: { row in entity.key.map { row.value[$0] ?? .null } == key }) else {
-          throw Difference("\(entity.name) \(key) should be there")
-        }
-        ids[entity.name, default: [:]][id] = row.key.id
-        known.insert(row.key.id)
-      }
-    }
-  }
-
-  /// Takes the store's times of objects that have changed; all others must be as they were.
-  private mutating func takeTimes(_ state: StoreState, since began: String) throws {
-    for entity in model.entities {
-      for attribute in entity.attributes {
-        guard case .now = attribute.derivation else { continue }
-        for id in plain.ids(entity.name) {
-          let name = ObjectName(entity: entity.name, id: ids[entity.name]?[id] ?? -1)
-          let held = state[name]?[attribute.name] ?? .null
-          let object = plain.object(entity.name, id)
-          if let object, object.changed > object.timed, !held.isLess(than: .text(began)), !held.isNull {
-            plain.objects[entity.name]?[id]?.values[attribute.name] = held
-          } else if object?[attribute.name] != held {
-            throw Difference("\(name) \(attribute.name): \(held) is no time of its last change")
-          }
-        }
-      }
-      for id in plain.ids(entity.name) {
-        let changed = plain.object(entity.name, id)?.changed ?? 0
-        plain.objects[entity.name]?[id]?.timed = changed
-      }
-    }
-  }
-}
-
-extension PlainEntity {
-  /// Whether its key needs no other object.
-  fileprivate var hasKeyOfAttributes: Bool { key.allSatisfy { attribute($0) != nil } }
 }
 
 extension Dice {

@@ -58,7 +58,8 @@ extension Dice {
       return .whole(!isPlain && once(in: 12) ? pick(large) : Int64(int(-3...6)))
     case .double:
       let odd = [
-        0.1, 1e16, -1e16, 1e308, -1e308, 1.7976931348623157e308, .leastNonzeroMagnitude, 1e-300, -1e-300, 0x1p53, 0x1p-53,
+        0.1, 1e16, -1e16, 1e308, -1e308, 1.7976931348623157e308, .leastNonzeroMagnitude, 1e-300, -1e-300,
+        0x1p53, 0x1p-53,
         1.0 / 3,
       ]
       return .real(!isPlain && once(in: 4) ? pick(odd) : Double(int(-20...20)) / 8)

@@ -30,6 +30,26 @@ extension PlainValue {
     }
   }
 
+  init(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null: self = .null
+    case .int64(let number): self = .whole(number)
+    case .double(let number): self = .real(number)
+    case .string(let text): self = .text(text)
+    case .blob(let bytes): self = .bytes(Array(bytes))
+    }
+  }
+
+  var value: Value {
+    switch self {
+    case .null, .beyond: .null
+    case .whole(let number): .integer(number)
+    case .real(let number): .real(number)
+    case .text(let text): .text(text)
+    case .bytes(let bytes): .blob(bytes)
+    }
+  }
+
   var argument: (any DatabaseValueConvertible)? {
     switch self {
     case .null, .beyond: nil
@@ -47,12 +67,17 @@ extension Store {
     let rows = Mutex<StoreState>([:])
     let snapshot = try await snapshot { row in
       rows.withLock {
-        $0[ObjectName(entity: row.entity, id: row.id)] = Dictionary(
-          row.values.map { ($0.name, PlainValue($0.value)) }
-        ) { first, _ in first }
+        $0[ObjectName(entity: row.entity, id: row.id)] = row.values.plain
       }
     }
     return (rows.withLock { $0 }, snapshot.token)
+  }
+}
+
+extension [HistoryChange.Property] {
+  /// The values by name.
+  var plain: [String: PlainValue] {
+    Dictionary(map { ($0.name, PlainValue($0.value)) }) { first, _ in first }
   }
 }
 
