@@ -70,13 +70,20 @@ let package = Package(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", grdb],
       swiftSettings: swiftSettings),
     .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
-    // an independent model of all that, in memory, and random histories that both run
-    .target(name: "PlainStore", path: "Tests/PlainStore", swiftSettings: pointerFree),
-    .testTarget(
-      name: "PlainStoreTests", dependencies: ["PlainStore", "Bolide", grdb], swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
       swiftSettings: swiftSettings),
+
+    // what a store must hold and tell, as plainly as can be, and random histories that both run
+    .target(name: "PlainStore", path: "Tests/PlainStore", swiftSettings: pointerFree),
+    .target(
+      name: "RandomHistories", dependencies: ["PlainStore", "Bolide", grdb], path: "Tests/RandomHistories",
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "histories", dependencies: ["RandomHistories"], path: "Tests/Histories",
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RandomHistoryTests", dependencies: ["RandomHistories"], swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -80,7 +80,8 @@ extension PlainStore {
     let key = entity.key.map { values[$0] ?? owner[$0].map { .whole(Int64($0)) } ?? .null }
     let id = find(name, key: key)
     if !isShared, run.pipeline.repeated != .last, let id, run.seen[name]?.contains(id) == true {
-      return (run.pipeline.repeated == .reject ? .rejected : .leftOut(isSame: isSame(name, id, values)), id)
+      if run.pipeline.repeated == .reject { return (.rejected, id) }
+      return (.leftOut(isSame: isSame(name, id, said(values, run.pipeline))), id)
     }
     guard let id else {
       do {
@@ -126,6 +127,11 @@ extension PlainStore {
     return isEmpty ? nil : values
   }
 
+  /// What a record says of a row that is there.
+  private func said(_ values: [String: PlainValue], _ pipeline: PlainPipeline) -> [String: PlainValue] {
+    if case .updateNonNull = pipeline.merge { values.filter { !$0.value.isNull } } else { values }
+  }
+
   private func isSame(_ name: String, _ id: Int, _ values: [String: PlainValue]) -> Bool {
     let entity = model[name]
     guard let object = object(name, id) else { return false }
@@ -137,8 +143,7 @@ extension PlainStore {
     _ record: PlainRecord, _ pipeline: PlainPipeline
   ) -> PlainResult {
     let entity = model[name]
-    var values = values
-    if case .updateNonNull = pipeline.merge { values = values.filter { !$0.value.isNull } }
+    let values = said(values, pipeline)
     if case .updateIfNewer(let attribute) = pipeline.merge, name == pipeline.entity,
       let held = object(name, id)?[attribute], !held.isNull,
       !held.isLess(than: values[attribute] ?? .null)

@@ -1,0 +1,60 @@
+import Foundation
+
+/// Random models with random histories, one for each seed.
+package struct Histories {
+  /// The seeds.
+  package var seeds: Range<Int>
+  /// After so many seeds with a difference no other is begun.
+  package var patience = 1
+  /// The steps of all histories.
+  package private(set) var steps = 0
+  /// The seeds at which a store did otherwise than the plain model.
+  package private(set) var differences: [Int] = []
+
+  package init(_ seeds: Range<Int>) { self.seeds = seeds }
+
+  /// Runs them, several at once, as each waits for the threads of its imports.
+  ///
+  /// - Parameter tell: is told of each difference: the pipelines, the steps that it takes, and what differs.
+  package mutating func run(tell: @Sendable (Int, String) -> Void) async {
+    var rest = seeds.makeIterator()
+    await withTaskGroup(of: (seed: Int, steps: Int, problem: String?).self) { group in
+      func start(_ seed: Int) { group.addTask { await Self.outcome(seed) } }
+      for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount { rest.next().map(start) }
+      for await (seed, count, problem) in group {
+        steps += count
+        if let problem {
+          differences.append(seed)
+          tell(seed, problem)
+        }
+        if differences.count < patience { rest.next().map(start) }
+      }
+    }
+  }
+
+  private static func outcome(_ seed: Int) async -> (seed: Int, steps: Int, problem: String?) {
+    var history = RandomHistory(seed)
+    do {
+      try await history.run()
+      return (seed, history.steps, nil)
+    } catch {
+      return (seed, history.steps, await shrunk(seed, history, error))
+    }
+  }
+
+  /// The same history without the steps that it differs without as well.
+  private static func shrunk(_ seed: Int, _ history: RandomHistory, _ error: any Error) async -> String {
+    var skipped: Set<Int> = []
+    var (told, problem) = (history.told, "\(error)")
+    for step in (0..<Dice.steps(seed)).reversed() {
+      var shorter = RandomHistory(seed)
+      do {
+        try await shorter.run(skipping: skipped.union([step]))
+      } catch {
+        skipped.insert(step)
+        (told, problem) = (shorter.told, "\(error)")
+      }
+    }
+    return (history.texts + told + [problem]).joined(separator: "\n")
+  }
+}

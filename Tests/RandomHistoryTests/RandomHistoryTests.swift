@@ -1,0 +1,12 @@
+import RandomHistories
+import Testing
+
+/// A brief share of what `.ci/histories` runs for long.
+@Suite struct RandomHistoryTests {
+  @Test func `whatever is imported and written, the store holds and tells what a plain model does`() async {
+    var histories = Histories(0..<24)
+    await histories.run { seed, problem in Issue.record("seed \(seed)\n\(problem)") }
+    #expect(histories.differences == [])
+    #expect(histories.steps > 100)
+  }
+}
