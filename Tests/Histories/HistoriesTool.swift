@@ -8,7 +8,11 @@ import RandomHistories
     let (count, first) = (numbers.first ?? 1000, numbers.dropFirst().first ?? 0)
     var histories = Histories(first..<first + count)
     histories.patience = numbers.dropFirst(2).first ?? 1
-    await histories.run { seed, problem in print("difference at seed \(seed)\n\(problem)\n") }
+    await histories.run { done, steps in
+      FileHandle.standardError.write(Data("\(done) histories, \(steps) steps\n".utf8))
+    } tell: { seed, problem in
+      print("difference at seed \(seed)\n\(problem)\n")
+    }
     if histories.differences.isEmpty {
       print("\(count) histories of random models, \(histories.steps) steps: no difference")
     } else {

@@ -30,6 +30,7 @@ extension RandomHistory {
     case 0...2:
       try insert(&dice, entity, db, replaces: canDelete && !entity.leadsToItself && dice.once(in: 3))
     case 3: if canDelete { try delete(&dice, entity, db) }
+    case 4: try updateAll(&dice, entity, db)
     default: try update(&dice, entity, db)
     }
   }
@@ -68,6 +69,15 @@ extension RandomHistory {
     return targets
   }
 
+  /// What another program puts into derived columns: the store puts it right, and it is no change.
+  private func falseValues(_ dice: inout Dice, _ entity: PlainEntity) -> [(String, PlainValue)] {
+    var values: [(String, PlainValue)] = []
+    for attribute in entity.stored where attribute.derivation != nil && dice.once(in: 5) {
+      values.append(("\"\(attribute.name)\"", dice.value(attribute.kind)))
+    }
+    return values
+  }
+
   private func columns(
     _ values: [String: PlainValue], _ targets: [String: Int?], _ entity: PlainEntity
   ) -> [(String, PlainValue)] {
@@ -87,7 +97,7 @@ extension RandomHistory {
     guard entity.key.allSatisfy({ entity.attribute($0) != nil || targets[$0].flatMap(\.self) != nil }) else {
       return
     }
-    let columns = columns(values, targets, entity)
+    let columns = columns(values, targets, entity) + falseValues(&dice, entity)
     var copy = plain
     let result = Result { () throws(PlainRefusal) in
       let links = targets.compactMapValues(\.self)
@@ -128,7 +138,7 @@ extension RandomHistory {
     for name in targets.keys.sorted() where entity.key.contains(name) || dice.once(in: 2) {
       targets[name] = nil
     }
-    let columns = columns(values, targets, entity)
+    let columns = columns(values, targets, entity) + falseValues(&dice, entity)
     guard !columns.isEmpty else { return }
     var copy = plain
     let result = Result { () throws(PlainRefusal) in
@@ -140,6 +150,23 @@ extension RandomHistory {
     try execute(
       "UPDATE \(entity.name) SET \(sets) WHERE bolide_id = \(object)", columns.map(\.1), db, refusal)
     if case .success = result { plain = copy }
+  }
+
+  /// Gives all objects the same values, where these may be the same.
+  private mutating func updateAll(_ dice: inout Dice, _ entity: PlainEntity, _ db: Database) throws {
+    let alone = Set(entity.key + entity.unique.flatMap(\.self))
+    var values = values(&dice, entity)
+    for name in values.keys.sorted() where alone.contains(name) || dice.once(in: 2) { values[name] = nil }
+    var targets = targets(&dice, entity)
+    for relationship in entity.relationships
+    where alone.contains(relationship.name) || plain.isOneToOne(relationship) || dice.once(in: 2) {
+      targets[relationship.name] = nil
+    }
+    let columns = columns(values, targets, entity) + falseValues(&dice, entity)
+    guard !columns.isEmpty else { return }
+    let sets = columns.map { "\($0.0) = ?" }.joined(separator: ", ")
+    try execute("UPDATE \(entity.name) SET \(sets)", columns.map(\.1), db, nil)
+    for id in plain.ids(entity.name) { try plain.update(entity.name, id, values, links: targets) }
   }
 
   private mutating func delete(_ dice: inout Dice, _ entity: PlainEntity, _ db: Database) throws {

@@ -15,14 +15,20 @@ package struct Histories {
 
   /// Runs them, several at once, as each waits for the threads of its imports.
   ///
-  /// - Parameter tell: is told of each difference: the pipelines, the steps that it takes, and what differs.
-  package mutating func run(tell: @Sendable (Int, String) -> Void) async {
+  /// - Parameters:
+  ///   - progress: is told of each thousand of histories, and their steps.
+  ///   - tell: is told of each difference: the pipelines, the steps that it takes, and what differs.
+  package mutating func run(
+    progress: @Sendable (Int, Int) -> Void = { _, _ in }, tell: @Sendable (Int, String) -> Void
+  ) async {
     var rest = seeds.makeIterator()
+    var done = 0
     await withTaskGroup(of: (seed: Int, steps: Int, problem: String?).self) { group in
       func start(_ seed: Int) { group.addTask { await Self.outcome(seed) } }
       for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount { rest.next().map(start) }
       for await (seed, count, problem) in group {
-        steps += count
+        (done, steps) = (done + 1, steps + count)
+        if done % 1000 == 0 { progress(done, steps) }
         if let problem {
           differences.append(seed)
           tell(seed, problem)

@@ -99,6 +99,7 @@ struct RandomHistory {
     do { expected = try plain.run(pipeline, feed.records) } catch { expected = nil }
     var options = ImportOptions()
     options.chunkRows = feed.chunkRows
+    options.isAtomic = dice.once(in: 4)
     do {
       let report = try await store.run(pipelines[number], on: .bytes(feed.json.utf8), options: options)
       guard let expected else { throw Difference("the import did not stop") }
