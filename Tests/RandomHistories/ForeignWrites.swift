@@ -24,8 +24,8 @@ extension RandomHistory {
 
   private mutating func statement(_ dice: inout Dice, _ db: Database, enforcesKeys: Bool) throws {
     guard let entity = dice.any(of: model.entities) else { return }
-    // Triggers do not follow a cascade that comes back to its table, as they cannot fire themselves.
-    let canDelete = enforcesKeys || !model.cascades(entity.name, to: entity.name)
+    // Triggers do not follow a cascade that comes back by way of another table, as they cannot fire themselves.
+    let canDelete = enforcesKeys || !model.comesBack(from: entity.name)
     switch dice.int(0...9) {
     case 0...2:
       try insert(&dice, entity, db, replaces: canDelete && !entity.leadsToItself && dice.once(in: 3))
@@ -205,15 +205,26 @@ extension PlainEntity {
 }
 
 extension PlainModel {
-  /// Whether the deletion of an entity's object may take objects of another along.
-  fileprivate func cascades(_ entity: String, to other: String) -> Bool {
-    var reached: Set<String> = []
-    var next = [entity]
-    while let name = next.popLast() {
-      for end in self[name].relationships where end.rule == .cascade && end.kind != .toOne {
-        if reached.insert(end.destination).inserted { next.append(end.destination) }
-      }
+  /// Whether a deletion may take objects along that take others of an entity along which went before.
+  fileprivate func comesBack(from entity: String) -> Bool {
+    let first = reached(by: [entity])
+    return first.union([entity]).contains { name in
+      reached(by: ends(of: name).subtracting([name])).contains(name)
     }
-    return reached.contains(other)
+  }
+
+  /// Where the cascades of an entity lead.
+  private func ends(of entity: String) -> Set<String> {
+    Set(self[entity].relationships.filter { $0.rule == .cascade && $0.kind != .toOne }.map(\.destination))
+  }
+
+  /// Entities with all that their cascades lead to.
+  private func reached(by entities: Set<String>) -> Set<String> {
+    var reached = entities
+    while true {
+      let more = reached.union(reached.flatMap { ends(of: $0) })
+      if more == reached { return reached }
+      reached = more
+    }
   }
 }

@@ -57,6 +57,37 @@ struct DeletedOwnerTests {
     #expect(try findings(store) == [])
   }
 
+  @Test(arguments: ["OFF", "ON"], ["OFF", "ON"])
+  func `A tree goes with its root, with history and sums`(keys: String, recursion: String) throws {
+    let pipeline = Quakes.pipeline { pipeline in
+      pipeline[entity: "Quake"].relationships += [
+        Relationship(name: "main", kind: .toOne, destination: "Quake", inverse: "aftershocks"),
+        Relationship(
+          name: "aftershocks", kind: .toMany, destination: "Quake", inverse: "main", deleteRule: .cascade),
+      ]
+    }
+    let store = try temporary.open(pipeline)
+    try store.take(
+      pipeline, (1...6).map { ["id": .text("q\($0)"), "@region": "west", "depth": .integer(1 << $0)] })
+    // 1 ← 2 ← 3 ← 4, 2 ← 5; 6 stands alone.
+    try temporary.shell(
+      "UPDATE Quake SET main_id = CASE bolide_id WHEN 5 THEN 2 ELSE bolide_id - 1 END WHERE bolide_id BETWEEN 2 AND 5"
+    )
+    try store.seal()
+    try temporary.shell(
+      "PRAGMA foreign_keys = \(keys); PRAGMA recursive_triggers = \(recursion); DELETE FROM Quake WHERE id = 'q2'"
+    )
+    #expect(try store.rows("SELECT id FROM Quake ORDER BY id") == [["q1"], ["q6"]])
+    #expect(try store.rows("SELECT quakeCount, depths FROM Region") == [[2, 66]])
+    try store.seal()
+    let last = try Replay(store, model: pipeline.model).changes.filter {
+      $0.transaction == 3 && $0.kind == .delete
+    }
+    #expect(last.map(\.id).sorted() == [2, 3, 4, 5])
+    #expect(try Replay(store, model: pipeline.model).problems() == [])
+    #expect(try findings(store) == [])
+  }
+
   @Test func `Its children go with it under cascade`() throws {
     let store = try store(.cascade)
     try temporary.shell(delete)

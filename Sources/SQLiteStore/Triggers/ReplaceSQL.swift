@@ -4,17 +4,25 @@ internal import ImportModel
 ///
 /// Before a row is written, the rows with its id or its unique values are copied beside the table. Afterwards those that
 /// are not there any more were replaced; marking their copies fires what their deletion should have fired.
+///
+/// So it is with objects that go with one of their own entity, as in a tree: the deletion of the first of them is a trigger's,
+/// which fires no second time for those below it.
 struct ReplaceSQL {
   private let entity: Entity
   private let columns: [String]
   /// The columns of each unique index.
   private let constraints: [[String]]
+  /// The columns by which objects go with others of their entity.
+  private let cascading: [String]
 
   init(_ entity: Entity, _ model: Model) {
     self.entity = entity
     constraints =
       [entity.keyColumns] + entity.uniquenessConstraints
       + entity.toOneRelationships.filter(model.isOneToOne).map { [$0.column] }
+    cascading = entity.toOneRelationships.filter {
+      $0.destination == entity.name && model.deleteRule(of: $0, in: entity) == .cascade
+    }.map { quoted($0.column) }
     columns = (entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.column)).map(quoted)
   }
 
@@ -26,7 +34,8 @@ struct ReplaceSQL {
     [
       "DROP TABLE IF EXISTS \(table)",
       "CREATE TABLE \(table)(bolide_id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")), "
-        + "bolide_gone INTEGER NOT NULL DEFAULT 0)",
+        + "bolide_gone INTEGER NOT NULL DEFAULT 0"
+        + (cascading.isEmpty ? ")" : ", bolide_below INTEGER NOT NULL DEFAULT 0)"),
     ]
   }
 
@@ -50,6 +59,30 @@ struct ReplaceSQL {
 
   /// A deletion that fires is booked by itself.
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
+
+  /// Takes along all objects below a deleted one, at whatever depth, and books those whose deletion did not fire.
+  var below: [String] {
+    guard !cascading.isEmpty else { return [] }
+    let list = (["bolide_id"] + columns).joined(separator: ", ")
+    let name = quoted(entity.name)
+    func leads(_ row: String, to other: String) -> String {
+      cascading.map { "\(row)\($0) = \(other).bolide_id" }.joined(separator: " OR ")
+    }
+    return [
+      """
+      INSERT INTO \(table)(\(list), bolide_below) SELECT \(list), 1 FROM \(name) WHERE bolide_id IN (
+          WITH RECURSIVE bolide_tree(bolide_id) AS (
+            SELECT bolide_id FROM \(name) WHERE \(leads("", to: "OLD"))
+            UNION SELECT bolide_row.bolide_id FROM bolide_tree CROSS JOIN \(name) AS bolide_row
+              ON \(leads("bolide_row.", to: "bolide_tree"))
+          ) SELECT bolide_id FROM bolide_tree
+        ) AND bolide_id NOT IN (SELECT bolide_id FROM \(table))
+      """,
+      "DELETE FROM \(name) WHERE bolide_id IN (SELECT bolide_id FROM \(table) WHERE bolide_below = 1)",
+      "UPDATE \(table) SET bolide_below = 2 WHERE bolide_below = 1 AND \(isMissing)",
+      "DELETE FROM \(table) WHERE bolide_below = 2",
+    ]
+  }
 
   /// Whether an object is just being taken away, though a new one has its id already.
   static func isGoing(_ id: String, of entity: Entity) -> String {

@@ -37,8 +37,8 @@ struct Triggers {
     let marks = MarkSQL(entity, plan, model)
     let replace = ReplaceSQL(entity, model)
     let foreign = ForeignSQL(entity, numbers)
-    let deleted =
-      history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted + leaveChildren(entity)
+    let booked = history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted
+    let deleted = booked + leaveChildren(entity, taking: replace.below)
     var triggers = [
       trigger(
         entity, "insert", "AFTER INSERT",
@@ -62,6 +62,12 @@ struct Triggers {
           END
           """),
     ]
+    if !replace.below.isEmpty {
+      triggers.append(
+        trigger(
+          entity, "below", "AFTER UPDATE OF bolide_below", booked + leaveChildren(entity, taking: []),
+          on: replace.table))
+    }
     let derived = entity.derivedAttributes.map { quoted($0.name) }.joined(separator: ", ")
     if !derived.isEmpty {
       triggers.append(
@@ -121,18 +127,26 @@ struct Triggers {
   /// What the foreign keys do to the rows that lead to an owner, for programs that leave these off, as the `sqlite3` shell does.
   ///
   /// In SQLite's order, the keys of the last table first: what a rule denies depends on what others have taken along by then.
-  private func leaveChildren(_ entity: Entity) -> [String] {
-    model.entities.enumerated().flatMap { index, holder in
+  ///
+  /// - Parameter below: what takes along the objects that go with one of their own entity, at the place of the first such key.
+  private func leaveChildren(_ entity: Entity, taking below: [String]) -> [String] {
+    var below = below
+    return model.entities.enumerated().flatMap { index, holder in
       holder.toOneRelationships.enumerated().filter { $1.destination == entity.name }
         .map { (place: [index, $0], holder: holder, toOne: $1) }
-    }.sorted { $1.place.lexicographicallyPrecedes($0.place) }.map { _, holder, toOne in
+    }.sorted { $1.place.lexicographicallyPrecedes($0.place) }.flatMap { _, holder, toOne -> [String] in
       let (table, column) = (quoted(holder.name), quoted(toOne.column))
-      return switch model.deleteRule(of: toOne, in: holder) {
-      case .nullify: "UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"
-      case .cascade: "DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"
+      switch model.deleteRule(of: toOne, in: holder) {
+      case .nullify: return ["UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"]
+      case .cascade where holder.name == entity.name:
+        defer { below = [] }
+        return below
+      case .cascade: return ["DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"]
       case .deny:
-        "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE EXISTS "
-          + "(SELECT 1 FROM \(table) WHERE \(column) = OLD.bolide_id)"
+        return [
+          "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE EXISTS "
+            + "(SELECT 1 FROM \(table) WHERE \(column) = OLD.bolide_id)"
+        ]
       }
     }
   }
