@@ -11,7 +11,7 @@ import RandomHistories
     await histories.run { done, steps in
       FileHandle.standardError.write(Data("\(done) histories, \(steps) steps\n".utf8))
     } tell: { seed, problem in
-      print("difference at seed \(seed)\n\(problem)\n")
+      FileHandle.standardOutput.write(Data("difference at seed \(seed)\n\(problem)\n\n".utf8))
     }
     if histories.differences.isEmpty {
       print("\(count) histories of random models, \(histories.steps) steps: no difference")

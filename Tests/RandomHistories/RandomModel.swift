@@ -18,6 +18,7 @@ struct RandomModel {
     }
     addRules()
     for _ in 0..<dice.int(0...3 * model.entities.count) { derive() }
+    dropUnsaid()
   }
 
   private mutating func name(_ letter: String) -> String {
@@ -216,6 +217,18 @@ struct RandomModel {
 
 extension RandomModel {
   // MARK: Derived attributes
+
+  /// Drops what no pipeline can say: it would lead from the children of one to those of another.
+  fileprivate mutating func dropUnsaid() {
+    let said = pipelines.map { model.visible(to: $0.entity, parents: parents) }
+    for index in model.entities.indices {
+      let name = model.entities[index].name
+      let attributes = model.entities[index].attributes.filter { attribute in
+        said.contains { $0.entities.first { $0.name == name }?.attribute(attribute.name) != nil }
+      }
+      model.entities[index].attributes = attributes
+    }
+  }
 
   fileprivate mutating func derive() {
     let place = dice.int(0...model.entities.count - 1)
