@@ -128,7 +128,8 @@ extension ExactNumber {
 extension PlainDerivation.Folding {
   /// The letters that texts of this model may have besides ASCII's, without their marks.
   private static let plain: [Unicode.Scalar: String] = [
-    "Å": "a", "å": "a", "é": "e", "É": "e", "ö": "o", "Ö": "o", "Ç": "c", "ş": "s", "ñ": "n", "ú": "u",
+    "Å": "a", "å": "a", "é": "e", "É": "e", "ö": "o", "Ö": "o", "Ç": "c", "ç": "c", "Ş": "s", "ş": "s",
+    "Ñ": "n", "ñ": "n", "Ú": "u", "ú": "u",
     "Ω": "ω", "ω": "ω",
     "\u{301}": "", "\u{30a}": "",
   ]
