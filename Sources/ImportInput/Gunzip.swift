@@ -10,6 +10,8 @@ final class Gunzip {
   private var member: Int64?
   /// Found together with the last good bytes; thrown by the next read.
   private var failure: InputError?
+  /// The last output was filled: of the bytes that were used there may be more to come.
+  private var mayHaveMore = false
 
   init(_ buffer: RawBuffer) {
     self.buffer = buffer
@@ -23,7 +25,7 @@ final class Gunzip {
   ) throws(InputError) -> ByteInput.Read {
     if let failure { throw failure }
     while true {
-      if buffer.isEmpty {
+      if buffer.isEmpty, !mayHaveMore {
         switch try buffer.fill(until: deadline) {
         case .bytes: break
         case .idle: return .idle
@@ -35,6 +37,7 @@ final class Gunzip {
       guard let member else { continue }
       let step = inflater.inflate(buffer.bytes, into: output)
       buffer.use(step.used)
+      mayHaveMore = step.outcome == .unfinished && step.made == output.count
       if step.outcome == .memberEnd {
         self.member = nil
       } else if let fact = fact(of: step.outcome, member: member) {

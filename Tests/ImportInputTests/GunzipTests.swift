@@ -42,6 +42,24 @@ import Testing
     }
   }
 
+  @Test func `of a gzip that is cut all comes that was there, however much a read takes`() throws {
+    let cut = try Array(gzip([UInt8](repeating: 0, count: 200_000), level: Z_BEST_COMPRESSION).dropLast(40))
+    func count(size: Int) throws -> Int {
+      let input = try ByteInput(.bytes(cut), cancellation: Cancellation())
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+      defer { buffer.deallocate() }
+      var count = 0
+      let error = #expect(throws: InputError.self) {
+        while case .bytes(let more) = try input.read(into: buffer, until: nil) { count += more }
+      }
+      #expect(error?.code == .gzipTruncated)
+      return count
+    }
+    let all = try count(size: 300_000)
+    #expect(all > 100_000)
+    for size in [1, 1000, 64 * 1024] { #expect(try count(size: size) == all) }
+  }
+
   @Test func `a second member cut at any byte is an error, after the first one's bytes`() throws {
     let first = try gzip(one)
     let second = try gzip(two)

@@ -9,6 +9,7 @@ struct PipelineProblemTests {
     },
     Mistake("the attribute 'energy' has two sources") { $0.fields.append(Field("energy")) },
     Mistake("the source path of 'energy' is empty") { $0.fields[1].source = .path("") },
+    Mistake("a check is empty") { $0.checks = [""] },
     Mistake("the expression of 'energy' is empty") { $0.fields[1].source = .expression("") },
     Mistake("only a date counts from an epoch, and 'energy' is a double") {
       $0.fields[1].dateForm = .epochSeconds

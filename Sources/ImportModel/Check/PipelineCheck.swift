@@ -37,6 +37,7 @@ struct PipelineCheck {
     SizeCheck.run(pipeline, &check.list)
     check.checkEntity()
     check.checkColumns()
+    check.checkChecks()
     return check.list.problems.sortedByPlace()
   }
 
@@ -77,6 +78,16 @@ struct PipelineCheck {
         list.add(.keyWithoutSource(attribute.name), at: part)
       } else if attribute.isRequired, attribute.defaultValue == nil {
         list.add(.requiredWithoutSource(attribute.name), at: part)
+      }
+    }
+  }
+
+  private mutating func checkChecks() {
+    let lists =
+      [([], pipeline.checks)] + pipeline.children.map { (["children", $0.relationship], $0.checks) }
+    for (part, checks) in lists {
+      for (index, text) in checks.enumerated() where text.isEmpty {
+        list.add(.emptyCheck, at: part + ["check", "\(index)"])
       }
     }
   }

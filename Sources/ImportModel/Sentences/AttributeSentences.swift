@@ -151,6 +151,8 @@ extension Sentence {
   static func emptySource(_ name: String) -> Sentence { Sentence("the source path of '\(name)' is empty") }
   static func emptyExpression(_ name: String) -> Sentence { Sentence("the expression of '\(name)' is empty") }
 
+  static let emptyCheck = Sentence("a check is empty")
+
   static func noEpoch(_ name: String, _ type: AttributeType) -> Sentence {
     Sentence("only a date counts from an epoch, and '\(name)' is \(type.named)")
   }
