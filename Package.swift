@@ -87,3 +87,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// For .ci/fuzz alone: a program whose main function is libFuzzer's.
+if Context.environment["BOLIDE_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz", dependencies: ["Bolide", "ImportInput", "SQLiteStore", "CZlib", grdb], path: "Tests/Fuzz",
+      swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))
+}
