@@ -1,6 +1,7 @@
 import CZlib
 import Foundation
-import ImportInput
+
+@testable import ImportInput
 
 /// Any bytes as a gzip input, and gzip made of them: whole and in pieces it gives the same bytes or the same error, and it is
 /// good just where plain zlib says so, member by member.
@@ -9,9 +10,9 @@ enum GzipFuzz {
     var choices = Choices(bytes)
     let (kind, size) = (choices.byte(), choices.byte() + 1)
     let input = kind & 1 == 0 ? choices.take(bytes.count) : made(&choices)
-    let whole = Outcome(input, pieces: [], room: 1 << 16)
+    let whole = Outcome(input, pieces: [.max], room: 1 << 16)
     let parts = Outcome(
-      input, pieces: [size, 1, kind >> 1 + 1, 4000], room: kind & 2 == 0 ? size * 16 : 1 << 16)
+      input, pieces: [size, 1, kind >> 2, 4000], room: kind & 2 == 0 ? size * 16 : 1 << 16)
     guard whole == parts else { fault("whole: \(whole)\nin pieces: \(parts)\nof \(input)") }
     guard input.starts(with: [0x1f, 0x8b]) else { return }
     let plain = inflated(input)
@@ -26,33 +27,51 @@ enum GzipFuzz {
     var bytes: [UInt8] = []
     var error: String?
 
-    /// - Parameters:
-    ///   - pieces: the lengths in which the input comes, over and over; empty for all at once.
-    ///   - room: what a read may give at once.
+    /// - Parameter room: what a read may give at once.
     init(_ input: [UInt8], pieces: [Int], room: Int) {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
       defer { buffer.deallocate() }
       do {
-        let source: ByteInput.Source = pieces.isEmpty ? .bytes(input) : .pipe(Self.pipe(input, pieces))
-        let reader = try ByteInput(source, label: "input", cancellation: Cancellation())
-        while case .bytes(let count) = try reader.read(into: buffer, until: nil) { bytes += buffer[..<count] }
+        let reader = ByteInput(Pieces(input, lengths: pieces))
+        reading: while true {
+          switch try reader.read(into: buffer, until: nil) {
+          case .bytes(let count): bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+          case .idle: continue
+          case .end: break reading
+          }
+        }
       } catch {
         self.error = "\(error.code): \(error.message)"
       }
     }
+  }
 
-    private static func pipe(_ input: [UInt8], _ pieces: [Int]) -> BytePipe {
-      let pipe = BytePipe()
-      Task {
-        var (rest, turn) = (input[...], 0)
-        while !rest.isEmpty {
-          await pipe.send(Array(rest.prefix(pieces[turn % pieces.count])))
-          rest = rest.dropFirst(pieces[turn % pieces.count])
-          turn += 1
-        }
-        pipe.finish()
-      }
-      return pipe
+  /// Bytes that come in pieces, with nothing now and then.
+  private final class Pieces: RawInput {
+    let name = "input"
+    let isStdin = false
+    let total: Int64? = nil
+    let emptyFact = Fact.silentStream
+    private(set) var taken: Int64 = 0
+    private var rest: ArraySlice<UInt8>
+    private let lengths: [Int]
+    private var turn = 0
+
+    /// - Parameter lengths: over and over; 0 where nothing comes.
+    init(_ bytes: [UInt8], lengths: [Int]) { (rest, self.lengths) = (bytes[...], lengths) }
+
+    func read(
+      into buffer: UnsafeMutableRawBufferPointer, until deadline: ContinuousClock.Instant?
+    ) throws(InputError) -> ByteInput.Read {
+      if rest.isEmpty { return .end }
+      let length = lengths[turn % lengths.count]
+      turn += 1
+      if length == 0 { return .idle }
+      let count = min(length, rest.count, buffer.count)
+      buffer.copyBytes(from: rest.prefix(count))
+      rest = rest.dropFirst(count)
+      taken += Int64(count)
+      return .bytes(count)
     }
   }
 
@@ -112,7 +131,7 @@ enum GzipFuzz {
         }
       }
     }
-    return Array(output.dropLast(Int(stream.avail_out)))
+    return Array(output[..<(output.count - Int(stream.avail_out))])
   }
 
   /// All members, with zeros between and behind them; nil where zlib refuses one, or something else follows.
@@ -141,7 +160,7 @@ enum GzipFuzz {
           (stream.next_out, stream.avail_out) = (room.baseAddress, uInt(room.count))
           return inflate(&stream, Z_NO_FLUSH)
         }
-        all += room.dropLast(Int(stream.avail_out))
+        all += room[..<(room.count - Int(stream.avail_out))]
         if result == Z_STREAM_END { return (all, input.count - Int(stream.avail_in)) }
         guard result == Z_OK else { return nil }
       }
