@@ -2,16 +2,20 @@ internal import GRDB
 
 /// The connection that writes, and what takes a transaction back when there is no memory left to compile that.
 ///
-/// @unchecked: the statement is used on the queue alone.
+/// @unchecked: the statement is used on the queue alone, and by the last reference to this.
 final class WritingConnection: @unchecked Sendable {
   private let queue: DatabaseQueue
-  private let rollback: RawStatement?
+  private var rollback: RawStatement?
 
   init(_ queue: DatabaseQueue) {
     self.queue = queue
     // Without memory for this much the first writing says so.
     rollback = try? queue.inDatabase { try RawStatement($0, "ROLLBACK") }
   }
+
+  // A connection that closes before its last statement takes an open transaction back at a time when GRDB is not there any
+  // more to hear of it.
+  deinit { rollback = nil }
 
   /// Runs `body`, which begins and ends its transactions; one that could not be ended is taken back.
   func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
