@@ -211,11 +211,7 @@ public final class Store: Sendable {
         configuration: Connection.writing(patience, trustsSchema: false))
       try fit(queue, pipeline, path)
       // Closing does so too, and says nothing where it fails: what is in the log alone would stay behind.
-      try queue.inDatabase { db in
-        let code = sqlite3_wal_checkpoint_v2(
-          db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK else { throw StoreError(connection: db.sqliteConnection) }
-      }
+      try queue.inDatabase(WriteAheadLog.copyBack)
       try queue.close()
     }
     _ = try file.place(at: target, replacing: false)

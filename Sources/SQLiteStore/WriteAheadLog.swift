@@ -37,10 +37,17 @@ struct WriteAheadLog {
   func empty(_ db: Database) -> Bool {
     // Before it: what is committed in between need not be in the main file.
     let newest = try? HistoryPlaces(db).newest()
-    let isEmpty =
-      sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    let isEmpty = (try? Self.copyBack(db)) != nil
     if isEmpty, let newest { TokenMemory(db)?.writeCheckpointed(newest) }
     return isEmpty
+  }
+
+  /// Copies all of it into the main file, and empties it.
+  static func copyBack(_ db: Database) throws {
+    let connection = db.sqliteConnection
+    guard sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else {
+      throw StoreError(connection: connection)
+    }
   }
 
   /// Other programs that have the file open, as far as the system tells: `python3 (process 4711)`.

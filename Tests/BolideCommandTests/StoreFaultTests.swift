@@ -176,6 +176,32 @@ import Testing
           "Free some space there, or set TMPDIR to a directory that has room."))
   }
 
+  #if os(Linux)
+    @Test func `a page that verify cannot read is a fault of the disk, and no finding`() throws {
+      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json").status == 0)
+      let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Faults/io.c").path
+      try #require(
+        try folder.run("cc", ["-shared", "-fPIC", "-o", "io.so", source, "-ldl", "-pthread"]).status == 0)
+      func verify(_ fault: String) throws -> Outcome {
+        try folder.shell(
+          "\(fault) FAULT_ROOT=\"$PWD\" LD_PRELOAD=\"$PWD/io.so\" \"$bolide\" verify fireballs.sqlite")
+      }
+      try #require(try verify("FAULT_COUNT=count") == .silent)
+      let counts = try String(decoding: folder.bytes(of: "count"), as: UTF8.self).split(separator: "\n")
+      let reads = try #require(counts.compactMap { Int($0.replacing(#/^read /#, with: "")) }.first)
+      let found = try stride(from: 1, through: reads, by: max(1, reads / 24)).map {
+        try verify("FAULT=read:\($0):once:5")
+      }
+      #expect(found.allSatisfy { [0, 73, 74].contains($0.status) && $0.output.isEmpty }, "\(found)")
+      let told = Outcome.failure(
+        74, "fireballs.sqlite: reading or writing the store failed (disk I/O error)",
+        "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
+          + "again: nothing is doubled.")
+      #expect(found.contains(told), "\(found)")
+    }
+  #endif
+
   private func expect(_ store: String, _ status: Int32, _ sentence: String, _ hint: String) throws {
     let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", store)
     #expect(outcome == .failure(status, sentence, hint))

@@ -51,11 +51,7 @@ private struct Verify {
 
   /// Pages, indexes, unique and not-null constraints, types.
   func file() throws {
-    let rows = try RawStatement(db, "PRAGMA integrity_check(100)")
-    while try rows.step() {
-      guard let text = rows.string(0), text != "ok" else { continue }
-      try found(.file(text))
-    }
+    for problem in try db.integrityProblems(limit: 100) { try found(.file(problem)) }
   }
 
   func foreignKeys() throws {

@@ -44,7 +44,7 @@ enum LogOrigin {
         }
         let isAnother = try HistoryPlaces($0).store != kept.store || RestoreCheck.isForeign(kept, $0)
         // A crash while the log was copied leaves a file that is whole only together with it.
-        return try isAnother && $0.value("PRAGMA integrity_check(1)") == .text("ok")
+        return try isAnother && $0.integrityProblems(limit: 1).isEmpty
       }
     } catch {
       return false

@@ -72,8 +72,7 @@ extension Store {
   private static func whole(_ file: String) throws -> Store {
     do {
       let backup = try Store(reading: file)
-      let isWhole = try backup.reading { try $0.value("PRAGMA integrity_check(1)") == .text("ok") }
-      if isWhole { return backup }
+      if try backup.reading({ try $0.integrityProblems(limit: 1) }).isEmpty { return backup }
     } catch let error as StoreError where error.code == .corrupt {}
     throw StoreError.damagedBackup(file)
   }
