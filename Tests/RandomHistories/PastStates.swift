@@ -24,6 +24,7 @@ struct PastStates {
     if let problem = replay(all, older.state, newest.state) {
       throw Difference("replay \(place): \(problem)")
     }
+    for entity in model.entities where !entity.isJoin { try await compare(store, entity, at: older) }
   }
 
   /// Compares an entity's objects as they were at the older place.

@@ -30,11 +30,13 @@ struct RandomHistory {
   /// - Parameter skipped: steps that are left out.
   /// - Throws: `Difference`.
   mutating func run(skipping skipped: Set<Int> = []) async throws {
-    let folder = try HistoryFolder()
-    defer { folder.remove() }
-    var pipelines: [Pipeline] = []
-    for (number, text) in texts.enumerated() { pipelines.append(try folder.pipeline(number, text)) }
-    let path = "\(folder.path)/store.sqlite"
+    let folder = try MemoryFolder()
+    // It goes with its last use.
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.store
+    let pipelines = try texts.enumerated().map { number, text in
+      try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
+    }
     // Each pipeline brings what the others do not speak of.
     for pipeline in pipelines.dropLast() { _ = try await Store(path: path, for: pipeline) }
     guard let last = pipelines.last else { return }

@@ -81,29 +81,6 @@ extension [HistoryChange.Property] {
   }
 }
 
-/// A folder for one history, in memory where the system has it.
-struct HistoryFolder {
-  let path: String
-
-  init() throws {
-    let memory = "/dev/shm"
-    let place =
-      FileManager.default.isWritableFile(atPath: memory)
-      ? memory : FileManager.default.temporaryDirectory.path
-    path = "\(place)/bolide-plain-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
-
-  /// Writes a pipeline's file and reads it.
-  func pipeline(_ number: Int, _ text: String) throws -> Pipeline {
-    let file = "\(path)/feed\(number).yaml"
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-    return try Pipeline(path: file)
-  }
-}
-
 /// Something that a store does otherwise than the plain model.
 struct Difference: Error, CustomStringConvertible {
   var description: String
