@@ -1,5 +1,5 @@
 """Each call of the system, each allocation of SQLite's, each reading of the clock fails: once, from then on, for a while."""
-import shutil, signal
+import signal
 from .ground import SCENARIOS
 
 # What a call may fail with; 0 is a write of half.
@@ -32,28 +32,22 @@ def points(ground, of):
 def attempt(ground, name, fault):
   """What is wrong with one fault; nil when nothing is."""
   base, words = SCENARIOS[name]
-  place = ground.box(base)
-  try:
+  with ground.box(base) as place:
     status, errors = ground.run(place, words, fault=fault)
-    if fault.startswith("memory") and isWithoutMemory(status, errors):
+    if fault.startswith("memory") and is_without_memory(status, errors):
       return ground.again(place, name, "no memory")
     if status not in STATUSES:
       return f"status {status}: {errors[:300]}"
     if status and errors.count("Error:") != 1 and not (status == 3 and not errors):
       return f"status {status} with other than one sentence: {errors[:300]}"
-    if status in (0, 3):
-      # What it said is done, and all of it was said.
-      lines = len(ground.text(place).splitlines())
-      if lines != ground.lines[name]:
-        return f"status {status} and {lines} lines instead of {ground.lines[name]}"
-      wrong = ground.difference(place, name)
-      return wrong and f"status {status}, and {wrong}"
-    return ground.again(place, name, f"{status} ({errors.strip()[:200]})")
-  finally:
-    shutil.rmtree(place, ignore_errors=True)
+    # What it said is done, and all of it was said.
+    lines = len(ground.text(place).splitlines())
+    if status in (0, 3) and lines != ground.lines[name]:
+      return f"status {status} and {lines} lines instead of {ground.lines[name]}"
+    return ground.judge(place, name, status, errors)
 
 
-def isWithoutMemory(status, errors):
+def is_without_memory(status, errors):
   """Ends that no other fault has: an expression that could not be compiled is refused with the reason, and a reader whose
   transaction cannot even be taken back is ended, as Swift ends a process without memory."""
   return (status == 78 and "there is not enough memory" in errors

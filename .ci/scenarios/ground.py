@@ -1,5 +1,8 @@
 """What the scenarios stand on: stores in certain states, commands on them, and what must come out in the end."""
-import concurrent.futures, json, os, re, resource, shutil, sqlite3, subprocess, sys, threading
+import concurrent.futures, contextlib, json, os, resource, shutil, sqlite3, subprocess, sys, threading
+
+import built
+from attacks import commands
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -90,9 +93,6 @@ SCENARIOS = {
   "dry run": ("calm", "import p.yaml later.json --dry-run --lock-wait 1s --json"),
 }
 
-# Commands that write and read no store, or only as others do.
-ELSEWHERE = {"init", "check", "schema", "generate", "bench"}
-
 TABLES = {
   "Quake": """SELECT id, magnitude, size, "where", tagCount, Region.name, code FROM Quake
     LEFT JOIN Region ON Region.bolide_id = region_id LEFT JOIN Sensor ON Sensor.bolide_id = sensor_id ORDER BY id""",
@@ -114,12 +114,8 @@ class Ground:
       sys.exit("there is no C compiler")
     subprocess.run(
       [compiler, "-O1", "-shared", "-fPIC", "-o", self.preload, f"{root}/Tests/Faults/io.c", "-ldl", "-pthread"], check=True)
-    tools = [os.path.join(root, ".build", build, "bolide") for build in ("release", "debug")]
-    tool = max((path for path in tools if os.access(path, os.X_OK)), key=os.path.getmtime, default=None)
-    if tool is None:
-      sys.exit("there is no built tool: swift build -c release --product bolide")
     # A build may go on meanwhile.
-    self.tool = shutil.copy(tool, os.path.join(folder, "bolide"))
+    self.tool = shutil.copy(built.tool(root), os.path.join(folder, "bolide"))
     self.numbers, self.lock = iter(range(1, 1 << 40)), threading.Lock()
     self.ends, self.lines, self.counts = {}, {}, {}
     self.check()
@@ -129,9 +125,9 @@ class Ground:
 
   def check(self):
     """A new command has a scenario here."""
-    listed = subprocess.run([self.tool, "--help"], capture_output=True, text=True, check=True).stdout
-    names = set(re.findall(r"^  ([a-z]+) ", listed.split("SUBCOMMANDS:")[1], re.MULTILINE))
-    left = names - ELSEWHERE - {words.split()[0] for _, words in SCENARIOS.values()}
+    names, _ = commands.listed(self.tool)
+    # A schema is read as any command reads it.
+    left = set(names) - commands.STORELESS - {"schema"} - {words.split()[0] for _, words in SCENARIOS.values()}
     if left:
       sys.exit(f"no scenario has the commands {', '.join(sorted(left))}")
 
@@ -208,12 +204,16 @@ class Ground:
     self.good(place, "backup s.sqlite copy.sqlite")
     self.good(place, "import p.yaml later.json")
 
+  @contextlib.contextmanager
   def box(self, base):
     """A folder of its own with a state in it; what a command says to people goes beside it, and is not disturbed."""
     with self.lock:
       place = os.path.join(self.folder, "boxes", str(next(self.numbers)))
     shutil.copytree(os.path.join(self.folder, "states", base), place)
-    return place
+    try:
+      yield place
+    finally:
+      shutil.rmtree(place, ignore_errors=True)
 
   # Ends
 
@@ -240,14 +240,14 @@ class Ground:
   def end(self, name):
     """Runs a scenario undisturbed, and keeps what it ends in, and how many calls of each kind it made."""
     base, words = SCENARIOS[name]
-    place = self.box(base)
-    status, errors = self.run(place, words, COUNT=place + ".count")
-    assert status in (0, 3), f"{name}, undisturbed: {status} {errors}"
-    self.lines[name] = len(self.text(place).splitlines())
-    with open(place + ".count") as file:
-      self.counts[name] = {kind: int(count) for kind, count in map(str.split, file)}
-    # A dry run writes nothing: its end is its beginning.
-    self.ends[name] = self.state(self.box(base) if name == "dry run" else place)
+    with self.box(base) as place, self.box(base) as untouched:
+      status, errors = self.run(place, words, COUNT=place + ".count")
+      assert status in (0, 3), f"{name}, undisturbed: {status} {errors}"
+      self.lines[name] = len(self.text(place).splitlines())
+      with open(place + ".count") as file:
+        self.counts[name] = {kind: int(count) for kind, count in map(str.split, file)}
+      # A dry run writes nothing: its end is its beginning.
+      self.ends[name] = self.state(untouched if name == "dry run" else place)
 
   def difference(self, place, name):
     """How a place differs from the undisturbed end of a scenario; nil where it does not."""
@@ -258,6 +258,13 @@ class Ground:
         pairs = [pair for pair in zip(state[part], wanted) if pair[0] != pair[1]][:2]
         return f"{part} differs: {len(state[part])} for {len(wanted)}, such as {pairs}"[:400]
     return None
+
+  def judge(self, place, name, status, errors=""):
+    """What is wrong with where a disturbed command has led, by its own word or once it runs undisturbed; nil when nothing is."""
+    if status in (0, 3):
+      wrong = self.difference(place, name)
+      return wrong and f"status {status}, and {wrong}"
+    return self.again(place, name, f"{status} ({errors.strip()[:200]})")
 
   def again(self, place, name, after):
     """Runs a scenario's command undisturbed where it was disturbed: what is wrong with the end, or nil."""

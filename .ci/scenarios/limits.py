@@ -1,5 +1,5 @@
 """A command has few files, little memory, small files, or a clock that jumps."""
-import resource, shutil
+import resource
 from .calls import STATUSES
 from .ground import SCENARIOS
 
@@ -23,16 +23,10 @@ def attempt(ground, name, point):
   """What is wrong with one command under a limit; nil when nothing is."""
   kind, number = point.split(":")
   base, words = SCENARIOS[name]
-  place = ground.box(base)
-  try:
+  with ground.box(base) as place:
     status, errors = ground.run(place, words, limits=(LIMITS[kind][0], int(number)))
     # Swift ends a process whose allocation fails, the loader one that it cannot load: it is killed then.
-    isKilled = status is not None and kind != "size" and (status < 0 or status >= 127)
-    if status not in STATUSES and not isKilled:
+    is_killed = status is not None and kind != "size" and (status < 0 or status >= 127)
+    if status not in STATUSES and not is_killed:
       return f"status {status}: {errors[:300]}"
-    if status in (0, 3):
-      wrong = ground.difference(place, name)
-      return wrong and f"status {status}, and {wrong}"
-    return ground.again(place, name, f"{status} ({errors.strip()[:200]})")
-  finally:
-    shutil.rmtree(place, ignore_errors=True)
+    return ground.judge(place, name, status, errors)

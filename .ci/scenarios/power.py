@@ -1,5 +1,5 @@
 """The power goes: what was synced is there, and of the rest what chance leaves, torn at a sector's or a page's edge."""
-import os, random, re, shutil, struct
+import os, random, re, struct
 from .ground import SCENARIOS
 
 HEAD = struct.Struct("<cQQH")
@@ -11,13 +11,12 @@ def steps(ground, name):
   """What a scenario did to its files, in order: (kind, path, offset, bytes), paths within its folder."""
   base, words = SCENARIOS[name]
   record = os.path.join(ground.folder, "record")
-  place = ground.box(base)
-  status, errors = ground.run(place, words, RECORD=record)
-  assert status in (0, 3), f"{name}, recorded: {status} {errors}"
+  with ground.box(base) as place:
+    status, errors = ground.run(place, words, RECORD=record)
+    assert status in (0, 3), f"{name}, recorded: {status} {errors}"
   with open(record, "rb") as file:
     data = file.read()
   os.remove(record)
-  shutil.rmtree(place)
   found, at = [], 0
   def inner(path):
     path = os.path.normpath(os.path.join(place, path.decode()))
@@ -111,11 +110,12 @@ class Disk:
     for name, inode in names.items():
       data = bytearray(self.inodes[inode]["durable"])
       for offset, given in self.inodes[inode]["open"]:
-        if offset is None or dice.random() < share:
-          if offset is not None and dice.random() < 0.3:
-            self.tear(data, offset, given, dice)
-          elif offset is not None or dice.random() < share:
-            self.write(data, offset, given)
+        if dice.random() >= share:
+          continue
+        if offset is not None and dice.random() < 0.3:
+          self.tear(data, offset, given, dice)
+        else:
+          self.write(data, offset, given)
       files[name] = bytes(data)
     return files
 
@@ -150,8 +150,7 @@ class Cuts:
     ground = self.ground
     number = int(point.split(":")[1])
     base, words = SCENARIOS[name]
-    place = ground.box(base)
-    try:
+    with ground.box(base) as place:
       disk = Disk(os.path.join(ground.folder, "states", base))
       # What was printed is out of the machine, and stays.
       said = b""
@@ -172,5 +171,3 @@ class Cuts:
         if status != 0:
           return f"the printed token {token} ends with {status}: {errors[:300]}"
       return ground.again(place, name, f"{number} of {len(self.recorded[name])} steps")
-    finally:
-      shutil.rmtree(place, ignore_errors=True)

@@ -1,5 +1,5 @@
 """Each command gets signals: at a call that is chosen, or at a moment that chance chooses, once and twice."""
-import random, shutil, signal, time
+import random, signal, time
 from .ground import SCENARIOS
 
 # Calls at which a signal tells apart what was done; what reads only is left to chance.
@@ -23,20 +23,14 @@ def points(ground, rounds):
 def attempt(ground, name, point):
   """What is wrong with one command that got signals; nil when nothing is."""
   base, words = SCENARIOS[name]
-  place = ground.box(base)
-  try:
+  with ground.box(base) as place:
     if point.startswith("chance"):
       status, errors = by_chance(ground, place, name, point)
     else:
       status, errors = ground.run(place, words, fault=point)
     if status not in ENDS:
       return f"status {status}: {errors[:300]}"
-    if status in (0, 3):
-      wrong = ground.difference(place, name)
-      return wrong and f"status {status}, and {wrong}"
-    return ground.again(place, name, f"{status}")
-  finally:
-    shutil.rmtree(place, ignore_errors=True)
+    return ground.judge(place, name, status)
 
 
 def by_chance(ground, place, name, point):

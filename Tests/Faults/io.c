@@ -280,7 +280,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*body)(v
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
 
-// The clock jumps at one reading of it, by `error` seconds, and stays there.
+// The clock is off by `error` seconds at the readings that the fault chooses.
 static time_t jump(void) {
   long call = atomic_fetch_add(&counts[CLOCK], 1) + 1;
   return kind == CLOCK && call >= number && call - number < times ? error : 0;
