@@ -4,7 +4,7 @@ from .ground import SCENARIOS
 
 # What a call may fail with; 0 is a write of half.
 ERRORS = {
-  "open": (5, 24, 28), "read": (5, 4), "write": (5, 28, 122, 4, 0), "truncate": (5,), "sync": (5, 28), "rename": (5, 28),
+  "open": (5, 13, 24, 28), "read": (5, 4), "write": (5, 28, 122, 4, 0), "truncate": (5,), "sync": (5, 28), "rename": (5, 28),
   "link": (5, 31), "unlink": (5, 13), "map": (12,), "lock": (5, 37), "thread": (11,), "process": (11, 12), "memory": (12,),
   "clock": (-86400, 86400),
 }
@@ -12,9 +12,12 @@ ERRORS = {
 STATUSES = {0, 3, 66, 73, 74, 75, 80}
 
 
-def modes(kind, error):
+def modes(kind, number, error):
   if error in (0, 4, 37):
     return ("once",)
+  # A process that can have no thread says so as it begins. Later on Dispatch waits for one, once a second.
+  if kind == "thread" and number > 1:
+    return ("once", "3")
   # A disk that is full has room again after a while.
   return ("once", "on", "9") if (kind, error) == ("write", 28) else ("once", "on")
 
@@ -25,7 +28,7 @@ def points(ground, of):
     for kind in of:
       for number in range(1, ground.counts[name][kind] + 1):
         for error in ERRORS[kind]:
-          for mode in modes(kind, error):
+          for mode in modes(kind, number, error):
             yield name, f"{kind}:{number}:{mode}:{error}"
 
 

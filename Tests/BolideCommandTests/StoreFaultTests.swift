@@ -179,19 +179,9 @@ import Testing
   #if os(Linux)
     @Test func `a page that verify cannot read is a fault of the disk, and no finding`() throws {
       try #require(try folder.bolide("import", "fireballs.yaml", "feed.json").status == 0)
-      let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Faults/io.c").path
-      try #require(
-        try folder.run("cc", ["-shared", "-fPIC", "-o", "io.so", source, "-ldl", "-pthread"]).status == 0)
-      func verify(_ fault: String) throws -> Outcome {
-        try folder.shell(
-          "\(fault) FAULT_ROOT=\"$PWD\" LD_PRELOAD=\"$PWD/io.so\" \"$bolide\" verify fireballs.sqlite")
-      }
-      try #require(try verify("FAULT_COUNT=count") == .silent)
-      let counts = try String(decoding: folder.bytes(of: "count"), as: UTF8.self).split(separator: "\n")
-      let reads = try #require(counts.compactMap { Int($0.replacing(#/^read /#, with: "")) }.first)
+      let reads = try folder.faults("read", in: "verify fireballs.sqlite")
       let found = try stride(from: 1, through: reads, by: max(1, reads / 24)).map {
-        try verify("FAULT=read:\($0):once:5")
+        try folder.disturbed("verify fireballs.sqlite", "read:\($0):once:5")
       }
       #expect(found.allSatisfy { [0, 73, 74].contains($0.status) && $0.output.isEmpty }, "\(found)")
       let told = Outcome.failure(
@@ -200,11 +190,52 @@ import Testing
           + "again: nothing is doubled.")
       #expect(found.contains(told), "\(found)")
     }
+
+    @Test func `a run that could not be kept is no good one`() throws {
+      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json").status == 0)
+      func runs() throws -> [String] {
+        try folder.sqlite("fireballs.sqlite", "SELECT run FROM bolide_run WHERE outcome = 'ok'")
+      }
+      let again = "import fireballs.yaml feed.json --force"
+      let writes = try folder.faults("write", in: again)
+      try #require(writes > 4)
+      var statuses: Set<Int32> = []
+      for number in 1...writes {
+        let before = try runs()
+        let status = try folder.disturbed(again, "write:\(number):once:28").status
+        #expect(try runs().count == before.count + (status == 0 ? 1 : 0), "write \(number), status \(status)")
+        #expect(try folder.bolide("verify", "fireballs.sqlite").status == 0)
+        statuses.insert(status)
+      }
+      #expect(statuses.isSuperset(of: [74]))
+    }
   #endif
 
   private func expect(_ store: String, _ status: Int32, _ sentence: String, _ hint: String) throws {
     let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json", "--store", store)
     #expect(outcome == .failure(status, sentence, hint))
+  }
+}
+
+extension Folder {
+  /// How many calls of a kind a command line makes; builds the library that makes them fail.
+  fileprivate func faults(_ kind: String, in words: String) throws -> Int {
+    let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Faults/io.c").path
+    try #require(try run("cc", ["-shared", "-fPIC", "-o", "io.so", source, "-ldl", "-pthread"]).status == 0)
+    try #require(try preloaded(words, "FAULT_COUNT=count").status == 0)
+    let counts = try String(decoding: bytes(of: "count"), as: UTF8.self).split(separator: "\n")
+    return try #require(
+      counts.compactMap { $0.hasPrefix("\(kind) ") ? Int($0.dropFirst(kind.count + 1)) : nil }.first)
+  }
+
+  /// A command line with one fault.
+  fileprivate func disturbed(_ words: String, _ fault: String) throws -> Outcome {
+    try preloaded(words, "FAULT=\(fault)")
+  }
+
+  private func preloaded(_ words: String, _ fault: String) throws -> Outcome {
+    try shell("\(fault) FAULT_ROOT=\"$PWD\" LD_PRELOAD=\"$PWD/io.so\" \"$bolide\" \(words)")
   }
 }
 

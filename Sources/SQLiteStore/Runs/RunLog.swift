@@ -39,8 +39,8 @@ package final class RunLog {
     _ = try insert.step()
     run = insert.integer(0)
     before = insert.integer(1)
-    // The statement ends, and with it its transaction, only when it is reset.
-    insert.reset()
+    // Its transaction is committed only where the statement comes to its end: a reset would hide that it was not.
+    try insert.run()
     update = try RawStatement(
       db,
       """
