@@ -18,7 +18,7 @@ package struct PlainRefusal: Error {
 
 /// A store in memory, written as simply as can be: what a store on disk must hold after the same writes.
 package struct PlainStore: Sendable {
-  package let model: PlainModel
+  package private(set) var model: PlainModel
   /// By entity and id.
   package var objects: [String: [Int: PlainObject]] = [:]
   private var last = 0
@@ -28,6 +28,17 @@ package struct PlainStore: Sendable {
   package init(_ model: PlainModel) {
     self.model = model
     for entity in model.entities { objects[entity.name] = [:] }
+  }
+
+  /// Goes over to a model with more attributes: rows that are there have their defaults.
+  package mutating func grow(to model: PlainModel) {
+    for entity in model.entities {
+      let new = entity.stored.filter { self.model[entity.name].attribute($0.name) == nil }
+      for id in ids(entity.name) {
+        for attribute in new { objects[entity.name]?[id]?.values[attribute.name] = attribute.initial ?? .null }
+      }
+    }
+    self.model = model
   }
 
   // MARK: Reading

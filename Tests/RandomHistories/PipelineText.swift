@@ -124,6 +124,11 @@ struct PipelineText {
   }
 }
 
+extension RandomModel {
+  /// Its pipelines as texts.
+  var texts: [String] { pipelines.indices.map { PipelineText.text(of: $0, self) } }
+}
+
 extension PlainFilter {
   var sql: String {
     switch comparison {
@@ -168,9 +173,10 @@ extension PlainModel {
         place = self[relationship.destination]
       }
       return place.attribute(path.last ?? "") != nil
-    case .aggregate(_, let over, let name, _):
+    case .aggregate(_, let over, let name, let filter):
       guard let relationship = entity.relationship(over) else { return false }
-      return name.map { self[relationship.destination].attribute($0) != nil } ?? true
+      let members = self[relationship.destination]
+      return [name, filter?.attribute].allSatisfy { $0.map { members.attribute($0) != nil } ?? true }
     }
   }
 }

@@ -6,23 +6,28 @@ import PlainStore
 /// One random model with a history of random writes: the store and the plain model do each of them, and are compared.
 struct RandomHistory {
   let seed: Int
-  let random: RandomModel
-  let texts: [String]
+  var random: RandomModel
+  /// The model that it grows into; nil once it has, or where it stays.
+  var grown: RandomModel?
+  /// The pipelines.
+  var texts: [String]
   /// What the steps were, for people.
-  private(set) var told: [String] = []
+  var told: [String] = []
   private(set) var steps = 0
 
   var plain: PlainStore
   /// The objects' ids in the store.
   var ids: [String: [Int: Int64]] = [:]
-  let model: PlainModel
+  var model: PlainModel { plain.model }
 
   init(_ seed: Int) {
     self.seed = seed
-    random = RandomModel(seed)
-    model = random.whole
-    texts = random.pipelines.indices.map { [random] in PipelineText.text(of: $0, random) }
-    plain = PlainStore(model)
+    var random = RandomModel(seed)
+    let younger = random.younger()
+    grown = younger == nil ? nil : random
+    self.random = younger ?? random
+    texts = self.random.texts
+    plain = PlainStore(self.random.whole)
   }
 
   /// Runs the history.
@@ -34,18 +39,24 @@ struct RandomHistory {
     // It goes with its last use.
     defer { withExtendedLifetime(folder) {} }
     let path = folder.store
-    let pipelines = try texts.enumerated().map { number, text in
-      try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
-    }
-    // Each pipeline brings what the others do not speak of.
-    for pipeline in pipelines.dropLast() { _ = try await Store(path: path, for: pipeline) }
-    guard let last = pipelines.last else { return }
-    let store = try await Store(path: path, for: last)
+    var (store, pipelines) = try await open(path)
     let other = try DatabaseQueue(path: path, configuration: Self.foreign)
     var past = PastStates(model)
     let (state, token) = try await store.state()
     past.note(state, token)
-    for step in 0..<Dice.steps(seed) where !skipped.contains(step) {
+    let growth = Dice.growth(seed)
+    for step in 0..<Dice.steps(seed) {
+      if step == growth, grown != nil {
+        grow()
+        (store, pipelines) = try await open(path)
+        // What was told before is told of a model that is no more.
+        past = PastStates(model)
+        let began = Self.now()
+        let (state, token) = try await store.state()
+        try compare(state, since: began)
+        past.note(state, token)
+      }
+      if skipped.contains(step) { continue }
       steps += 1
       var dice = Dice(seed, step + 1)
       let began = Self.now()
@@ -59,6 +70,16 @@ struct RandomHistory {
     var findings: [String] = []
     try store.verify { if !$0.isTrue { findings.append($0.description) } }
     if let finding = findings.first { throw Difference("verify: \(finding)") }
+  }
+
+  /// The store, fit for each pipeline: each brings what the others do not speak of.
+  private func open(_ path: String) async throws -> (Store, [Pipeline]) {
+    let pipelines = try random.texts.enumerated().map { number, text in
+      try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
+    }
+    var store = try await Store(path: path, for: pipelines[0])
+    for pipeline in pipelines.dropFirst() { store = try await Store(path: path, for: pipeline) }
+    return (store, pipelines)
   }
 
   private static var foreign: Configuration {
@@ -128,6 +149,12 @@ extension Dice {
   static func steps(_ seed: Int) -> Int {
     var dice = Dice(seed, -1)
     return dice.int(3...12)
+  }
+
+  /// Before which step the model grows.
+  static func growth(_ seed: Int) -> Int {
+    var dice = Dice(seed, -2)
+    return dice.int(0...12)
   }
 }
 

@@ -2,9 +2,9 @@ import PlainStore
 
 /// A small model with attributes, relationships and derived attributes of every kind, and a pipeline for some entities.
 struct RandomModel {
-  private(set) var model = PlainModel()
+  var model = PlainModel()
   private(set) var pipelines: [PlainPipeline] = []
-  private var dice: Dice
+  var dice: Dice
   private var number = 0
 
   init(_ seed: Int) {
@@ -219,7 +219,7 @@ extension RandomModel {
   // MARK: Derived attributes
 
   /// Drops what no pipeline can say: it would lead from the children of one to those of another.
-  fileprivate mutating func dropUnsaid() {
+  mutating func dropUnsaid() {
     let said = pipelines.map { model.visible(to: $0.entity, parents: parents) }
     for index in model.entities.indices {
       let name = model.entities[index].name

@@ -64,6 +64,7 @@ struct DeletedOwnerTests {
         Relationship(name: "main", kind: .toOne, destination: "Quake", inverse: "aftershocks"),
         Relationship(
           name: "aftershocks", kind: .toMany, destination: "Quake", inverse: "main", deleteRule: .cascade),
+        Relationship(name: "nearest", kind: .toOne, destination: "Quake"),
       ]
     }
     let store = try temporary.open(pipeline)
@@ -71,8 +72,10 @@ struct DeletedOwnerTests {
       pipeline, (1...6).map { ["id": .text("q\($0)"), "@region": "west", "depth": .integer(1 << $0)] })
     // 1 ← 2 ← 3 ← 4, 2 ← 5; 6 stands alone.
     try temporary.shell(
-      "UPDATE Quake SET main_id = CASE bolide_id WHEN 5 THEN 2 ELSE bolide_id - 1 END WHERE bolide_id BETWEEN 2 AND 5"
-    )
+      """
+      UPDATE Quake SET main_id = CASE bolide_id WHEN 5 THEN 2 ELSE bolide_id - 1 END WHERE bolide_id BETWEEN 2 AND 5;
+      UPDATE Quake SET nearest_id = 3 WHERE id = 'q6'; UPDATE Quake SET nearest_id = 5 WHERE id = 'q1'
+      """)
     try store.seal()
     try temporary.shell(
       "PRAGMA foreign_keys = \(keys); PRAGMA recursive_triggers = \(recursion); DELETE FROM Quake WHERE id = 'q2'"
@@ -84,6 +87,7 @@ struct DeletedOwnerTests {
       $0.transaction == 3 && $0.kind == .delete
     }
     #expect(last.map(\.id).sorted() == [2, 3, 4, 5])
+    #expect(try store.rows("SELECT count(*) FROM Quake WHERE nearest_id IS NOT NULL") == [[0]])
     #expect(try Replay(store, model: pipeline.model).problems() == [])
     #expect(try findings(store) == [])
   }

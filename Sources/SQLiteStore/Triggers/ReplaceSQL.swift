@@ -101,15 +101,21 @@ struct ReplaceSQL {
     "NOT EXISTS (SELECT 1 FROM \(quoted(entity.name)) AS bolide_row WHERE bolide_row.bolide_id = \(table).bolide_id)"
   }
 
+  /// Objects that go with others are no replaced ones, though an update of what leads to them comes in between.
+  private var isReplaced: String { cascading.isEmpty ? "true" : "bolide_below = 0" }
+
   private func remember(_ condition: String) -> [String] {
     let list = (["bolide_id"] + columns).joined(separator: ", ")
     return [
-      "DELETE FROM \(table)",
+      "DELETE FROM \(table) WHERE \(isReplaced)",
       "INSERT INTO \(table)(\(list)) SELECT \(list) FROM \(quoted(entity.name)) WHERE \(condition)",
     ]
   }
 
   private func book(_ condition: String) -> [String] {
-    ["UPDATE \(table) SET bolide_gone = 1 WHERE \(condition)", "DELETE FROM \(table)"]
+    [
+      "UPDATE \(table) SET bolide_gone = 1 WHERE \(isReplaced) AND (\(condition))",
+      "DELETE FROM \(table) WHERE \(isReplaced)",
+    ]
   }
 }
