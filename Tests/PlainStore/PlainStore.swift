@@ -35,7 +35,9 @@ package struct PlainStore: Sendable {
     for entity in model.entities {
       let new = entity.stored.filter { self.model[entity.name].attribute($0.name) == nil }
       for id in ids(entity.name) {
-        for attribute in new { objects[entity.name]?[id]?.values[attribute.name] = attribute.initial ?? .null }
+        for attribute in new {
+          objects[entity.name]?[id]?.values[attribute.name] = attribute.initial ?? .null
+        }
       }
     }
     self.model = model
