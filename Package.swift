@@ -36,7 +36,8 @@ let package = Package(
     .target(name: "CJSONStream"),
     .target(name: "JSONStream", dependencies: ["CJSONStream"], swiftSettings: swiftSettings),
     // what an import means
-    .target(name: "ImportModel", dependencies: [yams], swiftSettings: pointerFree),
+    .target(name: "ImportModel", swiftSettings: pointerFree),
+    .target(name: "PipelineFile", dependencies: ["ImportModel", yams], swiftSettings: pointerFree),
     // files, stdin, gzip → bytes
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CSHA256"),
@@ -48,7 +49,7 @@ let package = Package(
     // the loop that joins them
     .target(
       name: "Bolide",
-      dependencies: ["JSONStream", "ImportModel", "ImportInput", "SQLiteStore", log],
+      dependencies: ["JSONStream", "ImportModel", "PipelineFile", "ImportInput", "SQLiteStore", log],
       swiftSettings: swiftSettings),
     // generators and measures
     .target(name: "CSQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -62,12 +63,15 @@ let package = Package(
       swiftSettings: pointerFree),
 
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: swiftSettings),
-    .testTarget(name: "ImportModelTests", dependencies: ["ImportModel"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ImportModelTests", dependencies: ["ImportModel", "PipelineFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PipelineFileTests", dependencies: ["ImportModel", "PipelineFile"], swiftSettings: swiftSettings),
     .testTarget(
       name: "ImportInputTests", dependencies: ["ImportInput", "CZlib", "CSHA256"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", grdb],
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", "PipelineFile", grdb],
       swiftSettings: swiftSettings),
     .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
     .testTarget(

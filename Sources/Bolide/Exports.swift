@@ -1,3 +1,4 @@
 // One import gives a user all of the library: pipelines, models, stores, history.
 @_exported public import ImportModel
+@_exported public import PipelineFile
 @_exported public import SQLiteStore

@@ -1,4 +1,5 @@
 import Foundation
+import PipelineFile
 import ImportModel
 import Testing
 

@@ -1,3 +1,4 @@
+import PipelineFile
 import ImportModel
 import Testing
 

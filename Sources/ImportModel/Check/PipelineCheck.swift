@@ -8,20 +8,20 @@ extension Pipeline {
 }
 
 /// Checks what a pipeline means: its model, its sources and its links.
-struct PipelineCheck {
+package struct PipelineCheck {
   private let pipeline: Pipeline
   private var list: ProblemList
 
   /// Makes the check of a pipeline.
   ///
   /// - Parameter unread: the parts of its file that could not be read.
-  init(_ pipeline: Pipeline, unread: Set<[String]> = []) {
+  package init(_ pipeline: Pipeline, unread: Set<[String]> = []) {
     self.pipeline = pipeline
     list = ProblemList(pipeline, unread: unread)
   }
 
   /// The problems, in the order of their places.
-  func problems() -> [PipelineProblem] {
+  package func problems() -> [PipelineProblem] {
     var check = self
     if pipeline.name.isEmpty { check.list.add(.pipelineWithoutName, at: ["name"]) }
     if pipeline.store?.utf8.contains(0) == true { check.list.add(.storeWithNull, at: ["store"]) }

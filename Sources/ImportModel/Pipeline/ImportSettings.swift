@@ -139,3 +139,13 @@ package struct SizeText {
     bytes = size
   }
 }
+
+extension Double {
+  /// A decimal number; words such as `nan` and hexadecimal forms are none.
+  package init?(number text: String) {
+    guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "+-.eE".utf8.contains($0) }),
+      let number = Double(text), number.isFinite
+    else { return nil }
+    self = number
+  }
+}

@@ -84,3 +84,18 @@ package struct Places: Sendable, Hashable {
     }
   }
 }
+
+extension [PipelineProblem] {
+  /// The problems in the order of their places, each once.
+  ///
+  /// Those without a place come first.
+  package func sortedByPlace() -> [PipelineProblem] {
+    let start = Place(line: 0, column: 0)
+    var seen: Set<PipelineProblem> = []
+    return enumerated().sorted { a, b in
+      let (here, there) = (a.element.place ?? start, b.element.place ?? start)
+      return (here.line, here.column, a.offset) < (there.line, there.column, b.offset)
+    }
+    .map(\.element).filter { seen.insert($0).inserted }
+  }
+}

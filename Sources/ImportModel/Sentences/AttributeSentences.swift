@@ -175,3 +175,22 @@ extension Reason {
     Reason("it is \(type.named), and only numbers, dates and days grow")
   }
 }
+
+extension AttributeType {
+  /// How a value is written in a pipeline file; for messages.
+  var writtenForm: String {
+    switch self {
+    case .integer16: "a whole number from -32768 to 32767"
+    case .integer32: "a whole number from -2147483648 to 2147483647"
+    case .integer64: "a whole number from -9223372036854775808 to 9223372036854775807"
+    case .double, .float: "a number such as 0.25"
+    case .decimal(let scale): "a number with at most \(scale) decimals"
+    case .boolean: "true or false"
+    case .string: "a text"
+    case .date(let precision): "an instant such as \(precision.instant("2026-05-12T03:14:07.250Z"))"
+    case .day: "a day such as 2026-05-12"
+    case .uuid: "a UUID in lower case, such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
+    case .binary, .json: "no value at all: \(name) attributes have neither defaults nor limits"
+    }
+  }
+}

@@ -1,7 +1,7 @@
 // What is said of fetched properties.
 
 extension Sentence {
-  static func fetchedWithoutEntity(_ name: String) -> Sentence {
+  package static func fetchedWithoutEntity(_ name: String) -> Sentence {
     Sentence("the fetched property '\(name)' needs 'entity': what it finds")
   }
 

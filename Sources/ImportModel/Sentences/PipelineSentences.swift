@@ -38,25 +38,25 @@ extension Sentence {
     return Sentence("'columns' names no '\(path)'\(ending)")
   }
 
-  static let recordsWithShape = Sentence(
+  package static let recordsWithShape = Sentence(
     "'records' gives the path of objects, or of rows with 'columns': leave out 'shape'")
-  static let columnsWithShape = Sentence(
+  package static let columnsWithShape = Sentence(
     "'columns' names the values of rows: say `shape: rows` or leave the shape out")
-  static let rowsWithoutColumns = Sentence("rows without names need 'columns', a list of names")
+  package static let rowsWithoutColumns = Sentence("rows without names need 'columns', a list of names")
 
   // MARK: Version and merging
 
-  static let noVersion = Sentence(
+  package static let noVersion = Sentence(
     "the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`")
 
-  static func otherVersion(_ text: String) -> Sentence {
+  package static func otherVersion(_ text: String) -> Sentence {
     Sentence("this Bolide reads version 1 of the format, and the file says '\(text)'")
   }
 
-  static let newerWithoutAttribute = Sentence(
+  package static let newerWithoutAttribute = Sentence(
     "'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`")
 
-  static func noSuchPolicy(_ word: String, among words: [String]) -> Sentence {
+  package static func noSuchPolicy(_ word: String, among words: [String]) -> Sentence {
     Sentence("'merge' is \(words.joined(separator: ", ")) or { update-if-newer: ATTRIBUTE }, not '\(word)'")
   }
 }

@@ -1,21 +1,21 @@
 /// What is wrong with a pipeline, in words.
 ///
 /// Every sentence of this module stands in this folder, and each has a test that holds it word for word.
-struct Sentence {
+package struct Sentence {
   /// The words, without place and full stop.
-  let text: String
+  package let text: String
 
-  init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
   }
 }
 
 /// Why something cannot be: the second half of a sentence.
-struct Reason {
+package struct Reason {
   /// The words.
-  let text: String
+  package let text: String
 
-  init(_ text: String) {
+  package init(_ text: String) {
     self.text = text
   }
 

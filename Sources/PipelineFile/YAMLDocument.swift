@@ -1,3 +1,4 @@
+internal import ImportModel
 import Yams
 
 /// A YAML text as a tree of nodes that know their places, doubled keys included.

@@ -1,3 +1,4 @@
+@testable import PipelineFile
 import ImportModel
 import Testing
 

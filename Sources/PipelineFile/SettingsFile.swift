@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads a pipeline file's keys for how its imports run; a flag of the tool is named like its key.
 enum SettingsFile {
   static let newFields: [(word: String, choice: NewFieldPolicy)] = [

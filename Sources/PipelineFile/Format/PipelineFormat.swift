@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Every key of a pipeline file.
 package enum PipelineFormat {
   /// The keys of a part, in the order of the reference.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ImportModel
+@testable import PipelineFile
 
 /// The keys that the schema and the reference are made from are those that the parser reads.
 struct PipelineFormatTests {

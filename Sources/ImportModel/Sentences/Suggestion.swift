@@ -35,7 +35,7 @@ package enum Suggestion {
   /// The end of a sentence about an unknown name: `; did you mean 'from'?`, or the few candidates there are.
   ///
   /// - Parameter plural: what the candidates are, as in `allowed here are`.
-  static func ending(for word: String, among candidates: [String], plural: String) -> String {
+  package static func ending(for word: String, among candidates: [String], plural: String) -> String {
     let question = question(for: word, among: candidates)
     guard question.isEmpty else { return question }
     guard (1...longestList).contains(candidates.count) else { return "" }

@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads what a pipeline file says of nested arrays that become rows of other entities.
 enum ChildrenFile {
   static let deleteRules: [(word: String, choice: Relationship.DeleteRule)] = [

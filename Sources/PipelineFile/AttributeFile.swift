@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads one attribute of a pipeline file: what it is, and where its value comes from.
 struct AttributeFile {
   /// The reader of the whole file.

@@ -1,4 +1,5 @@
 import Foundation
+@testable import PipelineFile
 import ImportModel
 import Testing
 

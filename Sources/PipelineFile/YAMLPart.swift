@@ -1,3 +1,4 @@
+internal import ImportModel
 import Yams
 
 /// One node of a pipeline file, and which part of the pipeline it is.

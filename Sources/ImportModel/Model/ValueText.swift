@@ -35,16 +35,6 @@ package struct ValueTextError: Error, Hashable {
   package var expected: String
 }
 
-extension Double {
-  /// A decimal number; words such as `nan` and hexadecimal forms are none.
-  init?(number text: String) {
-    guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "+-.eE".utf8.contains($0) }),
-      let number = Double(text), number.isFinite
-    else { return nil }
-    self = number
-  }
-}
-
 extension Int64 {
   /// The units of a decimal number at a scale: `1.5` is 150 at scale 2.
   fileprivate init?(units text: String, scale: Int) {

@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads what a pipeline file says of rows that are there, and of keys that come again.
 enum MergeFile {
   static let policies: [(word: String, choice: MergePolicy)] = [

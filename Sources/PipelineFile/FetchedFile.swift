@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads the fetched properties of a pipeline file.
 enum FetchedFile {
   static let cardinalities: [(word: String, choice: FetchedProperty.Cardinality)] = [

@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// One key of a pipeline file: what it means, and what may stand there.
 ///
 /// The parser's checks, the JSON Schema for editors and the reference page are made from these.

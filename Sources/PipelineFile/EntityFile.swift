@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads the entities of a pipeline file.
 struct EntityFile {
   /// The reader of the whole file.

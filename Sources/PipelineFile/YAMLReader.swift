@@ -1,3 +1,4 @@
+internal import ImportModel
 import Yams
 
 /// Reads the parts of a pipeline file by what their place says they are, and gathers everything that is

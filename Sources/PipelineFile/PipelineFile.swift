@@ -1,3 +1,5 @@
+package import ImportModel
+
 extension Pipeline {
   /// Reads a pipeline file.
   ///
@@ -167,20 +169,5 @@ struct PipelineFile {
     let slash = UInt8(ascii: "/")
     if path.utf8.first == slash || directory.isEmpty || directory == "." { return path }
     return directory.utf8.last == slash ? directory + path : "\(directory)/\(path)"
-  }
-}
-
-extension [PipelineProblem] {
-  /// The problems in the order of their places, each once.
-  ///
-  /// Those without a place come first.
-  func sortedByPlace() -> [PipelineProblem] {
-    let start = Place(line: 0, column: 0)
-    var seen: Set<PipelineProblem> = []
-    return enumerated().sorted { a, b in
-      let (here, there) = (a.element.place ?? start, b.element.place ?? start)
-      return (here.line, here.column, a.offset) < (there.line, there.column, b.offset)
-    }
-    .map(\.element).filter { seen.insert($0).inserted }
   }
 }

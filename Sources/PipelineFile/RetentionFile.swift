@@ -1,3 +1,5 @@
+internal import ImportModel
+
 /// Reads `history:` of a pipeline file.
 enum RetentionFile {
   static func retention(_ part: YAMLPart, _ reader: inout YAMLReader) -> HistoryRetention? {
