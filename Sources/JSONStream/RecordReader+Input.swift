@@ -38,12 +38,12 @@ extension RecordReader {
     return try body(UnsafeBufferPointer(start: core.pointee.input.bytes + start, count: count).span)
   }
 
-  /// After `.rowsBeforeNames` and the `.end` that followed: a reader for the kept bytes, which now have names.
+  /// After `.rowsBeforeNames` and the `.document` or `.end` that followed: a reader for the kept bytes, which now have names.
   ///
   /// Its positions are those of the whole input, and it ends with the rows.
   public func rowsReader() -> RecordReader {
     guard let rows = core.pointee.rowsStart, let names = core.pointee.envelope.names else {
-      preconditionFailure("the rows' names are known after `.rowsBeforeNames` and `.end`")
+      preconditionFailure("the rows' names are known at the end of their document")
     }
     var layout = Layout(rows: [], names: .given(names))
     layout.endsWithRows = true

@@ -75,7 +75,13 @@ struct Reading: Equatable {
         reader.append(bytes[next..<next + length].span)
         held?.append(contentsOf: bytes[next..<next + length])
         next += length
-      case .document: documents.append(reader.surroundings)
+      case .document:
+        documents.append(reader.surroundings)
+        guard let rows = held else { continue }
+        held = nil
+        var second = reader.rowsReader()
+        try read(&second, rows, pieces)
+        reader.count(upTo: second.recordsRead)
       case .rowsBeforeNames:
         rowsCameFirst = true
         held = reader.withHeldBytes { span in span.withUnsafeBufferPointer { Array($0) } }
