@@ -32,9 +32,11 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
+    // a number's text → number
+    .target(name: "NumberText", swiftSettings: swiftSettings),
     // bytes → record
     .target(name: "CJSONStream"),
-    .target(name: "JSONStream", dependencies: ["CJSONStream"], swiftSettings: swiftSettings),
+    .target(name: "JSONStream", dependencies: ["CJSONStream", "NumberText"], swiftSettings: swiftSettings),
     // what an import means
     .target(name: "ImportModel", swiftSettings: pointerFree),
     .target(name: "PipelineFile", dependencies: ["ImportModel", yams], swiftSettings: pointerFree),

@@ -1,14 +1,6 @@
 // The entry point for libFuzzer: any bytes, in any pieces, must give the same records and the same error, and never a
-// crash. It is no test of the suite. With a module map in MAP that says
-//
-//     module CJSONStream { header "…/Sources/CJSONStream/include/CJSONStream.h" export * }
-//
-// it is built and run from the package's folder by
-//
-//     swiftc -swift-version 6 -O -sanitize=fuzzer,address -parse-as-library -D FUZZING -package-name bolide \
-//       -module-name Fuzz -I MAP Sources/JSONStream/*.swift \
-//       Tests/JSONStreamTests/{FuzzEntry,Reading}.swift -o fuzz
-//     ./fuzz -max_len=400 -timeout=5 -detect_leaks=0 CORPUS
+// crash. It is no test of the suite: `.ci/fuzz` builds
+// and runs it.
 #if FUZZING
   /// Reads one input whole and in pieces; the first two bytes choose shape, limits and pieces.
   @_cdecl("LLVMFuzzerTestOneInput")

@@ -78,7 +78,7 @@ public enum NumberParsing {
     // With a point among them 15 digits at most, which are below 2^53.
     guard end - place <= 15, place < end else { return nil }
     var digits: UInt64 = 0
-    while place < end, Scalar.isDigit(place.pointee) {
+    while place < end, isDigit(place.pointee) {
       digits = digits &* 10 &+ UInt64(place.pointee &- 0x30)
       place += 1
     }
@@ -87,7 +87,7 @@ public enum NumberParsing {
       guard place.pointee == UInt8(ascii: "."), count > (isNegative ? 2 : 1) else { return nil }
       place += 1
       fraction = end - place
-      while place < end, Scalar.isDigit(place.pointee) {
+      while place < end, isDigit(place.pointee) {
         digits = digits &* 10 &+ UInt64(place.pointee &- 0x30)
         place += 1
       }

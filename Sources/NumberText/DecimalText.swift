@@ -39,7 +39,7 @@ struct DecimalText {
     var taken = 0
     var dropped = 0
     var first = -1
-    while i < end, Scalar.isDigit(bytes[i]) {
+    while i < end, isDigit(bytes[i]) {
       take(bytes[i], i, &taken, &dropped, &first)
       i &+= 1
     }
@@ -51,7 +51,7 @@ struct DecimalText {
       i &+= 1
       let fraction = i
       let droppedBefore = dropped
-      while i < end, Scalar.isDigit(bytes[i]) {
+      while i < end, isDigit(bytes[i]) {
         take(bytes[i], i, &taken, &dropped, &first)
         i &+= 1
       }
@@ -70,7 +70,7 @@ struct DecimalText {
       }
       let start = i
       var power = 0
-      while i < end, Scalar.isDigit(bytes[i]) {
+      while i < end, isDigit(bytes[i]) {
         if power < 1 << 32 { power = power * 10 + Int(bytes[i] &- 0x30) }
         i &+= 1
       }
@@ -132,3 +132,6 @@ struct DecimalText {
     }
   }
 }
+
+@inline(__always)
+func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
