@@ -40,6 +40,8 @@ let package = Package(
     // what an import means
     .target(name: "ImportModel", swiftSettings: pointerFree),
     .target(name: "PipelineFile", dependencies: ["ImportModel", yams], swiftSettings: pointerFree),
+    // text → typed rows, in chunks
+    .target(name: "TypedRows", dependencies: ["ImportModel", "NumberText"], swiftSettings: swiftSettings),
     // files, stdin, gzip → bytes
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CSHA256"),
@@ -47,11 +49,14 @@ let package = Package(
     // typed rows → the store
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
-      name: "SQLiteStore", dependencies: ["ImportModel", "CSQLiteShims", grdb], swiftSettings: swiftSettings),
+      name: "SQLiteStore", dependencies: ["ImportModel", "TypedRows", "CSQLiteShims", grdb],
+      swiftSettings: swiftSettings),
     // the loop that joins them
     .target(
       name: "Bolide",
-      dependencies: ["JSONStream", "ImportModel", "PipelineFile", "ImportInput", "SQLiteStore", log],
+      dependencies: [
+        "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "SQLiteStore", log,
+      ],
       swiftSettings: swiftSettings),
     // generators and measures
     .target(name: "CSQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -70,10 +75,13 @@ let package = Package(
     .testTarget(
       name: "PipelineFileTests", dependencies: ["ImportModel", "PipelineFile"], swiftSettings: swiftSettings),
     .testTarget(
+      name: "TypedRowsTests", dependencies: ["ImportModel", "TypedRows"], swiftSettings: swiftSettings),
+    .testTarget(
       name: "ImportInputTests", dependencies: ["ImportInput", "CZlib", "CSHA256"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "ImportModel", "PipelineFile", grdb],
+      name: "SQLiteStoreTests",
+      dependencies: ["SQLiteStore", "ImportModel", "TypedRows", "PipelineFile", grdb],
       swiftSettings: swiftSettings),
     .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
     .testTarget(

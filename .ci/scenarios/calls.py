@@ -39,14 +39,16 @@ def attempt(ground, name, fault):
     status, errors = ground.run(place, words, fault=fault)
     if fault.startswith("memory") and is_without_memory(status, errors):
       return ground.again(place, name, "no memory")
+    if status is None and fault.startswith("lock"):
+      return ground.again(place, name, "a wait for the lock that was cut off")
     if status not in STATUSES:
       return f"status {status}: {errors[:300]}"
     if status and errors.count("Error:") != 1 and not (status == 3 and not errors):
       return f"status {status} with other than one sentence: {errors[:300]}"
-    # What it said is done, and all of it was said: SQLite reads where it may not write, whatever the reason, and the note
-    # says that something is left for the next command.
+    # What it said is done, and all of it was said. Where a command that reads may not write, whatever the reason, a note
+    # says what is left for the next one.
     lines = len(ground.text(place).splitlines())
-    if status in (0, 3) and "the store cannot be written" not in errors and lines != ground.lines[name]:
+    if status in (0, 3) and "The next command that writes" not in errors and lines != ground.lines[name]:
       return f"status {status} and {lines} lines instead of {ground.lines[name]}"
     return ground.judge(place, name, status, errors)
 

@@ -1,6 +1,7 @@
 internal import ImportModel
 internal import Logging
 internal import SQLiteStore
+internal import TypedRows
 
 /// The writing thread: chunks from the queue into the store.
 struct ChunkConsumer {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ImportInput
 internal import SQLiteStore
+internal import TypedRows
 
 /// A chunk on its way to the writing thread, with what the reading thread knows at that moment.
 struct Parcel {

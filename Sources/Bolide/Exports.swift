@@ -2,3 +2,4 @@
 @_exported public import ImportModel
 @_exported public import PipelineFile
 @_exported public import SQLiteStore
+@_exported public import struct TypedRows.Reject

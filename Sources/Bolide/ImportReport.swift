@@ -1,5 +1,6 @@
 public import ImportModel
 public import SQLiteStore
+public import TypedRows
 
 /// What one import, or one replay, did. `read = inserted + updated + unchanged + ignored + duplicates +
 /// superseded + rejected + rolledBack`, of the records and of each entity of their children.

@@ -4,6 +4,7 @@ internal import ImportModel
 internal import JSONStream
 internal import Logging
 internal import SQLiteStore
+internal import TypedRows
 
 /// One import: the calling thread writes, a thread of the import's own reads, a bounded queue lies between them.
 struct ImportRun {

@@ -2,6 +2,7 @@ internal import Foundation
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
+internal import TypedRows
 
 /// A refused record as an input of its own, which reads like the one that it came from.
 struct RecordDocument {

@@ -3,6 +3,7 @@ internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
+internal import TypedRows
 
 /// Tries refused records again: their kept texts go through the same pipeline as an input's records.
 struct ReplayRun {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bolide
 import Foundation
+internal import TypedRows
 
 /// `bolide rejects`
 struct RejectsCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import Bolide
 import Foundation
 import Synchronization
+internal import TypedRows
 
 /// What a person sees besides results: on standard error, and only where somebody looks.
 ///

@@ -70,7 +70,7 @@ public enum NumberParsing {
 
   /// The same, by the text's grammar, for few digits with at most one point and perhaps a minus, which is how most
   /// numbers come; nil for any other text.
-  package static func shortDouble(_ text: UnsafePointer<UInt8>, count: Int) -> Double? {
+  @usableFromInline package static func shortDouble(_ text: UnsafePointer<UInt8>, count: Int) -> Double? {
     guard count > 0 else { return nil }
     let isNegative = text[0] == UInt8(ascii: "-")
     let end = text + count

@@ -1,6 +1,7 @@
 internal import CSQLiteShims
 internal import GRDB
 package import ImportModel
+package import TypedRows
 
 /// One run's writing side: owns the store's writing connection from the first chunk to the run's end.
 ///

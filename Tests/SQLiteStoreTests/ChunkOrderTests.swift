@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import TypedRows
 
 /// Rows are applied in the order of their key, one for each key.
 struct ChunkOrderTests {

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import TypedRows
 
 /// A chunk holds typed cells, and keeps its memory.
 struct ChunkTests {

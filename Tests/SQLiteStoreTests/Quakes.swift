@@ -1,6 +1,7 @@
 import ImportModel
 
 @testable import SQLiteStore
+@testable import TypedRows
 
 /// The model that most tests use: quakes in regions, which count and sum them.
 enum Quakes {

@@ -2,6 +2,7 @@ internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
+internal import TypedRows
 
 /// The reading thread: one input after another, bytes to records to typed rows, one chunk after another into the queue.
 ///

@@ -1,6 +1,8 @@
 internal import ImportInput
 internal import ImportModel
+internal import JSONStream
 internal import SQLiteStore
+internal import TypedRows
 
 /// Fills the columns that expressions give, and refuses the records for which a check does not hold.
 struct ExpressionStage {
@@ -95,7 +97,15 @@ struct ExpressionStage {
     case .check(let number):
       return .checkFailed(checks[number])
     case .value(let column):
-      return converters[converterOf[column]].write(outcome.value, chunk)
+      let place = converterOf[column]
+      var value = outcome.value
+      // The text that an expression makes is a text's, and JSON where it is some.
+      if case .json = converters[place].type, case .text(let bytes) = value, !rules[place].isMissing(value),
+        CanonicalJSON.text(of: bytes) != nil
+      {
+        value = .structure(bytes)
+      }
+      return converters[place].write(value, chunk)
     }
   }
 

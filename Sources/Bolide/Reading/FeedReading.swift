@@ -1,7 +1,8 @@
 internal import ImportInput
 package import ImportModel
 internal import JSONStream
-package import SQLiteStore
+internal import SQLiteStore
+package import TypedRows
 
 /// The reading side of an import without the rest, as far as one wants it: for measures.
 package enum FeedReading {

@@ -1,6 +1,7 @@
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
+internal import TypedRows
 
 /// Turns records into rows of a chunk: each field goes to its attribute's column, converted.
 struct RowBuilder {
@@ -156,8 +157,11 @@ struct RowBuilder {
     for (column, value) in initials { chunk.set(value, column) }
     return converters.withUnsafeBufferPointer { converters in
       for index in converters.indices {
-        if converters[index].writeShortReal(fields[index], chunk) { continue }
-        guard let value = value(fields[index], index, reader, in: start) else {
+        let field = fields[index]
+        if field.mayBeNumber, converters[index].writeShortReal(field.start, count: field.count, chunk) {
+          continue
+        }
+        guard let value = value(field, index, reader, in: start) else {
           absences.counts[index] += 1
           continue
         }
@@ -259,4 +263,9 @@ extension RecordProblem {
     case .brokenLine(let error): .brokenLine(error)
     }
   }
+}
+
+extension RecordField {
+  @inline(__always)
+  fileprivate var mayBeNumber: Bool { kind == .string || kind == .decimal || kind == .integer }
 }

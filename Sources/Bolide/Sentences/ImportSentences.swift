@@ -2,6 +2,7 @@ internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import SQLiteStore
+internal import TypedRows
 
 // Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: what ends an
 // import, and what keeps one from beginning. What an input or a store says of itself is said by their modules.

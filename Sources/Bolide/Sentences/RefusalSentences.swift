@@ -1,15 +1,8 @@
 internal import JSONStream
-internal import SQLiteStore
+internal import TypedRows
 
-// Why a record is refused: a word for programs and a sentence for people. Neither holds anything of the record.
-
+// Why a record's JSON is refused.
 extension Refusal {
-  // MARK: The record
-
-  static func wrongLength(_ found: Int, _ expected: Int) -> Refusal {
-    Refusal(code: "wrong-length", message: "the row has \(found) values, and there are \(expected) names")
-  }
-
   static func notAnObject(_ kind: FieldKind) -> Refusal {
     Refusal(code: "not-an-object", message: "expected an object, found \(kind.article)")
   }
@@ -24,124 +17,11 @@ extension Refusal {
     return Refusal(code: "not-an-array", message: "\(path): expected \(expected), found \(kind.article)")
   }
 
-  static let unpairedSurrogate = Refusal(
-    code: "unpaired-surrogate", message: "a text has half of a character, an unpaired surrogate")
-
   /// What no mended pipeline can read.
   static let brokenLine = "broken-line"
 
   /// - Parameter error: what was found in the line.
   static func brokenLine(_ error: JSONError) -> Refusal { Refusal(code: brokenLine, message: "\(error)") }
-
-  // MARK: A value
-
-  static func missingKey(_ name: String) -> Refusal {
-    Refusal(code: "null-key", message: "\(name) is part of the key and is missing")
-  }
-
-  static func nullKey(_ name: String) -> Refusal {
-    Refusal(code: "null-key", message: "\(name) is part of the key and is null")
-  }
-
-  static func null(_ name: String) -> Refusal {
-    Refusal(code: "null", message: "\(name) is required and is null")
-  }
-
-  static func conversion(_ name: String, _ failure: ConversionFailure) -> Refusal {
-    Refusal(code: failure.code, message: "\(name): \(failure.message)")
-  }
-
-  /// - Parameter allowed: the values that the pipeline allows.
-  static func notOneOf(_ name: String, _ allowed: String) -> Refusal {
-    Refusal(code: "not-one-of", message: "\(name) is none of \(allowed)")
-  }
-
-  static func tooSmall(_ name: String) -> Refusal {
-    Refusal(code: "out-of-range", message: "\(name) is below the smallest value allowed")
-  }
-
-  static func tooLarge(_ name: String) -> Refusal {
-    Refusal(code: "out-of-range", message: "\(name) is above the largest value allowed")
-  }
-
-  static func tooLong(_ name: String, _ limit: Int) -> Refusal {
-    Refusal(code: "too-long", message: "\(name) is longer than \(limit)")
-  }
-
-  static func unlikePattern(_ name: String) -> Refusal {
-    Refusal(code: "pattern", message: "\(name) does not match its pattern")
-  }
-
-  static func tooLongForPattern(_ name: String) -> Refusal {
-    Refusal(code: "too-long-for-pattern", message: "\(name) is too long to be compared with its pattern")
-  }
-
-  // MARK: Expressions
-
-  static func expressionFailed(_ reason: String) -> Refusal {
-    Refusal(code: "expression-failed", message: "an expression failed: \(reason)")
-  }
-
-  static let resultsTooLarge = Refusal(
-    code: "expression-failed",
-    message: "an expression failed: the results for this record and those beside it are larger than 256 MiB")
-
-  /// - Parameter check: the expression, as the pipeline has it.
-  static func checkFailed(_ check: String) -> Refusal {
-    Refusal(code: "check-failed", message: "the check does not hold: \(check)")
-  }
-}
-
-extension ConversionFailure {
-  /// The word for programs.
-  var code: String {
-    switch self {
-    case .notANumber: "not-a-number"
-    case .fraction: "fraction"
-    case .outOfRange: "out-of-range"
-    case .tooManyDecimals: "too-many-decimals"
-    case .notADate: "not-a-date"
-    case .ambiguousDate: "ambiguous-date"
-    case .noSuchDay: "no-such-day"
-    case .noSuchTime: "no-such-time"
-    case .unknownZone: "unknown-zone"
-    case .fractionOfSecond: "fraction-of-second"
-    case .undeclaredEpoch: "undeclared-epoch"
-    case .timeInDay: "time-in-day"
-    case .notABoolean: "not-a-boolean"
-    case .notAUUID: "not-a-uuid"
-    case .notBase64: "not-base64"
-    case .notJSON: "not-json"
-    case .notAString: "not-a-string"
-    case .notOneValue: "not-one-value"
-    }
-  }
-
-  /// The sentence for people.
-  var message: String {
-    switch self {
-    case .notANumber: "expected a number such as 12.8"
-    case .fraction: "expected a whole number; this one has decimals"
-    case .outOfRange: "the value is out of the range of its type"
-    case .tooManyDecimals: "the number has more decimals than the attribute's scale keeps"
-    case .notADate: "expected a date such as 2026-05-12 03:14:07"
-    case .ambiguousDate:
-      "day and month could be either way round; declare `format: day-first` or `month-first`"
-    case .noSuchDay: "the calendar has no such day"
-    case .noSuchTime: "a day has no such time; expected 00:00:00 to 23:59:59"
-    case .unknownZone: "expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00"
-    case .fractionOfSecond:
-      "the date has a fraction of a second that is not kept; declare `precision: ms` or `us` to keep it, `seconds` to cut it off"
-    case .undeclaredEpoch: "a number can be a date only with `epoch: seconds` or `epoch: milliseconds`"
-    case .timeInDay: "expected a day without a time; declare the attribute a date to keep it"
-    case .notABoolean: "expected true or false"
-    case .notAUUID: "expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
-    case .notBase64: "expected base64"
-    case .notJSON: "expected JSON; a text becomes it by `json_quote(…)`"
-    case .notAString: "expected a text"
-    case .notOneValue: "expected one value, found an object or an array"
-    }
-  }
 }
 
 extension FieldKind {

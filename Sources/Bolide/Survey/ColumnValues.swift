@@ -1,5 +1,6 @@
 internal import ImportModel
 internal import JSONStream
+internal import TypedRows
 
 /// What all values of one column show: sets of types that only shrink, and counts.
 struct ColumnValues {

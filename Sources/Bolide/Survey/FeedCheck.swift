@@ -1,7 +1,8 @@
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
-package import SQLiteStore
+internal import SQLiteStore
+package import TypedRows
 
 /// How an input fits a pipeline, found out without a store: `bolide check PIPELINE INPUT`.
 package struct FeedCheck {

@@ -1,5 +1,6 @@
 internal import ImportModel
 internal import SQLiteStore
+internal import TypedRows
 
 extension FeedCheck {
   /// The findings, for people: one screen.

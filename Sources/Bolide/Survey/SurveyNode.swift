@@ -1,3 +1,5 @@
+internal import TypedRows
+
 /// One key of the records, as a tree: what stands under it in all records, taken together.
 ///
 ///     (record) ─┬─ id

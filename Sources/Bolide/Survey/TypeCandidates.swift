@@ -1,5 +1,6 @@
 internal import ImportModel
 internal import JSONStream
+internal import TypedRows
 
 /// The types that a value, or all values of a column, could be converted to.
 struct TypeCandidates: OptionSet {

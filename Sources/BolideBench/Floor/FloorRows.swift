@@ -1,5 +1,6 @@
 internal import Bolide
 internal import CSQLiteFloor
+internal import TypedRows
 
 /// The rows of an input, typed and in memory, as `CFloorRows` wants them.
 struct FloorRows {

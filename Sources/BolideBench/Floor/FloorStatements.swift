@@ -1,4 +1,5 @@
 internal import Bolide
+internal import TypedRows
 
 /// How the floor writes.
 package enum FloorShape: String, Codable, Sendable, CaseIterable {

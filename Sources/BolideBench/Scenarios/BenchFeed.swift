@@ -1,5 +1,6 @@
 internal import Bolide
 internal import Foundation
+internal import TypedRows
 
 /// A feed of which there is nothing to measure.
 package struct UselessFeed: Error, CustomStringConvertible {

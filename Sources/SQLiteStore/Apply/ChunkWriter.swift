@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+package import TypedRows
 
 /// What applying chunks did, of one entity.
 ///

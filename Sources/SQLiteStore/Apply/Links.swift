@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import TypedRows
 
 /// The owners of a chunk's rows: for all links of the pipeline, and of children their record's object.
 struct Links {

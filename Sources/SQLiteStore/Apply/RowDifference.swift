@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import TypedRows
 
 /// A row as the table has it: the current row of a query.
 struct StoredRow {
@@ -45,6 +46,8 @@ struct StoredRow {
 /// absent cells needs no statement of its own.
 final class RowDifference {
   private let layout: ChunkLayout
+  /// What `layout.isSilent` says of null, without a copy of the layout for each cell.
+  private let nullIsSilent: Bool
   private let compared: [Int]
   private let isJSON: [Bool]
   /// Whether a cell may be unlike the stored value, and leave it all the same.
@@ -70,6 +73,7 @@ final class RowDifference {
     self.layout = layout
     self.table = table
     compared = layout.comparedColumns
+    nullIsSilent = layout.isSilent(.null)
     isJSON = layout.columns.map { $0.attribute.type == .json }
     mayYield = isJSON.contains(true) || layout.mergePolicy == .updateNonNull
     let names = layout.columns[..<layout.storedCount].map(\.name)
@@ -215,7 +219,7 @@ final class RowDifference {
   /// Whether a cell says something else than the table. What the record left out never does.
   private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: StoredRow) -> Bool {
     let state = chunk.state(column, row)
-    if layout.isSilent(state) { return false }
+    if state == .absent || state == .null && nullIsSilent { return false }
     let value = stored.statement[stored.index(column)]
     if value.isNull || state == .null { return value.isNull != (state == .null) }
     return switch layout.storages[column] {

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import TypedRows
 
 /// Keeps derived attributes true while chunks are applied with the triggers off.
 ///

@@ -1,5 +1,6 @@
 internal import CSQLiteShims
 internal import ImportModel
+internal import TypedRows
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,5 +1,6 @@
 internal import GRDB
 package import ImportModel
+public import TypedRows
 
 /// A refused record as the store keeps it: equal ones are one.
 public struct KeptReject: Sendable, Hashable {

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import TypedRows
 
 /// Finds records whose key stands among the kept rejects: a reject whose key was read later is not replayed.
 ///
@@ -63,5 +64,21 @@ final class RejectedKeys {
   private func places(_ key: Int64) -> (Int, Int) {
     let mask = Int64(Self.bitCount - 1)
     return (Int(key & mask), Int(key >> 32 & mask))
+  }
+}
+
+extension Chunk {
+  /// The same digest of the key that a query's current row has in its first columns.
+  static func keyDigest(_ row: RawStatement, _ layout: ChunkLayout) -> Int64 {
+    var digest = SipHash(layout.digestKey)
+    for (place, column) in layout.keyColumns.enumerated() {
+      let index = Int32(place)
+      switch layout.storages[column] {
+      case .integer: digest.add(UInt64(bitPattern: row.integer(index)))
+      case .real: digest.add(row.real(index).bitPattern)
+      case .text, .blob: digest.add(part: row.bytes(index))
+      }
+    }
+    return digest.value
   }
 }

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import TypedRows
 
 extension Store {
   /// Takes refused records out of the store: their bytes too, from the file and from the write-ahead log.

@@ -1,41 +1,6 @@
 internal import ImportModel
 
-// What is said while chunks are applied: of records that are refused, and of what ends an import.
-
-/// Why a record is refused: a word for programs, a sentence for people. It holds nothing of the record.
-package struct Refusal: Sendable {
-  /// The word.
-  package var code: String
-  /// The sentence.
-  package var message: String
-
-  package init(code: String, message: String) {
-    self.code = code
-    self.message = message
-  }
-
-  static func missing(_ name: String) -> Refusal {
-    Refusal(code: "missing", message: "\(name) is required, and a new row has no value for it")
-  }
-
-  static func repeatedKey(_ key: [String]) -> Refusal {
-    Refusal(code: "repeated-key", message: "a record before this one has the same \(key.listed)")
-  }
-
-  static func taken(_ relationship: String, _ owner: String, by entity: String) -> Refusal {
-    Refusal(
-      code: "not-unique",
-      message: "\(relationship) is one-to-one, and another \(entity) leads to this \(owner)")
-  }
-
-  static func notUnique(_ names: [String], of entity: String) -> Refusal {
-    Refusal(
-      code: "not-unique",
-      message: names.count == 1
-        ? "\(names.listed) is unique, and another \(entity) has this value"
-        : "\(names.listed) are unique together, and another \(entity) has these values")
-  }
-}
+// What is said while chunks are applied, of what ends an import.
 
 extension StoreError {
   /// - Parameter place: `input:line:column`.

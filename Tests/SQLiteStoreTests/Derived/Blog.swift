@@ -1,6 +1,7 @@
 import ImportModel
 
 @testable import SQLiteStore
+@testable import TypedRows
 
 /// Posts and tags, many-to-many, and posts related to posts: with every form of aggregate over links.
 enum Blog {

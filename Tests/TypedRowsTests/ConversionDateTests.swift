@@ -2,7 +2,7 @@ import Foundation
 import ImportModel
 import Testing
 
-@testable import Bolide
+@testable import TypedRows
 
 struct ConversionDateTests {
   // MARK: Forms

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Bolide
+@testable import TypedRows
 
 struct ConversionTextTests {
   // MARK: Booleans

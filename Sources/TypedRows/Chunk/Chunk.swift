@@ -1,7 +1,7 @@
 internal import ImportModel
 
 /// What a cell of a chunk holds.
-package enum CellState: UInt8 {
+public enum CellState: UInt8 {
   /// The record says nothing of this attribute: the stored value stays.
   case absent = 0
   /// The record says null.
@@ -46,7 +46,10 @@ package struct RecordPosition: Sendable, Hashable {
 /// Memory is kept and used again; it is reached through one fixed address (`CellMemory`), since every cell passes here
 /// several times. One thread at a time uses a chunk: the reading thread fills it, the queue hands it over, the writing
 /// thread applies it and gives it back.
-package final class Chunk {
+///
+/// What is public here and at `CellConverter` is so for the compiler: it inlines no `package` function in another module, and
+/// each of these is called for every cell.
+public final class Chunk {
   package let layout: ChunkLayout
   /// The chunks of the records' children, one for each list.
   package let children: [Chunk]
@@ -54,14 +57,14 @@ package final class Chunk {
   /// Whether a window of these children has ended since one of their records' did.
   private var hasEndedWindow = false
   /// Of a chunk of children: whose they are, by row.
-  package internal(set) var lineage: [Lineage] = []
-  let memory: UnsafeMutablePointer<CellMemory>
+  package var lineage: [Lineage] = []
+  @usableFromInline package let memory: UnsafeMutablePointer<CellMemory>
   /// How many rows another of the same key took the place of, with nothing said otherwise.
-  package internal(set) var duplicates = 0
+  package var duplicates = 0
   /// How many rows another of the same key took the place of, with other values.
-  package internal(set) var superseded = 0
+  package var superseded = 0
   /// The records that were refused.
-  package internal(set) var rejects: [Reject] = []
+  package var rejects: [Reject] = []
   /// How many children of the last refused child's record were refused.
   var refusedOfRecord = 0
   /// What surrounds the records, each entry from its record on.
@@ -69,7 +72,7 @@ package final class Chunk {
   /// The input that its records are of; nil for the run's only one.
   package var input: String?
   /// The rows to apply; sorted by key after `sortAndFold`.
-  package internal(set) var order: [Int32] = []
+  package var order: [Int32] = []
   /// The rows that `sortAndFold` has folded into later ones.
   var foldedRows: [Int32] = []
   /// The rows whose record is still known, in ascending order.
@@ -154,15 +157,21 @@ package final class Chunk {
     memory.pointee.beginRow()
   }
 
-  package func setNull(_ column: Int) {
+  /// Makes a cell of the row under way null.
+  @inlinable @inline(__always)
+  public func setNull(_ column: Int) {
     memory.pointee.setNull(column)
   }
 
-  package func set(_ value: Int64, _ column: Int) {
+  /// Makes a whole number the value of a cell of the row under way.
+  @inlinable @inline(__always)
+  public func set(_ value: Int64, _ column: Int) {
     memory.pointee.set(UInt64(bitPattern: value), column)
   }
 
-  package func set(_ value: Double, _ column: Int) {
+  /// Makes a real number the value of a cell of the row under way.
+  @inlinable @inline(__always)
+  public func set(_ value: Double, _ column: Int) {
     memory.pointee.set(value.bitPattern, column)
   }
 
@@ -221,35 +230,47 @@ package final class Chunk {
 
   // MARK: Rows that are there
 
-  package func state(_ column: Int, _ row: Int) -> CellState {
+  /// What a cell holds.
+  @inlinable @inline(__always)
+  public func state(_ column: Int, _ row: Int) -> CellState {
     CellState(rawValue: memory.pointee.state(column, row).pointee) ?? .absent
   }
 
-  package func cell(_ column: Int, _ row: Int) -> UInt64 {
+  /// The eight bytes of a cell, as they are drawn above.
+  @inlinable @inline(__always)
+  public func cell(_ column: Int, _ row: Int) -> UInt64 {
     memory.pointee.cell(column, row).pointee
   }
 
-  func set(_ state: CellState, _ cell: UInt64, _ column: Int, _ row: Int) {
+  /// Writes a cell of any row.
+  @inlinable @inline(__always)
+  public func set(_ state: CellState, _ cell: UInt64, _ column: Int, _ row: Int) {
     memory.pointee.state(column, row).pointee = state.rawValue
     memory.pointee.cell(column, row).pointee = cell
   }
 
-  func integer(_ column: Int, _ row: Int) -> Int64 {
+  /// The whole number in a cell that holds one.
+  @inlinable @inline(__always)
+  public func integer(_ column: Int, _ row: Int) -> Int64 {
     Int64(bitPattern: cell(column, row))
   }
 
-  func real(_ column: Int, _ row: Int) -> Double {
+  /// The real number in a cell that holds one.
+  @inlinable @inline(__always)
+  public func real(_ column: Int, _ row: Int) -> Double {
     Double(bitPattern: cell(column, row))
   }
 
-  package func bytes(_ column: Int, _ row: Int) -> UnsafeBufferPointer<UInt8> {
+  /// The text or blob in a cell that holds one, valid until the chunk is cleared; in a transient column, until the window ends.
+  @inlinable @inline(__always)
+  public func bytes(_ column: Int, _ row: Int) -> UnsafeBufferPointer<UInt8> {
     memory.pointee.slice(cell(column, row), column)
   }
 
   /// Keeps bytes to the chunk's end.
   ///
   /// - Returns: where they lie, as a kept column's cell holds it.
-  func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+  package func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     memory.pointee.keep(bytes, 0)
   }
 

@@ -3,9 +3,9 @@
 /// Taken are `true` and `false` in lower case, in upper case and with one capital, and `1` and `0`. Words
 /// such as `yes` or `N` mean different things in different feeds and are refused; an expression can say what
 /// they mean.
-enum BooleanText {
+package enum BooleanText {
   /// The boolean of a text or of a JSON number.
-  static func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(ConversionFailure) -> Bool {
+  package static func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(ConversionFailure) -> Bool {
     switch bytes.count {
     case 1 where bytes[0] == UInt8(ascii: "1"): return true
     case 1 where bytes[0] == UInt8(ascii: "0"): return false

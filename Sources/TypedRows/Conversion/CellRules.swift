@@ -1,11 +1,10 @@
-internal import ImportModel
-internal import SQLiteStore
+package import ImportModel
 
 /// What a pipeline demands of an attribute besides its type: missing spellings, null, allowed values, range, length, pattern.
 ///
 /// Apart from `CellConverter`, which is used for every cell and so holds nothing that would be counted.
-final class CellRules {
-  let attribute: Attribute
+public final class CellRules {
+  package let attribute: Attribute
   private let missing: [[UInt8]]
   private let isKey: Bool
   /// The texts of `oneOf`, one after the other, and where each ends: compared for every record.
@@ -16,7 +15,7 @@ final class CellRules {
   private let isBounded: Bool
   private let pattern: TextPattern?
 
-  init(_ layout: ChunkLayout, column: Int, field: Field?) {
+  package init(_ layout: ChunkLayout, column: Int, field: Field?) {
     attribute = layout.columns[column].attribute
     missing = (field?.missing ?? []).map { Array($0.utf8) }
     isKey = layout.columns[column].isKey
@@ -41,7 +40,7 @@ final class CellRules {
   var hasLimits: Bool { isOneOf || isBounded || pattern != nil }
 
   /// Whether the value is one of the spellings of null.
-  func isMissing(_ value: SourceValue) -> Bool {
+  @usableFromInline package func isMissing(_ value: SourceValue) -> Bool {
     switch value {
     case .text(let bytes), .number(let bytes): missing.contains { $0.elementsEqual(bytes) }
     case .integer(let number): missing.contains { $0.elementsEqual(String(number).utf8) }
@@ -50,17 +49,17 @@ final class CellRules {
   }
 
   /// The refusal of null.
-  var nullRefusal: Refusal {
+  @usableFromInline package var nullRefusal: Refusal {
     isKey ? .nullKey(attribute.name) : .null(attribute.name)
   }
 
   /// The refusal of a value that its type does not take.
-  func refusal(_ failure: ConversionFailure) -> Refusal {
+  @usableFromInline package func refusal(_ failure: ConversionFailure) -> Refusal {
     .conversion(attribute.name, failure)
   }
 
   /// The limit that the cell just written breaks, if it breaks one.
-  func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
+  @usableFromInline package func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
     if isOneOf, !isAllowed(chunk, column) { return .notOneOf(attribute.name, allowedValues) }
     // First what costs least: a text that is too long is not read.
     return brokenBound(chunk, column) ?? pattern.flatMap { unlike($0, chunk.bytes(column, chunk.row)) }

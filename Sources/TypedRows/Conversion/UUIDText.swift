@@ -1,7 +1,7 @@
 /// Turns a UUID into its stored form, 36 bytes of lower-case text.
-enum UUIDText {
+package enum UUIDText {
   /// The bytes that `write` writes.
-  static let length = 36
+  package static let length = 36
 
   /// Writes the stored form of a UUID.
   ///
@@ -9,7 +9,7 @@ enum UUIDText {
   /// not.
   ///
   /// - Parameter output: Room for `length` bytes. Nothing in it has a meaning after a failure.
-  static func write(
+  package static func write(
     _ bytes: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
     var index = 0

@@ -1,12 +1,11 @@
 internal import ImportModel
-internal import JSONStream
-internal import SQLiteStore
+internal import NumberText
 
 // One method a type: what a source value of each kind becomes, or why it cannot. Nothing is guessed: a text becomes
 // a number only by a number's grammar, a number never becomes a date without a declared epoch.
 extension CellConverter {
   /// Converts the value by the attribute's type, into the cell.
-  func convert(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
+  @usableFromInline package func convert(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
     switch type {
     case .integer16, .integer32, .integer64:
       let number = try integer(value)
@@ -143,13 +142,11 @@ extension CellConverter {
     chunk.setReserved(count, column)
   }
 
-  /// The value's JSON text as it came. An expression's text has to be JSON text.
+  /// The value's JSON text as it came.
   private func json(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
     switch value {
     case .structure(let bytes), .number(let bytes): chunk.set(bytes, column)
-    case .text(let bytes):
-      guard CanonicalJSON.text(of: bytes) != nil else { throw .notJSON }
-      chunk.set(bytes, column)
+    case .text: throw .notJSON
     case .integer(let number): set(String(number), chunk)
     case .real(let number):
       guard number.isFinite else { throw .outOfRange }

@@ -35,11 +35,11 @@ package struct ChunkLayout: Sendable {
   }
 
   /// What no two objects have the same of, besides the key.
-  struct Constraint: Sendable {
+  package struct Constraint: Sendable {
     /// The columns of the values; for a link, those of its owner's key.
-    let columns: [Int]
+    package let columns: [Int]
     /// The link, where at most one object leads to each owner.
-    let owner: Owner?
+    package let owner: Owner?
   }
 
   /// The entity whose rows the chunk holds.
@@ -51,7 +51,7 @@ package struct ChunkLayout: Sendable {
   /// The columns of object ids, for the key's relationships in their declared order.
   package let references: Range<Int>
   /// The chunk as a table, in SQL: see `ChunkTable`.
-  let tableName: String
+  package let tableName: String
   /// All columns.
   package let columns: [Column]
   /// How the cells of each column lie, apart from the rest for the hot path.
@@ -63,13 +63,13 @@ package struct ChunkLayout: Sendable {
   /// The columns of the key, in the key's order.
   package let keyColumns: [Int]
   /// The stored columns in which a record may differ from its row.
-  let comparedColumns: [Int]
+  package let comparedColumns: [Int]
   /// Those and the links': the columns in which two records of one key may differ.
   let repeatColumns: [Int]
   /// The columns in which a new row must have a value, and has no default for it.
   package let required: [Int]
   /// The entity's further constraints in declared order, then one-to-one links.
-  let constraints: [Constraint]
+  package let constraints: [Constraint]
   /// The links, in declared order.
   package let owners: [Owner]
   /// What a record does to a row that is there.
@@ -81,9 +81,9 @@ package struct ChunkLayout: Sendable {
   /// How much is kept of refused records.
   package let rejectBounds: RejectBounds
   /// The key of the keys' digests: noughts until an import gives it its store's.
-  package internal(set) var digestKey = SipHash.Key([])
+  package var digestKey = SipHash.Key([])
   /// Whether two JSON texts say the same: by their bytes, unless an import knows better.
-  package internal(set) var sameJSON: TextEquality = { $0.elementsEqual($1) } {
+  package var sameJSON: TextEquality = { $0.elementsEqual($1) } {
     didSet { for index in children.indices { children[index].sameJSON = sameJSON } }
   }
 
@@ -178,7 +178,7 @@ package struct ChunkLayout: Sendable {
   }
 
   /// Whether a cell leaves the value of a row that is there as it is.
-  func isSilent(_ state: CellState) -> Bool {
+  package func isSilent(_ state: CellState) -> Bool {
     state == .absent || state == .null && keepsNonNull
   }
 

@@ -1,7 +1,7 @@
 /// Why a value cannot become one of its attribute's type.
 ///
 /// A word for programs and a sentence for people. Neither holds anything of the value.
-enum ConversionFailure: Error, Equatable, CaseIterable {
+public enum ConversionFailure: Error, Equatable, CaseIterable {
   /// The text is no decimal number.
   case notANumber
   /// A whole number has decimals that are not zeros.

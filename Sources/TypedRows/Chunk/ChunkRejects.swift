@@ -3,7 +3,7 @@ import ImportModel
 // What a chunk knows of its refused records.
 extension Chunk {
   /// What surrounded a record.
-  func surroundings(ofRecord record: Int) -> Surroundings? {
+  package func surroundings(ofRecord record: Int) -> Surroundings? {
     var (low, high) = (0, surroundings.count)
     while low < high {
       let middle = (low + high) / 2
@@ -33,22 +33,8 @@ extension Chunk {
     return digest.value
   }
 
-  /// The same digest of the key that a query's current row has in its first columns.
-  static func keyDigest(_ row: RawStatement, _ layout: ChunkLayout) -> Int64 {
-    var digest = SipHash(layout.digestKey)
-    for (place, column) in layout.keyColumns.enumerated() {
-      let index = Int32(place)
-      switch layout.storages[column] {
-      case .integer: digest.add(UInt64(bitPattern: row.integer(index)))
-      case .real: digest.add(row.real(index).bitPattern)
-      case .text, .blob: digest.add(part: row.bytes(index))
-      }
-    }
-    return digest.value
-  }
-
   /// Leaves out rows that are not sorted yet, as if their records had not been read.
-  func leaveOut(_ isLeftOut: (Int) throws -> Bool) rethrows {
+  package func leaveOut(_ isLeftOut: (Int) throws -> Bool) rethrows {
     let before = order.count
     try order.removeAll { try isLeftOut(Int($0)) }
     recordsRead -= before - order.count
@@ -57,7 +43,7 @@ extension Chunk {
 
 extension Reject {
   /// Whether it came before a row of the same chunk; of a child, whether its record did.
-  func isBefore(_ row: Int) -> Bool {
+  package func isBefore(_ row: Int) -> Bool {
     if let parent { return row > parent }
     return row >= rowsBefore && !(isRow && row == rowsBefore)
   }
@@ -65,7 +51,7 @@ extension Reject {
 
 extension Chunk {
   /// What surrounds a record and those behind it.
-  struct Surroundings {
+  package struct Surroundings {
     let record: Int
     /// As `Reject.around` has it; nil for nothing, and for what is too long to be kept.
     let text: String?
@@ -107,7 +93,7 @@ extension Chunk {
 
 extension Reject {
   /// Notes what it stood in. A record cannot be read again without it.
-  mutating func stand(in surroundings: Chunk.Surroundings?) {
+  package mutating func stand(in surroundings: Chunk.Surroundings?) {
     around = surroundings?.text
     if surroundings?.isTooLong == true { (text, isCut) = (nil, false) }
   }

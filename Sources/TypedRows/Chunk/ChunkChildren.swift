@@ -35,7 +35,7 @@ extension Chunk {
   }
 
   /// The rows that are applied: the records' and their children's, one list after the other.
-  var orders: [[Int32]] {
+  package var orders: [[Int32]] {
     get { [order] + children.map(\.order) }
     set {
       order = newValue[0]
@@ -60,7 +60,7 @@ extension Chunk {
   /// Takes children out of those that are applied.
   ///
   /// - Returns: how many there were.
-  func setAside(_ isSetAside: (Int) -> Bool) -> Int {
+  package func setAside(_ isSetAside: (Int) -> Bool) -> Int {
     let before = order.count
     order.removeAll { isSetAside(Int(lineage[Int($0)].parent)) }
     return before - order.count

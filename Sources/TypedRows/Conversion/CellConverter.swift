@@ -1,27 +1,26 @@
-internal import ImportModel
-internal import JSONStream
-internal import SQLiteStore
+package import ImportModel
+public import NumberText
 
 /// Puts a source value into a chunk's cell by its attribute's type; see `CellTypes.swift` for each type.
 ///
 /// Used for every cell of every record, so it is a handful of plain bytes: nothing in it is counted or copied with
 /// care. The rules that few cells need are elsewhere; whoever made the converter keeps them.
-struct CellConverter {
-  let column: Int
-  let type: AttributeType
+public struct CellConverter {
+  @usableFromInline package let column: Int
+  package let type: AttributeType
   let dateForm: DateForm?
   let cutsFractions: Bool
-  private let rules: Unmanaged<CellRules>
-  private let isRequired: Bool
-  private let hasMissing: Bool
-  private let hasLimits: Bool
+  @usableFromInline package let rules: Unmanaged<CellRules>
+  @usableFromInline package let isRequired: Bool
+  @usableFromInline package let hasMissing: Bool
+  @usableFromInline package let hasLimits: Bool
   /// Whether a number is taken as it stands, without a look at rules.
-  private let isPlainReal: Bool
+  @usableFromInline package let isPlainReal: Bool
 
   /// - Parameters:
   ///   - rules: kept alive by the caller for as long as the converter is used.
   ///   - isOptional: null is taken although the attribute is required: it means that there is no link.
-  init(column: Int, field: Field?, rules: CellRules, isOptional: Bool = false) {
+  package init(column: Int, field: Field?, rules: CellRules, isOptional: Bool = false) {
     self.column = column
     type = rules.attribute.type
     dateForm = field?.dateForm
@@ -36,25 +35,24 @@ struct CellConverter {
   /// Writes a short number into a cell that takes any: `write` by a shorter way, for what most cells of most feeds are.
   ///
   /// - Returns: false when it is not one; nothing is written then.
-  @inline(__always)
-  func writeShortReal(_ field: RecordField, _ chunk: Chunk) -> Bool {
-    guard isPlainReal, field.kind == .string || field.kind == .decimal || field.kind == .integer,
-      let number = NumberParsing.shortDouble(field.start, count: field.count)
-    else { return false }
+  @inlinable @inline(__always)
+  public func writeShortReal(_ start: UnsafePointer<UInt8>, count: Int, _ chunk: Chunk) -> Bool {
+    guard isPlainReal, let number = NumberParsing.shortDouble(start, count: count) else { return false }
     set(number, chunk)
     return true
   }
 
   /// Minus nought is nought: SQLite stores them alike, and the row would look changed for ever.
-  @inline(__always)
-  func set(_ number: Double, _ chunk: Chunk) {
+  @inlinable @inline(__always)
+  public func set(_ number: Double, _ chunk: Chunk) {
     chunk.set(number == 0 ? 0 : number, column)
   }
 
   /// Writes the cell of the chunk's row under way.
   ///
   /// - Returns: why the record is refused, or nil.
-  func write(_ value: SourceValue, _ chunk: Chunk) -> Refusal? {
+  @inlinable @inline(__always)
+  public func write(_ value: SourceValue, _ chunk: Chunk) -> Refusal? {
     if isPlainReal, case .real(let number) = value, number.isFinite {
       set(number, chunk)
       return nil

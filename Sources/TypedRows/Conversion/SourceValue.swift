@@ -1,7 +1,7 @@
 /// A value on its way into a cell: what a record or an expression brought, before the attribute's type decides.
 ///
 /// Bytes point into the reader's or SQLite's memory and are valid for the conversion only.
-enum SourceValue {
+public enum SourceValue {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -13,7 +13,8 @@ enum SourceValue {
   case structure(UnsafeBufferPointer<UInt8>)
   case blob(UnsafeBufferPointer<UInt8>)
 
-  var isNull: Bool {
+  /// Whether it is null.
+  @inlinable public var isNull: Bool {
     if case .null = self { true } else { false }
   }
 }

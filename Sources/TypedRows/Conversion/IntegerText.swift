@@ -1,12 +1,12 @@
-internal import ImportModel
-internal import JSONStream
+package import ImportModel
+internal import NumberText
 
 /// Turns a whole number in digits into a number of 64 bits, exactly.
-enum IntegerText {
+package enum IntegerText {
   /// The number of a text or of a JSON number.
   ///
   /// Taken is any number that is whole: `+7`, `00501`, `8.0`, `8e2`.
-  static func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(ConversionFailure) -> Int64 {
+  package static func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(ConversionFailure) -> Int64 {
     switch NumberParsing.integer(bytes, grammar: .text) {
     case .value(let number): return number
     case .fraction: throw .fraction
@@ -24,7 +24,7 @@ enum IntegerText {
   }
 
   /// Checks a number against what its type holds.
-  static func check(_ number: Int64, type: AttributeType) throws(ConversionFailure) {
+  package static func check(_ number: Int64, type: AttributeType) throws(ConversionFailure) {
     switch type {
     case .integer16 where Int16(exactly: number) == nil: throw .outOfRange
     case .integer32 where Int32(exactly: number) == nil: throw .outOfRange

@@ -60,7 +60,7 @@ extension Chunk {
 
   /// Counts one of two rows of the same key, before anything of one goes into the other: superseded where the later one,
   /// applied behind the earlier, would change it.
-  func countRepeat(_ earlier: Int, _ row: Int) {
+  package func countRepeat(_ earlier: Int, _ row: Int) {
     let isEqual = layout.repeatColumns.allSatisfy { column in
       let later = state(column, row)
       if layout.isSilent(later) { return true }
@@ -80,7 +80,7 @@ extension Chunk {
   }
 
   /// Gives a row what it does not mention itself and an earlier one of the same key does.
-  func fold(_ earlier: Int, into later: Int) {
+  package func fold(_ earlier: Int, into later: Int) {
     for column in 0..<layout.keptCount where layout.isSilent(state(column, later)) {
       set(state(column, earlier), cell(column, earlier), column, later)
     }
@@ -97,7 +97,7 @@ extension Chunk {
   }
 
   /// The order that SQLite's BINARY collation and number comparison give: negative, 0 or positive.
-  func compareKeys(_ left: Int, _ right: Int) -> Int {
+  package func compareKeys(_ left: Int, _ right: Int) -> Int {
     for column in layout.keyColumns {
       let comparison = compare(column, left, right)
       if comparison != 0 { return comparison }
@@ -106,7 +106,7 @@ extension Chunk {
   }
 
   /// The same for the values of one column.
-  func compare(_ column: Int, _ left: Int, _ right: Int) -> Int {
+  package func compare(_ column: Int, _ left: Int, _ right: Int) -> Int {
     switch layout.storages[column] {
     case .integer: ordering(integer(column, left), integer(column, right))
     case .real: ordering(real(column, left), real(column, right))
@@ -116,12 +116,13 @@ extension Chunk {
 }
 
 /// Which of two numbers comes first: negative, 0 or positive.
-func ordering<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
+@inlinable
+public func ordering<Number: Comparable>(_ left: Number, _ right: Number) -> Int {
   left < right ? -1 : (left == right ? 0 : 1)
 }
 
 /// Which of two texts or blobs comes first, byte by byte: negative, 0 or positive.
-func ordering(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+package func ordering(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
   guard let first = left.baseAddress, let second = right.baseAddress else {
     return left.count - right.count
   }

@@ -1,7 +1,7 @@
 /// Turns a decimal number in digits into whole units, exactly.
-enum DecimalText {
+package enum DecimalText {
   /// What happens to digits that are smaller than a unit.
-  enum Excess {
+  package enum Excess {
     /// They are refused, unless they are zeros.
     case refused
     /// They are cut off, towards the smaller number.
@@ -16,7 +16,7 @@ enum DecimalText {
   /// `5.3E-9`.
   ///
   /// - Parameter scale: The decimals that are kept: a unit is `10^-scale`.
-  static func units(
+  package static func units(
     _ bytes: UnsafeBufferPointer<UInt8>, scale: Int, excess: Excess = .refused
   ) throws(ConversionFailure) -> Int64 {
     let number = try DigitScanner(bytes)

@@ -82,5 +82,5 @@ struct ByteScanner {
 
 extension UInt8 {
   /// Whether the byte is an ASCII digit.
-  var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+  package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 }

@@ -1,7 +1,7 @@
 import ImportModel
 import Testing
 
-@testable import Bolide
+@testable import TypedRows
 
 struct ConversionNumberTests {
   @Test(

@@ -4,23 +4,23 @@
 ///     blocks   0: 1 MiB   1: 1 MiB   2, 3, 4: one piece of 3 MiB, for a text that is larger than a block   …
 ///
 /// Pointers and numbers only, as `CellMemory` says.
-struct ByteArena: BitwiseCopyable {
+public struct ByteArena: BitwiseCopyable {
   /// How many bytes are held, gaps at the ends of blocks included.
   private(set) var count = 0
-  private var blocks: UnsafeMutablePointer<Block>
+  @usableFromInline package private(set) var blocks: UnsafeMutablePointer<Block>
   private var blockCount = 0
   private var blockCapacity = 16
   /// Whether a block is not an allocation of its own.
   private var hasLargePiece = false
 
-  private struct Block: BitwiseCopyable {
-    let start: UnsafeMutablePointer<UInt8>
+  @usableFromInline package struct Block: BitwiseCopyable {
+    @usableFromInline package let start: UnsafeMutablePointer<UInt8>
     /// Whether an allocation begins here, or an earlier block's goes on.
     let isPiece: Bool
   }
 
-  private static let blockBits = 20
-  private static let blockSize = 1 << blockBits
+  @usableFromInline package static let blockBits = 20
+  @usableFromInline package static let blockSize = 1 << blockBits
 
   init() {
     blocks = .allocate(capacity: blockCapacity)
@@ -45,15 +45,15 @@ struct ByteArena: BitwiseCopyable {
   }
 
   /// Where the bytes of a cell lie.
-  @inline(__always)
-  func address(_ cell: UInt64) -> UnsafeMutablePointer<UInt8> {
+  @inlinable @inline(__always)
+  public func address(_ cell: UInt64) -> UnsafeMutablePointer<UInt8> {
     let place = Int(cell >> 32)
     return blocks[place >> Self.blockBits].start + (place & (Self.blockSize - 1))
   }
 
   /// The bytes that a cell stands for.
-  @inline(__always)
-  func slice(_ cell: UInt64) -> UnsafeBufferPointer<UInt8> {
+  @inlinable @inline(__always)
+  public func slice(_ cell: UInt64) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: address(cell), count: Int(cell & 0xffff_ffff))
   }
 

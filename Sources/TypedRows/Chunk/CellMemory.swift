@@ -8,16 +8,16 @@
 ///
 /// A plain struct behind a fixed address and not the properties of a class: a cell's way in and out is then an
 /// address and an offset, without a check or a count of references. Everything that changes with each record is here.
-struct CellMemory: BitwiseCopyable {
+public struct CellMemory: BitwiseCopyable {
   /// Rows that are part of the chunk.
   private(set) var count = 0
   /// The first row of the window.
-  private(set) var windowStart = 0
+  @usableFromInline package private(set) var windowStart = 0
   /// How much text the rows before it have, refused records included.
   private var windowText = 0
   /// The row whose cells are written, and where they are.
   private(set) var row = 0
-  private var current: RowCells
+  @usableFromInline package private(set) var current: RowCells
   /// How many records were read, refused ones included, and the last one's number.
   var recordsRead = 0
   var lastRecord = 0
@@ -26,24 +26,24 @@ struct CellMemory: BitwiseCopyable {
   /// How many bytes the refused records take, about, and what surrounds records.
   var rejectBytes = 0
 
-  private let kept: Int
-  private let transient: Int
-  private let rowBytes: Int
-  private let windowRowBytes: Int
+  @usableFromInline package let kept: Int
+  @usableFromInline package let transient: Int
+  @usableFromInline package let rowBytes: Int
+  @usableFromInline package let windowRowBytes: Int
   /// One block of `windowRows` rows after another: rows never move, and memory grows by what is needed.
-  private var blocks: UnsafeMutablePointer<UnsafeMutableRawPointer>
+  @usableFromInline package private(set) var blocks: UnsafeMutablePointer<UnsafeMutableRawPointer>
   private var blockCount = 0
   private var blockCapacity = 64
-  private let window: UnsafeMutableRawPointer
-  private var arena = ByteArena()
-  private var windowArena = ByteArena()
+  @usableFromInline package let window: UnsafeMutableRawPointer
+  @usableFromInline package private(set) var arena = ByteArena()
+  @usableFromInline package private(set) var windowArena = ByteArena()
   /// Where each of the window's records stood, and where its text lies in the window's arena; 0 for none.
   private let positions: UnsafeMutablePointer<RecordPosition>
   private let texts: UnsafeMutablePointer<UInt64>
 
-  private static let windowBits = 10
+  @usableFromInline package static let windowBits = 10
   /// How many rows a window has.
-  static let windowRows = 1 << windowBits
+  @usableFromInline package static let windowRows = 1 << windowBits
   /// How many bytes of text end a window before that.
   private static let windowBytes = 1 << 20
 
@@ -157,41 +157,51 @@ struct CellMemory: BitwiseCopyable {
 
   // MARK: Cells
 
-  @inline(__always)
-  private func keptRow(_ row: Int) -> UnsafeMutableRawPointer {
+  /// Where a row's kept cells begin.
+  @inlinable @inline(__always)
+  public func keptRow(_ row: Int) -> UnsafeMutableRawPointer {
     blocks[row >> Self.windowBits] + (row & (Self.windowRows - 1)) * rowBytes
   }
 
   /// A row by its addresses, for who reads several of its cells. Valid until the window ends.
-  @inline(__always)
-  func cells(ofRow row: Int) -> RowCells {
+  @inlinable @inline(__always)
+  public func cells(ofRow row: Int) -> RowCells {
     // A row before the window has no transient cells, and nobody asks for them.
     let window = row < windowStart ? window : window + (row - windowStart) * windowRowBytes
     return RowCells(
       kept: keptRow(row), window: window, keptCount: kept, transientCount: transient)
   }
 
-  @inline(__always)
-  func cell(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt64> { cells(ofRow: row).cell(column) }
+  /// The address of a cell.
+  @inlinable @inline(__always)
+  public func cell(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt64> {
+    cells(ofRow: row).cell(column)
+  }
 
-  @inline(__always)
-  func state(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> { cells(ofRow: row).state(column) }
+  /// The address of a cell's state.
+  @inlinable @inline(__always)
+  public func state(_ column: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
+    cells(ofRow: row).state(column)
+  }
 
   // Of the row whose cells are written:
 
-  @inline(__always)
-  func set(_ value: UInt64, _ column: Int) {
+  /// Makes eight bytes the value of a cell.
+  @inlinable @inline(__always)
+  public func set(_ value: UInt64, _ column: Int) {
     current.cell(column).pointee = value
     current.state(column).pointee = CellState.value.rawValue
   }
 
-  @inline(__always)
-  func setNull(_ column: Int) {
+  /// Makes a cell null.
+  @inlinable @inline(__always)
+  public func setNull(_ column: Int) {
     current.state(column).pointee = CellState.null.rawValue
   }
 
-  @inline(__always)
-  func isAbsent(_ column: Int) -> Bool {
+  /// Whether a cell holds nothing.
+  @inlinable @inline(__always)
+  public func isAbsent(_ column: Int) -> Bool {
     current.state(column).pointee == CellState.absent.rawValue
   }
 
@@ -202,8 +212,9 @@ struct CellMemory: BitwiseCopyable {
     column < kept ? arena.address(cell) : windowArena.address(cell)
   }
 
-  @inline(__always)
-  func slice(_ cell: UInt64, _ column: Int) -> UnsafeBufferPointer<UInt8> {
+  /// The bytes that a text's or a blob's cell stands for.
+  @inlinable @inline(__always)
+  public func slice(_ cell: UInt64, _ column: Int) -> UnsafeBufferPointer<UInt8> {
     column < kept ? arena.slice(cell) : windowArena.slice(cell)
   }
 
@@ -224,11 +235,22 @@ struct CellMemory: BitwiseCopyable {
 }
 
 /// One row of a chunk, as `CellMemory` lays it out. Columns are few: no sum here can overflow.
-struct RowCells: BitwiseCopyable {
-  fileprivate let kept: UnsafeMutableRawPointer
-  fileprivate let window: UnsafeMutableRawPointer
-  fileprivate let keptCount: Int
-  fileprivate let transientCount: Int
+public struct RowCells: BitwiseCopyable {
+  @usableFromInline package let kept: UnsafeMutableRawPointer
+  @usableFromInline package let window: UnsafeMutableRawPointer
+  @usableFromInline package let keptCount: Int
+  @usableFromInline package let transientCount: Int
+
+  /// A row by the addresses of its kept cells and of the window's.
+  @inlinable @inline(__always)
+  public init(
+    kept: UnsafeMutableRawPointer, window: UnsafeMutableRawPointer, keptCount: Int, transientCount: Int
+  ) {
+    self.kept = kept
+    self.window = window
+    self.keptCount = keptCount
+    self.transientCount = transientCount
+  }
 
   /// Makes every cell absent.
   @inline(__always)
@@ -237,14 +259,16 @@ struct RowCells: BitwiseCopyable {
     memset(window + transientCount * 8, 0, transientCount)
   }
 
-  @inline(__always)
-  func cell(_ column: Int) -> UnsafeMutablePointer<UInt64> {
+  /// The address of a cell of this row.
+  @inlinable @inline(__always)
+  public func cell(_ column: Int) -> UnsafeMutablePointer<UInt64> {
     let start = column < keptCount ? kept + column &* 8 : window + (column &- keptCount) &* 8
     return start.assumingMemoryBound(to: UInt64.self)
   }
 
-  @inline(__always)
-  func state(_ column: Int) -> UnsafeMutablePointer<UInt8> {
+  /// The address of the state of a cell of this row.
+  @inlinable @inline(__always)
+  public func state(_ column: Int) -> UnsafeMutablePointer<UInt8> {
     let start =
       column < keptCount
       ? kept + (keptCount &* 8 &+ column)
@@ -253,8 +277,8 @@ struct RowCells: BitwiseCopyable {
   }
 
   /// A cell that holds a value; nil for null and absent.
-  @inline(__always)
-  func value(_ column: Int) -> UInt64? {
+  @inlinable @inline(__always)
+  public func value(_ column: Int) -> UInt64? {
     state(column).pointee == CellState.value.rawValue ? cell(column).pointee : nil
   }
 }

@@ -1,4 +1,4 @@
-internal import ImportModel
+package import ImportModel
 
 /// Reads a date as people and programs write it.
 ///
@@ -10,18 +10,18 @@ internal import ImportModel
 /// | zone | none, `Z`, `UT`, `UTC`, `GMT`, `+02:00`, `-0330`, `+02`, after a space or not; none means UTC |
 ///
 /// Letters may have either case. Nothing may stand before, between or after.
-struct DateScanner {
+package struct DateScanner {
   private var scanner: ByteScanner
-  private(set) var time = CivilTime()
+  package private(set) var time = CivilTime()
   /// The minutes that the written time is ahead of UTC.
   private(set) var offset = 0
   /// Whether it is a time, and of no zone that is written.
-  private(set) var isLocal = false
+  package private(set) var isLocal = false
   /// Whether the text has more of a second than `time` holds.
-  private(set) var hasRest = false
+  package private(set) var hasRest = false
 
   /// Reads a whole text.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?) throws(ConversionFailure) {
+  package init(_ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?) throws(ConversionFailure) {
     scanner = ByteScanner(bytes)
     try readDay(form)
     if scanner.isAtEnd { return }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLiteStore
+@testable import TypedRows
 
 /// The digest of keys and refused records.
 @Suite struct SipHashTests {

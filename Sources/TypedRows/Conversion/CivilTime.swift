@@ -1,19 +1,19 @@
 /// A time of the proleptic Gregorian calendar in UTC, in the years 0000 to 9999: what the stored forms can
 /// say.
-struct CivilTime: Equatable {
+package struct CivilTime: Equatable {
   var year = 0
   var month = 1
   var day = 1
   var hour = 0
   var minute = 0
   var second = 0
-  var microsecond = 0
+  package var microsecond = 0
 
   /// Whether no time of day is set.
   var isMidnight: Bool { hour == 0 && minute == 0 && second == 0 && microsecond == 0 }
 
   /// Checks the day against the calendar.
-  func checkDay() throws(ConversionFailure) {
+  package func checkDay() throws(ConversionFailure) {
     guard (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year) else { throw .noSuchDay }
   }
 
@@ -32,13 +32,13 @@ struct CivilTime: Equatable {
   // MARK: Microseconds since 1970
 
   /// The microseconds from 1970-01-01T00:00:00Z.
-  var microseconds: Int64 {
+  package var microseconds: Int64 {
     let seconds = ((dayNumber * 24 + hour) * 60 + minute) * 60 + second
     return Int64(seconds) * 1_000_000 + Int64(microsecond)
   }
 
   /// The time at a number of microseconds from 1970-01-01T00:00:00Z, where the year has four digits.
-  init(microseconds: Int64) throws(ConversionFailure) {
+  package init(microseconds: Int64) throws(ConversionFailure) {
     guard Self.range.contains(microseconds) else { throw .outOfRange }
     let (seconds, ofSecond) = Self.floored(Int(microseconds), 1_000_000)
     let (days, ofDay) = Self.floored(seconds, 86_400)
@@ -50,7 +50,7 @@ struct CivilTime: Equatable {
   }
 
   /// A time of the given parts.
-  init(year: Int = 0, month: Int = 1, day: Int = 1, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+  package init(year: Int = 0, month: Int = 1, day: Int = 1, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     self.year = year
     self.month = month
     self.day = day
@@ -60,7 +60,7 @@ struct CivilTime: Equatable {
   }
 
   /// 0000-01-01T00:00:00.000000Z to 9999-12-31T23:59:59.999999Z.
-  static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+  package static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
   // MARK: Day numbers
 
