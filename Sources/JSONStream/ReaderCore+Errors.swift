@@ -71,10 +71,14 @@ extension ReaderCore {
     guard isBetweenRecords || walker.expectation == .nothing && !isPassingRecord else {
       throw error(.inputEnds, at: input.count, inRecord: isPassingRecord)
     }
-    if let rowsStart, envelope.names == nil {
-      throw JSONError(.noNames, at: rowsStart, record: nil, recordsBefore: 0, byte: UInt8(ascii: "["))
-    }
+    try checkNames()
     activity = .ended
+  }
+
+  /// At a document's end: rows that nobody could name yet have their names now.
+  func checkNames() throws(JSONError) {
+    guard let rowsStart, envelope.names == nil else { return }
+    throw JSONError(.noNames, at: rowsStart, record: nil, recordsBefore: recordCount, byte: UInt8(ascii: "["))
   }
 
   /// Looks at the first bytes: a byte order mark is passed, what is not UTF-8 or not JSON is named.

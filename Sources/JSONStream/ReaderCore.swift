@@ -128,6 +128,7 @@ struct ReaderCore: ~Copyable {
         case .goOn: continue
         case .rowsBeforeNames: return .rowsBeforeNames
         case .documentEnds:
+          try checkNames()
           activity = .betweenDocuments
           return .document
         case .needsInput: outcome = .needsInput

@@ -130,6 +130,17 @@ import Testing
     #expect(reading.documents.map(\.count) == [2] && reading.envelope?.count == 1)
   }
 
+  @Test(arguments: [
+    #"{"data":[[1]]} {"fields":["a"],"data":[[2]]}"#,
+    #"{"fields":["a"],"data":[[1]]} {"data":[[2]]} {"fields":["a"],"data":[[3]]}"#,
+  ])
+  func `rows that their own document does not name are refused, whatever another one says`(text: String) {
+    let reading = Reading(text, fields: ["a"], shape: .columnar())
+    #expect(reading.error?.code == .noNames)
+    #expect(reading.error?.recordsBefore == reading.records.count)
+    #expect(reading.texts == (text.hasPrefix(#"{"fields""#) ? [["1"]] : []))
+  }
+
   @Test func `what is no document behind one ends the input`() {
     let error = Reading(#"[{"id":1}] true"#, fields: ["id"]).error
     #expect(error?.description == "found 't' after the end of the document; expected nothing more")
