@@ -9,10 +9,10 @@ struct RandomHistory {
   var random: RandomModel
   /// The model that it grows into; nil once it has, or where it stays.
   var grown: RandomModel?
-  /// The pipelines.
-  var texts: [String]
+  /// The pipelines that it begins with.
+  let texts: [String]
   /// What the steps were, for people.
-  var told: [String] = []
+  private(set) var told: [String] = []
   private(set) var steps = 0
 
   var plain: PlainStore
@@ -42,8 +42,7 @@ struct RandomHistory {
     var (store, pipelines) = try await open(path)
     let other = try DatabaseQueue(path: path, configuration: Self.foreign)
     var past = PastStates(model)
-    let (state, token) = try await store.state()
-    past.note(state, token)
+    try await observe(store, since: Self.now(), &past)
     let growth = Dice.growth(seed)
     for step in 0..<Dice.steps(seed) {
       if step == growth, grown != nil {
@@ -51,25 +50,27 @@ struct RandomHistory {
         (store, pipelines) = try await open(path)
         // What was told before is told of a model that is no more.
         past = PastStates(model)
-        let began = Self.now()
-        let (state, token) = try await store.state()
-        try compare(state, since: began)
-        past.note(state, token)
+        try await observe(store, since: Self.now(), &past)
       }
       if skipped.contains(step) { continue }
       steps += 1
       var dice = Dice(seed, step + 1)
       let began = Self.now()
       try await take(step, &dice, store, pipelines, other)
-      let (state, token) = try await store.state()
-      try compare(state, since: began)
-      past.note(state, token)
+      try await observe(store, since: began, &past)
       try await past.compare(store, &dice)
       if dice.once(in: 12) { tell(try await past.prune(store, &dice)) }
     }
     var findings: [String] = []
     try store.verify { if !$0.isTrue { findings.append($0.description) } }
     if let finding = findings.first { throw Difference("verify: \(finding)") }
+  }
+
+  /// Compares the store with the plain model, and keeps its state.
+  private mutating func observe(_ store: Store, since began: String, _ past: inout PastStates) async throws {
+    let (state, token) = try await store.state()
+    try compare(state, since: began)
+    past.note(state, token)
   }
 
   /// The store, fit for each pipeline: each brings what the others do not speak of.

@@ -73,8 +73,7 @@ extension RandomHistory {
     guard let grown else { return }
     tell("the model grows")
     (random, self.grown) = (grown, nil)
-    texts += grown.texts
-    told += grown.texts
+    for text in grown.texts { tell(text) }
     plain.grow(to: grown.whole)
   }
 }

@@ -1,7 +1,6 @@
 internal import ImportInput
 package import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 package import TypedRows
 
 /// The reading side of an import without the rest, as far as one wants it: for measures.

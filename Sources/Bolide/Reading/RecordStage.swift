@@ -1,7 +1,6 @@
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 internal import TypedRows
 
 /// Turns records into rows of a chunk, with the arrays in them that become rows of chunks beside it.

@@ -1,6 +1,5 @@
 internal import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 internal import TypedRows
 
 // The elements of an array within a record: each becomes a row of the array's own chunk, as records do of theirs.

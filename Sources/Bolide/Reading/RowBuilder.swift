@@ -1,6 +1,5 @@
 internal import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 internal import TypedRows
 
 /// Turns records into rows of a chunk: each field goes to its attribute's column, converted.

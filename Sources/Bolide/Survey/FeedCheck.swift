@@ -1,7 +1,6 @@
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 package import TypedRows
 
 /// How an input fits a pipeline, found out without a store: `bolide check PIPELINE INPUT`.

@@ -1,5 +1,4 @@
 internal import ImportModel
-internal import SQLiteStore
 internal import TypedRows
 
 extension FeedCheck {

@@ -1,7 +1,6 @@
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 internal import TypedRows
 
 /// Reads an input through a pipeline as an import would, without a store.

@@ -1,5 +1,4 @@
 internal import ImportModel
-internal import SQLiteStore
 internal import TypedRows
 
 /// Finds the attributes that identify a record: as few of them as lose no record of the input.

@@ -1,6 +1,6 @@
 internal import ImportModel
 
-// What is said while chunks are applied, of what ends an import.
+// What ends an import while chunks are applied.
 
 extension StoreError {
   /// - Parameter place: `input:line:column`.

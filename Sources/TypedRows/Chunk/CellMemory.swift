@@ -159,7 +159,7 @@ public struct CellMemory: BitwiseCopyable {
 
   /// Where a row's kept cells begin.
   @inlinable @inline(__always)
-  public func keptRow(_ row: Int) -> UnsafeMutableRawPointer {
+  func keptRow(_ row: Int) -> UnsafeMutableRawPointer {
     blocks[row >> Self.windowBits] + (row & (Self.windowRows - 1)) * rowBytes
   }
 
@@ -199,9 +199,8 @@ public struct CellMemory: BitwiseCopyable {
     current.state(column).pointee = CellState.null.rawValue
   }
 
-  /// Whether a cell holds nothing.
-  @inlinable @inline(__always)
-  public func isAbsent(_ column: Int) -> Bool {
+  @inline(__always)
+  func isAbsent(_ column: Int) -> Bool {
     current.state(column).pointee == CellState.absent.rawValue
   }
 

@@ -13,7 +13,6 @@ public struct Refusal: Sendable {
   }
 }
 
-// Neither holds anything of the record.
 extension Refusal {
   // MARK: The record
 
