@@ -46,16 +46,21 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CSHA256"),
     .target(name: "ImportInput", dependencies: ["CZlib", "CSHA256"], swiftSettings: swiftSettings),
+    // what a store is asked and answers, whatever engine keeps it
+    .target(
+      name: "StoreInterface", dependencies: ["ImportModel", "TypedRows"], swiftSettings: swiftSettings),
     // typed rows → the store
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
-      name: "SQLiteStore", dependencies: ["ImportModel", "TypedRows", "CSQLiteShims", grdb],
+      name: "SQLiteStore",
+      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "CSQLiteShims", grdb],
       swiftSettings: swiftSettings),
     // the loop that joins them
     .target(
       name: "Bolide",
       dependencies: [
-        "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "SQLiteStore", log,
+        "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "StoreInterface",
+        "SQLiteStore", log,
       ],
       swiftSettings: swiftSettings),
     // generators and measures
@@ -81,7 +86,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "SQLiteStoreTests",
-      dependencies: ["SQLiteStore", "ImportModel", "TypedRows", "PipelineFile", grdb],
+      dependencies: ["SQLiteStore", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", grdb],
       swiftSettings: swiftSettings),
     .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
     .testTarget(

@@ -1,7 +1,7 @@
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
-public import SQLiteStore
+internal import SQLiteStore
 
 /// What ended an import early. What was committed before is in the store, and the report says how much.
 public struct ImportError: Error, Sendable {

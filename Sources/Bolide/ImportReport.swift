@@ -1,5 +1,5 @@
 public import ImportModel
-public import SQLiteStore
+internal import SQLiteStore
 public import TypedRows
 
 /// What one import, or one replay, did. `read = inserted + updated + unchanged + ignored + duplicates +

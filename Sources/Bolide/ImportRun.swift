@@ -80,7 +80,7 @@ struct ImportRun {
     failure = failure ?? end.error
     failure = failure?.telling(writing.progress.counts)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
-    let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
+    let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
     do {
       let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
       try writing.finish(

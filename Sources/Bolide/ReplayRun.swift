@@ -28,7 +28,7 @@ struct ReplayRun {
       try store.fit(pipeline)
       let restored = try store.restoreTriggers()
       let writing = try StoreImport(
-        store, pipeline, input: RunLog.replay, settings: settings, sameJSON: CanonicalJSON.areEqual,
+        store, pipeline, input: RunOutcome.replay, settings: settings, sameJSON: CanonicalJSON.areEqual,
         isCancelled: { cancellation.isCancelled })
       var firstRejects: [Reject] = []
       var failure: ImportError?
@@ -42,7 +42,7 @@ struct ReplayRun {
         failure = ImportError(error)
       }
       let isGood = settings.rejectLimit.allows(writing.progress.total)
-      let outcome = failure?.code ?? (isGood ? RunLog.good : RunLog.tooManyRefused)
+      let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
       try writing.finish(outcome: outcome, bytes: 0)
       var report = ImportReport(
         pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
@@ -65,7 +65,7 @@ struct ReplayRun {
   private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
     let stop = options.cancellation.forInput()
     defer { options.cancellation.release(stop) }
-    let stage = try RecordStage(pipeline, layout: writing.layout, input: RunLog.replay, stop: stop)
+    let stage = try RecordStage(pipeline, layout: writing.layout, input: RunOutcome.replay, stop: stop)
     let chunk = Chunk(layout: writing.layout)
     var place: KeptReject?
     while true {

@@ -1,4 +1,5 @@
 internal import Foundation
+package import StoreInterface
 
 /// The folder of a store for a while, in memory unless said; its owner's alone. It goes with the last reference.
 ///

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import StoreInterface
 
 /// A compiled statement: GRDB owns its lifetime, the C API drives it.
 ///

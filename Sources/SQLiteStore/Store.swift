@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 public import ImportModel
+internal import StoreInterface
 internal import Synchronization
 
 /// A store: an SQLite file with a model, the objects, and their history.
@@ -327,14 +328,6 @@ public final class Store: Sendable {
     } catch let error as StoreError {
       throw error.about(path)
     }
-  }
-}
-
-extension StoreError {
-  /// The same error with the file's name before the sentence, unless it stands there or the error is an input's.
-  package func about(_ path: String) -> StoreError {
-    message.hasPrefix("\(path):") || message.hasPrefix("\(path)-") || code == .keyExists
-      ? self : StoreError(code, "\(path): \(message)", hint: hint)
   }
 }
 

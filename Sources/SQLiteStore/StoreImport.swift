@@ -1,6 +1,7 @@
 internal import CSQLiteShims
 internal import GRDB
 package import ImportModel
+package import StoreInterface
 package import TypedRows
 
 /// One run's writing side: owns the store's writing connection from the first chunk to the run's end.
@@ -192,7 +193,7 @@ package final class StoreImport {
       unsettled = nil
       for writer in writers { try writer.close() }
     }
-    if outcome == RunLog.good { expiredReaders = try store.pruneBriefly(retention) }
+    if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(retention) }
     // Whoever reads or writes now need not be waited for.
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }
@@ -328,23 +329,5 @@ package final class StoreImport {
   private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
     get { writers.map(\.memory) }
     set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
-  }
-}
-
-/// One instant for all that is written for a chunk: its rows, their children and what is derived from either.
-private final class ChunkClock {
-  private let clock: () -> String
-  private var instant: String?
-
-  init(_ clock: @escaping () -> String) { self.clock = clock }
-
-  /// Goes on to the next chunk.
-  func advance() { instant = nil }
-
-  /// The chunk's instant: the one at which it was first asked for.
-  func now() -> String {
-    let now = instant ?? clock()
-    instant = now
-    return now
   }
 }

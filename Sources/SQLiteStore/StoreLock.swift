@@ -1,3 +1,5 @@
+package import StoreInterface
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -64,30 +66,16 @@ package final class StoreLock {
   }
 }
 
-/// The import that holds a store's lock.
-package struct LockHolder: Sendable, Hashable {
-  /// Its process.
-  package var process: Int32
-  /// Its pipeline's name.
-  package var pipeline: String
-  /// When it took the lock.
-  package var since: String
-
-  init(process: Int32, pipeline: String, since: String) {
-    self.process = process
-    self.pipeline = pipeline
-    self.since = since
-  }
-
+extension LockHolder {
   /// Reads `PROCESS SINCE PIPELINE`; nil when nobody alive stands there.
-  fileprivate init?(_ text: String) {
+  init?(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 2)
     guard parts.count == 3, let process = Int32(parts[0]), kill(process, 0) == 0 || errno == EPERM
     else { return nil }
     self.init(process: process, pipeline: String(parts[2]), since: String(parts[1]))
   }
 
-  fileprivate var text: String { "\(process) \(since) \(pipeline)" }
+  var text: String { "\(process) \(since) \(pipeline)" }
 }
 
 private func read(_ descriptor: Int32) -> String {

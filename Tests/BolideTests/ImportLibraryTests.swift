@@ -60,10 +60,10 @@ import Testing
       let first = try await store.run(pipeline, on: .bytes(#"[{"id": "a"}, {"id": "b"}]"#.utf8))
       let pinned = try await store.pin()
       let second = try await store.run(pipeline, on: .bytes(#"[{"id": "a", "magnitude": 2}]"#.utf8))
-      #expect(try await store.fetch(FetchRequest("Quake", where: "magnitude > 1")).map(\.id) == [1])
-      #expect(try await pinned.fetch(FetchRequest("Quake", where: "magnitude > 1")).isEmpty)
+      #expect(try await store.fetch(ObjectQuery("Quake", where: "magnitude > 1")).map(\.id) == [1])
+      #expect(try await pinned.fetch(ObjectQuery("Quake", where: "magnitude > 1")).isEmpty)
       #expect(try await store.transactions(HistoryRequest(after: first.token)).map(\.token) == [second.token])
-      #expect(try await other.count(FetchRequest("Quake")) == 0)
+      #expect(try await other.count(ObjectQuery("Quake")) == 0)
       // Other programs may look at it while it lives.
       let queue = try DatabaseQueue(path: path)
       #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM Quake") } == 2)

@@ -40,7 +40,7 @@ import Testing
     do {
       let pipeline = try Pipeline(path: file)
       let store = try await Store(path: path, for: pipeline)
-      #expect(try await store.count(FetchRequest("Fireball")) == 0)
+      #expect(try await store.count(ObjectQuery("Fireball")) == 0)
     }
     let quakes = Pipeline(
       name: "quakes", entity: "Quake",
@@ -54,7 +54,7 @@ import Testing
       fields: [Field("id"), Field("depth", from: .path("depth_km"))])
     let trial = try await Store(inMemoryFor: quakes)
     _ = try await trial.run(quakes, on: .bytes(#"{"id": "a", "depth_km": 7}"#.utf8))
-    #expect(try await trial.fetch(FetchRequest("Quake", where: "depth = 7")).count == 1)
+    #expect(try await trial.fetch(ObjectQuery("Quake", where: "depth = 7")).count == 1)
   }
 
   @Test func `importing`() async throws {
@@ -105,7 +105,7 @@ import Testing
     let pipeline = try Pipeline(path: file)
     let store = try await Store(inMemoryFor: pipeline)
     _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
-    var request = FetchRequest(
+    var request = ObjectQuery(
       "Fireball", where: "group.year = ? AND impactEnergy > ?", [.integer(2026), .real(0.05)],
       sort: [.init("impactEnergy", ascending: false)], limit: 10)
     request.related = ["group"]
@@ -116,8 +116,8 @@ import Testing
     #expect(count == 1)
 
     let (groups, fireballs) = try await store.pinned { generation in
-      let groups = try await generation.fetch(FetchRequest("FireballGroup"))
-      return (groups, try await generation.fetch(FetchRequest("Fireball")))
+      let groups = try await generation.fetch(ObjectQuery("FireballGroup"))
+      return (groups, try await generation.fetch(ObjectQuery("Fireball")))
     }
     #expect(groups.count == 1 && fireballs.count == 2)
   }

@@ -106,7 +106,7 @@ final class ExpressionFuzz {
         _ = try store.runBlocking(pipeline, on: [.bytes(Self.records.utf8)], options: options)
         try store.verify { if !$0.isTrue { fault("after an import: \($0)") } }
       }
-      var request = FetchRequest("Owner")
+      var request = ObjectQuery("Owner")
       request.related = ["alike"]
       // A predicate may fail for the values of one object.
       do { try store.readCells(request, at: nil, begin: { _ in }, row: { _ in }) } catch let error
@@ -129,7 +129,7 @@ final class ExpressionFuzz {
     }
     var found = 0
     do {
-      try store.readCells(FetchRequest("Thing", where: text), at: nil, begin: { _ in }) { _ in found += 1 }
+      try store.readCells(ObjectQuery("Thing", where: text), at: nil, begin: { _ in }) { _ in found += 1 }
     } catch {
       fault("what was counted is refused: \(error)")
     }
@@ -139,7 +139,7 @@ final class ExpressionFuzz {
   /// How many objects meet a predicate; nil where it is refused, or fails for one of them.
   private func count(_ predicate: String) -> Int? {
     do {
-      return try store.readCount(FetchRequest("Thing", where: predicate), at: nil)
+      return try store.readCount(ObjectQuery("Thing", where: predicate), at: nil)
     } catch let error as StoreError {
       guard error.code == .badRequest || error.code == .expression else { fault("\(error)") }
       return nil

@@ -123,7 +123,7 @@ final class StoreFuzz {
     case 2:
       let past = (try? store.namedReaders())?.first?.token
       for entity in entities {
-        let request = FetchRequest(entity)
+        let request = ObjectQuery(entity)
         try? store.readCells(request, at: nil, begin: { _ in }, row: { _ in })
         if let past { _ = try? store.readCount(request, at: past) }
       }

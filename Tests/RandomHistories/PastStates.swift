@@ -33,7 +33,7 @@ struct PastStates {
   )
     async throws
   {
-    let rows = try await store.fetch(FetchRequest(entity.name), at: place.token)
+    let rows = try await store.fetch(ObjectQuery(entity.name), at: place.token)
     let told = rows.map { (ObjectName(entity: entity.name, id: $0.id), $0.values.plain) }
     let state = place.state.filter { $0.key.entity == entity.name }
     let names = told.map(\.0)

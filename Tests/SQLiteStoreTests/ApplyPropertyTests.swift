@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Random chunks do to a store what they do to a dictionary.
 struct ApplyPropertyTests {

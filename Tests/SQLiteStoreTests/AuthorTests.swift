@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Other programs sign what they write, and nobody else's changes come under their name.
 struct AuthorTests {

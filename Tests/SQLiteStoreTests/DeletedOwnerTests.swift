@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// An owner deleted by a program that leaves foreign keys off, as the `sqlite3` shell does, leaves no link to nothing.
 struct DeletedOwnerTests {

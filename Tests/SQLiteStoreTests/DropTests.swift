@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What is dropped by name, what keeps it, and other changes of a store's model.
 struct DropTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// A sum of reals is the correctly rounded exact sum, whoever changes the summands.
 struct ExactSumTests {

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Random requests over random rows, beside the `sqlite3` shell and Python.
 struct FetchDifferentialTests {
@@ -97,7 +98,7 @@ struct FetchDifferentialTests {
     let store = try temporary.open(Geography.pipeline)
     try RandomFetch.fill(temporary, rows: 30, seed: 1)
     func emptied(_ size: Int?) throws -> Set<String> {
-      var request = FetchRequest("Quake")
+      var request = ObjectQuery("Quake")
       request.batchSize = size
       var answers: Set<String> = []
       try store.readFetch(request, at: nil) { row in
@@ -130,7 +131,7 @@ struct FetchDifferentialTests {
     var rounds = 0
     while try rounds < 12 || written(store) < before + 100, ContinuousClock.now < deadline {
       rounds += 1
-      var request = FetchRequest("Quake")
+      var request = ObjectQuery("Quake")
       request.sort = [
         .init(dice.pick(["depth", "magnitude", "end", "order"]), ascending: dice.once(in: 2)),
         .init(dice.pick(["group.country.name", "felt"]), ascending: dice.once(in: 2)),

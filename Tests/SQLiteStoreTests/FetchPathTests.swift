@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What a fetch reads of its objects, and of those they lead to.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
@@ -14,8 +15,8 @@ import Testing
     store = try Geography.store(temporary)
   }
 
-  private func request(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
-    var request = FetchRequest("Quake")
+  private func request(_ change: (inout ObjectQuery) -> Void) -> ObjectQuery {
+    var request = ObjectQuery("Quake")
     change(&request)
     return request
   }
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  private func lines(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> [String] {
+  private func lines(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> [String] {
     try await store.fetch(request, at: token).map(line)
   }
 
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test func `paths are sorted by, null first and last`() async throws {
-    func ids(_ keys: FetchRequest.SortKey...) async throws -> [Int64] {
+    func ids(_ keys: ObjectQuery.SortKey...) async throws -> [Int64] {
       try await store.fetch(request { $0.sort = keys }).map(\.id)
     }
     #expect(try await ids(.init("group.size")) == [3, 4, 1, 2])
@@ -114,7 +115,7 @@ import Testing
     #expect(try await answer(nil, 3) == ([4], 1))
     #expect(try await answer(5, 9) == ([], 0))
     #expect(try await answer(0, 0) == ([], 0))
-    #expect(try await store.count(FetchRequest("Quake", where: "group.country.name IS NOT NULL")) == 2)
+    #expect(try await store.count(ObjectQuery("Quake", where: "group.country.name IS NOT NULL")) == 2)
   }
 
   @Test func `objects of the past are those that were linked then`() async throws {
@@ -148,13 +149,13 @@ import Testing
   @Test func `a view that is pinned counts what it sees`() async throws {
     let pinned = try await store.pin()
     try temporary.shell("DELETE FROM Quake WHERE id = 'one'")
-    #expect(try await pinned.count(FetchRequest("Quake")) == 4)
-    #expect(try await store.count(FetchRequest("Quake")) == 3)
+    #expect(try await pinned.count(ObjectQuery("Quake")) == 4)
+    #expect(try await store.count(ObjectQuery("Quake")) == 3)
   }
 
   @Test func `derived values that other programs left to be computed are computed first`() async throws {
     try temporary.shell("UPDATE Quake SET group_id = 1")
-    let counts = try await store.fetch(FetchRequest("Group", sort: [.init("code")])).map {
+    let counts = try await store.fetch(ObjectQuery("Group", sort: [.init("code")])).map {
       $0.values[2].value
     }
     #expect(counts == [4, 0, 0])
@@ -163,7 +164,7 @@ import Testing
   }
 
   @Test func `what cannot be fetched is said`() async throws {
-    func sentence(_ change: (inout FetchRequest) -> Void) async throws -> String {
+    func sentence(_ change: (inout ObjectQuery) -> Void) async throws -> String {
       let request = request(change)
       let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
       #expect(error?.code == .badRequest)
@@ -191,6 +192,6 @@ import Testing
   }
 }
 
-extension FetchRequest {
+extension ObjectQuery {
   fileprivate mutating func `where`(_ predicate: String) { self.predicate = predicate }
 }

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Fetches of now and of past states, and what happened between two of them.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
@@ -26,65 +27,65 @@ import Testing
     (self.store, tokens) = (store, [first, second, third])
   }
 
-  private func ids(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> [Value] {
+  private func ids(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> [Value] {
     try await store.fetch(request, at: token).compactMap(\.key.first?.value)
   }
 
   @Test func `A fetch filters, sorts and limits, now and then`() async throws {
-    #expect(try await ids(FetchRequest("Quake")) == ["a", "c", "d"])
-    let deepest = FetchRequest("Quake", sort: [.init("depth", ascending: false)], limit: 2)
+    #expect(try await ids(ObjectQuery("Quake")) == ["a", "c", "d"])
+    let deepest = ObjectQuery("Quake", sort: [.init("depth", ascending: false)], limit: 2)
     #expect(try await ids(deepest) == ["a", "d"])
     #expect(try await ids(deepest, at: tokens[2]) == ["a", "d"])
     #expect(try await ids(deepest, at: tokens[1]) == ["c", "a"])
     #expect(try await ids(deepest, at: tokens[0]) == ["c", "b"])
-    let shallow = FetchRequest("Quake", where: "depth < ? OR id = ?", [3, "c"])
+    let shallow = ObjectQuery("Quake", where: "depth < ? OR id = ?", [3, "c"])
     #expect(try await ids(shallow, at: tokens[0]) == ["a", "b", "c"])
     #expect(try await ids(shallow) == ["c"])
-    let old = try await store.fetch(FetchRequest("Region"), at: tokens[0])
+    let old = try await store.fetch(ObjectQuery("Region"), at: tokens[0])
     #expect(old.map { $0.values.map(\.name) } == [["code", "quakeCount", "magnitudes", "depths", "costs"]])
     #expect(old.first?.values.map(\.value) == ["r", 1, 0.0, 1, 0])
-    #expect(try await store.fetch(FetchRequest("Region")).first?.values[3].value == 9)
+    #expect(try await store.fetch(ObjectQuery("Region")).first?.values[3].value == 9)
     // Before the beginning there was nothing.
     let beginning = try store.reading { try HistoryPlaces($0).token(0) }
-    #expect(try await ids(FetchRequest("Quake"), at: beginning) == [])
+    #expect(try await ids(ObjectQuery("Quake"), at: beginning) == [])
   }
 
   @Test func `What other programs did and nobody sealed is not in a past state`() async throws {
     try temporary.shell(
       "UPDATE Quake SET depth = 7; INSERT INTO Quake(id) VALUES ('x'); DELETE FROM Quake WHERE id = 'd'")
-    let rows = try await store.fetch(FetchRequest("Quake"), at: tokens[2])
+    let rows = try await store.fetch(ObjectQuery("Quake"), at: tokens[2])
     #expect(rows.map { $0.key[0].value } == ["a", "c", "d"])
     #expect(rows.map { row in row.values.first { $0.name == "depth" }?.value } == [9, 3, 4])
-    #expect(try await ids(FetchRequest("Quake")) == ["a", "c", "x"])
+    #expect(try await ids(ObjectQuery("Quake")) == ["a", "c", "x"])
   }
 
   @Test func `What cannot be fetched is said`() async throws {
-    func answer(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> StoreError? {
+    func answer(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> StoreError? {
       await #expect(throws: StoreError.self) { _ = try await store.fetch(request, at: token) }
     }
     let path = temporary.path
-    #expect(try await answer(FetchRequest("Qake"))?.message == "\(path): the store has no entity 'Qake'")
+    #expect(try await answer(ObjectQuery("Qake"))?.message == "\(path): the store has no entity 'Qake'")
     #expect(
-      try await answer(FetchRequest("Quake", sort: [.init("deep")]))?.message
+      try await answer(ObjectQuery("Quake", sort: [.init("deep")]))?.message
         == "\(path): Quake has no attribute or relationship 'deep'")
     #expect(
-      try await answer(FetchRequest("Quake", where: "deep > 1"))?.message
+      try await answer(ObjectQuery("Quake", where: "deep > 1"))?.message
         == "\(path): Quake has no attribute or relationship 'deep'")
     #expect(
-      try await answer(FetchRequest("Quake", where: "depth > ?"))?.message
+      try await answer(ObjectQuery("Quake", where: "depth > ?"))?.message
         == "\(path): the predicate has 1 place for values, and 0 were given")
-    #expect(try await answer(FetchRequest("Quake", where: "1); DELETE FROM Quake; --"))?.code == .badRequest)
-    #expect(try await answer(FetchRequest("Quake", limit: -1))?.code == .badRequest)
+    #expect(try await answer(ObjectQuery("Quake", where: "1); DELETE FROM Quake; --"))?.code == .badRequest)
+    #expect(try await answer(ObjectQuery("Quake", limit: -1))?.code == .badRequest)
     let inside = try #require(HistoryToken("\(tokens[0])-0.1"))
-    let between = try await answer(FetchRequest("Quake"), at: inside)
+    let between = try await answer(ObjectQuery("Quake"), at: inside)
     #expect(between?.code == .badRequest)
     #expect(
       between?.message
         == "\(path): the token \(inside) is inside a transaction, and states stand between them")
     _ = try await store.prune(.before(.token(tokens[1])))
-    #expect(try await answer(FetchRequest("Quake"), at: tokens[0])?.code == .tokenExpired)
+    #expect(try await answer(ObjectQuery("Quake"), at: tokens[0])?.code == .tokenExpired)
     // The newest one that was pruned is a place still.
-    #expect(try await ids(FetchRequest("Quake"), at: tokens[1]) == ["a", "c"])
+    #expect(try await ids(ObjectQuery("Quake"), at: tokens[1]) == ["a", "c"])
   }
 
   @Test func `Changes between two places are net, and go forward`() async throws {
@@ -100,7 +101,7 @@ import Testing
   }
 
   @Test func `A difference tells who came, went, moved and changed`() async throws {
-    let request = FetchRequest("Quake", sort: [.init("depth")])
+    let request = ObjectQuery("Quake", sort: [.init("depth")])
     let difference = try await store.difference(of: request, from: tokens[0], to: tokens[2])
     // Depths 1 2 3 became 3 4 9: of the two that stayed one moves.
     #expect(difference.objects.removals.count == 2 && difference.objects.insertions.count == 2)
@@ -114,7 +115,7 @@ import Testing
         FetchDifference.Update(object: ObjectID(entity: "Quake", id: 1), offset: 2, changed: ["depth"])
       ])
     // An update in place is no move, and told all the same.
-    let byID = FetchRequest("Quake", sort: [.init("id")])
+    let byID = ObjectQuery("Quake", sort: [.init("id")])
     let still = try await store.difference(of: byID, from: tokens[1], to: tokens[2])
     #expect(still.updates.map(\.object.id) == [1] && still.objects.count == 1)
   }

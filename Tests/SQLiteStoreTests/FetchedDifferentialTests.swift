@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Random fetched properties over random rows, in one store and in two, beside Python, which asks for each owner by itself.
 struct FetchedDifferentialTests {
@@ -172,7 +173,7 @@ struct FetchedDifferentialTests {
 
   /// A fetch of recipes, and the same in plain SQL.
   private struct Owners {
-    var request = FetchRequest("Recipe")
+    var request = ObjectQuery("Recipe")
     var sql = "1"
     var order = "r.bolide_id"
     var cut: [Int] { [request.offset, request.limit ?? -1] }

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Fetched properties as parts of a store's model: added, changed, kept and dropped, and no table is touched.
 struct FetchedMigrationTests {
@@ -113,7 +114,7 @@ struct FetchedMigrationTests {
     renamed.renames = [Rename("Remark", was: "Comment")]
     _ = try temporary.open(renamed)
     #expect(try properties().map(\.destination) == ["Remark"])
-    var request = FetchRequest("Recipe")
+    var request = ObjectQuery("Recipe")
     request.related = ["comments"]
     var found = 0
     try store.readFetch(request, at: nil) { found += $0.fetched[0].rows.count }

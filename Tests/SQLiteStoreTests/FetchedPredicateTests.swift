@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What the predicates of fetched properties cannot say: refused when the pipeline is read, and where the other store's
 /// model is needed, when they are asked.
@@ -103,7 +104,7 @@ import Testing
     let store = try Kitchen.store(temporary, [.comments("recipe = 'WHAT'", info: ["min": .integer(1)])])
     let text = predicate.replacing("'", with: "''")
     try temporary.shell("UPDATE bolide_model SET model = replace(model, 'recipe = ''WHAT''', '\(text)')")
-    var request = FetchRequest("Recipe")
+    var request = ObjectQuery("Recipe")
     request.related = ["comments"]
     let there = await #expect(throws: StoreError.self) { try await store.fetch(request) }
     #expect(there?.message == "\(temporary.path): Recipe.comments: \(sentence)")
@@ -112,8 +113,8 @@ import Testing
     try temporary.shell(
       "UPDATE bolide_model SET model = replace(model, '\"sort\":[]', '\"sort\":[],\"store\":\"\(other.path)\"')"
     )
-    for change in [\FetchRequest.related, nil] {
-      var request = FetchRequest("Recipe")
+    for change in [\ObjectQuery.related, nil] {
+      var request = ObjectQuery("Recipe")
       if let change { request[keyPath: change] = ["comments"] } else { request.dangling = "comments" }
       // It is in another folder.
       request.stores = [other.path: other.path]

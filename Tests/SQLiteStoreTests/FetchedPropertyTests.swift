@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What fetched properties find, in one store and across two.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
@@ -21,7 +22,7 @@ import Testing
   private func found(
     _ store: Store, _ name: String = "comments", at token: HistoryToken? = nil
   ) async throws -> [String: [Int64]] {
-    var request = FetchRequest("Recipe")
+    var request = ObjectQuery("Recipe")
     request.related = [name]
     var found: [String: [Int64]] = [:]
     for row in try await store.fetch(request, at: token) {
@@ -61,7 +62,7 @@ import Testing
         .comments("recipe = $FETCH_SOURCE.slug AND text = 'thin'", finds: .optional, name: "thin"),
         .comments(),
       ], isElsewhere: isElsewhere)
-    var request = FetchRequest("Recipe", where: "slug = ?", [.text("soup")])
+    var request = ObjectQuery("Recipe", where: "slug = ?", [.text("soup")])
     (request.properties, request.related) = (["minutes"], ["comments", "author", "thin", "COMMENTS"])
     let row = try #require(try await store.fetch(request).first)
     #expect(row.values.map(\.name) == ["minutes", "author"])
@@ -95,8 +96,8 @@ import Testing
     async throws
   {
     let store = try store([.comments(), .comments("stars > 4", name: "any")], isElsewhere: isElsewhere)
-    func slugs(_ change: (inout FetchRequest) -> Void) async throws -> [Value?] {
-      var request = FetchRequest("Recipe")
+    func slugs(_ change: (inout ObjectQuery) -> Void) async throws -> [Value?] {
+      var request = ObjectQuery("Recipe")
       request.dangling = "comments"
       change(&request)
       return try await store.fetch(request).map(\.key.first?.value)
@@ -108,7 +109,7 @@ import Testing
     #expect(try await slugs { $0.batchSize = 1 } == ["cake", "it's"])
     #expect(try await slugs { $0.dangling = "any" } == [])
     #expect(try await slugs { $0.related = ["comments", "any"] } == ["cake", "it's"])
-    var request = FetchRequest("Recipe", where: "author.born = 1970")
+    var request = ObjectQuery("Recipe", where: "author.born = 1970")
     request.dangling = "COMMENTS"
     #expect(try await store.count(request) == 1)
   }
@@ -125,7 +126,7 @@ import Testing
     #expect(try await found(store, "first") == ["soup": [1], "tart": [3], "cake": [], "it's": []])
     #expect(try await found(store, "same") == ["soup": [1], "tart": [1], "cake": [1], "it's": [1]])
     func error(_ name: String, _ condition: String? = nil) async throws -> StoreError {
-      var request = FetchRequest("Recipe", where: condition)
+      var request = ObjectQuery("Recipe", where: condition)
       request.related = [name]
       return try await #require(throws: StoreError.self) { try await store.fetch(request) }
     }
@@ -158,10 +159,10 @@ import Testing
     let past = ["soup": [1, 2, 5], "tart": [3], "cake": [], "it's": []] as [String: [Int64]]
     #expect(try await found(store, at: token) == past)
     #expect(try await found(store) == ["soup": [5], "x": [], "cake": [2], "it's": []])
-    var request = FetchRequest("Recipe")
+    var request = ObjectQuery("Recipe")
     request.related = ["comments"]
     #expect(try await view.fetch(request).map { $0.fetched[0].rows.map(\.id) } == [[1, 2, 5], [3], [], []])
-    request = FetchRequest("Recipe")
+    request = ObjectQuery("Recipe")
     request.dangling = "comments"
     #expect(try await store.fetch(request, at: token).map(\.id) == [3, 4])
     #expect(try await store.count(request) == 2)
@@ -175,7 +176,7 @@ import Testing
     let message =
       "\(temporary.path): Recipe.comments is fetched from another store, and a past or pinned state is one store's alone"
     for (related, dangling) in [(["comments"], nil), ([], "comments")] as [([String], String?)] {
-      var request = FetchRequest("Recipe")
+      var request = ObjectQuery("Recipe")
       (request.related, request.dangling) = (related, dangling)
       let token = try await store.pin().token
       let past = await #expect(throws: StoreError.self) { try await store.fetch(request, at: token) }
@@ -195,7 +196,7 @@ import Testing
       "WITH n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO Recipe(slug) SELECT i FROM n;"
         + "INSERT INTO Comment(number, recipe) SELECT slug, slug FROM Recipe WHERE slug >= '100' AND slug < '700'"
     )
-    var request = FetchRequest("Recipe", where: "random() % 2")
+    var request = ObjectQuery("Recipe", where: "random() % 2")
     request.related = ["comments"]
     let error = try await #require(throws: StoreError.self) { try await store.fetch(request) }
     #expect(
@@ -213,8 +214,8 @@ import Testing
 
   @Test func `other names say what there is`() async throws {
     let store = try store([.comments()])
-    func message(_ change: (inout FetchRequest) -> Void) async throws -> String {
-      var request = FetchRequest("Recipe")
+    func message(_ change: (inout ObjectQuery) -> Void) async throws -> String {
+      var request = ObjectQuery("Recipe")
       change(&request)
       let error = try await #require(throws: StoreError.self) { try await store.fetch(request) }
       #expect(error.code == .badRequest)

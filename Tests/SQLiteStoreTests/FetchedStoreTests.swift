@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Fetched properties that lead into another store's file: how it is found, and what can be wrong with it.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
@@ -33,7 +34,7 @@ import Testing
   }
 
   private func found(_ store: Store, _ stores: [String: String] = [:]) throws -> [Int64] {
-    var request = FetchRequest("Recipe", where: "slug = 'soup'")
+    var request = ObjectQuery("Recipe", where: "slug = 'soup'")
     (request.related, request.stores) = (["comments"], stores)
     var found: [Int64] = []
     try store.readFetch(request, at: nil) { found += $0.fetched.flatMap(\.rows).map(\.id) }
@@ -163,7 +164,7 @@ import Testing
     try other.execute(Kitchen.commentRows)
     let store = try recipes(store: "other.sqlite")
     try other.execute("UPDATE Person SET name = 'Zoë' WHERE name = 'z'")
-    var request = FetchRequest("Recipe", where: "slug = 'soup'")
+    var request = ObjectQuery("Recipe", where: "slug = 'soup'")
     request.related = ["comments"]
     var readers: [Value?] = []
     try store.readFetch(request, at: nil) { row in

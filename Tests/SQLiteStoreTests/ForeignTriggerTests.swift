@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Triggers that another program has put on a table fire, and the store stays true all the same.
 struct ForeignTriggerTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// The laws of history, over random histories of imports and other programs.
 struct HistoryLawTests {

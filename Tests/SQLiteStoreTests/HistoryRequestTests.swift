@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Where a request begins and ends, what it is refused for, and the six kinds of answer.
 struct HistoryRequestTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 @testable import TypedRows
 
 /// Links to owners, found or made by key.

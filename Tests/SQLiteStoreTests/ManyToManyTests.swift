@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 @testable import TypedRows
 
 /// Many-to-many relationships: the table of their links, how imports fill it, and what deletions do to it.

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 @testable import TypedRows
 
 /// However an input is cut into chunks, it does what its records do one after another.

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What a record does to a row that is there, and to a record of the same key: a test for each sentence.
 struct MergeTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Whatever way a store's model came about, it is the same as one made at once.
 struct MigrationPropertyTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What migrations say where a fault is hard to make, word for word; the others stand with the faults themselves.
 struct MigrationSentenceTests {

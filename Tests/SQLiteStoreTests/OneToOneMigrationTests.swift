@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Relationships of a store that become one-to-one, or are no more.
 struct OneToOneMigrationTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Random chunks against a one-to-one link beside further constraints: who lands, what is left, and that everything stays true.
 struct OneToOnePropertyTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// One-to-one relationships: the column and its index, imports, other programs and fetches.
 struct OneToOneTests {
@@ -200,7 +201,7 @@ struct OneToOneTests {
       ])
     try temporary.shell("INSERT INTO Person(name) VALUES ('c')")
     let before = try store.newestToken()
-    var request = FetchRequest(
+    var request = ObjectQuery(
       "Person", where: "passport.pages > ? OR passport IS NULL", [.integer(5)],
       sort: [.init("passport.number", ascending: false)])
     request.related = ["passport.owner"]
@@ -209,12 +210,12 @@ struct OneToOneTests {
     #expect(rows[0].related.first?.row?.key.map(\.value) == ["2"])
     #expect(rows[0].related.first?.row?.related.first?.row?.key.map(\.value) == ["b"])
     #expect(rows[1].related.first?.row == nil)
-    request = FetchRequest("Passport", where: "owner.passport.number = number")
+    request = ObjectQuery("Passport", where: "owner.passport.number = number")
     #expect(try await store.count(request) == 2)
     // Who has whom as it was at a token.
     try temporary.shell(
       "UPDATE Passport SET owner_id = NULL; UPDATE Passport SET owner_id = 1 WHERE number = '2'")
-    request = FetchRequest("Person", where: "passport.number = '2'")
+    request = ObjectQuery("Person", where: "passport.number = '2'")
     #expect(try await store.fetch(request).map(\.id) == [1])
     #expect(try await store.fetch(request, at: before).map(\.id) == [2])
   }

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Past states, over random histories: what a fetch at a token gives is what was there.
 struct PastStateTests {
@@ -9,7 +10,7 @@ struct PastStateTests {
     try store.reading { db in
       var state: RandomHistory.State = [:]
       for entity in ["Quake", "Region"] {
-        for row in try db.fetch(FetchRequest(entity), at: token, path: store.path) {
+        for row in try db.fetch(ObjectQuery(entity), at: token, path: store.path) {
           state["\(entity) \(row.id)"] = Dictionary(
             uniqueKeysWithValues: row.values.map { ($0.name, $0.value) })
         }
@@ -36,7 +37,7 @@ struct PastStateTests {
     var (moves, updates) = (0, 0)
     for seed in 0..<RandomHistory.count / 4 {
       let random = try RandomHistory(seed)
-      let request = FetchRequest(
+      let request = ObjectQuery(
         "Quake", where: "depth IS NOT 0", sort: [.init("depth", ascending: seed % 2 == 0), .init("place")])
       func answer(_ token: HistoryToken) throws -> [Snapshot.Row] {
         try random.store.reading { try $0.fetch(request, at: token, path: random.store.path) }

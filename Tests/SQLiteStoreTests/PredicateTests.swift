@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Predicates: what they may say, and what they are told otherwise.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
@@ -15,7 +16,7 @@ import Testing
   }
 
   private func ids(_ predicate: String, _ arguments: [Value] = []) async throws -> [Int64] {
-    try await store.fetch(FetchRequest("Quake", where: predicate, arguments)).map(\.id)
+    try await store.fetch(ObjectQuery("Quake", where: predicate, arguments)).map(\.id)
   }
 
   @Test(
@@ -133,8 +134,8 @@ import Testing
   func `nothing but the rows can be reached`(predicate: String) async throws {
     let before = try temporary.shell("SELECT * FROM Quake; SELECT count(*) FROM sqlite_schema")
     for request in [
-      FetchRequest("Quake", where: predicate), FetchRequest("Quake", where: "(\(predicate))"),
-      FetchRequest("Quake", where: "1 OR \(predicate)"),
+      ObjectQuery("Quake", where: predicate), ObjectQuery("Quake", where: "(\(predicate))"),
+      ObjectQuery("Quake", where: "1 OR \(predicate)"),
     ] {
       let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
       #expect(error?.code == .badRequest, "\(error?.message ?? "")")

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// History goes from its old end, in whole transactions, and never what a live reader has not seen.
 struct PruneTests {

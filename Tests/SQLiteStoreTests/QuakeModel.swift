@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What an import means, in the plainest way: rows in a dictionary, sums computed anew each time.
 struct QuakeModel {

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// A view that stays where it is pinned.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
@@ -22,7 +23,7 @@ import Testing
   }
 
   private func ids(_ generation: QueryGeneration) async throws -> [Value] {
-    try await generation.fetch(FetchRequest("Quake")).compactMap(\.key.first?.value)
+    try await generation.fetch(ObjectQuery("Quake")).compactMap(\.key.first?.value)
   }
 
   @Test func `It sees one state while imports go on, until it is advanced`() async throws {

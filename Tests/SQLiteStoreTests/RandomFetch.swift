@@ -2,6 +2,7 @@ import Foundation
 import ImportModel
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Random rows in Geography's tables, and random requests for them, each also as plain SQL.
 enum RandomFetch {
@@ -32,7 +33,7 @@ enum RandomFetch {
 
   /// A request, and the same in plain SQL.
   struct Case {
-    var request: FetchRequest
+    var request: ObjectQuery
     var predicate: String
     var order: [(sql: String, isAscending: Bool)]
   }
@@ -58,7 +59,7 @@ enum RandomFetch {
       let name = dice.pick(names)
       order.append((name.0, name.1, dice.once(in: 2)))
     }
-    var request = FetchRequest(
+    var request = ObjectQuery(
       "Quake", where: ours, sort: order.map { .init($0.0, ascending: $0.isAscending) })
     if dice.once(in: 2) { request.limit = dice.int(0...40) }
     if dice.once(in: 2) { request.offset = dice.int(0...30) }

@@ -2,6 +2,7 @@ import Foundation
 import ImportModel
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// A store with a history made by imports and other programs at random, and what it held after each transaction.
 struct RandomHistory {

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Named readers: a place in the store that moves on acknowledgement alone.
 struct ReaderTests {

@@ -4,6 +4,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// A store that came from elsewhere is looked at before anything of it is used.
 @Suite struct ReceivedSchemaTests {

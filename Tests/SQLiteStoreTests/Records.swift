@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 @testable import TypedRows
 
 /// One record as a test writes it: what is not mentioned is absent. `@region` is the key of the owner to link to.

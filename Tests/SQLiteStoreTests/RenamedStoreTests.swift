@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 @testable import TypedRows
 
 /// A store goes on under other names: rows, history, derived values and constraints.

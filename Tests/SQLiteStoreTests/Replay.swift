@@ -1,6 +1,7 @@
 import ImportModel
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 extension Store {
   /// Whether another program has made changes that no transaction holds yet.

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// A store that was put back to an older state is noticed, and nobody follows the wrong history.
 struct RestoreTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Which rows are new and which are changed, however close together a chunk's rows lie in the table.
 struct RowDifferenceTests {

@@ -4,6 +4,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Texts that stand inside statements are read back by SQLite as they were.
 @Suite struct SQLTextTests {

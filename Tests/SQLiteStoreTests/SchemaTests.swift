@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// The file that a store is: other programs read and write it, so its form is a promise.
 struct SchemaTests {

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What lies beside a store is used only when it can be the store's own.
 @Suite struct SideFileTests {

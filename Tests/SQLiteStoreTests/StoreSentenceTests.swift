@@ -4,6 +4,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Sentences about the store itself, word for word, each with its fault made for real.
 struct StoreSentenceTests {

@@ -3,6 +3,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// A token is a place in one store's history, or one of four answers.
 struct TokenTests {

@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Other programs write with plain SQL, and the store stays true.
 struct TriggerTests {

@@ -1,6 +1,7 @@
 import ImportModel
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// What further constraints mean, in the plainest way: sets of rows are tried out until one fits.
 ///

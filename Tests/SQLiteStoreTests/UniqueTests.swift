@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Constraints besides the key, sentence by sentence.
 struct UniqueTests {

@@ -90,7 +90,7 @@ extension ImportError {
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {
     var error = ImportError(
       .badInput, code: "count-differs",
-      "\(input): the envelope counts \(SQLiteStore.counted(counted, "record")), and \(read) \(read == 1 ? "was" : "were") read",
+      "\(input): the envelope counts \(StoreInterface.counted(counted, "record")), and \(read) \(read == 1 ? "was" : "were") read",
       hint:
         "Fetch the input again and \(again) If it counts more than one input has, say `count: total` in the "
         + "pipeline.")

@@ -40,8 +40,8 @@ struct EditArguments: ParsableArguments {
     if predicate == nil, !bind.isEmpty { throw ValidationError.bindWithoutWhere }
   }
 
-  func request(_ entity: String) -> FetchRequest {
-    FetchRequest(entity, where: predicate, bind.map(Value.text))
+  func request(_ entity: String) -> ObjectQuery {
+    ObjectQuery(entity, where: predicate, bind.map(Value.text))
   }
 
   var options: EditOptions { EditOptions(author: author, isTrial: isTrial) }

@@ -115,12 +115,12 @@ struct FetchCommand: ParsableCommand {
     }
   }
 
-  private var request: FetchRequest {
+  private var request: ObjectQuery {
     func list(_ texts: [String]) -> [String] {
       texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         .map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    var request = FetchRequest(entity, where: predicate, bind.map(Value.text), limit: limit)
+    var request = ObjectQuery(entity, where: predicate, bind.map(Value.text), limit: limit)
     request.offset = offset
     request.sort = list(sort).map { key in
       key.hasPrefix("-") ? .init(String(key.dropFirst()), ascending: false) : .init(key)

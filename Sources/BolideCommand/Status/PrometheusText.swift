@@ -18,7 +18,7 @@ struct PrometheusText {
       $0.lastChange?.time
     }
     each("bolide_last_run_good", "Whether the last run was good; absent while none has ended.") {
-      $0.lastRun?.outcome.map { $0 == RunLog.good ? 1 : 0 }
+      $0.lastRun?.outcome.map { $0 == RunOutcome.good ? 1 : 0 }
     }
     each("bolide_last_run_duration_seconds", "How long the last run took.") { $0.lastRun?.seconds }
     each("bolide_overdue", "Whether the last good run is older than max-age.") { $0.isOverdue ? 1 : 0 }

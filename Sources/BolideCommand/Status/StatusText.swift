@@ -133,7 +133,7 @@ extension PipelineStatus {
 extension PipelineStatus.Run {
   /// `run 42, 3 h ago, 2026-05-12 06:00 UTC: 1060 read = 3 inserted + 1057 unchanged; ok`
   fileprivate var line: String {
-    let end = outcome.map { $0 == RunLog.good ? "" : "; \($0)" } ?? "; it has not ended"
+    let end = outcome.map { $0 == RunOutcome.good ? "" : "; \($0)" } ?? "; it has not ended"
     return "run \(number), \(age.ago), \((ended ?? started).minute): \(progress.sum())\(end)"
   }
 }

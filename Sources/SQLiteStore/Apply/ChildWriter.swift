@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Applies the children of a chunk's records behind the chunk itself, in the same transaction.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Links the objects of a chunk's records with those that their children have become, where the relationship is

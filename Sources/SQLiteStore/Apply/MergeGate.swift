@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Decides which rows of a chunk are applied at all, where the pipeline asks for more than "update, and the last counts".

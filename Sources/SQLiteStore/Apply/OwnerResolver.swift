@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Finds the owners that a chunk's rows are linked to by key, and makes those that are not there.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Makes room for values that rows of a chunk hand on: for a moment their holders get values that nobody has.

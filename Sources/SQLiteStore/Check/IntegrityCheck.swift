@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import StoreInterface
 
 extension Database {
   /// What SQLite's own check of the whole file finds; nothing when it is as it should be.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+package import StoreInterface
 
 extension Store {
   /// Restores missing and altered triggers and indexes; for triggers, computes all derived attributes anew and notes a gap

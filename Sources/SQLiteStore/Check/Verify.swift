@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+package import StoreInterface
 
 extension Store {
   /// Recomputes what can be recomputed and compares it with what is stored, in one state of the store.

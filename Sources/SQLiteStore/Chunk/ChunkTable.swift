@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// A chunk as SQLite sees it: a virtual table without a copy, so that a statement works on a whole chunk.

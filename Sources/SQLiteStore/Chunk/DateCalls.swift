@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import StoreInterface
 
 /// The calls of SQLite's date functions in an expression, and what in them depends on more than the record.
 ///

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import StoreInterface
 
 /// Decimals in expressions. A column holds whole units of 10^-scale; an expression sees their number: 12.5, not 1250.
 ///

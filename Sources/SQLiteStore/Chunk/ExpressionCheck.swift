@@ -2,6 +2,7 @@ internal import Dispatch
 internal import GRDB
 internal import GRDBSQLite
 package import ImportModel
+internal import StoreInterface
 internal import Synchronization
 
 /// Finds out, before a run, whether expressions can be evaluated.

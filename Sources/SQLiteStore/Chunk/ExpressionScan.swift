@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import StoreInterface
 package import TypedRows
 
 /// Evaluates a pipeline's expressions over a whole chunk, on the reading thread.

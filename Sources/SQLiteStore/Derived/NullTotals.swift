@@ -1,22 +1,15 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
-/// The sums that no number of their type is: past 64 bits, or past the largest double. Their columns are null.
-public struct NullTotals: Sendable, Hashable {
-  /// How many there are.
-  public var count = 0
-  /// The first of them: their owners and attributes.
-  public var named: [Finding] = []
-
-  /// Makes an empty list.
-  public init() {}
-
+extension NullTotals {
   private static let most = 10
 
   /// Finds them. What waits to be computed anew is left out: nobody knows yet.
   ///
   /// - Complexity: O(owners).
   init(_ db: Database, _ model: Model) throws {
+    self.init()
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     for entity in model.entities {
       guard let table = try TableColumns(db, entity.name) else { continue }

@@ -1,39 +1,6 @@
 internal import GRDB
 internal import ImportModel
-
-/// What an edit did, or would do: also to the objects that follow by delete rules and derived attributes.
-public struct EditReport: Sendable, Hashable {
-  /// How many objects of one entity.
-  public struct Count: Sendable, Hashable {
-    /// The entity's name.
-    public var entity: String
-    /// Objects that are new.
-    public var inserted: Int
-    /// Objects that have other values.
-    public var updated: Int
-    /// Objects that are gone.
-    public var deleted: Int
-  }
-
-  /// The entities of which anything changed, in the model's order.
-  public var counts: [Count]
-  /// The place in history behind the edit; nil when nothing changed, or was only tried.
-  public var token: HistoryToken?
-}
-
-/// How an edit is made.
-public struct EditOptions: Sendable, Hashable {
-  /// Who the history says has written.
-  public var author: String
-  /// Everything is taken back: the report says what would happen.
-  public var isTrial: Bool
-
-  /// Makes options.
-  public init(author: String = "bolide", isTrial: Bool = false) {
-    self.author = author
-    self.isTrial = isTrial
-  }
-}
+internal import StoreInterface
 
 extension Store {
   /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are settled in it.

@@ -1,12 +1,13 @@
 internal import GRDB
 public import ImportModel
+public import StoreInterface
 
 extension Store {
   /// Deletes objects by the delete rules of their relationships, in one transaction.
   ///
   /// - Parameters:
   ///   - entity: the objects' entity.
-  ///   - predicate: which of them, as `FetchRequest.predicate`; nil for all.
+  ///   - predicate: which of them, as `ObjectQuery.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
   /// - Returns: what changed. Objects that a rule takes along, or whose links or derived attributes moved, are counted too.
   /// - Throws: `StoreError` when the predicate is refused, or a rule denies the deletion; then nothing is deleted.
@@ -16,12 +17,12 @@ extension Store {
     options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     try await answering {
-      try $0.deleteObjects(FetchRequest(entity, where: predicate, arguments), options)
+      try $0.deleteObjects(ObjectQuery(entity, where: predicate, arguments), options)
     }
   }
 
   /// Deletes the objects of a request, on the calling thread.
-  package func deleteObjects(_ request: FetchRequest, _ options: EditOptions) throws -> EditReport {
+  package func deleteObjects(_ request: ObjectQuery, _ options: EditOptions) throws -> EditReport {
     try editing(options) { db, _ in
       try db.delete(FetchReading(db, path: path).ids(request, at: nil), of: request.entity)
     }.1

@@ -1,25 +1,6 @@
 internal import GRDB
 public import ImportModel
-
-/// What becomes of the links of objects.
-package enum LinkEdit: Sendable {
-  /// They lead to the object with a key; many-to-many ones do so beside others.
-  case to([String: Value])
-  /// They lead to the object with a key no more.
-  case from([String: Value])
-  /// They lead nowhere.
-  case toNone
-
-  fileprivate var key: [String: Value]? {
-    switch self {
-    case .to(let key), .from(let key): key
-    case .toNone: nil
-    }
-  }
-
-  /// Whether links come to be.
-  fileprivate var isNew: Bool { if case .to = self { true } else { false } }
-}
+public import StoreInterface
 
 extension Store {
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
@@ -29,7 +10,7 @@ extension Store {
   /// - Parameters:
   ///   - entity: the objects' entity.
   ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
-  ///   - predicate: which objects, as `FetchRequest.predicate`; nil for all.
+  ///   - predicate: which objects, as `ObjectQuery.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
   /// - Returns: what changed. An object that has the link already is not changed.
@@ -42,7 +23,7 @@ extension Store {
   ) async throws -> EditReport {
     let edit = key.map(LinkEdit.to) ?? .toNone
     return try await answering {
-      try $0.linkObjects(FetchRequest(entity, where: predicate, arguments), relationship, edit, options)
+      try $0.linkObjects(ObjectQuery(entity, where: predicate, arguments), relationship, edit, options)
     }
   }
 
@@ -51,7 +32,7 @@ extension Store {
   /// - Parameters:
   ///   - entity: the objects' entity.
   ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
-  ///   - predicate: which objects, as `FetchRequest.predicate`; nil for all.
+  ///   - predicate: which objects, as `ObjectQuery.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to no more.
   /// - Returns: what changed. An object that has no such link is not changed.
@@ -62,13 +43,13 @@ extension Store {
     from key: [String: Value], options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     try await answering {
-      try $0.linkObjects(FetchRequest(entity, where: predicate, arguments), relationship, .from(key), options)
+      try $0.linkObjects(ObjectQuery(entity, where: predicate, arguments), relationship, .from(key), options)
     }
   }
 
   /// Changes the links of a request's objects, on the calling thread.
   package func linkObjects(
-    _ request: FetchRequest, _ name: String, _ edit: LinkEdit, _ options: EditOptions
+    _ request: ObjectQuery, _ name: String, _ edit: LinkEdit, _ options: EditOptions
   ) throws -> EditReport {
     try naming {
       try editing(options) { db, model in

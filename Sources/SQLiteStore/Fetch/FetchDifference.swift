@@ -1,3 +1,5 @@
+public import StoreInterface
+
 /// What happened to a fetch's answer between two places of history.
 public struct FetchDifference: Sendable, Hashable {
   /// The objects that came into the answer, went out of it, or moved within it. A move is a removal and an insertion

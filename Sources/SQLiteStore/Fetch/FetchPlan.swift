@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
 /// A request as SQL: checked against the model, not yet run.
 struct FetchPlan {
@@ -21,7 +22,7 @@ struct FetchPlan {
   ///   - variables: of a fetched property, whose request this is.
   /// - Throws: `StoreError` when the model does not have what the request names.
   init(
-    _ request: FetchRequest, _ model: Model, readsKeys: Bool, _ variables: FetchVariables? = nil
+    _ request: ObjectQuery, _ model: Model, readsKeys: Bool, _ variables: FetchVariables? = nil
   ) throws(StoreError) {
     if let limit = request.limit, limit < 0 { throw .negativeLimit }
     if request.offset < 0 { throw .negativeOffset }
@@ -82,7 +83,7 @@ private struct Wish {
 
   init() {}
 
-  init(_ request: FetchRequest, _ tree: FetchTree) throws(StoreError) {
+  init(_ request: ObjectQuery, _ tree: FetchTree) throws(StoreError) {
     isWhole = request.properties.isEmpty
     for text in request.properties {
       let path = tree.path(text)

@@ -1,9 +1,10 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
 /// A request's statements, ready to be run in one state of the store.
 struct FetchQuery {
-  let request: FetchRequest
+  let request: ObjectQuery
   let plan: FetchPlan
   /// The fetched properties that are brought along.
   let fetched: [FetchedPlan]

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import StoreInterface
 
 /// Answers fetches inside one read transaction, for its own state or for a past one.
 struct FetchReading {
@@ -17,7 +18,7 @@ struct FetchReading {
 
   /// Hands over the objects as they are, or as they were at a token.
   func rows(
-    _ request: FetchRequest, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
+    _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
     let query = try query(request, at: token, readsKeys: true)
     try run(query, query.plan.columns) {
@@ -27,7 +28,7 @@ struct FetchReading {
 
   /// Hands over the objects' cells, behind what they are.
   func cells(
-    _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
+    _ request: ObjectQuery, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
     _ body: (FetchedCells) throws -> Void
   ) throws {
     let query = try query(request, at: token, readsKeys: false)
@@ -36,7 +37,7 @@ struct FetchReading {
   }
 
   /// The objects' ids in the request's order.
-  func ids(_ request: FetchRequest, at token: HistoryToken?) throws -> [Int64] {
+  func ids(_ request: ObjectQuery, at token: HistoryToken?) throws -> [Int64] {
     let query = try query(request, at: token, readsKeys: false, isFetching: false)
     var ids: [Int64] = []
     try run(query, []) { ids.append($0.statement.integer(0)) }
@@ -44,7 +45,7 @@ struct FetchReading {
   }
 
   /// How many objects there are, within the request's limit and behind its offset.
-  func count(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
+  func count(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
     let query = try query(request, at: token, readsKeys: false, isFetching: false)
     defer { query.past?.drop() }
     let statement = try query.statement(query.text(["count(*)"]), db)
@@ -60,7 +61,7 @@ struct FetchReading {
   ///   - size: how many.
   /// - Returns: the objects, and the place behind the last one; nil when there are no more.
   func batch(
-    _ request: FetchRequest, at token: HistoryToken?, behind place: FetchPlace?, size: Int
+    _ request: ObjectQuery, at token: HistoryToken?, behind place: FetchPlace?, size: Int
   ) throws -> (rows: [Snapshot.Row], place: FetchPlace?) {
     var (rows, next): ([Snapshot.Row], FetchPlace?) = ([], nil)
     var part = request
@@ -84,7 +85,7 @@ struct FetchReading {
   ///
   /// - Parameter isFetching: whether what fetched properties find is read.
   private func query(
-    _ request: FetchRequest, at token: HistoryToken?, readsKeys: Bool, isFetching: Bool = true
+    _ request: ObjectQuery, at token: HistoryToken?, readsKeys: Bool, isFetching: Bool = true
   ) throws -> FetchQuery {
     var plan = try FetchPlan(request, model, readsKeys: readsKeys)
     let entity = plan.tree.nodes[0].entity

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import StoreInterface
 
 /// What `$FETCH_SOURCE` and `$FETCHED_PROPERTY` stand for in a fetched property's predicate.
 final class FetchVariables {

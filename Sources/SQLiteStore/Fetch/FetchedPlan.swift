@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
 /// A fetched property as SQL: what it finds for all objects of a fetch at once.
 ///
@@ -30,8 +31,8 @@ struct FetchedPlan {
     (self.property, self.schema) = (property, schema)
     owner = tree.nodes[0].entity
     variables = FetchVariables(property, of: tree)
-    var request = FetchRequest(property.destination, where: property.predicate)
-    request.sort = property.sort.map(FetchRequest.SortKey.init(text:))
+    var request = ObjectQuery(property.destination, where: property.predicate)
+    request.sort = property.sort.map(ObjectQuery.SortKey.init(text:))
     plan = try FetchPlan(request, model, readsKeys: readsKeys, variables)
   }
 
@@ -83,7 +84,7 @@ struct FetchedPlan {
   }
 }
 
-extension FetchRequest.SortKey {
+extension ObjectQuery.SortKey {
   /// A name, with `-` before it where the largest come first.
   init(text: String) {
     self = text.hasPrefix("-") ? .init(String(text.dropFirst()), ascending: false) : .init(text)

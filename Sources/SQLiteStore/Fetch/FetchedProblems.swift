@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
 extension Pipeline {
   /// What is wrong with the predicates and orders of fetched properties, as far as the pipeline's model can tell.
@@ -20,7 +21,7 @@ extension Pipeline {
         check(part + ["where"]) { try property.checkPredicate(of: entity, model) }
         if property.store == nil, let tree = try? FetchTree(property.destination, model) {
           for (index, text) in property.sort.enumerated() {
-            let key = FetchRequest.SortKey(text: text)
+            let key = ObjectQuery.SortKey(text: text)
             check(part + ["sort", "\(index)"]) { _ = try tree.property(at: tree.path(key.name)) }
           }
         }

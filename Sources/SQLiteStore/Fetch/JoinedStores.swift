@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 package import ImportModel
+internal import StoreInterface
 internal import Synchronization
 
 /// A connection of its own that reads a store together with the stores of its fetched properties.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import StoreInterface
 
 /// A file beside the store that says that somebody reads from one state of it: `quakes.sqlite-bolide-pin-PROCESS-RANDOM`.
 ///
@@ -50,25 +51,15 @@ final class PinFile: Sendable {
   }
 }
 
-/// A state of a store that somebody reads from: the write-ahead log cannot be emptied meanwhile.
-package struct PinnedState: Sendable, Hashable {
-  /// The reader's process.
-  package var process: Int32
-  /// Since when.
-  package var since: String
-  /// Which state.
-  package var token: String
-  /// For how long, in seconds.
-  package var age: Double
-
+extension PinnedState {
   /// Reads `PROCESS SINCE TOKEN`.
-  fileprivate init?(_ text: String) {
+  init?(_ text: String) {
     let parts = text.split(separator: " ").map(String.init)
     let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     guard parts.count == 3, let process = Int32(parts[0]), let since = try? format.parse(parts[1]) else {
       return nil
     }
-    (self.process, self.since, token) = (process, parts[1], parts[2])
-    age = max(0, Date.now.timeIntervalSince(since))
+    self.init(
+      process: process, since: parts[1], token: parts[2], age: max(0, Date.now.timeIntervalSince(since)))
   }
 }

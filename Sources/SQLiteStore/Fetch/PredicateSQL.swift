@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import StoreInterface
 
 /// A predicate as SQL over the tables of a fetch: each name and path that the model knows is a column in quotes.
 ///

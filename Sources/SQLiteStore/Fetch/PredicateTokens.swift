@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import StoreInterface
 
 /// A predicate's text as SQL's words.
 ///

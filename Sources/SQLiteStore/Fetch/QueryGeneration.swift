@@ -1,4 +1,5 @@
 internal import GRDB
+public import StoreInterface
 internal import Synchronization
 
 /// A view of the store that is pinned to one state while imports go on, as long as somebody holds it.
@@ -44,14 +45,14 @@ public final class QueryGeneration: Sendable {
   /// The objects that a request asks for, in the pinned state.
   ///
   /// - Throws: `StoreError` when the request cannot be met.
-  public func fetch(_ request: FetchRequest) async throws -> [Snapshot.Row] {
+  public func fetch(_ request: ObjectQuery) async throws -> [Snapshot.Row] {
     try await reading { try $0.fetch(request, at: $1, path: $2) }
   }
 
   /// How many objects a request asks for, in the pinned state.
   ///
   /// - Throws: as `fetch(_:)`.
-  public func count(_ request: FetchRequest) async throws -> Int {
+  public func count(_ request: ObjectQuery) async throws -> Int {
     try await reading { try FetchReading($0, path: $2).count(request, at: $1) }
   }
 

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+public import StoreInterface
 
 extension Store {
   /// The objects that a request asks for, as they are now or as they were at a token.
@@ -13,7 +14,7 @@ extension Store {
   /// - Throws: `StoreError` when the token is not a place of the store's history or has expired, or the request cannot
   ///   be met.
   /// - Complexity: that of the query; for a past state also O(changes since), in time and in temporary room.
-  public func fetch(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> [Snapshot.Row] {
+  public func fetch(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> [Snapshot.Row] {
     try await answering { store in
       var rows: [Snapshot.Row] = []
       try store.readFetch(request, at: token) { rows.append($0) }
@@ -31,7 +32,7 @@ extension Store {
   ///   - row: called for each object, on a thread of its own.
   /// - Throws: as `fetch(_:at:)`, and what the closure throws.
   public func fetch(
-    _ request: FetchRequest, at token: HistoryToken? = nil,
+    _ request: ObjectQuery, at token: HistoryToken? = nil,
     _ row: @escaping @Sendable (Snapshot.Row) throws -> Void
   ) async throws {
     try await answering { try $0.readFetch(request, at: token, row) }
@@ -40,7 +41,7 @@ extension Store {
   /// How many objects a request asks for.
   ///
   /// - Throws: as `fetch(_:at:)`.
-  public func count(_ request: FetchRequest, at token: HistoryToken? = nil) async throws -> Int {
+  public func count(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> Int {
     try await answering { try $0.readCount(request, at: token) }
   }
 
@@ -60,7 +61,7 @@ extension Store {
   /// - Throws: as `fetch(_:at:)` and `changes(from:to:)`.
   /// - Complexity: two fetches of past states, and O(n log n) for n objects in the answers.
   public func difference(
-    of request: FetchRequest, from older: HistoryToken, to newer: HistoryToken
+    of request: ObjectQuery, from older: HistoryToken, to newer: HistoryToken
   ) async throws -> FetchDifference {
     try await answering { try $0.difference(of: request, from: older, to: newer) }
   }
@@ -69,7 +70,7 @@ extension Store {
 
   /// Hands over the objects, in batches where the request says so.
   func readFetch(
-    _ request: FetchRequest, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
+    _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
     guard let size = request.batchSize else {
       return try settledReading(request, at: token) { try $1.rows(request, at: token, body) }
@@ -94,7 +95,7 @@ extension Store {
   ///   - begin: called once, before the first row.
   ///   - row: called for each object; the cells are valid during the call.
   package func readCells(
-    _ request: FetchRequest, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
+    _ request: ObjectQuery, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
     row: (FetchedCells) throws -> Void
   ) throws {
     let joined = try joinedStores(for: request, at: token)
@@ -107,14 +108,14 @@ extension Store {
   }
 
   /// How many objects a request asks for.
-  package func readCount(_ request: FetchRequest, at token: HistoryToken?) throws -> Int {
+  package func readCount(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
     var count = 0
     try settledReading(request, at: token) { count = try $1.count(request, at: token) }
     return count
   }
 
   private func settledReading(
-    _ request: FetchRequest, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
+    _ request: ObjectQuery, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
   ) throws {
     try settledReading(joinedStores(for: request, at: token), at: token, body)
   }
@@ -129,7 +130,7 @@ extension Store {
   }
 
   /// A connection to this store and to those that a request's fetched properties lead to; nil where there are none.
-  private func joinedStores(for request: FetchRequest, at token: HistoryToken?) throws -> JoinedStores? {
+  private func joinedStores(for request: ObjectQuery, at token: HistoryToken?) throws -> JoinedStores? {
     let names = request.related + [request.dangling].compactMap { $0 }
     guard token == nil, !names.isEmpty || !request.stores.isEmpty,
       let entity = try reading({ try StoredModel($0).model.entity(named: request.entity) })
@@ -140,7 +141,7 @@ extension Store {
 
   /// What happened to a fetch's answer, on the calling thread.
   func difference(
-    of request: FetchRequest, from older: HistoryToken, to newer: HistoryToken
+    of request: ObjectQuery, from older: HistoryToken, to newer: HistoryToken
   ) throws -> FetchDifference {
     try reading { db in
       let fetch = try FetchReading(db, path: path)
@@ -163,7 +164,7 @@ extension Store {
 
 extension Database {
   /// A fetch's answer, in the caller's read transaction.
-  func fetch(_ request: FetchRequest, at token: HistoryToken?, path: String) throws -> [Snapshot.Row] {
+  func fetch(_ request: ObjectQuery, at token: HistoryToken?, path: String) throws -> [Snapshot.Row] {
     var rows: [Snapshot.Row] = []
     try FetchReading(self, path: path).rows(request, at: token) { rows.append($0) }
     return rows

@@ -1,3 +1,5 @@
+internal import StoreInterface
+
 #if canImport(Glibc)
   internal import Glibc
 #else

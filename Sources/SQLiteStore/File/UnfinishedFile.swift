@@ -1,5 +1,6 @@
 internal import CSQLiteShims
 internal import Foundation
+internal import StoreInterface
 
 /// A file that is built under a name that nobody can guess, with its final mode, and then put in place in one step.
 ///

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import Synchronization
 
 /// Tells whether anybody has committed to a store since it was asked last.

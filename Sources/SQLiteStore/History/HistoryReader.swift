@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+package import StoreInterface
 
 extension Store {
   /// Makes one transaction of the changes that other programs have made since the last one.

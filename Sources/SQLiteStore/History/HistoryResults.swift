@@ -1,12 +1,5 @@
 internal import Dispatch
-
-/// One object of a store.
-public struct ObjectID: Sendable, Hashable {
-  /// The object's entity.
-  public var entity: String
-  /// Its table's `bolide_id`.
-  public var id: Int64
-}
+public import StoreInterface
 
 /// The six kinds of answer to a request. Each is read from one state of the store, after other programs' changes were
 /// made a transaction; the calling task waits, and one of Dispatch's threads reads.

@@ -1,3 +1,5 @@
+public import StoreInterface
+
 extension Store {
   /// The transactions after a token, in commit order; then those that come, whoever makes them.
   ///

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Keeps which objects the complete runs of a full feed saw, so that the store can say which are missing.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+public import StoreInterface
 
 extension Store {
   /// The rows that a pipeline with a full feed brought once, and that its last complete run did not see.

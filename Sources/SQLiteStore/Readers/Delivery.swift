@@ -1,5 +1,6 @@
 internal import GRDB
 public import ImportModel
+public import StoreInterface
 
 extension Store {
   /// Hands the transactions that a reader has not seen to a closure, and moves the reader on, in one transaction.

@@ -1,5 +1,6 @@
 internal import CSQLiteShims
 internal import ImportModel
+package import StoreInterface
 internal import TypedRows
 
 #if canImport(Glibc)

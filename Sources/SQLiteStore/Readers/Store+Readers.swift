@@ -1,4 +1,5 @@
 internal import GRDB
+public import StoreInterface
 
 extension Store {
   /// The store's readers, by name, with how far each is behind.

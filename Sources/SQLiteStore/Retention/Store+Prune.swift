@@ -1,27 +1,6 @@
 internal import GRDB
 internal import ImportModel
-
-/// What pruning did.
-public struct PruneReport: Sendable, Hashable {
-  /// Transactions that are gone from history.
-  public var transactions = 0
-  /// Their changes.
-  public var changes = 0
-  /// Live readers that keep more from going.
-  public var holding: [String] = []
-  /// Readers that have expired by it.
-  public var expired: [String] = []
-}
-
-/// What is to be pruned.
-public enum PruneRequest: Sendable, Hashable {
-  /// Everything before a place; a token's own transaction goes, and the token stays good.
-  case before(HistoryRequest.Start)
-  /// What was committed longer ago than so many seconds.
-  case olderThan(seconds: Double)
-  /// All but so many of the newest transactions.
-  case keepingTransactions(Int)
-}
+public import StoreInterface
 
 extension Store {
   /// Takes the oldest transactions out of history, in small steps between which others may write. What a live reader has

@@ -1,21 +1,6 @@
 internal import GRDB
 package import ImportModel
-
-/// What a whole input file was, to know it again.
-package struct InputIdentity: Sendable, Hashable {
-  /// Its size in bytes.
-  package var size: Int
-  /// The SHA-256 of its bytes.
-  package var digest: [UInt8]
-  /// The SHA-256 of everything else that decides what it becomes: the pipeline and the converters.
-  package var rules: [UInt8]
-
-  package init(size: Int, digest: [UInt8], rules: [UInt8]) {
-    self.size = size
-    self.digest = digest
-    self.rules = rules
-  }
-}
+package import StoreInterface
 
 extension RunLog {
   /// Keeps what the run's input was. The run has read it to its end and refused nothing.
@@ -69,7 +54,7 @@ extension Store {
           progress.missing = try SeenLog.missing(db, pipeline: pipeline.name)
           runs.reset()
           let log = try RunLog(db, pipeline, input: input)
-          try log.write(progress, outcome: RunLog.good)
+          try log.write(progress, outcome: RunOutcome.good)
           recorded = (log.run, progress)
         }
         return .commit
@@ -85,7 +70,7 @@ extension Store {
       db,
       """
       SELECT run, digest, \(ChunkCounts.columns) FROM bolide_run AS r WHERE size = ?1 AND digest IS NOT NULL
-      AND rules = ?2 AND pipeline = ?3 AND outcome = \(literal(RunLog.good)) AND rejected = 0
+      AND rules = ?2 AND pipeline = ?3 AND outcome = \(literal(RunOutcome.good)) AND rejected = 0
       AND NOT EXISTS (SELECT 1 FROM bolide_run_child AS c WHERE c.run = r.run AND c.rejected > 0)
       AND model = (SELECT max(version) FROM bolide_model)
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)

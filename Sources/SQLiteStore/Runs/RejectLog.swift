@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Writes one run's refused records to `bolide_reject`. The same one again is the same row.

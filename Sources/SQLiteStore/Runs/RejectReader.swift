@@ -1,22 +1,7 @@
 internal import GRDB
 package import ImportModel
-public import TypedRows
-
-/// A refused record as the store keeps it: equal ones are one.
-public struct KeptReject: Sendable, Hashable {
-  /// Its number in the store.
-  public var number: Int64
-  /// The pipeline that refused it.
-  public var pipeline: String
-  /// The first run that did.
-  public var firstRun: Int64
-  /// The last run that did.
-  public var lastRun: Int64
-  /// How often it was refused.
-  public var times: Int64
-  /// Why, and where it stood the last time.
-  public var reject: Reject
-}
+package import StoreInterface
+internal import TypedRows
 
 extension Store {
   /// Reads the refused records in the order in which they first came.
@@ -119,12 +104,7 @@ extension KeptReject {
   ///
   /// - Parameter last: the one before it: what they share is one in memory too.
   init(_ rows: RawStatement, after last: KeptReject? = nil) {
-    number = rows.integer(0)
-    pipeline = rows.string(1) ?? ""
-    firstRun = rows.integer(2)
-    lastRun = rows.integer(3)
-    times = rows.integer(4)
-    reject = Reject(
+    var reject = Reject(
       code: rows.string(5) ?? "", message: rows.string(6) ?? "", attribute: rows.string(7),
       input: rows.string(8) ?? "", record: Int(rows.integer(9)), byte: Int(rows.integer(10)),
       line: Int(rows.integer(11)), column: Int(rows.integer(12)),
@@ -134,6 +114,9 @@ extension KeptReject {
     reject.key = rows.isNull(16) ? nil : rows.integer(16)
     reject.entity = rows.string(17)
     reject.child = Int(rows.integer(18))
+    self.init(
+      number: rows.integer(0), pipeline: rows.string(1) ?? "", firstRun: rows.integer(2),
+      lastRun: rows.integer(3), times: rows.integer(4), reject: reject)
   }
 }
 

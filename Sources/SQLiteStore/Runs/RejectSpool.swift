@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// The refused records of an atomic import, kept beside its transaction: what is rolled back takes its rejects along.

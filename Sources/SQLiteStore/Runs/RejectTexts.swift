@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// The texts of refused records and of what they stood in: `bolide_reject_text`. Equal ones are one.

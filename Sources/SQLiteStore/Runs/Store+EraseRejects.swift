@@ -1,4 +1,5 @@
 internal import GRDB
+package import StoreInterface
 internal import TypedRows
 
 extension Store {
@@ -34,18 +35,7 @@ extension Store {
   }
 }
 
-/// Which refused records are meant.
-package struct RejectFilter: Sendable {
-  /// Those that were refused from this run on or before, until it or later; nil for all.
-  package var run: Int64?
-  /// Those of one pipeline; nil for all.
-  package var pipeline: String?
-
-  package init(run: Int64? = nil, pipeline: String? = nil) {
-    self.run = run
-    self.pipeline = pipeline
-  }
-
+extension RejectFilter {
   static let condition =
     "(?1 IS NULL OR ?1 BETWEEN first_run AND last_run) AND (?2 IS NULL OR ?2 = pipeline)"
 }

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import StoreInterface
 
 extension Store {
   /// The fields of its records that a pipeline does not use, as earlier runs met them; nil when it had no good run.
@@ -7,7 +8,7 @@ extension Store {
     try writing { db in
       let runs = try RawStatement(db, "SELECT 1 FROM bolide_run WHERE pipeline = ? AND outcome = ? LIMIT 1")
       runs.bind(pipeline, at: 1)
-      runs.bind(RunLog.good, at: 2)
+      runs.bind(RunOutcome.good, at: 2)
       defer { runs.reset() }
       guard try runs.step() else { return nil }
       let rows = try RawStatement(db, "SELECT name FROM bolide_field WHERE pipeline = ?")

@@ -1,4 +1,5 @@
 package import ImportModel
+internal import StoreInterface
 
 extension Pipeline {
   /// What SQLite says of the tables, triggers and statements of a large model: how much of one it takes depends on its

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
 /// What is to be taken out of a store's model, by name.
 struct SchemaDrops {

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import StoreInterface
 
 /// A store's model with what a pipeline adds to it and changes of it.
 struct SchemaMerge {

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 
 extension Store {
   /// Marks a store that came through SQL text, as the `sqlite3` shell's `.dump` and `.recover` write it, as a store again: the

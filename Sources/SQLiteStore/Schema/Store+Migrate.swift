@@ -1,5 +1,6 @@
 internal import GRDB
 package import ImportModel
+package import StoreInterface
 
 extension Store {
   /// What the next import by a pipeline would do to the store's model, and what it would leave. Nothing is changed.

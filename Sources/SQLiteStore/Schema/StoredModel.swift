@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import Synchronization
 
 /// What a store keeps of its model: the model itself, the names before, and what was dropped.

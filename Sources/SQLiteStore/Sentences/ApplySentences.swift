@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import StoreInterface
 
 // What ends an import while chunks are applied.
 

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import StoreInterface
 
 // What is said of fetched properties when they are read.
 

@@ -1,4 +1,5 @@
 import ImportModel
+internal import StoreInterface
 
 // What is said of migrations: of what was called otherwise, and of what is to be dropped.
 

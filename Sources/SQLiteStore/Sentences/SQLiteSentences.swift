@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
+internal import StoreInterface
 
 // What SQLite reports, as people read it.
 extension StoreError {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDBSQLite
+package import StoreInterface
 
 // The sentences of this module's errors stand in this folder, and each has a test that holds it word for word. Here: the
 // file, its lock and its log.

@@ -1,58 +1,6 @@
 internal import GRDB
 internal import ImportModel
-
-/// A store's content at one place of its history: what is not in it is not in the store.
-public struct Snapshot: Sendable, Hashable {
-  /// The place: the changes after it lead on from the snapshot.
-  public var token: HistoryToken
-  /// When the snapshot was taken: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
-  public var at: String
-  /// Changes of other programs that no transaction has yet: where there are any, rows may be newer than the token, and these
-  /// changes will be told again after it.
-  public var pendingChanges: Int
-  /// How many rows each entity has, in the model's order.
-  public var counts: [Count]
-
-  /// How many rows an entity has.
-  public struct Count: Sendable, Hashable {
-    /// The entity's name.
-    public var entity: String
-    /// The number of its rows.
-    public var rows: Int
-  }
-
-  /// One object.
-  public struct Row: Sendable, Hashable {
-    /// The object's entity.
-    public var entity: String
-    /// The object's id, its table's `bolide_id`.
-    public var id: Int64
-    /// The object's key.
-    public var key: [HistoryChange.Property]
-    /// All stored properties, nulls too; of a fetch those that it asked for.
-    public var values: [HistoryChange.Property]
-    /// The objects that a fetch was asked to bring along; none in a snapshot.
-    public var related: [Related] = []
-    /// What the fetched properties found that a fetch was asked for, in its order; none in a snapshot.
-    public var fetched: [Fetched] = []
-
-    /// An object that a to-one relationship leads to.
-    public struct Related: Sendable, Hashable {
-      /// The relationship's name.
-      public var name: String
-      /// The object; nil when the relationship leads nowhere.
-      public var row: Row?
-    }
-
-    /// What a fetched property found.
-    public struct Fetched: Sendable, Hashable {
-      /// The property's name.
-      public var name: String
-      /// The objects in its order. Their `entity` is that of their own store.
-      public var rows: [Row]
-    }
-  }
-}
+public import StoreInterface
 
 extension Store {
   /// Reads everything, with the token from which changes lead on, from one state of the store. Imports go on meanwhile.

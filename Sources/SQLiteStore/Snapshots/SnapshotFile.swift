@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+package import StoreInterface
 
 extension Store {
   /// Writes a snapshot as a plain SQLite file that nobody need be able to write: the model's tables with their rows, and

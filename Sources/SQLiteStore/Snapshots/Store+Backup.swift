@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+package import StoreInterface
 
 extension Store {
   /// Copies the store, history and all, as it is at one moment into a file, while others write.

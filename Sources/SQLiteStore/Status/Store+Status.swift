@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+package import StoreInterface
 
 extension Store {
   /// How the store is.
@@ -61,8 +62,8 @@ extension PipelineStatus {
         (SELECT count(*) FROM bolide_reject AS r WHERE r.pipeline = bolide_run.pipeline)
       FROM bolide_run GROUP BY pipeline ORDER BY pipeline
       """)
-    runs.bind(RunLog.good, at: 1)
-    runs.bind(RunLog.replay, at: 2)
+    runs.bind(RunOutcome.good, at: 1)
+    runs.bind(RunOutcome.replay, at: 2)
     var all: [PipelineStatus] = []
     while try runs.step() {
       var status = PipelineStatus(neverRun: runs.string(0) ?? "", maxAge: nil)
@@ -98,25 +99,19 @@ extension PipelineStatus.Run {
       """)
     defer { row.reset() }
     guard try row.step() else { return nil }
-    self.number = row.integer(0)
-    input = row.string(1) ?? ""
-    started = row.string(2) ?? ""
-    ended = row.string(3)
-    outcome = row.string(4)
-    seconds = row.isNull(5) ? nil : max(0, row.real(5))
-    time = row.real(6)
-    age = max(0, row.real(7))
-    maxAge = row.isNull(8) ? nil : row.real(8)
+    let maxAge = row.isNull(8) ? nil : row.real(8)
     guard maxAge.map({ 0...Self.longestAge ~= $0 }) ?? true else {
       throw StoreError.malformedNumber("max_age")
     }
-    progress = RunProgress()
+    self.init(
+      number: row.integer(0), input: row.string(1) ?? "", started: row.string(2) ?? "", ended: row.string(3),
+      outcome: row.string(4), progress: RunProgress(), seconds: row.isNull(5) ? nil : max(0, row.real(5)),
+      time: row.real(6), age: max(0, row.real(7)), maxAge: maxAge, process: row.integer(13),
+      isAlive: RunProcess(id: row.integer(13), start: row.string(14), boot: row.string(15)).isAlive)
     progress.chunks = Int(try row.number(9))
     progress.bytes = Int(try row.number(10))
     progress.sameAs = row.isNull(11) ? nil : row.integer(11)
     progress.missing = row.isNull(12) ? nil : Int(try row.number(12))
-    process = row.integer(13)
-    isAlive = RunProcess(id: process, start: row.string(14), boot: row.string(15)).isAlive
     progress.unkept = Int(try row.number(16))
     progress.counts = try ChunkCounts(row, from: 17)
     progress.children = try ChildCounts.all(db, run: number)

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import StoreInterface
 internal import TypedRows
 
 /// Keeps watch over the store's triggers: a tool that rebuilds a table drops them in silence.

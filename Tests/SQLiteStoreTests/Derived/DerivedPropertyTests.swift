@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Imports and other programs write in turn; Python computes every derived attribute anew, and history replays.
 struct DerivedPropertyTests {

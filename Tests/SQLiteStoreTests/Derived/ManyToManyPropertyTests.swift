@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Imports and other programs write posts, tags and their links in turn; Python computes every aggregate anew.
 struct ManyToManyPropertyTests {

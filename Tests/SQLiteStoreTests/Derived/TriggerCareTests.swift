@@ -2,6 +2,7 @@ import ImportModel
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreInterface
 
 /// Triggers that a tool dropped in silence are noticed and restored, and history says that it has a gap.
 struct TriggerCareTests {

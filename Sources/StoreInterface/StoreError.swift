@@ -1,6 +1,3 @@
-internal import GRDB
-internal import GRDBSQLite
-
 /// Why the store could not do what was asked.
 public struct StoreError: Error, Sendable, Hashable {
   /// The kind of failure, for programs. New kinds may come.
@@ -95,24 +92,9 @@ public struct StoreError: Error, Sendable, Hashable {
 }
 
 extension StoreError {
-  /// SQLite's last error on a connection.
-  init(connection: OpaquePointer?) {
-    let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? "unknown error"
-    self.init(result: sqlite3_extended_errcode(connection), text: text)
-  }
-
-  /// What GRDB reports. Bound values are never part of the message.
-  init(_ error: DatabaseError) {
-    self.init(result: error.extendedResultCode.rawValue, text: error.message ?? "unknown error")
-  }
-
-  /// An error of a store, or of a connection that has no file of its own, such as the one that expressions run on; nil for
-  /// another's.
-  package init?(_ error: any Error) {
-    switch error {
-    case let error as StoreError: self = error
-    case let error as DatabaseError: self.init(error)
-    default: return nil
-    }
+  /// The same error with the file's name before the sentence, unless it stands there or the error is an input's.
+  package func about(_ path: String) -> StoreError {
+    message.hasPrefix("\(path):") || message.hasPrefix("\(path)-") || code == .keyExists
+      ? self : StoreError(code, "\(path): \(message)", hint: hint)
   }
 }

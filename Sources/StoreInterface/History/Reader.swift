@@ -25,6 +25,19 @@ public struct Reader: Sendable, Hashable {
   /// When it last moved: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
   public var moved: String
 
+  package init(
+    name: String, token: HistoryToken, state: State, transactionsBehind: Int, changesBehind: Int,
+    secondsBehind: Double, moved: String
+  ) {
+    self.name = name
+    self.token = token
+    self.state = state
+    self.transactionsBehind = transactionsBehind
+    self.changesBehind = changesBehind
+    self.secondsBehind = secondsBehind
+    self.moved = moved
+  }
+
   /// Where a reader begins.
   public enum Start: Sendable, Hashable {
     /// After the newest transaction.

@@ -4,6 +4,11 @@ package struct StoreStatus: Sendable {
   package struct Count: Sendable, Hashable {
     package var entity: String
     package var rows: Int64
+
+    package init(entity: String, rows: Int64) {
+      self.entity = entity
+      self.rows = rows
+    }
   }
 
   /// The store's path, as given.
@@ -45,6 +50,36 @@ package struct StoreStatus: Sendable {
   package var holder: LockHolder?
   /// The states that somebody reads from, the oldest first.
   package var pins: [PinnedState]
+
+  package init(
+    path: String, created: String, modelVersion: Int64, modelSince: String, entities: [Count],
+    pipelines: [PipelineStatus], token: HistoryToken, transactions: Int64, changes: Int64,
+    historySince: String? = nil, readers: [Reader], schemaError: StoreError? = nil, triggerProblems: [String],
+    pendingChanges: Int64, dirtyOwners: Int64, nullTotals: NullTotals, bytes: Int64, walBytes: Int64,
+    hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
+  ) {
+    self.path = path
+    self.created = created
+    self.modelVersion = modelVersion
+    self.modelSince = modelSince
+    self.entities = entities
+    self.pipelines = pipelines
+    self.token = token
+    self.transactions = transactions
+    self.changes = changes
+    self.historySince = historySince
+    self.readers = readers
+    self.schemaError = schemaError
+    self.triggerProblems = triggerProblems
+    self.pendingChanges = pendingChanges
+    self.dirtyOwners = dirtyOwners
+    self.nullTotals = nullTotals
+    self.bytes = bytes
+    self.walBytes = walBytes
+    self.hasLog = hasLog
+    self.holder = holder
+    self.pins = pins
+  }
 }
 
 /// How the imports of one pipeline fared.
@@ -68,8 +103,19 @@ package struct PipelineStatus: Sendable {
     /// How old the last good run may be, in seconds, as the pipeline said then.
     package var maxAge: Double?
     /// Its process id, and whether that process is still there; nil where nobody can tell.
-    var process: Int64
-    var isAlive: Bool?
+    package var process: Int64
+    package var isAlive: Bool?
+
+    package init(
+      number: Int64, input: String, started: String, ended: String?, outcome: String?, progress: RunProgress,
+      seconds: Double?, time: Double, age: Double, maxAge: Double?, process: Int64, isAlive: Bool?
+    ) {
+      (self.number, self.input, self.started, self.ended, self.outcome) = (
+        number, input, started, ended, outcome
+      )
+      (self.progress, self.seconds, self.time, self.age) = (progress, seconds, time, age)
+      (self.maxAge, self.process, self.isAlive) = (maxAge, process, isAlive)
+    }
   }
 
   /// The pipeline's name.
@@ -119,7 +165,7 @@ package struct PipelineStatus: Sendable {
   }
 
   /// The import that is at work just now.
-  var holder: LockHolder? {
+  package var holder: LockHolder? {
     guard isAtWork == true, let run = lastRun, let process = Int32(exactly: run.process) else { return nil }
     return LockHolder(process: process, pipeline: name, since: run.started)
   }
@@ -131,6 +177,6 @@ package struct PipelineStatus: Sendable {
     guard let outcome = lastRun.outcome else {
       return isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
     }
-    return outcome == RunLog.good ? .ok : .failed
+    return outcome == RunOutcome.good ? .ok : .failed
   }
 }

@@ -6,7 +6,7 @@ public import ImportModel
 /// object's attribute: `group.year`, `quake.region.name`. Where a link on the way leads nowhere, the path gives null. A
 /// relationship's own name, and its column `group_id`, stand for the object id that it leads to; `bolide_id` is the
 /// object's own.
-public struct FetchRequest: Sendable, Hashable {
+public struct ObjectQuery: Sendable, Hashable {
   /// One property to sort by.
   public struct SortKey: Sendable, Hashable {
     /// The attribute's or to-one relationship's name, or a path.

@@ -24,6 +24,24 @@ public struct HistoryTransaction: Sendable, Hashable {
   public var isWhole: Bool
   /// The changes, in the order in which they were made; empty where they are handed over one by one.
   public var changes: [HistoryChange]
+
+  package init(
+    number: Int64, token: HistoryToken, at: String, author: String? = nil, pipeline: String? = nil,
+    run: Int64? = nil, model: Int64, widened: [Widened] = [], changeCount: Int, isWhole: Bool,
+    changes: [HistoryChange]
+  ) {
+    self.number = number
+    self.token = token
+    self.at = at
+    self.author = author
+    self.pipeline = pipeline
+    self.run = run
+    self.model = model
+    self.widened = widened
+    self.changeCount = changeCount
+    self.isWhole = isWhole
+    self.changes = changes
+  }
 }
 
 /// An attribute that has a wider type from a transaction on. Values before are told in it too: they are the same.
@@ -36,6 +54,13 @@ public struct Widened: Sendable, Hashable {
   public var was: String
   /// The type from then on.
   public var type: String
+
+  package init(entity: String, attribute: String, was: String, type: String) {
+    self.entity = entity
+    self.attribute = attribute
+    self.was = was
+    self.type = type
+  }
 }
 
 /// What happened to one object in one transaction.
@@ -58,6 +83,12 @@ public struct HistoryChange: Sendable, Hashable {
     public var type: AttributeType?
     /// The value.
     public var value: Value
+
+    package init(name: String, type: AttributeType? = nil, value: Value) {
+      self.name = name
+      self.type = type
+      self.value = value
+    }
   }
 
   /// The transaction's number.
@@ -76,4 +107,18 @@ public struct HistoryChange: Sendable, Hashable {
   public var values: [Property]?
   /// Whether the store itself made the change: only derived attributes have other values.
   public var isDerived: Bool
+
+  package init(
+    transaction: Int64, kind: Kind, entity: String, id: Int64, key: [Property], previous: [Property],
+    values: [Property]? = nil, isDerived: Bool
+  ) {
+    self.transaction = transaction
+    self.kind = kind
+    self.entity = entity
+    self.id = id
+    self.key = key
+    self.previous = previous
+    self.values = values
+    self.isDerived = isDerived
+  }
 }

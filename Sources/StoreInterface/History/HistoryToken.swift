@@ -5,26 +5,31 @@
 /// A place inside a transaction, where a page of changes ended, has a fifth part.
 public struct HistoryToken: Sendable, Hashable {
   /// The store's name for itself.
-  let store: String
+  package let store: String
   /// The transaction's number; 0 is before the first one.
-  let number: Int64
+  package let number: Int64
   /// The transaction's random word.
-  let nonce: String
+  package let nonce: String
   /// How much of the transaction was read; nil for all of it.
-  let inside: Inside?
+  package let inside: Inside?
 
   /// A place inside a transaction.
-  struct Inside: Sendable, Hashable {
+  package struct Inside: Sendable, Hashable {
     /// How many of its change rows were read.
-    var changes: Int64
+    package var changes: Int64
     /// How many objects of the next one, a run of inserts.
-    var objects: Int64
+    package var objects: Int64
+
+    package init(changes: Int64, objects: Int64) {
+      self.changes = changes
+      self.objects = objects
+    }
   }
 
   /// Stands where there is no transaction whose word it could be.
-  static let noNonce = "000000"
+  package static let noNonce = "000000"
 
-  init(store: String, number: Int64, nonce: String, inside: Inside? = nil) {
+  package init(store: String, number: Int64, nonce: String, inside: Inside? = nil) {
     self.store = store
     self.number = number
     self.nonce = nonce
@@ -73,7 +78,7 @@ extension HistoryToken: LosslessStringConvertible {
   }
 
   /// No history comes this far; numbers up to here can be added and subtracted.
-  static let largestNumber: Int64 = 1 << 53
+  package static let largestNumber: Int64 = 1 << 53
 }
 
 extension HistoryToken: Comparable {

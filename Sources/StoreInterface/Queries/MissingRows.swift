@@ -11,6 +11,14 @@ public struct MissingRows: Sendable, Hashable {
   /// The rows, by entity and id.
   public var rows: [MissingRow]
 
+  package init(pipeline: String, author: String, run: Int64, seen: Int, rows: [MissingRow]) {
+    self.pipeline = pipeline
+    self.author = author
+    self.run = run
+    self.seen = seen
+    self.rows = rows
+  }
+
   /// The share of the pipeline's rows that is missing, from 0 to 1.
   public var share: Double {
     rows.isEmpty ? 0 : Double(rows.count) / Double(rows.count + seen)
@@ -28,11 +36,23 @@ public struct MissingRow: Sendable, Hashable {
   /// The one row that the last complete run inserted with all other values equal: the same thing under another key.
   public var newcomer: Newcomer?
 
+  package init(entity: String, id: Int64, key: [HistoryChange.Property], newcomer: Newcomer? = nil) {
+    self.entity = entity
+    self.id = id
+    self.key = key
+    self.newcomer = newcomer
+  }
+
   /// A row under a new key.
   public struct Newcomer: Sendable, Hashable {
     /// The object's id.
     public var id: Int64
     /// The object's key.
     public var key: [HistoryChange.Property]
+
+    package init(id: Int64, key: [HistoryChange.Property]) {
+      self.id = id
+      self.key = key
+    }
   }
 }

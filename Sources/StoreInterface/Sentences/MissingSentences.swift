@@ -1,7 +1,7 @@
 // What is said of the rows that a full feed has no more.
 
 extension StoreError {
-  static func noCompleteRun(_ pipeline: String?) -> StoreError {
+  package static func noCompleteRun(_ pipeline: String?) -> StoreError {
     StoreError(
       .badRequest, "no complete run of \(pipeline.map { "'\($0)'" } ?? "a full feed") is known",
       hint:
@@ -9,19 +9,19 @@ extension StoreError {
     )
   }
 
-  static func severalFullPipelines(_ names: [String]) -> StoreError {
+  package static func severalFullPipelines(_ names: [String]) -> StoreError {
     StoreError(
       .badRequest, "several pipelines with a full feed write to the store",
       hint: "Name one of them: \(names.joined(separator: ", ")).")
   }
 
-  static func nothingSeen(_ missing: MissingRows) -> StoreError {
+  package static func nothingSeen(_ missing: MissingRows) -> StoreError {
     StoreError(
       .guarded, "the last complete run of '\(missing.pipeline)' saw no row at all, so nothing is deleted",
       hint: "Is the feed empty by mistake? Import a good one first.")
   }
 
-  static func tooManyMissing(_ missing: MissingRows, share: Double) -> StoreError {
+  package static func tooManyMissing(_ missing: MissingRows, share: Double) -> StoreError {
     let (found, limit) = (missing.share.percent, share.percent)
     return StoreError(
       .guarded,

@@ -18,6 +18,19 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is as it should be, and only to be known.
   public var isTrue = false
 
+  package init(
+    entity: String? = nil, id: Int64? = nil, attribute: String? = nil, stored: Value? = nil,
+    expected: Value? = nil, message: String? = nil, isTrue: Bool = false
+  ) {
+    self.entity = entity
+    self.id = id
+    self.attribute = attribute
+    self.stored = stored
+    self.expected = expected
+    self.message = message
+    self.isTrue = isTrue
+  }
+
   /// `FireballGroup 37 fireballCount: stored 12, true 11`
   public var description: String {
     let place = [entity, id.map(String.init), attribute].compactMap { $0 }.joined(separator: " ")

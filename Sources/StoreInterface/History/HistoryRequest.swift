@@ -1,5 +1,4 @@
-internal import GRDB
-internal import ImportModel
+package import ImportModel
 
 /// Which changes of a store's history are wanted, and what comes with them.
 ///
@@ -41,7 +40,7 @@ public struct HistoryRequest: Sendable, Hashable {
   /// At most so many changes; nil for all. The last token of a page leads on to the next one, also inside a transaction.
   public var limit: Int?
   /// At most so many transactions.
-  var transactionLimit: Int?
+  package var transactionLimit: Int?
 
   /// Asks for all that is kept from a place on.
   public init(from start: Start = .beginning) {
@@ -54,21 +53,21 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 
   /// Whether every transaction is wanted, with all its changes.
-  var isUnfiltered: Bool {
+  package var isUnfiltered: Bool {
     authors.isEmpty && excludedAuthors.isEmpty && entities.isEmpty && kinds.isEmpty && attributes.isEmpty
   }
 
-  func wants(_ kind: HistoryChange.Kind) -> Bool {
+  package func wants(_ kind: HistoryChange.Kind) -> Bool {
     kinds.isEmpty || kinds.contains(kind)
   }
 
-  func wants(author: String?) -> Bool {
+  package func wants(author: String?) -> Bool {
     guard let author else { return authors.isEmpty }
     return (authors.isEmpty || authors.contains(author)) && !excludedAuthors.contains(author)
   }
 
   /// Checks the names against the model, and that the parts go together.
-  func check(_ model: Model, path: String) throws(StoreError) {
+  package func check(_ model: Model, path: String) throws(StoreError) {
     for name in entities.sorted() where model.entity(named: name) == nil {
       throw .noEntity(name, in: model).about(path)
     }

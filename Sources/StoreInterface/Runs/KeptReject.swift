@@ -1,0 +1,37 @@
+public import TypedRows
+
+/// A refused record as the store keeps it: equal ones are one.
+public struct KeptReject: Sendable, Hashable {
+  /// Its number in the store.
+  public var number: Int64
+  /// The pipeline that refused it.
+  public var pipeline: String
+  /// The first run that did.
+  public var firstRun: Int64
+  /// The last run that did.
+  public var lastRun: Int64
+  /// How often it was refused.
+  public var times: Int64
+  /// Why, and where it stood the last time.
+  public var reject: Reject
+
+  package init(
+    number: Int64, pipeline: String, firstRun: Int64, lastRun: Int64, times: Int64, reject: Reject
+  ) {
+    (self.number, self.pipeline, self.reject) = (number, pipeline, reject)
+    (self.firstRun, self.lastRun, self.times) = (firstRun, lastRun, times)
+  }
+}
+
+/// Which refused records are meant.
+package struct RejectFilter: Sendable {
+  /// Those that were refused from this run on or before, until it or later; nil for all.
+  package var run: Int64?
+  /// Those of one pipeline; nil for all.
+  package var pipeline: String?
+
+  package init(run: Int64? = nil, pipeline: String? = nil) {
+    self.run = run
+    self.pipeline = pipeline
+  }
+}

@@ -1,0 +1,31 @@
+/// One thing that a migration does, or leaves.
+package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
+  /// What becomes of it.
+  package enum Kind: Sendable, Hashable {
+    /// It is done by the next import, or by `migrate`.
+    case change
+    /// It is dropped, as was asked for.
+    case drop
+    /// It stays, as the pipeline does not name it.
+    case stays
+    /// It cannot be done; until it is settled no import by the pipeline begins.
+    case conflict
+  }
+
+  /// What becomes of it.
+  package var kind: Kind
+  /// One line for people.
+  package var description: String
+  /// What to drop for it by name, where that would serve.
+  package var drop: String?
+
+  package init(kind: Kind, description: String, drop: String? = nil) {
+    self.kind = kind
+    self.description = description
+    self.drop = drop
+  }
+
+  package static func conflict(_ text: String, drop: String? = nil) -> MigrationStep {
+    MigrationStep(kind: .conflict, description: "cannot: \(text)", drop: drop)
+  }
+}
