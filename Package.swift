@@ -49,17 +49,45 @@ let package = Package(
     // what a store is asked and answers, whatever engine keeps it
     .target(
       name: "StoreInterface", dependencies: ["ImportModel", "TypedRows"], swiftSettings: swiftSettings),
-    // typed rows → the store
+    // SQLite's statements, and a chunk as a table of SQLite's
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
-      name: "SQLiteStore",
+      name: "SQLiteAccess",
       dependencies: ["ImportModel", "TypedRows", "StoreInterface", "CSQLiteShims", grdb],
+      swiftSettings: swiftSettings),
+    // expressions over typed rows, the same for every engine
+    .target(
+      name: "RowExpressions",
+      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "CSQLiteShims", grdb],
+      swiftSettings: swiftSettings),
+    // bytes → typed rows, in chunks
+    .target(
+      name: "FeedReading",
+      dependencies: [
+        "JSONStream", "ImportInput", "ImportModel", "TypedRows", "StoreInterface", "RowExpressions",
+      ],
+      swiftSettings: swiftSettings),
+    // what a feed is like: a pipeline's draft, and how a feed fits one
+    .target(
+      name: "FeedInference",
+      dependencies: [
+        "JSONStream", "ImportInput", "ImportModel", "PipelineFile", "TypedRows", "StoreInterface",
+        "RowExpressions", "FeedReading",
+      ],
+      swiftSettings: swiftSettings),
+    // typed rows → the store
+    .target(
+      name: "SQLiteStore",
+      dependencies: [
+        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "RowExpressions", "CSQLiteShims", grdb,
+      ],
       swiftSettings: swiftSettings),
     // the loop that joins them
     .target(
       name: "Bolide",
       dependencies: [
         "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "StoreInterface",
+        "FeedReading", "FeedInference",
         "SQLiteStore", log,
       ],
       swiftSettings: swiftSettings),
@@ -86,9 +114,14 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "SQLiteStoreTests",
-      dependencies: ["SQLiteStore", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", grdb],
+      dependencies: [
+        "SQLiteStore", "SQLiteAccess", "RowExpressions", "StoreInterface", "ImportModel", "TypedRows",
+        "PipelineFile", grdb,
+      ],
       swiftSettings: swiftSettings),
-    .testTarget(name: "BolideTests", dependencies: ["Bolide", grdb, log], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "BolideTests", dependencies: ["Bolide", "FeedReading", "FeedInference", grdb, log],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
       swiftSettings: swiftSettings),
@@ -111,6 +144,7 @@ let package = Package(
 if Context.environment["BOLIDE_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Fuzz", dependencies: ["Bolide", "ImportInput", "SQLiteStore", "CZlib", grdb], path: "Tests/Fuzz",
+      name: "Fuzz", dependencies: ["Bolide", "ImportInput", "RowExpressions", "SQLiteStore", "CZlib", grdb],
+      path: "Tests/Fuzz",
       swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -1,3 +1,4 @@
+internal import FeedReading
 internal import ImportModel
 internal import Logging
 internal import SQLiteStore

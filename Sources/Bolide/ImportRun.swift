@@ -1,3 +1,4 @@
+internal import FeedReading
 internal import Foundation
 internal import ImportInput
 internal import ImportModel
@@ -149,17 +150,4 @@ struct ImportRun {
 extension ContinuousClock.Instant {
   /// Seconds from here to now.
   var secondsSince: Double { duration(to: .now) / .seconds(1) }
-}
-
-extension RecordShape {
-  /// The shape that a pipeline says.
-  init(_ place: RecordPlace) {
-    switch place {
-    case .automatic: self = .automatic
-    case .path(let path): self = .array(path: path)
-    case .columnar: self = .columnar()
-    case .lines: self = .lines
-    case .rows(let names, let path): self = .positional(names: names, rows: path)
-    }
-  }
 }

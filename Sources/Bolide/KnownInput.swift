@@ -1,3 +1,4 @@
+internal import FeedReading
 internal import ImportInput
 internal import ImportModel
 internal import SQLiteStore
@@ -61,15 +62,5 @@ enum KnownInput {
     var text = "converters \(converterVersion)\n"
     dump(pipeline, to: &text)
     return SHA256.hash(Array(text.utf8))
-  }
-}
-
-extension [ByteInput] {
-  /// What the run's row calls them.
-  var name: String { count == 1 ? self[0].name : "\(self[0].name) and \(count - 1) more" }
-
-  /// The size of all, if it is known.
-  var totalBytes: Int64? {
-    reduce(0) { sum, input in sum.flatMap { sum in input.totalBytes.map { sum + $0 } } }
   }
 }

@@ -1,3 +1,4 @@
+internal import FeedReading
 internal import Foundation
 internal import ImportInput
 internal import ImportModel

@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 public import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 internal import Synchronization
 

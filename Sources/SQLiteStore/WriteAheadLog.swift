@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// A file's size in bytes; 0 when there is none. By name: closing a descriptor would drop SQLite's locks.

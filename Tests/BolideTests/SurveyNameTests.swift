@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Bolide
+@testable import FeedInference
 
 struct SurveyNameTests {
   @Test(arguments: [

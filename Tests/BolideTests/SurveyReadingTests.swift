@@ -4,6 +4,7 @@ import JSONStream
 import Testing
 
 @testable import Bolide
+@testable import FeedInference
 
 struct SurveyReadingTests {
   @Test(arguments: [

@@ -3,6 +3,7 @@ import GRDB
 import Testing
 
 @testable import Bolide
+@testable import FeedInference
 
 /// A survey of a small input, and what becomes of the pipeline that it writes.
 struct SurveyRoundTrip {

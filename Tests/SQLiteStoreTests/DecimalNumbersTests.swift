@@ -1,5 +1,7 @@
 import GRDB
 import ImportModel
+@testable import RowExpressions
+@testable import SQLiteAccess
 import Testing
 
 @testable import SQLiteStore

@@ -1,4 +1,5 @@
 import ImportModel
+@testable import RowExpressions
 import Testing
 
 @testable import SQLiteStore

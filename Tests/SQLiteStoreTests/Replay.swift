@@ -1,4 +1,5 @@
 import ImportModel
+@testable import SQLiteAccess
 
 @testable import SQLiteStore
 @testable import StoreInterface

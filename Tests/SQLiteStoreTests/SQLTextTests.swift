@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import ImportModel
+@testable import SQLiteAccess
 import Testing
 
 @testable import SQLiteStore

@@ -1,5 +1,6 @@
 import Foundation
 import ImportModel
+@testable import SQLiteAccess
 import Testing
 
 @testable import SQLiteStore

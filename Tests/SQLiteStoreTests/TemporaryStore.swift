@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import ImportModel
+@testable import SQLiteAccess
 import Testing
 
 @testable import SQLiteStore

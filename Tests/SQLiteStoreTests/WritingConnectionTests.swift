@@ -1,3 +1,4 @@
+@testable import SQLiteAccess
 import Testing
 
 @testable import SQLiteStore

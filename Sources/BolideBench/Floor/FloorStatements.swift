@@ -103,6 +103,6 @@ struct FloorStatements {
 }
 
 /// A name as SQL writes it.
-func quoted(_ name: String) -> String {
+package func quoted(_ name: String) -> String {
   "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

@@ -1,7 +1,8 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
-package import TypedRows
+internal import TypedRows
 
 /// Applies chunks to the store: rows, derived attributes and history. The caller decides on the transactions.
 ///
@@ -264,24 +265,6 @@ extension Chunk {
     case .real(let value): set(.value, value.bitPattern, column, row)
     case .text(let text): set(.value, Array(text.utf8).withUnsafeBufferPointer(keep), column, row)
     case .blob(let bytes): set(.value, bytes.withUnsafeBufferPointer(keep), column, row)
-    }
-  }
-
-  /// Refuses a row that is already part of the chunk.
-  package func reject(_ row: Int, _ refusal: Refusal, attribute: String?, input: String) {
-    let (position, text) = record(row)
-    let lineage = layout.isChildren ? self.lineage[row] : nil
-    var reject = Reject(
-      code: refusal.code, message: refusal.message, attribute: attribute, input: input,
-      record: position.record,
-      byte: position.byte, line: position.line, column: position.column, text: nil)
-    reject.key = lineage == nil ? keyDigest(row) : nil
-    (reject.rowsBefore, reject.isRow) = (row, true)
-    if let lineage { reject.place(lineage, layout.entity.name) }
-    if var text {
-      text.withUTF8 { refuse(reject, text: $0) }
-    } else {
-      refuse(reject, text: nil)
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// Refuses new rows that lack a required value, before owners are made for them: a refused row makes none.

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// A row as the table has it: the current row of a query.

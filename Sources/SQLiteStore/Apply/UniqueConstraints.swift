@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// Keeps the constraints besides the key: refuses what clashes, and makes room for values that rows hand on.

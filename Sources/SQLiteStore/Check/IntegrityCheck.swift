@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import SQLiteAccess
 internal import StoreInterface
 
 extension Database {

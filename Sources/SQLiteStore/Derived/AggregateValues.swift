@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 
 /// Computes an owner's aggregates from its children, from scratch.
 final class AggregateValues {

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// Which children take part in a filtered aggregate, asked of rows that the table does not have yet.

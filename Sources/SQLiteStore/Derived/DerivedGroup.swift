@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// The aggregates of one rank of one owner entity over one of its to-many relationships.
 ///

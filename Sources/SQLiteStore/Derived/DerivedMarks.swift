@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 
 /// Writes `bolide_dirty`: which derived values are to be computed anew.
 final class DerivedMarks {

@@ -1,4 +1,5 @@
-internal import ImportModel
+package import ImportModel
+internal import RowExpressions
 
 /// A derived attribute of a store's model: what it reads, and how it is kept true.
 struct DerivedNode {
@@ -177,7 +178,7 @@ struct DerivedPlan {
 
 extension Entity {
   /// The entity with the attributes that an aggregate's filter may name: those that are stored and not derived.
-  var filterable: Entity {
+  package var filterable: Entity {
     var entity = self
     entity.attributes = writableAttributes
     return entity

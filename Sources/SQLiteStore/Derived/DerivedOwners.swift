@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// What one chunk does to the owners of one entity over one relationship: gathered, then applied once an owner.

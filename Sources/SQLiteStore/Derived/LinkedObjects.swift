@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// Reads what aggregates take of the objects that new links lead to.

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 extension DerivedPath {
   /// The value at the path's end, as SQL.

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// One state of a row: as a chunk brings it, as the table has it, or as it will be.

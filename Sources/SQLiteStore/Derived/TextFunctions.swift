@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import SQLiteAccess
 
 /// The SQL functions by which Bolide's own connections write texts in another spelling.
 ///

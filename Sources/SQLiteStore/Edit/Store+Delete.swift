@@ -1,5 +1,6 @@
 internal import GRDB
 public import ImportModel
+internal import SQLiteAccess
 public import StoreInterface
 
 extension Store {

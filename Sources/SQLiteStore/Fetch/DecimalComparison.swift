@@ -1,3 +1,5 @@
+internal import RowExpressions
+
 /// A decimal that a predicate compares with constants alone: these become units, so that an index serves the comparison.
 ///
 ///     price >= 12.5 AND …    price BETWEEN ? AND ?    price IN (1, 2.5)

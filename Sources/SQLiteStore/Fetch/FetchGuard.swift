@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Looks over SQLite's shoulder while a predicate is compiled: it may read the rows of some tables, and do nothing else.

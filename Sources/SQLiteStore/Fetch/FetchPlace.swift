@@ -1,4 +1,5 @@
 internal import GRDBSQLite
+internal import SQLiteAccess
 
 /// A place in a fetch's order: behind one object, by what it was sorted by and its id.
 ///

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Answers fetches inside one read transaction, for its own state or for a past one.

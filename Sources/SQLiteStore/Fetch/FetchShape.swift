@@ -1,5 +1,6 @@
 internal import GRDBSQLite
 package import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// What a fetched row holds of an object, and in which cells.

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// The tables that a fetch reads: its entity's, and one for each to-one path that is followed.

@@ -1,4 +1,6 @@
 internal import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// What `$FETCH_SOURCE` and `$FETCHED_PROPERTY` stand for in a fetched property's predicate.

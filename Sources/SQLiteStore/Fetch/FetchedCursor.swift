@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Reads what a fetched property finds, along with the owners: both come in the same order.

@@ -1,10 +1,12 @@
 internal import GRDB
-internal import ImportModel
+package import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
 internal import StoreInterface
 
 extension Pipeline {
   /// What is wrong with the predicates and orders of fetched properties, as far as the pipeline's model can tell.
-  func fetchedProblems() -> [PipelineProblem] {
+  package func fetchedProblems() -> [PipelineProblem] {
     model.entities.flatMap { entity in
       entity.fetchedProperties.flatMap { property in
         let part = part(of: entity.name, fetched: property.name)

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Tables as they were at a token: the present ones, with what has changed since replaced by what it was.

@@ -1,4 +1,6 @@
 internal import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// A predicate as SQL over the tables of a fetch: each name and path that the model knows is a column in quotes.

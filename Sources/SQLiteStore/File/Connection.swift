@@ -1,6 +1,8 @@
 internal import CSQLiteShims
 internal import GRDB
 internal import GRDBSQLite
+internal import RowExpressions
+internal import SQLiteAccess
 
 /// What SQLite is told of each connection to a store. A store may come from anywhere: what its file holds is data, and
 /// nothing in it runs that Bolide has not made.

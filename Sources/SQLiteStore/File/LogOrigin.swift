@@ -2,6 +2,7 @@ internal import CSQLiteShims
 internal import GRDB
 internal import GRDBSQLite
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 #if canImport(Glibc)

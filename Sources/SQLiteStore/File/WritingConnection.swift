@@ -1,4 +1,5 @@
 internal import GRDB
+internal import SQLiteAccess
 
 /// The connection that writes, and what takes a transaction back when there is no memory left to compile that.
 ///

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import SQLiteAccess
 
 /// The ends of what waits to be sealed, as SQL: numbers of changes, 0 for none.
 enum ChangeNumbers {

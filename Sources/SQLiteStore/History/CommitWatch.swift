@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 internal import Synchronization
 

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// The places of a store's history: which tokens are one, and why the others are not.

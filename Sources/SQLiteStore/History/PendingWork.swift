@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 package import StoreInterface
 
 /// What other programs have left to Bolide's next command: changes that are in no transaction, derived attributes, lost

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 package import StoreInterface
 
 /// Notices that a store is not the one that handed out its last token: it was restored from a backup, a copy took its

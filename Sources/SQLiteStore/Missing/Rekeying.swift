@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 
 /// Finds, among the rows that a run inserted, the ones that are missing rows under another key.
 ///

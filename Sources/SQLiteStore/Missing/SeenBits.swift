@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 
 /// The two sets of object ids that `bolide_seen` keeps of a pipeline and an entity, a row a page.
 struct SeenBits {

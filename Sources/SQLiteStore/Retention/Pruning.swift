@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 
 /// Takes the oldest transactions out of history, in the caller's transactions.
 ///

@@ -1,5 +1,6 @@
 internal import GRDB
 package import ImportModel
+internal import SQLiteAccess
 package import StoreInterface
 internal import TypedRows
 

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// Finds records whose key stands among the kept rejects: a reject whose key was read later is not replayed.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import TypedRows
 
 /// Finds the object that has a record's key.

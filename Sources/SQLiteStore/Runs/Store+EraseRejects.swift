@@ -1,4 +1,5 @@
 internal import GRDB
+internal import SQLiteAccess
 package import StoreInterface
 internal import TypedRows
 

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import SQLiteAccess
 internal import StoreInterface
 
 extension Store {

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 extension Attribute {
   /// The condition of the column's CHECK, for other programs. Bolide's own connections ignore it, as every value has been

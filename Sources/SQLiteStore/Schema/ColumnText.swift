@@ -1,5 +1,7 @@
 internal import GRDB
 internal import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// A column's declaration in the text of its table.

@@ -1,5 +1,7 @@
 internal import GRDB
 internal import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
 
 /// Expressions of another program's that a write of a table would compute. Where a schema is not trusted they have none but
 /// SQLite's harmless functions; yet one of these may take seconds a row, and no handler can end it.

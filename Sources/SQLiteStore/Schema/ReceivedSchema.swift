@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Sees that a file is a store in what its schema says, before anything in it is used: it may come from anywhere.

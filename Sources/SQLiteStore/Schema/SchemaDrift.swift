@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Where a store's tables are not those of its model: another program has dropped or renamed what Bolide made.

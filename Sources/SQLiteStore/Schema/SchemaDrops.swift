@@ -1,5 +1,7 @@
 internal import GRDB
 internal import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// What is to be taken out of a store's model, by name.

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// What a pipeline says was called otherwise before, and the store still calls so.

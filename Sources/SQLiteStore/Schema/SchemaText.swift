@@ -1,5 +1,6 @@
 internal import GRDB
 public import ImportModel
+internal import SQLiteAccess
 
 extension Pipeline {
   /// The tables, indexes and triggers that the pipeline makes in a new store, as SQL with comments.

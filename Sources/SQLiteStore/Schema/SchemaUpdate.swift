@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// Makes a store's tables fit a pipeline's model, in the caller's transaction.

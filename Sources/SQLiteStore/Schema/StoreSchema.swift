@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// The tables that every store has, whatever its model. They are the file format: see *The store's file* in the

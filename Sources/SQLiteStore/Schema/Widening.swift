@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 /// An attribute's type that holds every value of the one before, and what a stored value becomes in it.

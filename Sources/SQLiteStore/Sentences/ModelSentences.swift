@@ -1,4 +1,5 @@
 import ImportModel
+internal import SQLiteAccess
 internal import StoreInterface
 
 // What is said when a pipeline's model and a store's do not go together.

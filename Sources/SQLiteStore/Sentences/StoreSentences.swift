@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDBSQLite
+internal import SQLiteAccess
 package import StoreInterface
 
 // The sentences of this module's errors stand in this folder, and each has a test that holds it word for word. Here: the
@@ -123,12 +124,6 @@ extension StoreError {
         "Restore the store from a backup; or drop the table, and have it made anew, empty: bolide verify STORE --rebuild"
       }
     return error
-  }
-
-  static func untrustedSchema(_ text: String) -> StoreError {
-    StoreError(
-      .untrustedSchema, "a trigger of another program needs more than a store may do by itself (\(text))",
-      hint: "If you trust the store as you trust a program, run the command with --trust-schema.")
   }
 
   static func triggersMissing(_ problem: String, _ path: String) -> StoreError {
@@ -259,13 +254,6 @@ extension StoreError {
   static func unsoundModel(_ problem: String) -> StoreError {
     // Names in it may have any length.
     foreignSchema("its model is not sound: \(problem.count > 400 ? problem.prefix(400) + "…" : problem[...])")
-  }
-
-  /// - Parameter column: of one of Bolide's own tables.
-  static func malformedNumber(_ column: String) -> StoreError {
-    StoreError(
-      .malformed, "one of Bolide's own tables holds in '\(column)' what Bolide never writes",
-      hint: "See what is wrong with `bolide verify`, and restore the store from a backup.")
   }
 
   static let noNumber = damaged("the store has no number for a name of its model")

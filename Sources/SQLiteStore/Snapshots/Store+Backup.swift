@@ -1,6 +1,7 @@
 internal import Foundation
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 package import StoreInterface
 
 extension Store {

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// What other programs write into derived attributes is put right before anything else.
 ///

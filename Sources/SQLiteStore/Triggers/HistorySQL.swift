@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// What the triggers of a table append to history.
 struct HistorySQL {

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// A row for `bolide_dirty`, as SQL.
 struct Mark {

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// What a child's insertion, change and deletion do to the counts and sums of its owner that are kept at once.
 struct OwnerSQL {

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// What `OR REPLACE` takes away: SQLite deletes rows that stand in the way without firing a trigger.
 ///

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import SQLiteAccess
 
 /// The derived attributes of an object's own that triggers write at once: from the clock, and copies over one hop.
 struct ScalarSQL {

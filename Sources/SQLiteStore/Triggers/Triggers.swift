@@ -1,6 +1,7 @@
 internal import CSQLiteShims
 internal import GRDB
 internal import ImportModel
+internal import SQLiteAccess
 
 /// The triggers that keep history and derived attributes true when another program writes with plain SQL.
 ///

@@ -103,3 +103,23 @@ extension [Reject] {
   /// How many were refused, with those of which nothing but the number is known.
   package var refusedCount: Int { reduce(count) { $0 + $1.more } }
 }
+
+extension Chunk {
+  /// Refuses a row that is already part of the chunk.
+  package func reject(_ row: Int, _ refusal: Refusal, attribute: String?, input: String) {
+    let (position, text) = record(row)
+    let lineage = layout.isChildren ? self.lineage[row] : nil
+    var reject = Reject(
+      code: refusal.code, message: refusal.message, attribute: attribute, input: input,
+      record: position.record,
+      byte: position.byte, line: position.line, column: position.column, text: nil)
+    reject.key = lineage == nil ? keyDigest(row) : nil
+    (reject.rowsBefore, reject.isRow) = (row, true)
+    if let lineage { reject.place(lineage, layout.entity.name) }
+    if var text {
+      text.withUTF8 { refuse(reject, text: $0) }
+    } else {
+      refuse(reject, text: nil)
+    }
+  }
+}

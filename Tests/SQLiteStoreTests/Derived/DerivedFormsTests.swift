@@ -1,4 +1,5 @@
 import ImportModel
+@testable import SQLiteAccess
 import Testing
 
 @testable import SQLiteStore

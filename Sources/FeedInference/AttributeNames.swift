@@ -1,0 +1,94 @@
+internal import FeedReading
+internal import ImportModel
+
+/// Names for attributes, from the keys that lead to their values.
+package enum AttributeNames {
+  /// A name for each path: of its last key, and of as many keys before it as it takes to be told apart.
+  ///
+  /// SQLite ignores case, so names that differ by case only are alike.
+  static func names(for paths: [[String]]) -> [String] {
+    var taken = paths.map { _ in 1 }
+    while true {
+      let names = zip(paths, taken).map { name(of: $0.suffix($1)) }
+      let groups = Dictionary(grouping: names.indices) { names[$0].lowercased() }
+      let longer = groups.values.filter { $0.count > 1 }.joined().filter { taken[$0] < paths[$0].count }
+      guard !longer.isEmpty else { return numbered(names) }
+      for index in longer { taken[index] += 1 }
+    }
+  }
+
+  /// `lat-dir` as `latDir`, `kilometers/estimated_diameter_min` as `kilometersEstimatedDiameterMin`.
+  static func name(of keys: ArraySlice<String>) -> String {
+    var name = ""
+    for word in keys.flatMap({ NameWords.of($0) }) {
+      // A word in capitals alone is an abbreviation.
+      let isShouting = !word.contains(where: \.isLowercase)
+      let rest = isShouting ? word.dropFirst().lowercased() : String(word.dropFirst())
+      name += (name.isEmpty ? word.prefix(1).lowercased() : word.prefix(1).uppercased()) + rest
+    }
+    // A key of YAML may have 1,024 characters, and a column's name is read by people.
+    name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(longest)))
+    guard let first = name.first else { return "value" }
+    if !first.isLetter { name = "value" + name }
+    return reserved.contains(name.lowercased()) ? name + "Value" : name
+  }
+
+  private static let longest = 64
+
+  /// Names that SQLite gives to its own row number.
+  private static let reserved: Set<String> = ["rowid", "oid"]
+
+  private static func numbered(_ names: [String]) -> [String] {
+    var all = Set(names.map { $0.lowercased() })
+    var seen: Set<String> = []
+    return names.map { name in
+      if seen.insert(name.lowercased()).inserted { return name }
+      var number = 2
+      while !all.insert("\(name)\(number)".lowercased()).inserted { number += 1 }
+      return "\(name)\(number)"
+    }
+  }
+}
+
+/// The names of a new pipeline and its entity, from the input's name.
+package struct FeedName {
+  /// `CneosFireball`
+  var entity: String
+  /// `cneos-fireball`
+  var pipeline: String
+
+  /// - Parameter input: a path or a label; nil for one without a name.
+  init(input: String?) {
+    let file = input?.split(separator: "/").last.map(String.init) ?? ""
+    let stem = file.split(separator: ".", omittingEmptySubsequences: false)
+    let endings = stem.reversed().prefix { Self.endings.contains($0.lowercased()) }.count
+    let base = stem.dropLast(min(endings, max(stem.count - 1, 0))).joined(separator: "-")
+    let all = NameWords.of(base).map { $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber) } }.filter {
+      !$0.isEmpty
+    }
+    // A date says which file it is, not what the records are.
+    let words = all.enumerated().filter { !Self.isDate($0.element, after: all.prefix($0.offset)) }.map(
+      \.element)
+    guard let first = words.first else {
+      entity = "Record"
+      pipeline = "record"
+      return
+    }
+    entity = words.map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }.joined()
+    if first.first?.isLetter != true { entity = "Record" + entity }
+    pipeline = words.map { $0.lowercased() }.joined(separator: "-")
+    // Tables that begin so are SQLite's own, or Bolide's.
+    if ["sqlite", "bolide"].contains(words[0].lowercased()), words.count == 1 { entity += "Record" }
+  }
+
+  /// Whether a word is a date, or a part of the one that the words before it begin: `2026-05`, `20250409T224035Z`.
+  private static func isDate(_ word: String, after words: ArraySlice<String>) -> Bool {
+    if word.wholeMatch(of: #/(19|20)\d\d((0\d|1[0-2])([0-3]\d(T\d{4,6}Z?)?)?)?/#) != nil { return true }
+    return word.count <= 2 && word.allSatisfy(\.isNumber)
+      && (words.last.map { isDate($0, after: words.dropLast()) } ?? false)
+  }
+
+  private static let endings: Set<String> = [
+    "json", "jsonl", "ndjson", "geojson", "gz", "gzip", "txt", "api", "jsonlines",
+  ]
+}

@@ -1,0 +1,91 @@
+internal import FeedReading
+internal import ImportModel
+internal import TypedRows
+
+extension FeedCheck {
+  /// The findings, for people: one screen.
+  package var text: String {
+    ([headline, outcome] + outcomesOfChildren + refusals + repeats
+      + [inVain, leftOver, zoneless].compactMap { $0 })
+      .joined(separator: "\n")
+  }
+
+  /// Names in a list at most.
+  private static let most = 12
+
+  private var headline: String {
+    "\(input): \(shape); \(count(read, "record"))"
+  }
+
+  private var outcome: String {
+    if refused == 0 { return read == 0 ? "  nothing to import" : "  all of them would land" }
+    return "  \((read - refused).grouped) would land, \(refused.grouped) would be refused:"
+  }
+
+  private var outcomesOfChildren: [String] {
+    children.map { entity, read, refused in
+      let start = "  \(entity): \(read.grouped) read, "
+      return start
+        + (refused == 0
+          ? "all of them would land"
+          : "\((read - refused).grouped) would land, \(refused.grouped) would be refused:")
+    }
+  }
+
+  private var refusals: [String] {
+    let lines = firstRejects.map {
+      "    \($0.input):\($0.line):\($0.column): \($0.subject): \($0.message)"
+    }
+    let hidden = children.reduce(refused) { $0 + $1.refused } - firstRejects.count
+    return hidden > 0 ? lines + ["    … and \(hidden.grouped) more"] : lines
+  }
+
+  private var repeats: [String] {
+    guard read > refused else { return [] }
+    let sample = keyShare > 1 ? ", of one key in \(keyShare.grouped) that was looked at" : ""
+    var lines: [String] = []
+    if repeatedKeys > 0 {
+      let verb = repeatedKeys == 1 ? "has" : "have"
+      lines.append(
+        "  \(count(repeatedKeys, "record")) \(verb) the key of an earlier one, and other values\(sample)")
+    }
+    if copies > 0 {
+      lines.append(
+        "  \(count(copies, "record")) \(copies == 1 ? "is" : "are") there again, all alike\(sample)")
+    }
+    for (entity, repeats) in repeatedChildren where repeats > 0 {
+      lines.append(
+        "  \(entity): \(repeats.grouped) \(repeats == 1 ? "has" : "have") the key of an earlier one of its record, and other values"
+      )
+    }
+    if losesRecords {
+      lines.append("  the last one of a key counts; if that is meant, say `repeated-key: last`")
+    }
+    return lines.isEmpty ? ["  no key comes twice\(sample)"] : lines
+  }
+
+  private var zoneless: String? {
+    list("times without a zone, read as UTC; if they are, say `zone: UTC`", localTimes)
+  }
+
+  private var inVain: String? {
+    let names = neverThere.map { attribute, source in
+      attribute == source
+        ? YAMLText.scalar(attribute) : "\(YAMLText.scalar(attribute)) from \(YAMLText.scalar(source))"
+    }
+    return list("never in the input", names)
+  }
+
+  private var leftOver: String? { list("not used by the pipeline", unusedKeys.map(YAMLText.scalar)) }
+
+  private func list(_ title: String, _ names: [String]) -> String? {
+    guard !names.isEmpty else { return nil }
+    let hidden = names.count - Self.most
+    let shown = names.prefix(Self.most).joined(separator: ", ")
+    return "  \(title): \(shown)" + (hidden > 0 ? " … and \(hidden) more" : "")
+  }
+
+  private func count(_ number: Int, _ noun: String) -> String {
+    "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
+  }
+}

@@ -1,0 +1,158 @@
+internal import FeedReading
+internal import ImportModel
+internal import JSONStream
+
+/// Finds the shape of an input that nothing is known of, and surveys it.
+///
+/// The reader finds most shapes by itself. This adds what it leaves to a pipeline: which of several arrays, and
+/// rows that nothing names.
+struct ShapeSearch {
+  private let source: SurveySource
+  /// The most places that are tried one after another.
+  private static let mostPlaces = 16
+
+  init(_ source: SurveySource) {
+    self.source = source
+  }
+
+  /// The survey of the input, and where its records are.
+  func run() throws -> (pass: SurveyPass, place: FoundPlace, notes: [String]) {
+    do {
+      let pass = try SurveyPass(source, shape: .automatic, limits: Self.cautious)
+      if let rows = betterRows(than: pass) { return (rows.pass, rows.place, []) }
+      if let object = objectAround(pass) { return object }
+      return (pass, FoundPlace(pass), [])
+    } catch let error as JSONError where error.code == .ambiguousRecords {
+      return try bestOf(error)
+    } catch let error as JSONError where error.code == .noNames {
+      guard let found = try namelessRows() ?? rowsWithOtherNames() else { throw error }
+      return (found.pass, found.place, [])
+    } catch let error as JSONError where error.code == .recordLimit {
+      // A feed of rows whose names come last looks like one huge object.
+      if let found = columnar(names: "fields", rows: "data") { return (found.pass, found.place, []) }
+      let pass = try SurveyPass(source, shape: .automatic)
+      return (pass, FoundPlace(pass), [])
+    }
+  }
+
+  /// A record past this is looked at twice before it is taken for one.
+  private static let cautious = ReaderLimits(recordBytes: 4 << 20)
+
+  // MARK: Rows that look like something else
+
+  /// Rows that were taken for one object, or whose first one was taken for names.
+  private func betterRows(than pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace)? {
+    if case .firstRow = pass.layout.names, pass.layout.path == nil {
+      guard let names = pass.envelope.names, names.contains(where: Self.isData) else { return nil }
+      return try? namelessRows()
+    }
+    guard pass.records == 1, pass.layout.areObjectsAtTop else { return nil }
+    if pass.survey.root.isMap {
+      let shape = RecordShape.array(path: FoundPlace.wildcard)
+      guard let pass = try? SurveyPass(source, shape: shape), pass.odd == 0 else { return nil }
+      return (pass, FoundPlace(pass))
+    }
+    let arrays = pass.survey.root.children.filter { $0.values.arrays == 1 }.prefix(4).map(\.name)
+    for rows in arrays.sorted(by: { a, _ in a == "data" }) {
+      for names in arrays.sorted(by: { a, _ in a == "fields" }) where names != rows {
+        if let found = columnar(names: names, rows: rows) { return found }
+      }
+    }
+    // A few rows of numbers are rather a matrix in one record.
+    return arrays.lazy.compactMap { try? namelessRows(at: FieldPath(key: $0).description) }
+      .first { $0.pass.odd == 0 && $0.pass.records >= Self.leastRows }
+  }
+
+  private static let leastRows = 20
+
+  /// One object, deep in which a few rows were found: they are a matrix of its own, rather than the records.
+  private func objectAround(_ pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace, notes: [String])? {
+    guard pass.records < Self.leastRows, pass.layout.hasArrays, let path = pass.layout.path,
+      path.components.count > 1,
+      let whole = try? SurveyPass(source, shape: .lines), whole.records == 1, whole.odd == 0
+    else { return nil }
+    let note =
+      "Another place that could be the records: \(YAMLText.scalar(path.description)) (\(pass.records.grouped))."
+    return (whole, FoundPlace(.lines, "one object"), [note])
+  }
+
+  private func columnar(names: String, rows: String) -> (pass: SurveyPass, place: FoundPlace)? {
+    let (names, rows) = (FieldPath(key: names).description, FieldPath(key: rows).description)
+    let shape = RecordShape.columnar(names: names, rows: rows)
+    guard let pass = try? SurveyPass(source, shape: shape), pass.records > 0, pass.odd == 0 else {
+      return nil
+    }
+    return (pass, FoundPlace(pass))
+  }
+
+  // MARK: Several arrays
+
+  /// The array with the most objects.
+  private func bestOf(_ error: JSONError) throws -> (SurveyPass, FoundPlace, [String]) {
+    var best: SurveyPass?
+    var bestPath = ""
+    var others: [(path: String, count: Int)] = []
+    for path in error.candidates.prefix(Self.mostPlaces) {
+      let pass = try SurveyPass(source, shape: .array(path: path))
+      guard pass.odd == 0 else { continue }
+      others.append((path, pass.records))
+      if pass.records > best?.records ?? 0 { (best, bestPath) = (pass, path) }
+    }
+    guard let best else { throw error }
+    let list = others.filter { $0.path != bestPath }.map {
+      "\(YAMLText.scalar($0.path)) (\($0.count.grouped))"
+    }
+    let note = "Other places that could be the records: \(list.joined(separator: ", "))."
+    return (best, FoundPlace(.path(bestPath), "objects under \(bestPath)"), list.isEmpty ? [] : [note])
+  }
+
+  // MARK: Rows without names
+
+  /// Rows that nothing names: their columns get numbers.
+  private func namelessRows(at path: String = "") throws -> (pass: SurveyPass, place: FoundPlace)? {
+    var input = RecordInput(
+      try source.open(), reader: try RecordReader(fields: [], shape: .array(path: path)))
+    guard case .record = try input.next(until: nil), case .notAnObject(.array) = input.reader.problem
+    else { return nil }
+    var cursor = JSONCursor(input.reader.recordText)
+    guard case .array = cursor.item() else { return nil }
+    var width = 0
+    while cursor.hasElement() {
+      switch cursor.item() {
+      case .array, .object: cursor.leave()
+      default: break
+      }
+      width += 1
+    }
+    guard width > 0 else { return nil }
+    let names = (1...width).map { "column\($0)" }
+    let pass = try SurveyPass(source, shape: .positional(names: names, rows: path))
+    let place = path.isEmpty ? "" : " under \(path)"
+    return (pass, FoundPlace(.rows(names: names, path: path), "rows\(place) that nothing names"))
+  }
+
+  /// Rows whose names stand under a key that is not the usual one. An import finds it by the names that it asks for.
+  private func rowsWithOtherNames() throws -> (pass: SurveyPass, place: FoundPlace)? {
+    var input = RecordInput(try source.open(), reader: try RecordReader(fields: []))
+    do {
+      while case .record = try input.next(until: nil) {}
+    } catch is JSONError {}
+    guard let rows = input.layout?.path?.description else { return nil }
+    for key in input.envelope.keys.prefix(Self.mostPlaces) where FieldPath(key: key).description != rows {
+      let shape = RecordShape.columnar(names: FieldPath(key: key).description, rows: rows)
+      if let pass = try? SurveyPass(source, shape: shape), pass.records > 0 {
+        return (pass, FoundPlace(pass))
+      }
+    }
+    return nil
+  }
+
+  /// Whether a column's name is rather a value: a first row that is no header.
+  private static func isData(_ name: String) -> Bool {
+    var facts: ValueFacts = []
+    let candidates = Array(name.utf8).withUnsafeBufferPointer {
+      TypeCandidates(text: $0, among: .all, &facts)
+    }
+    return name.isEmpty || candidates != .string
+  }
+}

@@ -1,0 +1,208 @@
+package import ImportInput
+package import ImportModel
+package import JSONStream
+internal import StoreInterface
+internal import TypedRows
+
+/// The reading thread: one input after another, bytes to records to typed rows, one chunk after another into the queue.
+///
+/// A chunk's records are all of one input.
+package struct ChunkProducer: ~Copyable {
+  private var records: RecordInput
+  /// The inputs that come after it.
+  private var nextInputs: ArraySlice<ByteInput>
+  private var stage: RecordStage
+  private let shape: RecordShape
+  private let queue: ChunkQueue
+  private let limits: ChunkLimits
+  private let settings: ImportSettings
+  private let stop: Cancellation
+  private var chunk: Chunk
+  /// When the chunk in hand is to be handed over although it is small.
+  private var deadline: ContinuousClock.Instant?
+  private var read = 0
+  /// The bytes of the inputs before.
+  private var bytesBefore = 0
+  /// The size of all inputs, if it is known.
+  private let totalBytes: Int?
+  private var digests: [[UInt8]?] = []
+  private var unusedFields: Set<String> = []
+  /// Whether any record was good.
+  private var hasAccepted = false
+  private var times = StageTimes()
+  /// A record was refused, and the import stops there.
+  private var isStopped = false
+  /// The keys that wildcards matched, as the chunk in hand knows them.
+  private var knownWildcards = -1
+  private var newFields: NewFields
+
+  /// After so many records that are all refused, nothing good is to be expected.
+  package static let hopeless = 1000
+
+  /// - Parameter inputs: one at least.
+  package init?(
+    _ inputs: [ByteInput], stage: RecordStage, shape: RecordShape, queue: ChunkQueue,
+    settings: ImportSettings, stop: Cancellation, newFields: NewFields, limit: InputLimit
+  ) throws(PathError) {
+    guard let chunk = queue.takeEmpty() else { return nil }
+    chunk.input = inputs[0].name
+    let check = DocumentCheck(
+      keySources: stage.builder.keySources, count: stage.count, isStored: !settings.isAtomic)
+    records = RecordInput(inputs[0], reader: try stage.reader(shape), limit: limit, check: check)
+    nextInputs = inputs.dropFirst()
+    totalBytes = inputs.totalBytes.map(Int.init)
+    self.stage = stage
+    self.shape = shape
+    self.queue = queue
+    self.settings = settings
+    self.stop = stop
+    self.newFields = newFields
+    var limits = ChunkLimits()
+    if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
+    self.limits = limits
+    self.chunk = chunk
+  }
+
+  /// Reads to the end, or to an error. What is complete before an error is handed over first.
+  package mutating func run() -> ReadingEnd {
+    var end = ReadingEnd(bytes: 0)
+    do {
+      try readAll()
+    } catch let error as ImportError {
+      end.error = error
+    } catch {
+      end.error = ImportError(reading: error, input: records.name, isStored: !settings.isAtomic)
+    }
+    // A cancelled import drops the chunk in hand: nothing of it is in the store.
+    if end.error?.kind != .cancelled, !chunk.isEmpty {
+      do {
+        _ = try handOver()
+      } catch {
+        end.error = end.error ?? ImportError(error)
+      }
+    }
+    end.bytes = bytes
+    end.times = times
+    end.newFields = newFields.found
+    end.absent = stage.absent
+    end.pages = records.check.pages
+    if end.isGood {
+      end.digests = digests
+      end.unusedFields = unusedFields
+    }
+    return end
+  }
+
+  /// Bytes taken so far.
+  private var bytes: Int { bytesBefore + records.bytes }
+
+  private mutating func readAll() throws {
+    while !isStopped {
+      switch try records.next(until: deadline) {
+      case .record:
+        try takeRecord()
+      case .idle:
+        guard try handOver() else { return }
+      case .end:
+        guard try endInput() else { return }
+      }
+    }
+  }
+
+  /// Goes on to the next input.
+  ///
+  /// - Returns: false when there is none, or the writing thread has given up.
+  private mutating func endInput() throws -> Bool {
+    digests.append(records.digest)
+    unusedFields.formUnion(records.reader.unrequestedKeys)
+    guard let next = nextInputs.popFirst() else { return false }
+    if !chunk.isEmpty { guard try handOver() else { return false } }
+    bytesBefore += records.bytes
+    records = RecordInput(
+      next, reader: try stage.reader(shape), limit: records.limit, check: records.check)
+    stage.begin(input: next.name)
+    newFields.beginInput()
+    chunk.input = next.name
+    knownWildcards = -1
+    return true
+  }
+
+  private mutating func takeRecord() throws {
+    try newFields.look(records)
+    noteSurroundings(isFirst: chunk.isEmpty)
+    let isRow = try stage.add(&records.reader, to: chunk)
+    read += 1
+    if read == Self.hopeless { try checkHope() }
+    isStopped = settings.stopsOnReject && (!isRow || chunk.rejectCount > 0)
+    guard try isChunkFull() || isStopped else { return }
+    if try !handOver() { throw ImportError.cancelled }
+  }
+
+  /// What a refused record of this chunk needs to be read alone.
+  private mutating func noteSurroundings(isFirst: Bool) {
+    if isFirst { deadline = ContinuousClock.now + limits.time }
+    let changes = records.reader.wildcardChanges
+    guard isFirst || changes != knownWildcards else { return }
+    knownWildcards = changes
+    let text = RecordDocument.around(names: records.envelope.names, keys: records.reader.wildcardKeys)
+    chunk.surround(fromRecord: records.reader.recordNumber, with: text)
+  }
+
+  private mutating func endWindow() throws {
+    times.end(.records)
+    try stage.endWindow(chunk)
+    times.end(.expressions)
+    hasAccepted = hasAccepted || chunk.hasAccepted
+  }
+
+  private mutating func checkHope() throws {
+    try endWindow()
+    guard !hasAccepted else { return }
+    throw ImportError.allRefused(records.name, first: read, last: chunk.rejects.last)
+  }
+
+  /// Whether the chunk is to be handed over. Ends a full window.
+  private mutating func isChunkFull() throws -> Bool {
+    if chunk.isWindowFull {
+      if chunk.byteCount >= limits.bytes { return true }
+      if stop.isCancelled { throw ImportError.cancelled }
+      try endWindow()
+    }
+    let count = chunk.recordsRead
+    if limits.isFixed { return count >= limits.rows }
+    // A look at the clock and the queue costs more than a record: only now and then.
+    guard count % 256 == 0 else { return false }
+    let isRipe = count >= limits.rows || deadline.map { ContinuousClock.now >= $0 } ?? false
+    // Instead of waiting for the writing thread, the chunk grows: the more rows are sorted together, the fewer places
+    // of the index they are written to.
+    return isRipe && queue.hasEmpty
+  }
+
+  /// - Returns: false when the writing thread has given up.
+  private mutating func handOver() throws -> Bool {
+    if stop.isCancelled { throw ImportError.cancelled }
+    deadline = nil
+    try endWindow()
+    if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
+    chunk.sortAndFold()
+    times.end(.sort)
+    queue.send(Parcel(chunk: chunk, bytes: bytes, totalBytes: totalBytes))
+    guard let next = queue.takeEmpty() else { return false }
+    next.input = records.name
+    times.end(.waitingForRoom)
+    chunk = next
+    return true
+  }
+}
+
+/// When a chunk is full.
+struct ChunkLimits: Sendable {
+  /// So many records, or more while the writing thread is busy with the chunk before.
+  var rows = 32_768
+  /// Whether exactly so many.
+  var isFixed = false
+  /// So many bytes in memory at most; two chunks exist at a time.
+  var bytes = 14 << 20
+  /// So long after its first record.
+  var time = Duration.seconds(1)
+}

@@ -1,0 +1,71 @@
+internal import ImportInput
+internal import ImportModel
+internal import JSONStream
+public import StoreInterface
+
+/// What ended an import early. What was committed before is in the store, and the report says how much.
+public struct ImportError: Error, Sendable {
+  /// The kind of failure, for programs.
+  public enum Kind: Sendable, Hashable {
+    /// There is no input: no such file, or not a byte.
+    case noInput
+    /// The input was named in a way that cannot work, such as a terminal.
+    case usage
+    /// The pipeline has problems.
+    case pipeline
+    /// The input cannot be read as records, or its records cannot be used.
+    case badInput
+    /// Reading failed.
+    case inputOutput
+    /// The store could not do its part.
+    case store(StoreError.Code)
+    /// The import was asked to stop.
+    case cancelled
+  }
+
+  /// The kind of failure.
+  public var kind: Kind
+  /// A word for programs, such as `input-ends`.
+  public var code: String
+  /// One sentence for people, with input, line and column where there are such.
+  public var message: String
+  /// What to do about it.
+  public var hint: String?
+  /// What the import did before. Nil when it had not begun.
+  public var report: ImportReport?
+  /// Of an atomic import whose fate is open: its token, and the hint without a word of it.
+  package var unsettled: (token: HistoryToken, hint: String?)?
+  /// Which records the message is to tell of, whether they are in the store.
+  var telling: Told?
+
+  /// The records that an import has read when an error ends it.
+  enum Told: String {
+    /// The error has a place.
+    case before = "before it"
+    case read
+  }
+
+  package init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
+    self.kind = kind
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// Any error of the rooms that an import passes.
+  package init(_ error: any Error) {
+    switch error {
+    case let error as ImportError:
+      self = error
+    case let error as PipelineError:
+      let isUnread = error.problems.contains(where: \.isUnread)
+      self.init(isUnread ? .inputOutput : .pipeline, code: "pipeline", error.description)
+    default:
+      guard let error = error as? StoreError else {
+        self.init(.store(.other), code: "other", "\(error)")
+        return
+      }
+      self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package import ImportModel
+internal import JSONStream
+
+/// A field of the records that the pipeline does not use, and that no earlier run has met.
+public struct NewField: Sendable, Hashable {
+  /// Its key, or its column's name.
+  public var name: String
+  /// What the first value is: `a text`, `an object`.
+  public var kind: String
+  /// The first value, as JSON and cut; nil unless values are to be shown.
+  public var example: String?
+}
+
+/// Finds fields that the feed has had only since now.
+package struct NewFields {
+  /// Keys that earlier runs met and the pipeline does not use; nil before the first good run: then all are taken as known.
+  private let known: Set<String>?
+  private let policy: NewFieldPolicy
+  private let showsValues: Bool
+  private(set) var found: [NewField] = []
+  /// How many keys the reader had noted at the last look.
+  private var noted = 0
+
+  private static let longestExample = 40
+  /// Fields that are told of in a run.
+  private static let most = 20
+
+  package init(known: Set<String>?, policy: NewFieldPolicy, showsValues: Bool) {
+    self.known = known
+    self.policy = policy
+    self.showsValues = showsValues
+  }
+
+  /// Goes on with another input, whose reader has noted no key yet.
+  mutating func beginInput() { noted = 0 }
+
+  /// Looks at the reader's current record, if it has brought a key that no record before it had.
+  ///
+  /// - Throws: `ImportError` when a new field ends the import.
+  mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
+    let count = records.reader.unrequestedKeyCount
+    // What a broken line has is no field.
+    guard count != noted, records.reader.problem == nil else { return }
+    noted = count
+    guard let known, policy != .ignore else { return }
+    for name in records.reader.unrequestedKeys where !known.contains(name) {
+      guard found.count < Self.most, !found.contains(where: { $0.name == name }) else { continue }
+      if policy == .fail { throw Self.error(name, records) }
+      found.append(newField(name, records))
+    }
+  }
+
+  private static func error(_ name: String, _ records: borrowing RecordInput) -> ImportError {
+    let place = records.reader.recordPosition
+    return .newField(
+      name, record: records.reader.recordNumber, at: "\(records.name):\(place.line):\(place.column)")
+  }
+
+  /// What stands under a key of the current record, or in its column.
+  private func newField(_ name: String, _ records: borrowing RecordInput) -> NewField {
+    let text = records.reader.recordText
+    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text) else {
+      return NewField(name: name, kind: FieldKind.absent.article)
+    }
+    var field = NewField(name: name, kind: Self.kind(value).article)
+    if showsValues {
+      let json = String(decoding: value.prefix(Self.longestExample), as: UTF8.self)
+      field.example = value.count > Self.longestExample ? json + "…" : json
+    }
+    return field
+  }
+
+  private static func kind(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> FieldKind {
+    var cursor = JSONCursor(UnsafeBufferPointer(rebasing: value))
+    return switch cursor.item() {
+    case .null: .null
+    case .boolean: .true
+    case .number: .decimal
+    case .string: .string
+    case .object: .object
+    case .array: .array
+    }
+  }
+}
+
+extension JSONCursor {
+  /// The text of a record's value: under a key of an object, or in the column of a row.
+  static func value(
+    of name: String, columns: [String]?, in text: UnsafeBufferPointer<UInt8>
+  ) -> Slice<UnsafeBufferPointer<UInt8>>? {
+    var cursor = JSONCursor(text)
+    switch cursor.item() {
+    case .object:
+      var escaped = EscapedText()
+      while let key = cursor.key() {
+        let isWanted = escaped.withContent(of: key) { $0.elementsEqual(name.utf8) } ?? false
+        let value = cursor.passValue()
+        if isWanted { return value }
+      }
+    case .array:
+      for column in columns ?? [] where cursor.hasElement() {
+        let value = cursor.passValue()
+        if column == name { return value }
+      }
+    default: break
+    }
+    return nil
+  }
+}

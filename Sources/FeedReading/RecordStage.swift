@@ -1,0 +1,88 @@
+package import ImportInput
+package import ImportModel
+package import JSONStream
+package import TypedRows
+
+/// Turns records into rows of a chunk, with the arrays in them that become rows of chunks beside it.
+package struct RecordStage {
+  package private(set) var builder: RowBuilder
+  /// What `count` in an envelope counts, where the pipeline says it.
+  let count: FeedCount?
+  private var expressions: ExpressionStage
+  /// The same for each list of children.
+  private var children: [Children]
+
+  private struct Children {
+    var builder: RowBuilder
+    var expressions: ExpressionStage
+  }
+
+  /// - Parameter stop: ends the evaluation of expressions.
+  package init(_ pipeline: Pipeline, layout: ChunkLayout, input: String, stop: Cancellation = Cancellation())
+    throws
+  {
+    builder = try RowBuilder(pipeline, layout: layout, input: input)
+    count = pipeline.count
+    expressions = try ExpressionStage(pipeline, layout: layout, input: input, stop: stop)
+    children = try zip(pipeline.children, layout.children).compactMap { children, layout in
+      guard let pipeline = pipeline.pipeline(of: children) else { return nil }
+      return Children(
+        builder: try RowBuilder(pipeline, layout: layout, input: input),
+        expressions: try ExpressionStage(pipeline, layout: layout, input: input, stop: stop))
+    }
+  }
+
+  /// The builders of the children's rows.
+  package var childBuilders: [RowBuilder] { children.map(\.builder) }
+
+  /// Goes on with another input.
+  mutating func begin(input: String) {
+    builder.input = input
+    expressions.input = input
+    for list in children.indices {
+      children[list].builder.input = input
+      children[list].expressions.input = input
+    }
+  }
+
+  /// A reader that brings what the rows need.
+  package func reader(_ shape: RecordShape) throws(PathError) -> RecordReader {
+    try RecordReader(
+      fields: builder.paths,
+      children: zip(builder.childPaths, children).map { ChildFields(path: $0, fields: $1.builder.paths) },
+      shape: shape)
+  }
+
+  /// How many records, and children, had nothing for an attribute.
+  var absent: [AbsentCount] {
+    builder.absent + absentInChildren
+  }
+
+  /// The same of children alone.
+  package var absentInChildren: [AbsentCount] { children.flatMap(\.builder.absent) }
+
+  /// Takes the reader's current record into the chunk, as a row or as a reject, and its children when it is a row.
+  ///
+  /// - Parameter place: where the record stood, if not in this reader's input.
+  /// - Returns: whether it is a row.
+  @discardableResult
+  package func add(
+    _ reader: inout RecordReader, to chunk: Chunk, at place: RecordPosition? = nil
+  ) throws -> Bool {
+    guard builder.add(reader, to: chunk, at: place) else { return false }
+    for list in children.indices {
+      let rows = chunk.children[list]
+      while reader.nextChild(of: list) {
+        if rows.isWindowFull { try children[list].expressions.endWindow(rows) }
+        children[list].builder.addChild(list, reader, to: rows, of: chunk.count - 1, at: place)
+      }
+    }
+    return true
+  }
+
+  /// Evaluates everything for the rows of the chunk's window and of its children's, and ends them.
+  package func endWindow(_ chunk: Chunk) throws {
+    for list in children.indices { try children[list].expressions.endWindow(chunk.children[list]) }
+    try expressions.endWindow(chunk)
+  }
+}

@@ -1,0 +1,270 @@
+package import ImportModel
+package import JSONStream
+package import TypedRows
+
+/// Turns records into rows of a chunk: each field goes to its attribute's column, converted.
+package struct RowBuilder {
+  /// What the reader is asked for, in the order of `converters`.
+  package let paths: [FieldPath]
+  /// Where the arrays of children stand in a record.
+  let childPaths: [FieldPath]
+  /// Whether their elements are objects, and not taken whole as whatever they are.
+  let areObjects: [Bool]
+  /// The input's name, for refusals.
+  var input: String
+  private let converters: [CellConverter]
+  private let rules: [CellRules]
+  let columns: [Int]
+  let keys: [Key]
+  /// Their columns, to look at for every record.
+  let keyColumns: [Int]
+  let keepsText: Bool
+  private let isJSON: [Bool]
+  /// What transient attributes have where a record says nothing: no row could have their defaults.
+  private let initials: [(column: Int, value: Value)]
+  private let absences: Absences
+  private let prefix: String
+
+  /// How many records had nothing for each field. Used by one thread, as the builder is.
+  ///
+  /// Plain memory: records with few of many attributes pass here for each of the others.
+  private final class Absences {
+    let counts: UnsafeMutablePointer<Int>
+
+    package init(count: Int) {
+      counts = .allocate(capacity: count)
+      counts.initialize(repeating: 0, count: count)
+    }
+
+    deinit { counts.deallocate() }
+  }
+
+  struct Key {
+    /// Its place among `paths` and `converters`.
+    let field: Int
+    let name: String
+    let source: FieldPath
+  }
+
+  package init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws(PathError) {
+    self.input = input
+    prefix = layout.isChildren ? layout.entity.name + "." : ""
+    keepsText = pipeline.keepsText
+    var paths: [FieldPath] = []
+    var columns: [Int] = []
+    var converters: [CellConverter] = []
+    var rules: [CellRules] = []
+    for field in pipeline.fields {
+      guard case .path(let path) = field.source, let column = layout.column(of: field.attribute) else {
+        continue
+      }
+      paths.append(try FieldPath(path))
+      columns.append(column)
+      let rule = CellRules(layout, column: column, field: field)
+      rules.append(rule)
+      converters.append(CellConverter(column: column, field: field, rules: rule))
+    }
+    self.paths = paths
+    self.columns = columns
+    self.converters = converters
+    self.rules = rules
+    absences = Absences(count: columns.count)
+    isJSON = columns.map { layout.columns[$0].attribute.type == .json }
+    initials = layout.columns.indices.compactMap { column in
+      let attribute = layout.columns[column].attribute
+      guard attribute.isTransient, let value = attribute.defaultValue else { return nil }
+      return (column, value)
+    }
+    // A key that an expression gives is looked at when the expression has run.
+    keys = layout.keyColumns.compactMap { column in
+      columns.firstIndex(of: column).map { field in
+        Key(field: field, name: layout.columns[column].name, source: paths[field])
+      }
+    }
+    keyColumns = keys.map { columns[$0.field] }
+    var childPaths: [FieldPath] = []
+    for children in pipeline.children { childPaths.append(try FieldPath(children.records)) }
+    self.childPaths = childPaths
+    areObjects = pipeline.children.map { !$0.fields.contains { $0.source == .path(".") } }
+  }
+
+  /// Whether an attribute that is read from a field is an instant.
+  package func isDate(_ attribute: String) -> Bool {
+    rules.contains { rule in
+      guard rule.attribute.name == attribute, case .date = rule.attribute.type else { return false }
+      return true
+    }
+  }
+
+  /// How many records had nothing for an attribute so far, where any had.
+  ///
+  /// Children's attributes have their entity's name before their own.
+  var absent: [AbsentCount] {
+    rules.indices.filter { absences.counts[$0] > 0 }.map {
+      AbsentCount(attribute: prefix + rules[$0].attribute.name, records: absences.counts[$0])
+    }
+  }
+
+  /// The columns that the key is read from, where records are rows.
+  package var keySources: [String] { keys.map(\.source.components[0]) }
+
+  /// Takes the reader's current record into the chunk, as a row or as a reject.
+  ///
+  /// - Parameter place: where the record stood, if not in this reader's input.
+  /// - Returns: whether it is a row.
+  @discardableResult
+  func add(_ reader: borrowing RecordReader, to chunk: Chunk, at place: RecordPosition? = nil) -> Bool {
+    chunk.recordsRead += 1
+    chunk.lastRecord = reader.recordNumber
+    if let problem = reader.problem {
+      let place = place ?? brokenPlace(problem, reader)
+      refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0, place: place)
+      return false
+    }
+    chunk.beginRow()
+    if let (index, refusal) = fillRow(reader.fields, reader, chunk) {
+      refuse(
+        reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name,
+        offset: reader.fields[index].offset, key: readKey(reader, chunk), place: place)
+      return false
+    }
+    for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
+      let key = keys[index]
+      refuse(reader, chunk, .missingKey(key.name), attribute: key.name, offset: 0, place: place)
+      return false
+    }
+    for list in childPaths.indices {
+      guard let refusal = refusal(reader.kind(ofChildren: list), list) else { continue }
+      let offset = reader.childrenField(of: list).offset
+      refuse(
+        reader, chunk, refusal, attribute: nil, offset: offset, key: chunk.keyDigest(chunk.row), place: place)
+      return false
+    }
+    chunk.commitRow(place ?? position(reader, offset: 0), text: keepsText ? reader.recordText : nil)
+    return true
+  }
+
+  /// Converts fields of the record, or of a child in it, into the chunk's row.
+  ///
+  /// - Parameter start: where what has the fields begins in the record's text.
+  /// - Returns: the first field that is refused, and why.
+  @inline(__always)
+  func fillRow(
+    _ fields: UnsafeBufferPointer<RecordField>, _ reader: borrowing RecordReader, _ chunk: Chunk,
+    in start: Int = 0
+  ) -> (field: Int, refusal: Refusal)? {
+    for (column, value) in initials { chunk.set(value, column) }
+    return converters.withUnsafeBufferPointer { converters in
+      for index in converters.indices {
+        let field = fields[index]
+        if field.mayBeNumber, converters[index].writeShortReal(field.start, count: field.count, chunk) {
+          continue
+        }
+        guard let value = value(field, index, reader, in: start) else {
+          absences.counts[index] += 1
+          continue
+        }
+        if let refusal = converters[index].write(value, chunk) { return (index, refusal) }
+      }
+      return nil
+    }
+  }
+
+  /// The key's digest of a record that is refused, if its key can be read all the same.
+  private func readKey(_ reader: borrowing RecordReader, _ chunk: Chunk) -> Int64? {
+    for key in keys {
+      guard let value = value(reader.fields[key.field], key.field, reader),
+        converters[key.field].write(value, chunk) == nil
+      else { return nil }
+    }
+    return chunk.keyDigest(chunk.row)
+  }
+
+  /// The place of the current record, or of a byte in it.
+  private func position(_ reader: borrowing RecordReader, offset: Int) -> RecordPosition {
+    position(reader, from: reader.recordPosition, offset: offset)
+  }
+
+  /// The place of the current record or of a child in it, which starts somewhere, or of a byte in that.
+  func position(_ reader: borrowing RecordReader, from start: Position, offset: Int) -> RecordPosition {
+    let place = offset == 0 ? start : reader.position(ofByte: start.byte + offset)
+    return RecordPosition(
+      record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column)
+  }
+
+  /// What a field brought; nil when the record does not have it.
+  ///
+  /// - Parameter start: where what has the field begins in the record's text.
+  private func value(
+    _ field: RecordField, _ index: Int, _ reader: borrowing RecordReader, in start: Int = 0
+  ) -> SourceValue? {
+    if isJSON[index], field.kind != .absent, field.kind != .null {
+      return .structure(json(field, reader, start))
+    }
+    switch field.kind {
+    case .absent: return nil
+    case .null: return .null
+    case .false: return .boolean(false)
+    case .true: return .boolean(true)
+    case .integer:
+      // Beyond 64 bits the text stays, exact.
+      if case .value(let number) = NumberParsing.integer(field.bytes, grammar: .json) {
+        return .integer(number)
+      }
+      return .number(field.bytes)
+    case .decimal: return .number(field.bytes)
+    case .string: return .text(field.bytes)
+    case .object, .array: return .structure(field.bytes)
+    }
+  }
+
+  /// A value's JSON text as it stands in the record. A string's is taken with its quotes and escapes.
+  private func json(
+    _ field: RecordField, _ reader: borrowing RecordReader, _ start: Int
+  ) -> UnsafeBufferPointer<UInt8> {
+    guard field.kind == .string else { return field.bytes }
+    let rest = UnsafeBufferPointer(rebasing: reader.recordText[(start + field.offset)...])
+    var end = 1
+    while rest[end] != UInt8(ascii: "\"") { end += rest[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    return UnsafeBufferPointer(rebasing: rest[...end])
+  }
+
+  /// Where a line was found to be no JSON.
+  private func brokenPlace(_ problem: RecordProblem, _ reader: borrowing RecordReader) -> RecordPosition? {
+    guard case .brokenLine(let error) = problem else { return nil }
+    return RecordPosition(
+      record: reader.recordNumber, byte: min(reader.recordByte, error.position.byte),
+      line: error.position.line,
+      column: error.position.column)
+  }
+
+  private func refuse(
+    _ reader: borrowing RecordReader, _ chunk: Chunk, _ refusal: Refusal, attribute: String?, offset: Int,
+    key: Int64? = nil, place: RecordPosition?
+  ) {
+    let place = place ?? position(reader, offset: offset)
+    var reject = Reject(
+      code: refusal.code, message: refusal.message, attribute: attribute, input: input, record: place.record,
+      byte: place.byte, line: place.line, column: place.column, text: nil)
+    reject.key = key
+    reject.rowsBefore = chunk.count
+    chunk.refuse(reject, text: keepsText ? reader.recordText : nil)
+  }
+}
+
+extension RecordProblem {
+  var refusal: Refusal {
+    switch self {
+    case .wrongLength(let found, let expected): .wrongLength(found, expected)
+    case .notAnObject(let kind): .notAnObject(kind)
+    case .notAnArray(let kind): .notARow(kind)
+    case .unpairedSurrogate: .unpairedSurrogate
+    case .brokenLine(let error): .brokenLine(error)
+    }
+  }
+}
+
+extension RecordField {
+  @inline(__always)
+  fileprivate var mayBeNumber: Bool { kind == .string || kind == .decimal || kind == .integer }
+}

@@ -1,0 +1,58 @@
+package import ImportModel
+internal import SQLiteAccess
+internal import StoreInterface
+
+// What is said of expressions.
+
+extension StoreError {
+  static func circularExpressions(_ attributes: [String]) -> StoreError {
+    StoreError(
+      .expression, "the expressions of \(attributes.listed) need each other",
+      hint: "Say one of them in the pipeline without the others.")
+  }
+}
+
+extension PipelineProblem {
+  package static func expression(_ reason: String, at part: [String], of pipeline: Pipeline)
+    -> PipelineProblem
+  {
+    PipelineProblem(
+      file: pipeline.places.file ?? pipeline.name, place: pipeline.places.place(of: part),
+      message: "the expression cannot be used: \(reason)")
+  }
+}
+
+extension ExpressionCheck {
+  static let severalExpressions = "it is more than one expression"
+  static let takesLong = "it takes longer than \(patience) seconds for one record"
+
+  static func presentTime(_ function: String) -> String {
+    "\(function)() would take the present time, which another run would not find again"
+  }
+
+  static func timeOfAnyText(_ function: String) -> String {
+    "\(function)() could take the present time here: in a filter it takes single attributes that are no texts, and literals"
+  }
+
+  static func machineZone(_ function: String) -> String {
+    "\(function)() would take the time zone of this machine, which another one may not have"
+  }
+}
+
+extension ExpressionScan {
+  static let largeDecimal = "a decimal has more than 2^53 units, so its number is not exact"
+  static let changingTime = "a date function would take the present time, or the time zone of this machine"
+
+  /// Why an expression failed, in SQLite's words.
+  ///
+  /// What they quote is a value: `JSON path error near '…'`.
+  static func reason(_ error: any Error) -> String {
+    let text = ((error as? StoreError)?.message ?? "\(error)").replacing(StoreError.sqliteSays, with: "")
+    guard let first = text.firstIndex(of: "'"), let last = text.lastIndex(of: "'"), first < last else {
+      return text
+    }
+    return text[...first] + "…" + text[last...]
+  }
+}
+
+// MARK: Triggers and indexes
