@@ -139,6 +139,30 @@ struct MergeTests {
     #expect(try rows.last == ["c", 9, "seven", 2.0])
   }
 
+  @Test(arguments: [false, true])
+  func `What is newer than a new row is newer than its default, in one chunk or in several`(isOne: Bool)
+    throws
+  {
+    var pipeline = plainPipeline([
+      Attribute(name: "id", type: .integer64, isRequired: true), Attribute(name: "kind", type: .string),
+      Attribute(name: "rank", type: .integer64, defaultValue: 4),
+    ])
+    pipeline.mergePolicy = .updateIfNewer(attribute: "rank")
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(pipeline)
+    let records: [Record] = [
+      ["id": 1, "kind": "first"], ["id": 1, "rank": 1], ["id": 1, "rank": .null],
+      ["id": 1, "kind": "second"],
+      ["id": 2, "kind": "first"], ["id": 2, "rank": 5], ["id": 2, "rank": 4, "kind": "third"],
+      ["id": 3, "rank": .null], ["id": 3, "rank": 1],
+    ]
+    try store.take(pipeline, chunks: isOne ? [records] : records.map { [$0] })
+    #expect(
+      try store.rows("SELECT id, kind, rank FROM Thing") == [
+        [1, "first", 4], [2, "first", 5], [3, .null, 1],
+      ])
+  }
+
   @Test func `A record older than the row gives nothing to a newer one of its key`() throws {
     let progress = try store.take(
       Self.newer, [["id": "a", "depth": 4, "kind": "old"], ["id": "a", "depth": 6]])

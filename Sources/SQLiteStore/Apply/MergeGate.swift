@@ -105,6 +105,12 @@ final class MergeGate {
           chunk.fold(earlier, into: row)
           kept.removeLast()
         }
+        // What is newer than a new row is newer than the default that it takes.
+        if id == nil, winner == nil, let newer, chunk.state(newer, row) == .absent,
+          let value = layout.columns[newer].attribute.defaultValue
+        {
+          chunk.set(value, newer, row)
+        }
         kept.append(Int32(truncatingIfNeeded: row))
         winner = row
         rank = .row(row)
