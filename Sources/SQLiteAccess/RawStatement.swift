@@ -1,13 +1,13 @@
 package import GRDB
-package import GRDBSQLite
-package import ImportModel
-package import StoreInterface
+public import GRDBSQLite
+public import ImportModel
+public import StoreInterface
 
 /// A compiled statement: GRDB owns its lifetime, the C API drives it.
 ///
 /// Used on one connection and one thread at a time, like the connection itself.
-package final class RawStatement {
-  package let pointer: OpaquePointer
+public final class RawStatement {
+  @usableFromInline package let pointer: OpaquePointer
   private let statement: Statement
 
   /// Compiles one statement.
@@ -24,19 +24,23 @@ package final class RawStatement {
 
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
-  package func bind(_ value: Int64, at index: Int32) {
+  /// Binds a whole number.
+  @inlinable public func bind(_ value: Int64, at index: Int32) {
     sqlite3_bind_int64(pointer, index, value)
   }
 
-  package func bind(_ value: Int, at index: Int32) {
+  /// Binds a whole number.
+  @inlinable public func bind(_ value: Int, at index: Int32) {
     sqlite3_bind_int64(pointer, index, Int64(value))
   }
 
-  package func bind(_ value: Double, at index: Int32) {
+  /// Binds a real number.
+  @inlinable public func bind(_ value: Double, at index: Int32) {
     sqlite3_bind_double(pointer, index, value)
   }
 
-  package func bindNull(at index: Int32) {
+  /// Binds null.
+  @inlinable public func bindNull(at index: Int32) {
     sqlite3_bind_null(pointer, index)
   }
 
@@ -48,13 +52,14 @@ package final class RawStatement {
   /// Binds text by its byte count, as it may hold U+0000.
   ///
   /// - Parameter copying: false when the bytes stay where they are until the statement is reset.
-  package func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32, copying: Bool) {
+  @inlinable public func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32, copying: Bool) {
     sqlite3_bind_text64(
       pointer, index, UnsafeRawPointer(text.baseAddress ?? emptyBytes).assumingMemoryBound(to: CChar.self),
       UInt64(text.count), copying ? transient : nil, UInt8(SQLITE_UTF8))
   }
 
-  package func bind(blob: UnsafeBufferPointer<UInt8>, at index: Int32, copying: Bool) {
+  /// Binds a blob; `copying` as for text.
+  @inlinable public func bind(blob: UnsafeBufferPointer<UInt8>, at index: Int32, copying: Bool) {
     sqlite3_bind_blob64(
       pointer, index, blob.baseAddress ?? emptyBytes, UInt64(blob.count), copying ? transient : nil)
   }
@@ -75,51 +80,59 @@ package final class RawStatement {
   }
 
   /// Binds what another statement's current row holds in a column, without a copy of ours.
-  package func bind(columnOf other: RawStatement, _ column: Int32, at index: Int32) {
+  @inlinable public func bind(columnOf other: RawStatement, _ column: Int32, at index: Int32) {
     sqlite3_bind_value(pointer, index, sqlite3_column_value(other.pointer, column))
   }
 
   /// Goes on to the next row.
   ///
   /// - Returns: whether there is one. When there is none the statement is reset.
-  package func step() throws(StoreError) -> Bool {
+  @inlinable public func step() throws(StoreError) -> Bool {
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
     case SQLITE_DONE:
       sqlite3_reset(pointer)
       return false
     default:
-      let error = StoreError(connection: sqlite3_db_handle(pointer))
-      sqlite3_reset(pointer)
-      throw error
+      throw failure()
     }
   }
 
+  /// What SQLite says of the last step. The statement is reset.
+  @usableFromInline package func failure() -> StoreError {
+    defer { sqlite3_reset(pointer) }
+    return StoreError(connection: sqlite3_db_handle(pointer))
+  }
+
   /// Runs a statement that gives no rows we want.
-  package func run() throws(StoreError) {
+  @inlinable public func run() throws(StoreError) {
     while try step() {}
   }
 
-  package func reset() {
+  /// Ends the statement's run; what is bound stays.
+  @inlinable public func reset() {
     sqlite3_reset(pointer)
   }
 
   // Columns count from 0, as in the C API.
 
   /// What a column of the current row holds. Cheaper than the calls below where the value is looked at twice.
-  package subscript(column: Int32) -> StatementValue {
+  @inlinable public subscript(column: Int32) -> StatementValue {
     StatementValue(pointer: sqlite3_column_value(pointer, column))
   }
 
-  package func type(_ column: Int32) -> Int32 {
+  /// The storage class of a column, as in `SQLITE_TEXT`.
+  @inlinable public func type(_ column: Int32) -> Int32 {
     sqlite3_column_type(pointer, column)
   }
 
-  package func isNull(_ column: Int32) -> Bool {
+  /// Whether a column is null.
+  @inlinable public func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(pointer, column) == SQLITE_NULL
   }
 
-  package func integer(_ column: Int32) -> Int64 {
+  /// A column as a whole number.
+  @inlinable public func integer(_ column: Int32) -> Int64 {
     sqlite3_column_int64(pointer, column)
   }
 
@@ -148,26 +161,29 @@ package final class RawStatement {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  package func real(_ column: Int32) -> Double {
+  /// A column as a real number.
+  @inlinable public func real(_ column: Int32) -> Double {
     sqlite3_column_double(pointer, column)
   }
 
   /// The text or blob in a column, valid until the next step or reset.
-  package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+  @inlinable public func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_blob(pointer, column)
     let count = Int(sqlite3_column_bytes(pointer, column))
     return UnsafeBufferPointer(
       start: start?.assumingMemoryBound(to: UInt8.self), count: start == nil ? 0 : count)
   }
 
-  package func string(_ column: Int32) -> String? {
+  /// A column as text; nil for null.
+  @inlinable public func string(_ column: Int32) -> String? {
     isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
   }
 
   /// All values of the current row.
-  package var row: [Value] { (0..<sqlite3_column_count(pointer)).map(value) }
+  @inlinable public var row: [Value] { (0..<sqlite3_column_count(pointer)).map(value) }
 
-  package func value(_ column: Int32) -> Value {
+  /// A column as SQLite has it.
+  @inlinable public func value(_ column: Int32) -> Value {
     switch type(column) {
     case SQLITE_INTEGER: .integer(integer(column))
     case SQLITE_FLOAT: .real(real(column))
@@ -179,14 +195,21 @@ package final class RawStatement {
 }
 
 /// What a column of a statement's current row holds, valid until the next step or reset.
-package struct StatementValue {
-  fileprivate let pointer: OpaquePointer?
+public struct StatementValue {
+  @usableFromInline let pointer: OpaquePointer?
 
-  package var type: Int32 { sqlite3_value_type(pointer) }
-  package var isNull: Bool { type == SQLITE_NULL }
-  package var integer: Int64 { sqlite3_value_int64(pointer) }
-  package var real: Double { sqlite3_value_double(pointer) }
-  package var bytes: UnsafeBufferPointer<UInt8> {
+  @usableFromInline init(pointer: OpaquePointer?) { self.pointer = pointer }
+
+  /// The storage class, as in `SQLITE_TEXT`.
+  @inlinable public var type: Int32 { sqlite3_value_type(pointer) }
+  /// Whether it is null.
+  @inlinable public var isNull: Bool { type == SQLITE_NULL }
+  /// The value as a whole number.
+  @inlinable public var integer: Int64 { sqlite3_value_int64(pointer) }
+  /// The value as a real number.
+  @inlinable public var real: Double { sqlite3_value_double(pointer) }
+  /// The text or blob.
+  @inlinable public var bytes: UnsafeBufferPointer<UInt8> {
     let start = sqlite3_value_blob(pointer)
     let count = Int(sqlite3_value_bytes(pointer))
     return UnsafeBufferPointer(
@@ -195,10 +218,11 @@ package struct StatementValue {
 }
 
 /// Tells SQLite to take its own copy (`SQLITE_TRANSIENT`, a macro that Swift cannot see).
-package let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+@usableFromInline package let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// Something to point at for empty text: a null pointer would bind NULL.
-private nonisolated(unsafe) let emptyBytes = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+@usableFromInline nonisolated(unsafe) let emptyBytes = UnsafePointer(
+  UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
 extension Database {
   /// Runs one statement, and passes over the rows it may give.

@@ -234,7 +234,7 @@ final class RowDifference {
   private func isSame(
     _ new: UnsafeBufferPointer<UInt8>, _ stored: UnsafeBufferPointer<UInt8>, _ column: Int
   ) -> Bool {
-    new.elementsEqual(stored) || isJSON[column] && layout.sameJSON(new, stored)
+    new.count == stored.count && ordering(new, stored) == 0 || isJSON[column] && layout.sameJSON(new, stored)
   }
 
   /// Empties the cells that leave the stored value, so that this is written again.

@@ -16,11 +16,18 @@ final class EntityReader {
     let index: Int32?
   }
 
+  /// A part of the key, and where it is in `rows`.
+  private struct KeyPart {
+    let number: Int64
+    let column: Column
+    let index: Int32
+  }
+
   let number: Int64
   let name: String
   let isWanted: Bool
   private let columns: [Int64: Column]
-  private let key: [(number: Int64, column: Column, index: Int32)]
+  private let key: [KeyPart]
   /// Properties that were dropped: history still has their values before.
   private let dropped: [Int64: Column]
   /// All columns in order, when rows are read whole.
@@ -71,7 +78,7 @@ final class EntityReader {
     }
     self.dropped = Dictionary(gone) { first, _ in first }
     key = keys.enumerated().compactMap { index, key in
-      columns[key.number].map { (key.number, $0, Int32(1 + index)) }
+      columns[key.number].map { KeyPart(number: key.number, column: $0, index: Int32(1 + index)) }
     }
     let names = keys.map(\.column) + (readsRows ? stored.map(\.column) : [])
     rows = try RawStatement(
@@ -183,7 +190,7 @@ final class EntityReader {
 
   /// The key's part of an object's values.
   func key(of values: [Int64: Value]) -> [HistoryChange.Property] {
-    key.compactMap { number, column, _ in values[number].map { property(column, $0) } }
+    key.compactMap { part in values[part.number].map { property(part.column, $0) } }
   }
 
   /// Values as properties, in the order of the properties' numbers; those that the model has no more are left out.
@@ -203,10 +210,14 @@ final class EntityReader {
 
   /// The current row of `rows`.
   private func row() -> Present {
-    Present(
-      key: key.map { property($0.column, rows.value($0.index)) },
-      values: whole.first?.column.index == nil
-        ? nil : whole.map { property($0.column, $0.column.index.map(rows.value) ?? .null) })
+    // For each object: without a copy of the parts.
+    var present = Present()
+    present.key.reserveCapacity(key.count)
+    for place in key.indices { present.key.append(property(key[place].column, rows.value(key[place].index))) }
+    if whole.first?.column.index != nil {
+      present.values = whole.map { property($0.column, $0.column.index.map(rows.value) ?? .null) }
+    }
+    return present
   }
 
   private func property(_ column: Column, _ value: Value) -> HistoryChange.Property {

@@ -84,7 +84,8 @@ public struct HistoryChange: Sendable, Hashable {
     /// The value.
     public var value: Value
 
-    package init(name: String, type: AttributeType? = nil, value: Value) {
+    /// Makes a property with a value.
+    @inlinable public init(name: String, type: AttributeType? = nil, value: Value) {
       self.name = name
       self.type = type
       self.value = value
@@ -108,7 +109,8 @@ public struct HistoryChange: Sendable, Hashable {
   /// Whether the store itself made the change: only derived attributes have other values.
   public var isDerived: Bool
 
-  package init(
+  /// Makes a change.
+  @inlinable public init(
     transaction: Int64, kind: Kind, entity: String, id: Int64, key: [Property], previous: [Property],
     values: [Property]? = nil, isDerived: Bool
   ) {
