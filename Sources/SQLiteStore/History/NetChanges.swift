@@ -14,7 +14,7 @@ final class NetChanges {
   private let transaction: Int64
   private let end: Int64
   private let runLimit: Int64
-  /// The properties that got a wider type in between: their values are told in another form, though they are the same.
+  /// The properties whose values got another form in between: they are told again, though they are the same.
   private let widened: Set<Int64>
 
   /// One change of one object.
@@ -46,7 +46,7 @@ final class NetChanges {
       db,
       """
       SELECT property FROM bolide_widening JOIN bolide_transaction USING (number)
-      WHERE first_change > \(start) AND last_change <= \(end)
+      WHERE first_change > \(start) AND last_change <= \(end) AND \(Widening.wasConversion)
       """)
     var widened: Set<Int64> = []
     while try widenings.step() { widened.insert(widenings.integer(0)) }
@@ -135,7 +135,8 @@ final class NetChanges {
         .delete, entity, id, entity.key(of: old), previous: old.filter { $0.value != .null })
     case (true, true):
       let changed = old.filter {
-        entity.column($0.key) != nil && ($0.value != present[$0.key] ?? .null || widened.contains($0.key))
+        entity.column($0.key) != nil
+          && ($0.value != present[$0.key] ?? .null || widened.contains($0.key) && $0.value != .null)
       }
       let columns = changed.keys.compactMap(entity.column)
       guard request.wants(.update), columns.contains(where: \.isWanted) else { return nil }

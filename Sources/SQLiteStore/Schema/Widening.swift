@@ -99,6 +99,9 @@ extension Widening {
   /// Whether values get another form.
   var isConversion: Bool { value("") != nil }
 
+  /// The same of a row of `bolide_widening`, as SQL.
+  static let wasConversion = "type NOT IN ('integer32', 'integer64') AND was <> 'float'"
+
   /// Keeps what was done, for readers of history.
   func note(_ db: Database, _ property: Int64, _ token: HistoryToken) throws {
     try db.run(
