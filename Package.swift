@@ -50,15 +50,14 @@ let package = Package(
     .target(
       name: "StoreInterface", dependencies: ["ImportModel", "TypedRows"], swiftSettings: swiftSettings),
     // SQLite's statements, and a chunk as a table of SQLite's
-    .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "SQLiteAccess",
-      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "CSQLiteShims", grdb],
+      dependencies: ["ImportModel", "TypedRows", "StoreInterface", grdb],
       swiftSettings: swiftSettings),
     // expressions over typed rows, the same for every engine
     .target(
       name: "RowExpressions",
-      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "CSQLiteShims", grdb],
+      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", grdb],
       swiftSettings: swiftSettings),
     // bytes → typed rows, in chunks
     .target(
@@ -71,11 +70,11 @@ let package = Package(
     .target(
       name: "FeedInference",
       dependencies: [
-        "JSONStream", "ImportInput", "ImportModel", "PipelineFile", "TypedRows", "StoreInterface",
-        "RowExpressions", "FeedReading",
+        "JSONStream", "ImportInput", "ImportModel", "PipelineFile", "TypedRows", "FeedReading",
       ],
       swiftSettings: swiftSettings),
     // typed rows → the store
+    .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "SQLiteStore",
       dependencies: [
@@ -87,8 +86,7 @@ let package = Package(
       name: "Bolide",
       dependencies: [
         "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "StoreInterface",
-        "FeedReading", "FeedInference",
-        "SQLiteStore", log,
+        "FeedReading", "FeedInference", "SQLiteStore", log,
       ],
       swiftSettings: swiftSettings),
     // generators and measures

@@ -60,12 +60,10 @@ public struct ImportError: Error, Sendable {
     case let error as PipelineError:
       let isUnread = error.problems.contains(where: \.isUnread)
       self.init(isUnread ? .inputOutput : .pipeline, code: "pipeline", error.description)
-    default:
-      guard let error = error as? StoreError else {
-        self.init(.store(.other), code: "other", "\(error)")
-        return
-      }
+    case let error as StoreError:
       self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
+    default:
+      self.init(.store(.other), code: "other", "\(error)")
     }
   }
 }

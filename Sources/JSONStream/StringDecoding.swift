@@ -1,5 +1,5 @@
 /// JSON strings' content -> UTF-8.
-enum StringDecoding {
+package enum StringDecoding {
   /// Resolves the escapes of `count` bytes between two quotes.
   ///
   /// The escapes were validated before.
@@ -8,7 +8,7 @@ enum StringDecoding {
   /// caller is told, for it must not pass that off as the value.
   ///
   /// - Returns: Bytes written, never more than `count`, and the offset of the first unpaired surrogate.
-  static func decode(
+  package static func decode(
     _ bytes: UnsafePointer<UInt8>, count: Int, into target: UnsafeMutablePointer<UInt8>
   ) -> (count: Int, unpaired: Int?) {
     var i = 0

@@ -6,6 +6,8 @@ public import StoreInterface
 /// A compiled statement: GRDB owns its lifetime, the C API drives it.
 ///
 /// Used on one connection and one thread at a time, like the connection itself.
+///
+/// What is public here is so for the compiler, as at `Chunk`: each of these is called for every row.
 public final class RawStatement {
   @usableFromInline package let pointer: OpaquePointer
   private let statement: Statement

@@ -36,4 +36,27 @@ struct WidenedNetTests {
     #expect(changes.map { $0.previous.map(\.name) } == [["price"], ["price"]])
     #expect(changes.map { $0.previous.map(\.value) } == [[100], [0]])
   }
+
+  private static let types: [AttributeType] = [
+    .integer16, .integer32, .integer64, .float, .double, .decimal(scale: 1), .decimal(scale: 2),
+    .date(precision: .seconds), .date(precision: .milliseconds), .date(precision: .microseconds),
+  ]
+
+  /// History keeps the types of a widening as words, and asks SQLite what the type itself knows.
+  @Test func `Each widening is known by its words for a conversion or for none`() throws {
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(Self.pipeline(.integer16, .decimal(scale: 1)))
+    let pairs = Self.types.flatMap { before in Self.types.map { (before, $0) } }.filter { $0.widens(to: $1) }
+    #expect(pairs.count == 11)
+    for (before, after) in pairs {
+      let attribute = Attribute(name: "price", type: after)
+      let widening = Widening(
+        entity: Entity(name: "Thing", key: [], attributes: [attribute]), attribute: attribute, before: before)
+      let found = try store.integer(
+        """
+        SELECT \(Widening.wasConversion) FROM (SELECT '\(before.description)' AS was, '\(after.description)' AS type)
+        """)
+      #expect((found == 1) == widening.isConversion, "\(before) to \(after)")
+    }
+  }
 }

@@ -1,5 +1,4 @@
 internal import GRDB
-internal import GRDBSQLite
 internal import ImportModel
 internal import SQLiteAccess
 internal import TypedRows

@@ -100,7 +100,10 @@ extension Widening {
   var isConversion: Bool { value("") != nil }
 
   /// The same of a row of `bolide_widening`, as SQL.
-  static let wasConversion = "type NOT IN ('integer32', 'integer64') AND was <> 'float'"
+  static let wasConversion = """
+    type NOT IN (\([AttributeType.integer32, .integer64].map { literal($0.description) }.joined(separator: ", ")))
+    AND was <> \(literal(AttributeType.float.description))
+    """
 
   /// Keeps what was done, for readers of history.
   func note(_ db: Database, _ property: Int64, _ token: HistoryToken) throws {
