@@ -114,8 +114,11 @@ let package = Package(
       name: "SQLiteStoreTests",
       dependencies: [
         "SQLiteStore", "SQLiteAccess", "RowExpressions", "StoreInterface", "ImportModel", "TypedRows",
-        "PipelineFile", grdb,
+        "PipelineFile", "Bolide", grdb,
       ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "EngineLawTests", dependencies: ["Bolide", "PlainEngine", "SQLiteStore", "StoreInterface"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideTests", dependencies: ["Bolide", "FeedReading", "FeedInference", grdb, log],
@@ -127,7 +130,11 @@ let package = Package(
     // what a store must hold and tell, as plainly as can be, and random histories that both run
     .target(name: "PlainStore", path: "Tests/PlainStore", swiftSettings: pointerFree),
     .target(
-      name: "RandomHistories", dependencies: ["PlainStore", "Bolide", grdb], path: "Tests/RandomHistories",
+      name: "PlainEngine", dependencies: ["PlainStore", "ImportModel", "TypedRows", "StoreInterface"],
+      path: "Tests/PlainEngine", swiftSettings: swiftSettings),
+    .target(
+      name: "RandomHistories", dependencies: ["PlainStore", "PlainEngine", "StoreInterface", "Bolide", grdb],
+      path: "Tests/RandomHistories",
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "histories", dependencies: ["RandomHistories"], path: "Tests/Histories",

@@ -1,13 +1,12 @@
 internal import FeedReading
 internal import ImportModel
 internal import Logging
-internal import SQLiteStore
 internal import TypedRows
 
 /// The writing thread: chunks from the queue into the store.
 struct ChunkConsumer {
   let queue: ChunkQueue
-  let writing: StoreImport
+  let writing: any ImportSession
   let settings: ImportSettings
   let options: ImportOptions
   let pipeline: String
@@ -24,7 +23,7 @@ struct ChunkConsumer {
   private static let shownRejects = 10
 
   init(
-    queue: ChunkQueue, writing: StoreImport, settings: ImportSettings, options: ImportOptions,
+    queue: ChunkQueue, writing: any ImportSession, settings: ImportSettings, options: ImportOptions,
     pipeline: String, input: String,
     start: ContinuousClock.Instant
   ) {

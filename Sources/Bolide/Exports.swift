@@ -3,6 +3,5 @@
 @_exported public import FeedReading
 @_exported public import ImportModel
 @_exported public import PipelineFile
-@_exported public import SQLiteStore
 @_exported public import StoreInterface
 @_exported public import struct TypedRows.Reject

@@ -4,12 +4,11 @@ internal import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import Logging
-internal import SQLiteStore
 internal import TypedRows
 
 /// One import: the calling thread writes, a thread of the import's own reads, a bounded queue lies between them.
 struct ImportRun {
-  let store: Store
+  let store: any StoreEngine
   let pipeline: Pipeline
   let options: ImportOptions
   /// Ends the input's reading: with the caller's cancellation, and when the import has failed.
@@ -30,13 +29,13 @@ struct ImportRun {
     let cancellation = options.cancellation
     let name = inputs.name
     let size = inputs.totalBytes
-    let writing: StoreImport
+    let writing: any ImportSession
     let restored: Restoration
     let newFields: NewFields
-    let lock: StoreLock
+    let lock: AnyObject
     do {
-      lock = try StoreLock(
-        store: store.path, pipeline: pipeline.name, wait: settings.lockWait,
+      lock = try store.lock(
+        forPipeline: pipeline.name, waiting: settings.lockWait,
         isCancelled: { cancellation.isCancelled })
       try store.fit(pipeline)
       restored = try store.restoreTriggers()
@@ -49,8 +48,8 @@ struct ImportRun {
       }
       let known = try store.unusedFields(pipeline: pipeline.name)
       newFields = NewFields(known: known, policy: settings.newFieldPolicy, showsValues: settings.showsValues)
-      writing = try StoreImport(
-        store, pipeline, input: name, settings: settings, sameJSON: CanonicalJSON.areEqual,
+      writing = try store.beginImport(
+        pipeline, input: name, settings: settings, sameJSON: CanonicalJSON.areEqual,
         isCancelled: { cancellation.isCancelled })
     } catch {
       if cancellation.isCancelled { throw ImportError.cancelledWaiting }

@@ -1,7 +1,6 @@
 internal import FeedReading
 internal import ImportInput
 internal import ImportModel
-internal import SQLiteStore
 
 /// Knows a file, or several, again that was imported before and would change nothing now.
 enum KnownInput {
@@ -12,7 +11,7 @@ enum KnownInput {
   ///
   /// They are read for that only when such files had their size.
   static func find(
-    _ inputs: [ByteInput], _ pipeline: Pipeline, _ store: Store
+    _ inputs: [ByteInput], _ pipeline: Pipeline, _ store: any StoreEngine
   ) throws -> (run: Int64, progress: RunProgress)? {
     // Where a key that is there ends the import, the same file has to end it.
     guard pipeline.mergePolicy != .fail else { return nil }

@@ -4,5 +4,5 @@ internal import SQLiteStore
 /// The system's libraries that do the work.
 package enum LibraryVersions {
   /// `SQLite 3.40.1, zlib 1.2.13`
-  package static var text: String { "SQLite \(Store.sqliteVersion), zlib \(Zlib.version)" }
+  package static var text: String { "SQLite \(SQLiteEngine.sqliteVersion), zlib \(Zlib.version)" }
 }

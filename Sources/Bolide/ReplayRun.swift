@@ -3,12 +3,11 @@ internal import Foundation
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
-internal import SQLiteStore
 internal import TypedRows
 
 /// Tries refused records again: their kept texts go through the same pipeline as an input's records.
 struct ReplayRun {
-  let store: Store
+  let store: any StoreEngine
   let pipeline: Pipeline
   let options: ImportOptions
 
@@ -22,14 +21,14 @@ struct ReplayRun {
     let settings = options.settings(over: pipeline)
     let cancellation = options.cancellation
     do {
-      let lock = try StoreLock(
-        store: store.path, pipeline: pipeline.name, wait: settings.lockWait,
+      let lock = try store.lock(
+        forPipeline: pipeline.name, waiting: settings.lockWait,
         isCancelled: { cancellation.isCancelled })
       defer { withExtendedLifetime(lock) {} }
       try store.fit(pipeline)
       let restored = try store.restoreTriggers()
-      let writing = try StoreImport(
-        store, pipeline, input: RunOutcome.replay, settings: settings, sameJSON: CanonicalJSON.areEqual,
+      let writing = try store.beginImport(
+        pipeline, input: RunOutcome.replay, settings: settings, sameJSON: CanonicalJSON.areEqual,
         isCancelled: { cancellation.isCancelled })
       var firstRejects: [Reject] = []
       var failure: ImportError?
@@ -44,7 +43,8 @@ struct ReplayRun {
       }
       let isGood = settings.rejectLimit.allows(writing.progress.total)
       let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
-      try writing.finish(outcome: outcome, bytes: 0)
+      try writing.finish(
+        outcome: outcome, bytes: 0, read: nil, unusedFields: [], isComplete: false)
       var report = ImportReport(
         pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
         firstRejects: firstRejects, rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
@@ -63,7 +63,7 @@ struct ReplayRun {
     }
   }
 
-  private func replayAll(_ writing: StoreImport, _ show: ([Reject]) -> Void) throws {
+  private func replayAll(_ writing: any ImportSession, _ show: ([Reject]) -> Void) throws {
     let stop = options.cancellation.forInput()
     defer { options.cancellation.release(stop) }
     let stage = try RecordStage(pipeline, layout: writing.layout, input: RunOutcome.replay, stop: stop)

@@ -24,7 +24,7 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let token = try Store.opening(storePath).backUp(to: file)
+      let token = try StoreAddress.open(storePath).backUp(to: file)
       if verbose || isatty(STDERR_FILENO) == 1 { printNote(Note.backedUp(file, token)) }
     } catch {
       throw Failure(error)
@@ -54,9 +54,9 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let path = try Store.named(storePath).path
-      let (token, readers) = try Store.restore(file, to: path, lockWait: lockWait?.seconds ?? 600)
-      printNote(Note.restored(path, to: token, readers: readers))
+      let (address, _) = try StoreAddress.named(storePath)
+      let (token, readers) = try address.restore(file, lockWait: lockWait?.seconds ?? 600)
+      printNote(Note.restored(address.path, to: token, readers: readers))
     } catch {
       throw Failure(error)
     }

@@ -75,9 +75,9 @@ struct ChangesCommand: ParsableCommand {
     // Before any other thread is there, as the signals are blocked in all of them.
     let signals = follow || !command.isEmpty ? SignalWatch(stopping: stop) : nil
     do {
-      let store = try Store.opening(storePath)
+      let store = try StoreAddress.open(storePath)
       try store.sealOrNote()
-      let lock = try command.isEmpty ? nil : reader.map { try ReaderLock(store: store, reader: $0) }
+      let lock = try command.isEmpty ? nil : reader.map { try store.lock(reader: $0) }
       defer { withExtendedLifetime(lock) {} }
       if reader == nil, since == nil, from == nil { try store.checkBeginning() }
       let place = try reader.map { try store.place(ofReader: $0) }
@@ -105,10 +105,11 @@ struct ChangesCommand: ParsableCommand {
   ///
   /// - Throws: `StandardOutput.Closed` when nobody reads any more, and `.Stopped` for a signal while something is printed.
   private func goOn(
-    _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, until stop: ImportCancellation
+    _ store: any StoreEngine, _ request: HistoryRequest, from place: HistoryToken?,
+    until stop: ImportCancellation
   ) throws {
     store.endWriting()
-    let watch = try CommitWatch(store)
+    let watch = try store.watchCommits()
     var (request, place, hasShown) = (request, place, false)
     // Another program keeps its lock: what it leaves is looked after now and then.
     var (isWaiting, rounds) = (false, 0)
@@ -117,7 +118,8 @@ struct ChangesCommand: ParsableCommand {
       rounds += 1
       if hasCommit || isWaiting && rounds.isMultiple(of: 10) {
         try watch.reading {
-          isWaiting = try store.sealWherePossible(waiting: 0).contains(where: \.isPassing)
+          isWaiting = try store.assignPendingChanges(readsHistory: true, waiting: 0).contains(
+            where: \.isPassing)
           // What was sealed just now is a commit, and seen as one.
           guard hasCommit,
             let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
@@ -140,7 +142,7 @@ struct ChangesCommand: ParsableCommand {
   ///
   /// - Returns: the place after it; nil when there was nothing.
   private func deliver(
-    _ store: Store, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false,
+    _ store: any StoreEngine, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false,
     until stop: ImportCancellation? = nil
   ) throws -> HistoryToken? {
     let consumer = FedCommand(command, until: stop)

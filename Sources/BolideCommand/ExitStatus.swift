@@ -70,7 +70,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .busy, .locked, .walLimit, .interrupted: self = .tryLater
     case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
     case .constraint, .keyExists, .guarded, .malformed: self = .dataRefused
-    case .notAToken, .badRequest, .unknownReader: self = .usage
+    case .notAToken, .badRequest, .unknownReader, .unsupported: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged
     case .tokenOfAnotherStore: self = .tokenOfAnotherStore

@@ -155,15 +155,16 @@ struct ImportCommand: ParsableCommand {
 
     let report: ImportReport
     do {
-      func run(on path: String) throws -> ImportReport {
+      let trusts = writing.trustsSchema
+      func run(on store: StoreAddress) throws -> ImportReport {
         try replay
-          ? Store.replaying(path: path, pipeline, options: options, trustsSchema: writing.trustsSchema)
-          : Store.importing(
-            path: path, pipeline, from: inputs.isEmpty ? ["-"] : inputs, options: options,
-            trustsSchema: writing.trustsSchema)
+          ? store.replay(pipeline, options: options, trustsSchema: trusts)
+          : store.run(
+            pipeline, on: inputs.isEmpty ? ["-"] : inputs, options: options, trustsSchema: trusts)
       }
+      let address = StoreAddress(storePath)
       let creation = create ?? pipeline.settings.storeCreation
-      report = try isTrial ? Store.trying(storePath, creation: creation, run) : run(on: storePath)
+      report = try isTrial ? address.trying(creation: creation, run) : run(on: address)
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
       // The status tells of the signal, whatever keeps the report from being written.

@@ -39,7 +39,7 @@ struct MigrateCommand: ParsableCommand {
   func run() throws {
     do {
       let pipeline = try Pipeline(path: pipelinePath)
-      let store = try Store.opening(storePath, writing)
+      let store = try StoreAddress.open(storePath, writing)
       let steps =
         plan
         ? try store.migrationPlan(for: pipeline, dropping: drop)

@@ -50,7 +50,7 @@ struct MissingCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath, writing)
+      let store = try StoreAddress.open(storePath, writing)
       let name = try pipelineName()
       if delete {
         let (gone, token) = try store.deleteMissing(of: name, noMoreThan: (guardShare?.percent ?? 5) / 100)

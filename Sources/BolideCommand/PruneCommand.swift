@@ -49,7 +49,7 @@ struct PruneCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath, writing)
+      let store = try StoreAddress.open(storePath, writing)
       if let request = try request() { show(try store.prune(request)) }
       if vacuum { try store.vacuum() }
     } catch {

@@ -59,7 +59,7 @@ struct ReadersCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath, writing)
+      let store = try StoreAddress.open(storePath, writing)
       let start: Reader.Start =
         switch from {
         case nil, "beginning": .beginning

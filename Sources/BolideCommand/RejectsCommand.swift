@@ -50,7 +50,7 @@ struct RejectsCommand: ParsableCommand {
     do {
       let name = try pipeline.map { $0.namesPipeline ? try Pipeline(path: $0).name : $0 }
       let filter = RejectFilter(run: runNumber, pipeline: name)
-      let store = try Store.opening(storePath)
+      let store = try StoreAddress.open(storePath)
       try erase ? erase(filter, store) : list(filter, store)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
@@ -61,8 +61,8 @@ struct RejectsCommand: ParsableCommand {
 }
 
 extension RejectsCommand {
-  private func erase(_ filter: RejectFilter, _ store: Store) throws {
-    let count = try store.eraseRejects(filter)
+  private func erase(_ filter: RejectFilter, _ store: any StoreEngine) throws {
+    let count = try store.eraseRejects(filter, lockWait: 600)
     switch format {
     case .text: try StandardOutput.write(line: "\(counted(count, "refused record")) erased")
     case .ndjson:
@@ -72,7 +72,7 @@ extension RejectsCommand {
     }
   }
 
-  private func list(_ filter: RejectFilter, _ store: Store) throws {
+  private func list(_ filter: RejectFilter, _ store: any StoreEngine) throws {
     var text = JSONText()
     try store.readRejects(filter) { kept in
       switch format {

@@ -54,13 +54,13 @@ struct SnapshotCommand: ParsableCommand {
     let stop = ImportCancellation()
     let signals = command.isEmpty ? nil : SignalWatch(stopping: stop)
     do {
-      let store = try Store.opening(storePath)
+      let store = try StoreAddress.open(storePath)
       try store.sealOrNote()
       if let file {
         try store.writeSnapshot(of: entities, to: file)
         return
       }
-      let lock = try reader.map { try ReaderLock(store: store, reader: $0) }
+      let lock = try reader.map { try store.lock(reader: $0) }
       defer { withExtendedLifetime(lock) {} }
       try deliver(store, until: signals.map { _ in stop })
     } catch is StandardOutput.Stopped {
@@ -74,7 +74,7 @@ struct SnapshotCommand: ParsableCommand {
     }
   }
 
-  private func deliver(_ store: Store, until stop: ImportCancellation?) throws {
+  private func deliver(_ store: any StoreEngine, until stop: ImportCancellation?) throws {
     let consumer = FedCommand(command, until: stop)
     var text = JSONText()
     var snapshot: Snapshot?
@@ -106,7 +106,7 @@ struct TokenCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath)
+      let store = try StoreAddress.open(storePath)
       try store.sealOrNote()
       try StandardOutput.write(line: "\(store.newestToken())")
     } catch {

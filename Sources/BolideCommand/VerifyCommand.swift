@@ -28,10 +28,10 @@ struct VerifyCommand: ParsableCommand {
   func run() throws {
     var count = 0
     do {
-      if rebuild, try Store.adopt(Store.named(storePath).path) {
+      if rebuild, try StoreAddress.named(storePath).address.adopt() {
         try StandardOutput.write(line: Repair.marked)
       }
-      let store = try Store.opening(storePath, writing)
+      let store = try StoreAddress.open(storePath, writing)
       if rebuild {
         try store.rebuild { try StandardOutput.write(line: Repair.line("\($0)")) }
       }

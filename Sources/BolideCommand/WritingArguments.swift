@@ -13,17 +13,19 @@ struct WritingArguments: ParsableArguments {
   var trustsSchema = false
 }
 
-extension Store {
+extension StoreAddress {
   /// Opens the store that a path names, or the store of the pipeline that it names, to be written.
-  static func opening(_ path: String, _ writing: WritingArguments) throws -> Store {
-    try opening(path, trustsSchema: writing.trustsSchema)
+  static func open(_ path: String, _ writing: WritingArguments) throws -> any StoreEngine {
+    try open(path, trustsSchema: writing.trustsSchema)
   }
+}
 
+extension StoreEngine {
   /// Does for other programs' changes what a command that reads may do, and tells of what it may not on standard error.
   ///
   /// - Parameter readsHistory: whether the answer is about history.
   func sealOrNote(readsHistory: Bool = true) throws {
-    try sealWherePossible(readsHistory: readsHistory).map(Note.reading).forEach(printNote)
+    try assignPendingChanges(readsHistory: readsHistory).map(Note.reading).forEach(printNote)
   }
 }
 

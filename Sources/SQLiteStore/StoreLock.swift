@@ -83,3 +83,11 @@ private func read(_ descriptor: Int32) -> String {
   let count = pread(descriptor, &bytes, bytes.count, off_t(TokenMemory.size))
   return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
 }
+
+extension SQLiteEngine {
+  package func lock(
+    forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool
+  ) throws -> AnyObject {
+    try StoreLock(store: path, pipeline: name, wait: seconds, isCancelled: isCancelled)
+  }
+}

@@ -9,7 +9,7 @@ public struct StoreError: Error, Sendable, Hashable {
       case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
       case constraint, keyExists, expression, modelChange
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
-        tokenFromTheFuture, other
+        tokenFromTheFuture, unsupported, other
     }
     private let kind: Kind
     /// The code as a word.
@@ -73,6 +73,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let tokenOfAnotherStore = Code(kind: .tokenOfAnotherStore)
     /// The token is later than the store.
     public static let tokenFromTheFuture = Code(kind: .tokenFromTheFuture)
+    /// The store's engine does not implement it.
+    public static let unsupported = Code(kind: .unsupported)
     /// Anything else that SQLite reports.
     public static let other = Code(kind: .other)
   }

@@ -19,9 +19,8 @@ import Testing
     let options = ImportOptions()
     options.cancellation.cancel()
     let error = #expect(throws: ImportError.self) {
-      try Store.importing(
-        path: place.path("quakes.sqlite"), StorePlace.pipeline, from: [place.path("feed.json")],
-        options: options)
+      try StoreAddress(place.path("quakes.sqlite")).run(
+        StorePlace.pipeline, on: [place.path("feed.json")], options: options)
     }
     #expect(error?.kind == .cancelled && error?.message == "the import was stopped while it waited")
     #expect(error?.hint == "To go on, run the same command: nothing is doubled.")

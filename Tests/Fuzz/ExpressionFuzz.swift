@@ -10,13 +10,13 @@ import SQLiteStore
 final class ExpressionFuzz {
   private let pipeline: Pipeline
   private let folder: MemoryFolder
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() {
     do {
       pipeline = try Pipeline(yaml: Self.file, file: "things.yaml", directory: ".")
       folder = try MemoryFolder()
-      store = try Store(blocking: folder.store, for: pipeline, lockWait: 1)
+      store = try SQLiteEngine(blocking: folder.store, for: pipeline, lockWait: 1)
       let report = try store.runBlocking(pipeline, on: [.bytes(Self.records.utf8)], options: ImportOptions())
       guard report.progress.counts.inserted == Self.count else {
         fault("the store cannot be filled: \(report)")
@@ -99,7 +99,7 @@ final class ExpressionFuzz {
       try PipelineFuzz.check(pipeline, makesStore: false)
       guard imports else { return }
       let folder = try MemoryFolder()
-      let store = try Store(blocking: folder.store, for: pipeline, lockWait: 1)
+      let store = try SQLiteEngine(blocking: folder.store, for: pipeline, lockWait: 1)
       for _ in 0..<2 {
         var options = ImportOptions()
         options.force = true

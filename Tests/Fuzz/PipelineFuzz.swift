@@ -35,9 +35,9 @@ enum PipelineFuzz {
       guard makesStore else { return }
       let folder = try MemoryFolder()
       for _ in 0..<2 {
-        let store = try Store(blocking: folder.store, for: pipeline, lockWait: 1)
+        let store = try SQLiteEngine(blocking: folder.store, for: pipeline, lockWait: 1)
         try store.verify { if !$0.isTrue { fault("a new store: \($0)") } }
-        _ = try StoreImport(store, pipeline, input: "")
+        _ = try SQLiteImport(store, pipeline, input: "")
         _ = try store.status()
       }
     } catch {

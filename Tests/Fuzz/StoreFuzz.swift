@@ -39,7 +39,7 @@ final class StoreFuzz {
   }
 
   private static func fill(_ path: String, _ pipeline: Pipeline) throws {
-    let store = try Store(blocking: path, for: pipeline, lockWait: 1)
+    let store = try SQLiteEngine(blocking: path, for: pipeline, lockWait: 1)
     for source in [
       ImportSource.file("SampleData/blog.json"), .bytes("[{\"id\":1,\"title\":\"new\"},{}]".utf8),
     ] {
@@ -116,7 +116,7 @@ final class StoreFuzz {
 
   /// Opens the store and reads one part of it, so that more inputs have their turn. An error is an answer.
   private func read(_ part: Int) {
-    guard let store = try? Store(reading: path) else { return }
+    guard let store = try? SQLiteEngine(reading: path) else { return }
     switch part {
     case 0: _ = try? store.schemaText()
     case 1: _ = try? store.status()
@@ -139,7 +139,7 @@ final class StoreFuzz {
     }
   }
 
-  private func verify(_ store: Store) {
+  private func verify(_ store: SQLiteEngine) {
     var findings = 0
     guard (try? store.verify { _ in findings += 1 }) != nil, findings == 0 else { return }
     var configuration = Configuration()

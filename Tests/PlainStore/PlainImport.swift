@@ -11,7 +11,14 @@ extension PlainStore {
     PlainCounts]
   {
     var run = PlainRun(pipeline: pipeline)
-    run.counts[pipeline.entity] = PlainCounts()
+    try take(records, &run)
+    return run.counts
+  }
+
+  /// Takes more records of a run. Where one ends the run, nothing of them is kept.
+  package mutating func take(_ records: [PlainRecord], _ run: inout PlainRun) throws(PlainStop) {
+    let pipeline = run.pipeline
+    (run.counts, run.refused) = ([pipeline.entity: PlainCounts()], [])
     for children in pipeline.children {
       guard let relationship = model[pipeline.entity].relationship(children.relationship) else { continue }
       run.counts[relationship.destination] = PlainCounts()
@@ -19,33 +26,41 @@ extension PlainStore {
     }
     let before = self
     do {
-      for record in records { try take(record, &run) }
+      for (number, record) in records.enumerated() { try take(record, number, &run) }
     } catch {
       self = before
       throw error
     }
-    return run.counts
   }
 
-  private mutating func take(_ record: PlainRecord, _ run: inout PlainRun) throws(PlainStop) {
+  private mutating func take(
+    _ record: PlainRecord, _ number: Int, _ run: inout PlainRun
+  ) throws(PlainStop) {
     let pipeline = run.pipeline
     let (result, id) = try apply(record, pipeline.entity, [:], pipeline.links, &run)
+    if result == .rejected { run.refused.append(PlainRefused(record: number)) }
     for children in pipeline.children {
       guard let relationship = model[pipeline.entity].relationship(children.relationship),
         let inverse = relationship.inverse, result != .rejected
       else { continue }
       let target = relationship.destination
-      for child in record.children[children.relationship] ?? [] {
+      for (place, child) in (record.children[children.relationship] ?? []).enumerated() {
+        func note(_ result: PlainResult) {
+          guard result == .rejected else { return }
+          run.refused.append(
+            PlainRefused(record: number, relationship: children.relationship, child: place))
+        }
         // A record that is left out takes its children with it.
         guard let id, !result.isLeftOut else {
           run.counts[target]?.count(values(child, model[target]) == nil ? .rejected : .ignored)
           continue
         }
         guard let join = relationship.join else {
-          _ = try apply(child, target, [inverse: id], [], &run)
+          note(try apply(child, target, [inverse: id], [], &run).0)
           continue
         }
         let (outcome, other) = try apply(child, target, [:], [], &run)
+        note(outcome)
         guard outcome != .rejected, let other, children.isAlways || result == .inserted else { continue }
         let linked = link(join, [inverse: id, relationship.name: other])
         run.counts[join]?.count(linked)
@@ -185,14 +200,25 @@ extension PlainStore {
 }
 
 /// What one run remembers.
-struct PlainRun {
+package struct PlainRun {
   let pipeline: PlainPipeline
-  var counts: [String: PlainCounts] = [:]
+  /// What became of the records that were taken last.
+  package fileprivate(set) var counts: [String: PlainCounts] = [:]
+  /// Which of them were refused.
+  package fileprivate(set) var refused: [PlainRefused] = []
   /// The objects whose keys it has met, and those that it has made.
   var seen: [String: Set<Int>] = [:]
   var made: [String: Set<Int>] = [:]
 
-  init(pipeline: PlainPipeline) { self.pipeline = pipeline }
+  package init(pipeline: PlainPipeline) { self.pipeline = pipeline }
+}
+
+/// A record that was refused, or a child of one.
+package struct PlainRefused {
+  package let record: Int
+  /// Nil for the record itself.
+  package var relationship: String?
+  package var child = 0
 }
 
 /// What became of one record.

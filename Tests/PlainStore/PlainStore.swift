@@ -30,9 +30,13 @@ package struct PlainStore: Sendable {
     for entity in model.entities { objects[entity.name] = [:] }
   }
 
-  /// Goes over to a model with more attributes: rows that are there have their defaults.
+  /// Goes over to a model with more entities and attributes: rows that are there have the defaults.
   package mutating func grow(to model: PlainModel) {
     for entity in model.entities {
+      guard objects[entity.name] != nil else {
+        objects[entity.name] = [:]
+        continue
+      }
       let new = entity.stored.filter { self.model[entity.name].attribute($0.name) == nil }
       for id in ids(entity.name) {
         for attribute in new {
@@ -41,6 +45,13 @@ package struct PlainStore: Sendable {
       }
     }
     self.model = model
+  }
+
+  /// The same objects under a model that has the same attributes.
+  package func with(_ model: PlainModel) -> PlainStore {
+    var store = self
+    store.model = model
+    return store
   }
 
   // MARK: Reading

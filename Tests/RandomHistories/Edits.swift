@@ -1,4 +1,5 @@
 import Bolide
+import PlainEngine
 import PlainStore
 
 /// Deletions and links by hand.

@@ -6,6 +6,8 @@ package struct Histories {
   package var seeds: Range<Int>
   /// After so many seeds with a difference no other is begun.
   package var patience = 1
+  /// Whether the plain model is reached through the seam: the same import loop fills it as an engine.
+  package var throughSeam = false
   /// The steps of all histories.
   package private(set) var steps = 0
   /// The seeds at which a store did otherwise than the plain model.
@@ -24,7 +26,7 @@ package struct Histories {
     var rest = seeds.makeIterator()
     var done = 0
     await withTaskGroup(of: (seed: Int, steps: Int, problem: String?).self) { group in
-      func start(_ seed: Int) { group.addTask { await Self.outcome(seed) } }
+      func start(_ seed: Int) { group.addTask { [throughSeam] in await Self.outcome(seed, throughSeam) } }
       for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount { rest.next().map(start) }
       for await (seed, count, problem) in group {
         (done, steps) = (done + 1, steps + count)
@@ -38,8 +40,10 @@ package struct Histories {
     }
   }
 
-  private static func outcome(_ seed: Int) async -> (seed: Int, steps: Int, problem: String?) {
-    var history = RandomHistory(seed)
+  private static func outcome(
+    _ seed: Int, _ throughSeam: Bool
+  ) async -> (seed: Int, steps: Int, problem: String?) {
+    var history = RandomHistory(seed, throughSeam: throughSeam)
     do {
       try await history.run()
       return (seed, history.steps, nil)
@@ -53,7 +57,7 @@ package struct Histories {
     var skipped: Set<Int> = []
     var (told, problem) = (history.told, "\(error)")
     for step in (0..<Dice.steps(seed)).reversed() {
-      var shorter = RandomHistory(seed)
+      var shorter = RandomHistory(seed, throughSeam: history.engine != nil)
       do {
         try await shorter.run(skipping: skipped.union([step]))
       } catch {

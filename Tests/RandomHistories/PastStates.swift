@@ -1,4 +1,5 @@
 import Bolide
+import PlainEngine
 import PlainStore
 
 /// What a store held at each token, and what its history must say of that.

@@ -1,7 +1,9 @@
 import Bolide
 import Foundation
 import GRDB
+import PlainEngine
 import PlainStore
+@testable import SQLiteStore
 
 /// One random model with a history of random writes: the store and the plain model do each of them, and are compared.
 struct RandomHistory {
@@ -20,8 +22,12 @@ struct RandomHistory {
   var ids: [String: [Int: Int64]] = [:]
   var model: PlainModel { plain.model }
 
-  init(_ seed: Int) {
+  /// The engine of the plain model, where imports reach it through the seam; nil where it takes the records themselves.
+  let engine: PlainEngine?
+
+  init(_ seed: Int, throughSeam: Bool = false) {
     self.seed = seed
+    engine = throughSeam ? PlainEngine() : nil
     var random = RandomModel(seed)
     let younger = random.younger()
     grown = younger == nil ? nil : random
@@ -62,7 +68,7 @@ struct RandomHistory {
       if dice.once(in: 12) { tell(try await past.prune(store, &dice)) }
     }
     var findings: [String] = []
-    try store.verify { if !$0.isTrue { findings.append($0.description) } }
+    try store.engine.verify { if !$0.isTrue { findings.append($0.description) } }
     if let finding = findings.first { throw Difference("verify: \(finding)") }
   }
 
@@ -80,6 +86,7 @@ struct RandomHistory {
     }
     var store = try await Store(path: path, for: pipelines[0])
     for pipeline in pipelines.dropFirst() { store = try await Store(path: path, for: pipeline) }
+    for pipeline in pipelines { try engine?.fit(pipeline) }
     return (store, pipelines)
   }
 
@@ -119,23 +126,24 @@ struct RandomHistory {
     let pipeline = random.pipelines[number]
     let feed = RandomFeed(&dice, pipeline, model)
     tell("import feed\(number), chunk-rows \(feed.chunkRows):\n\(feed.json)")
-    let expected: [String: PlainCounts]?
-    do { expected = try plain.run(pipeline, feed.records) } catch { expected = nil }
     var options = ImportOptions()
     options.chunkRows = feed.chunkRows
     options.isAtomic = dice.once(in: 4)
+    if let engine {
+      return try takeThroughSeam(engine, store, pipelines[number], Array(feed.json.utf8), options)
+    }
+    let expected: [String: PlainCounts]?
+    do { expected = try plain.run(pipeline, feed.records) } catch { expected = nil }
     do {
       let report = try await store.run(pipelines[number], on: .bytes(feed.json.utf8), options: options)
       guard let expected else { throw Difference("the import did not stop") }
-      var counts = [pipeline.entity: PlainCounts(report.progress.counts)]
-      for children in report.progress.children { counts[children.entity] = PlainCounts(children.counts) }
-      try compare(counts, expected, isExact: feed.isExact)
+      try compare(report.progress.plain(pipeline.entity), expected, isExact: feed.isExact)
     } catch let error as ImportError {
       if expected != nil { throw Difference("the import stopped: \(error.message)") }
     }
   }
 
-  private func compare(
+  func compare(
     _ counts: [String: PlainCounts], _ expected: [String: PlainCounts], isExact: Bool
   ) throws {
     for (name, expected) in expected {
@@ -156,6 +164,15 @@ extension Dice {
   static func growth(_ seed: Int) -> Int {
     var dice = Dice(seed, -2)
     return dice.int(0...12)
+  }
+}
+
+extension RunProgress {
+  /// The counts by entity.
+  func plain(_ entity: String) -> [String: PlainCounts] {
+    var counts = [entity: PlainCounts(self.counts)]
+    for children in children { counts[children.entity] = PlainCounts(children.counts) }
+    return counts
   }
 }
 

@@ -1,6 +1,7 @@
 import Bolide
 import Foundation
 import GRDB
+import PlainEngine
 import PlainStore
 import Synchronization
 
@@ -20,16 +21,6 @@ struct ObjectName: Hashable, Comparable, CustomStringConvertible {
 typealias StoreState = [ObjectName: [String: PlainValue]]
 
 extension PlainValue {
-  init(_ value: Value) {
-    switch value {
-    case .null: self = .null
-    case .integer(let number): self = .whole(number)
-    case .real(let number): self = .real(number)
-    case .text(let text): self = .text(text)
-    case .blob(let bytes): self = .bytes(bytes)
-    }
-  }
-
   init(_ value: DatabaseValue) {
     switch value.storage {
     case .null: self = .null
@@ -37,16 +28,6 @@ extension PlainValue {
     case .double(let number): self = .real(number)
     case .string(let text): self = .text(text)
     case .blob(let bytes): self = .bytes(Array(bytes))
-    }
-  }
-
-  var value: Value {
-    switch self {
-    case .null, .beyond: .null
-    case .whole(let number): .integer(number)
-    case .real(let number): .real(number)
-    case .text(let text): .text(text)
-    case .bytes(let bytes): .blob(bytes)
     }
   }
 

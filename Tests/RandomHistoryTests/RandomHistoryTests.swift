@@ -9,4 +9,12 @@ import Testing
     #expect(histories.differences == [])
     #expect(histories.steps > 50)
   }
+
+  @Test func `an engine of plain collections does the same behind the import loop`() async {
+    var histories = Histories(100..<112)
+    histories.throughSeam = true
+    await histories.run { seed, problem in Issue.record("seed \(seed)\n\(problem)") }
+    #expect(histories.differences == [])
+    #expect(histories.steps > 50)
+  }
 }

@@ -10,7 +10,7 @@ import Testing
 /// What a chunk does to the rows of the table.
 struct ApplyTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let pipeline: Pipeline
 
   init() throws {
@@ -75,7 +75,7 @@ struct ApplyTests {
 
   @Test func `The same reject again is one row with a count`() throws {
     for _ in 0..<3 {
-      let run = try StoreImport(store, pipeline, input: "test")
+      let run = try SQLiteImport(store, pipeline, input: "test")
       let chunk = Chunk(layout: run.layout)
       for number in 1...2 {
         chunk.recordsRead += 1
@@ -145,7 +145,7 @@ struct ApplyTests {
   @Test func `A chunk that changes nothing writes nothing`() throws {
     let records: [Record] = (0..<50).map { ["id": .text("q\($0)"), "grade": 1, "@region": "r", "depth": 1] }
     try store.take(pipeline, records)
-    let run = try StoreImport(store, pipeline, input: "test")
+    let run = try SQLiteImport(store, pipeline, input: "test")
     let chunk = Chunk(layout: run.layout)
     chunk.fill(records)
     func bytes() -> [Data?] {
@@ -196,7 +196,7 @@ struct ApplyTests {
   }
 
   @Test func `An import that was given up does not hinder the next one`() throws {
-    var run: StoreImport? = try StoreImport(store, pipeline, input: "test")
+    var run: SQLiteImport? = try SQLiteImport(store, pipeline, input: "test")
     let given = try #require(run?.layout)
     let chunk = Chunk(layout: given)
     chunk.fill([["id": "a", "grade": 1]])

@@ -7,7 +7,7 @@ import Testing
 /// Other programs sign what they write, and nobody else's changes come under their name.
 struct AuthorTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()

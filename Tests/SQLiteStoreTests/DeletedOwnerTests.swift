@@ -10,7 +10,7 @@ struct DeletedOwnerTests {
 
   init() throws { temporary = try TemporaryStore() }
 
-  private func store(_ rule: Relationship.DeleteRule) throws -> Store {
+  private func store(_ rule: Relationship.DeleteRule) throws -> SQLiteEngine {
     let pipeline = Quakes.pipeline { pipeline in
       for index in pipeline[entity: "Region"].relationships.indices {
         pipeline[entity: "Region"].relationships[index].deleteRule = rule
@@ -107,7 +107,7 @@ struct DeletedOwnerTests {
     #expect(try findings(store) == [])
   }
 
-  private func findings(_ store: Store) throws -> [Finding] {
+  private func findings(_ store: SQLiteEngine) throws -> [Finding] {
     var findings: [Finding] = []
     try store.verify { findings.append($0) }
     return findings

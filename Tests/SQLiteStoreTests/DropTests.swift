@@ -28,7 +28,7 @@ struct DropTests {
     ]
   }
 
-  private func fill() throws -> Store {
+  private func fill() throws -> SQLiteEngine {
     let store = try temporary.open(Quakes.pipeline())
     try store.take(Quakes.pipeline(), Self.records)
     try store.take(Quakes.pipeline(), [["id": "q1", "cost": 99, "kind": "x"], ["id": "q2", "place": "p"]])
@@ -89,7 +89,7 @@ struct DropTests {
     // What is kept of the others can be read.
     #expect(try store.history(HistoryRequest()).flatMap(\.changes).allSatisfy { $0.entity == "Quake" })
     _ = try temporary.open(Quakes.pipeline()).take(Quakes.pipeline(), [["id": "n", "@region": "r"]])
-    try expectSound(try Store(reading: temporary.path))
+    try expectSound(try SQLiteEngine(reading: temporary.path))
   }
 
   @Test func `Entities that lead to each other are dropped together`() throws {
@@ -177,7 +177,7 @@ struct DropTests {
     try temporary.shell(
       "CREATE TABLE heard(x); CREATE TRIGGER hears AFTER UPDATE ON Quake BEGIN INSERT INTO heard VALUES (1); END"
     )
-    let token = try Store(reading: temporary.path).newestToken()
+    let token = try SQLiteEngine(reading: temporary.path).newestToken()
     let looser = Quakes.pipeline(rule: .cascade) {
       $0[entity: "Region"]["depths"].derivation = .sum(relationship: "quakes", attribute: "seen")
       $0[entity: "Region"]["magnitudes"].derivation = .aggregate(.init(.max, of: "magnitude", over: "quakes"))
@@ -232,7 +232,7 @@ struct DropTests {
       $0.fields.append(Field("felt"))
       $0[entity: "Region"].attributes.removeAll { $0.name == "magnitudes" }
     }
-    let steps = try Store(reading: temporary.path).migrationPlan(for: pipeline)
+    let steps = try SQLiteEngine(reading: temporary.path).migrationPlan(for: pipeline)
     #expect(
       steps == [
         MigrationStep(kind: .change, description: "add Quake.felt, integer32"),
@@ -251,7 +251,7 @@ struct DropTests {
           drop: "Region.magnitudes"),
       ])
     #expect(try temporary.shell(".dump") == before)
-    let store = try Store(reading: temporary.path)
+    let store = try SQLiteEngine(reading: temporary.path)
     let drops = ["Quake.magnitude", "Region.magnitudes"]
     let done = try store.migrate(pipeline, dropping: drops)
     #expect(
@@ -263,7 +263,7 @@ struct DropTests {
     #expect(try store.migrate(pipeline) == [])
   }
 
-  private func expectSound(_ store: Store) throws {
+  private func expectSound(_ store: SQLiteEngine) throws {
     try store.seal()
     var findings: [String] = []
     try store.verify { findings.append("\($0)") }

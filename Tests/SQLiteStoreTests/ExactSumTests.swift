@@ -8,7 +8,7 @@ import Testing
 struct ExactSumTests {
   private let temporary: TemporaryStore
   private let pipeline = Quakes.pipeline()
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()

@@ -37,7 +37,7 @@ struct FetchDifferentialTests {
     var found = 0
     for (index, one) in cases.enumerated() {
       var ids: [Int64] = []
-      try store.readFetch(one.request, at: nil) { ids.append($0.id) }
+      try store.readRows(one.request, at: nil) { ids.append($0.id) }
       let line = ids.map(String.init).joined(separator: " ")
       try #require(line == shell[index], "the shell differs: \(one.request)")
       try #require(line == python[index], "Python differs: \(one.request)")
@@ -84,7 +84,7 @@ struct FetchDifferentialTests {
       }
       func rows() throws -> [Snapshot.Row] {
         var rows: [Snapshot.Row] = []
-        try store.readFetch(request, at: nil) { rows.append($0) }
+        try store.readRows(request, at: nil) { rows.append($0) }
         return rows
       }
       let whole = try rows()
@@ -101,7 +101,7 @@ struct FetchDifferentialTests {
       var request = ObjectQuery("Quake")
       request.batchSize = size
       var answers: Set<String> = []
-      try store.readFetch(request, at: nil) { row in
+      try store.readRows(request, at: nil) { row in
         try temporary.shell("UPDATE Quake SET depth = 5 WHERE bolide_id = \(row.id)")
         // "0|…" when nobody reads from what is to be overwritten.
         answers.insert(String(try temporary.shell("PRAGMA wal_checkpoint(TRUNCATE)").prefix(1)))
@@ -138,7 +138,7 @@ struct FetchDifferentialTests {
       ]
       func still() throws -> [Int64] {
         var ids: [Int64] = []
-        try store.readFetch(request, at: nil) { row in
+        try store.readRows(request, at: nil) { row in
           if row.values.contains(where: { $0.name == "cost" && $0.value == 1 }) { ids.append(row.id) }
         }
         return ids
@@ -155,7 +155,7 @@ struct FetchDifferentialTests {
   }
 
   /// How many changes other programs have made.
-  private func written(_ store: Store) throws -> Int64 {
+  private func written(_ store: SQLiteEngine) throws -> Int64 {
     try store.integer("SELECT max(change) FROM bolide_change") ?? 0
   }
 

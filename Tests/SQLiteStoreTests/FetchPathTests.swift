@@ -1,3 +1,4 @@
+import Bolide
 import ImportModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
 @Suite(.serialized) struct FetchPathTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()
@@ -39,7 +40,7 @@ import Testing
   }
 
   private func lines(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> [String] {
-    try await store.fetch(request, at: token).map(line)
+    try await store.face.fetch(request, at: token).map(line)
   }
 
   @Test func `only what is asked for, in its order, with the key`() async throws {
@@ -48,7 +49,7 @@ import Testing
       $0.limit = 2
     }
     #expect(try await lines(some) == ["Quake 1 depth=10 id=one group=1", "Quake 2 depth=20 id=two group=2"])
-    let key = try await store.fetch(request { $0.properties = ["depth"] }).map(\.key)
+    let key = try await store.face.fetch(request { $0.properties = ["depth"] }).map(\.key)
     #expect(key.map { $0.map(\.value) } == [["one"], ["two"], ["three"], ["four"]])
     // The object id is the row's own.
     #expect(try await lines(request { $0.properties = ["bolide_id", "end"] })[0] == "Quake 1 end=1")
@@ -69,7 +70,7 @@ import Testing
         "Quake 3 id=three group=3 previous=2 group: (Group 3 code=c size=null quakeCount=1 country=null country: (none)) previous: (Quake 2 id=two "
       ))
     #expect(rows[3].hasPrefix("Quake 4 id=four group=null previous=2 group: (none) previous: (Quake 2 "))
-    let whole = try await store.fetch(request { $0.related = ["group"] })
+    let whole = try await store.face.fetch(request { $0.related = ["group"] })
     #expect(
       whole[0].values.map(\.name) == [
         "id", "magnitude", "depth", "order", "end", "cost", "felt", "raw", "group", "previous",
@@ -90,7 +91,7 @@ import Testing
 
   @Test func `paths are sorted by, null first and last`() async throws {
     func ids(_ keys: ObjectQuery.SortKey...) async throws -> [Int64] {
-      try await store.fetch(request { $0.sort = keys }).map(\.id)
+      try await store.face.fetch(request { $0.sort = keys }).map(\.id)
     }
     #expect(try await ids(.init("group.size")) == [3, 4, 1, 2])
     #expect(try await ids(.init("group.size", ascending: false)) == [2, 1, 3, 4])
@@ -108,14 +109,14 @@ import Testing
       let request = request {
         ($0.limit, $0.offset, $0.sort) = (limit, offset, [.init("end", ascending: false)])
       }
-      return (try await store.fetch(request).map(\.id), try await store.count(request))
+      return (try await store.face.fetch(request).map(\.id), try await store.face.count(request))
     }
     #expect(try await answer(nil, 0) == ([3, 2, 1, 4], 4))
     #expect(try await answer(2, 1) == ([2, 1], 2))
     #expect(try await answer(nil, 3) == ([4], 1))
     #expect(try await answer(5, 9) == ([], 0))
     #expect(try await answer(0, 0) == ([], 0))
-    #expect(try await store.count(ObjectQuery("Quake", where: "group.country.name IS NOT NULL")) == 2)
+    #expect(try await store.face.count(ObjectQuery("Quake", where: "group.country.name IS NOT NULL")) == 2)
   }
 
   @Test func `objects of the past are those that were linked then`() async throws {
@@ -137,7 +138,7 @@ import Testing
       "Quake 4 group=null group: (none)",
     ]
     #expect(try await lines(some, at: token) == then)
-    #expect(try await store.count(some, at: token) == 3)
+    #expect(try await store.face.count(some, at: token) == 3)
     #expect(try await lines(some) == [])
     var batches = some
     batches.batchSize = 1
@@ -147,26 +148,26 @@ import Testing
   }
 
   @Test func `a view that is pinned counts what it sees`() async throws {
-    let pinned = try await store.pin()
+    let pinned = try await store.face.pin()
     try temporary.shell("DELETE FROM Quake WHERE id = 'one'")
     #expect(try await pinned.count(ObjectQuery("Quake")) == 4)
-    #expect(try await store.count(ObjectQuery("Quake")) == 3)
+    #expect(try await store.face.count(ObjectQuery("Quake")) == 3)
   }
 
   @Test func `derived values that other programs left to be computed are computed first`() async throws {
     try temporary.shell("UPDATE Quake SET group_id = 1")
-    let counts = try await store.fetch(ObjectQuery("Group", sort: [.init("code")])).map {
+    let counts = try await store.face.fetch(ObjectQuery("Group", sort: [.init("code")])).map {
       $0.values[2].value
     }
     #expect(counts == [4, 0, 0])
     // And sealed, as by every reader.
-    #expect(try store.reading { try Store.hasUnsealedChanges($0) } == false)
+    #expect(try store.reading { try SQLiteEngine.hasUnsealedChanges($0) } == false)
   }
 
   @Test func `what cannot be fetched is said`() async throws {
     func sentence(_ change: (inout ObjectQuery) -> Void) async throws -> String {
       let request = request(change)
-      let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
+      let error = await #expect(throws: StoreError.self) { try await store.face.fetch(request) }
       #expect(error?.code == .badRequest)
       return error?.message.replacing("\(temporary.path): ", with: "") ?? ""
     }

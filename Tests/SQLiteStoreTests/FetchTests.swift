@@ -1,3 +1,4 @@
+import Bolide
 import ImportModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
 @Suite(.serialized) struct FetchTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let tokens: [HistoryToken]
 
   /// Three rows; then one changes, one goes and one comes; then another program moves one.
@@ -28,7 +29,7 @@ import Testing
   }
 
   private func ids(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> [Value] {
-    try await store.fetch(request, at: token).compactMap(\.key.first?.value)
+    try await store.face.fetch(request, at: token).compactMap(\.key.first?.value)
   }
 
   @Test func `A fetch filters, sorts and limits, now and then`() async throws {
@@ -41,10 +42,10 @@ import Testing
     let shallow = ObjectQuery("Quake", where: "depth < ? OR id = ?", [3, "c"])
     #expect(try await ids(shallow, at: tokens[0]) == ["a", "b", "c"])
     #expect(try await ids(shallow) == ["c"])
-    let old = try await store.fetch(ObjectQuery("Region"), at: tokens[0])
+    let old = try await store.face.fetch(ObjectQuery("Region"), at: tokens[0])
     #expect(old.map { $0.values.map(\.name) } == [["code", "quakeCount", "magnitudes", "depths", "costs"]])
     #expect(old.first?.values.map(\.value) == ["r", 1, 0.0, 1, 0])
-    #expect(try await store.fetch(ObjectQuery("Region")).first?.values[3].value == 9)
+    #expect(try await store.face.fetch(ObjectQuery("Region")).first?.values[3].value == 9)
     // Before the beginning there was nothing.
     let beginning = try store.reading { try HistoryPlaces($0).token(0) }
     #expect(try await ids(ObjectQuery("Quake"), at: beginning) == [])
@@ -53,7 +54,7 @@ import Testing
   @Test func `What other programs did and nobody sealed is not in a past state`() async throws {
     try temporary.shell(
       "UPDATE Quake SET depth = 7; INSERT INTO Quake(id) VALUES ('x'); DELETE FROM Quake WHERE id = 'd'")
-    let rows = try await store.fetch(ObjectQuery("Quake"), at: tokens[2])
+    let rows = try await store.face.fetch(ObjectQuery("Quake"), at: tokens[2])
     #expect(rows.map { $0.key[0].value } == ["a", "c", "d"])
     #expect(rows.map { row in row.values.first { $0.name == "depth" }?.value } == [9, 3, 4])
     #expect(try await ids(ObjectQuery("Quake")) == ["a", "c", "x"])
@@ -61,7 +62,7 @@ import Testing
 
   @Test func `What cannot be fetched is said`() async throws {
     func answer(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> StoreError? {
-      await #expect(throws: StoreError.self) { _ = try await store.fetch(request, at: token) }
+      await #expect(throws: StoreError.self) { _ = try await store.face.fetch(request, at: token) }
     }
     let path = temporary.path
     #expect(try await answer(ObjectQuery("Qake"))?.message == "\(path): the store has no entity 'Qake'")
@@ -82,18 +83,18 @@ import Testing
     #expect(
       between?.message
         == "\(path): the token \(inside) is inside a transaction, and states stand between them")
-    _ = try await store.prune(.before(.token(tokens[1])))
+    _ = try await store.face.prune(.before(.token(tokens[1])))
     #expect(try await answer(ObjectQuery("Quake"), at: tokens[0])?.code == .tokenExpired)
     // The newest one that was pruned is a place still.
     #expect(try await ids(ObjectQuery("Quake"), at: tokens[1]) == ["a", "c"])
   }
 
   @Test func `Changes between two places are net, and go forward`() async throws {
-    let changes = try await store.changes(from: tokens[0], to: tokens[2]).filter { $0.entity == "Quake" }
+    let changes = try await store.face.changes(from: tokens[0], to: tokens[2]).filter { $0.entity == "Quake" }
     #expect(changes.map(\.kind) == [.update, .delete, .insert])
-    #expect(try await store.changes(from: tokens[1], to: tokens[1]) == [])
+    #expect(try await store.face.changes(from: tokens[1], to: tokens[1]) == [])
     let error = await #expect(throws: StoreError.self) {
-      _ = try await store.changes(from: tokens[2], to: tokens[0])
+      _ = try await store.face.changes(from: tokens[2], to: tokens[0])
     }
     #expect(
       error?.message == "\(temporary.path): the request ends with \(tokens[0]), before it begins"
@@ -102,7 +103,7 @@ import Testing
 
   @Test func `A difference tells who came, went, moved and changed`() async throws {
     let request = ObjectQuery("Quake", sort: [.init("depth")])
-    let difference = try await store.difference(of: request, from: tokens[0], to: tokens[2])
+    let difference = try await store.face.difference(of: request, from: tokens[0], to: tokens[2])
     // Depths 1 2 3 became 3 4 9: of the two that stayed one moves.
     #expect(difference.objects.removals.count == 2 && difference.objects.insertions.count == 2)
     let moves = difference.objects.insertions.compactMap { change -> Int64? in
@@ -116,7 +117,7 @@ import Testing
       ])
     // An update in place is no move, and told all the same.
     let byID = ObjectQuery("Quake", sort: [.init("id")])
-    let still = try await store.difference(of: byID, from: tokens[1], to: tokens[2])
+    let still = try await store.face.difference(of: byID, from: tokens[1], to: tokens[2])
     #expect(still.updates.map(\.object.id) == [1] && still.objects.count == 1)
   }
 

@@ -40,7 +40,7 @@ struct FetchedDifferentialTests {
       request.related = [one.property.name]
       func answer() throws -> String {
         var lines: [String] = []
-        try store.readFetch(request, at: nil) { row in
+        try store.readRows(request, at: nil) { row in
           let ids = row.fetched.first?.rows.map(\.id) ?? []
           found += ids.count
           lines.append(([row.id] + ids).map(String.init).joined(separator: " "))
@@ -53,12 +53,12 @@ struct FetchedDifferentialTests {
 
       (request.related, request.batchSize, request.dangling) = ([], nil, one.property.name)
       var ids: [String] = []
-      try store.readFetch(request, at: nil) { ids.append("\($0.id)") }
+      try store.readRows(request, at: nil) { ids.append("\($0.id)") }
       try #require(ids.joined(separator: ",") == python[2 * index + 1], "\(one.property) \(request)")
       try #require(try store.readCount(request, at: nil) == ids.count)
       request.batchSize = dice.int(1...20)
       var again: [String] = []
-      try store.readFetch(request, at: nil) { again.append("\($0.id)") }
+      try store.readRows(request, at: nil) { again.append("\($0.id)") }
       try #require(again == ids)
       alone += ids.count
     }

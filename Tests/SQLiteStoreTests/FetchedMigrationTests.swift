@@ -11,11 +11,12 @@ struct FetchedMigrationTests {
   init() throws { temporary = try TemporaryStore() }
 
   private func plan(_ pipeline: Pipeline, dropping: [String] = []) throws -> [String] {
-    try Store(reading: temporary.path).migrationPlan(for: pipeline, dropping: dropping).map(\.description)
+    try SQLiteEngine(reading: temporary.path).migrationPlan(for: pipeline, dropping: dropping).map(
+      \.description)
   }
 
   private func properties() throws -> [FetchedProperty] {
-    try Store(reading: temporary.path).reading {
+    try SQLiteEngine(reading: temporary.path).reading {
       try StoredModel($0).model.entity(named: "Recipe")?.fetchedProperties ?? []
     }
   }
@@ -54,7 +55,7 @@ struct FetchedMigrationTests {
     #expect(try plan(changed, dropping: ["Recipe.comments"]).first == "drop Recipe.comments")
     let refusal = #expect(throws: StoreError.self) { try plan(changed, dropping: ["Recipe.there"]) }
     #expect(refusal?.message.hasSuffix("Recipe.there cannot be dropped: the pipeline names it") == true)
-    let steps = try Store(reading: temporary.path).migrate(changed, dropping: ["Recipe.comments"])
+    let steps = try SQLiteEngine(reading: temporary.path).migrate(changed, dropping: ["Recipe.comments"])
     #expect(steps.map(\.description) == ["drop Recipe.comments"])
     #expect(try properties() == [other])
     #expect(try tables() == before)
@@ -70,7 +71,7 @@ struct FetchedMigrationTests {
     }
     let noRecipe = without { $0.model.entities[2].attributes.removeAll { $0.name == "recipe" } }
     let error = #expect(throws: StoreError.self) {
-      try Store(reading: temporary.path).migrate(noRecipe, dropping: ["Comment.recipe"])
+      try SQLiteEngine(reading: temporary.path).migrate(noRecipe, dropping: ["Comment.recipe"])
     }
     #expect(error?.code == .modelChange)
     #expect(
@@ -82,7 +83,7 @@ struct FetchedMigrationTests {
       try plan(noRecipe, dropping: ["Comment.recipe"]).contains {
         $0.hasSuffix("'recipe'; --drop Recipe.comments would let it begin anew")
       })
-    let steps = try Store(reading: temporary.path).migrate(
+    let steps = try SQLiteEngine(reading: temporary.path).migrate(
       noRecipe, dropping: ["Comment.recipe", "Recipe.comments"])
     #expect(steps.map(\.description) == ["drop Comment.recipe", "drop Recipe.comments"])
   }
@@ -102,7 +103,7 @@ struct FetchedMigrationTests {
     var less = Kitchen.recipes()
     less.model.entities.removeAll { $0.name == "Comment" }
     let gone = #expect(throws: StoreError.self) {
-      try Store(reading: temporary.path).migrate(less, dropping: ["Comment"])
+      try SQLiteEngine(reading: temporary.path).migrate(less, dropping: ["Comment"])
     }
     #expect(gone?.message.hasSuffix("would be fetched in vain: the store has no entity 'Comment'") == true)
   }
@@ -117,7 +118,7 @@ struct FetchedMigrationTests {
     var request = ObjectQuery("Recipe")
     request.related = ["comments"]
     var found = 0
-    try store.readFetch(request, at: nil) { found += $0.fetched[0].rows.count }
+    try store.readRows(request, at: nil) { found += $0.fetched[0].rows.count }
     #expect(found == 4)
   }
 

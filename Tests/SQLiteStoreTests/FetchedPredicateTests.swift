@@ -1,3 +1,4 @@
+import Bolide
 import Foundation
 import ImportModel
 import Testing
@@ -106,7 +107,7 @@ import Testing
     try temporary.shell("UPDATE bolide_model SET model = replace(model, 'recipe = ''WHAT''', '\(text)')")
     var request = ObjectQuery("Recipe")
     request.related = ["comments"]
-    let there = await #expect(throws: StoreError.self) { try await store.fetch(request) }
+    let there = await #expect(throws: StoreError.self) { try await store.face.fetch(request) }
     #expect(there?.message == "\(temporary.path): Recipe.comments: \(sentence)")
     _ = try other.open(Kitchen.comments)
     try other.shell(Kitchen.commentRows)
@@ -118,7 +119,7 @@ import Testing
       if let change { request[keyPath: change] = ["comments"] } else { request.dangling = "comments" }
       // It is in another folder.
       request.stores = [other.path: other.path]
-      let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
+      let error = await #expect(throws: StoreError.self) { try await store.face.fetch(request) }
       #expect(error?.message == "\(temporary.path): Recipe.comments: \(sentence)")
     }
   }

@@ -1,3 +1,4 @@
+import Bolide
 import Foundation
 import ImportModel
 import Testing
@@ -13,19 +14,19 @@ import Testing
 
   init() throws { (temporary, other) = (try TemporaryStore(), try TemporaryStore()) }
 
-  private func store(_ properties: [FetchedProperty], isElsewhere: Bool = false) throws -> Store {
+  private func store(_ properties: [FetchedProperty], isElsewhere: Bool = false) throws -> SQLiteEngine {
     isElsewhere
       ? try Kitchen.stores(temporary, other, properties) : try Kitchen.store(temporary, properties)
   }
 
   /// What is found for each recipe, by its slug.
   private func found(
-    _ store: Store, _ name: String = "comments", at token: HistoryToken? = nil
+    _ store: SQLiteEngine, _ name: String = "comments", at token: HistoryToken? = nil
   ) async throws -> [String: [Int64]] {
     var request = ObjectQuery("Recipe")
     request.related = [name]
     var found: [String: [Int64]] = [:]
-    for row in try await store.fetch(request, at: token) {
+    for row in try await store.face.fetch(request, at: token) {
       guard case .text(let slug) = row.key.first?.value, let fetched = row.fetched.first else { continue }
       #expect(row.fetched.count == 1 && fetched.name.lowercased() == name.lowercased())
       found[slug] = fetched.rows.map(\.id)
@@ -64,7 +65,7 @@ import Testing
       ], isElsewhere: isElsewhere)
     var request = ObjectQuery("Recipe", where: "slug = ?", [.text("soup")])
     (request.properties, request.related) = (["minutes"], ["comments", "author", "thin", "COMMENTS"])
-    let row = try #require(try await store.fetch(request).first)
+    let row = try #require(try await store.face.fetch(request).first)
     #expect(row.values.map(\.name) == ["minutes", "author"])
     #expect(row.related.first?.row?.values.map(\.value) == [.text("x"), .integer(1970)])
     #expect(row.fetched.map(\.name) == ["comments", "thin"])
@@ -100,7 +101,7 @@ import Testing
       var request = ObjectQuery("Recipe")
       request.dangling = "comments"
       change(&request)
-      return try await store.fetch(request).map(\.key.first?.value)
+      return try await store.face.fetch(request).map(\.key.first?.value)
     }
     #expect(try await slugs { _ in } == ["cake", "it's"])
     #expect(try await slugs { $0.sort = [.init("slug", ascending: false)] } == ["it's", "cake"])
@@ -111,7 +112,7 @@ import Testing
     #expect(try await slugs { $0.related = ["comments", "any"] } == ["cake", "it's"])
     var request = ObjectQuery("Recipe", where: "author.born = 1970")
     request.dangling = "COMMENTS"
-    #expect(try await store.count(request) == 1)
+    #expect(try await store.face.count(request) == 1)
   }
 
   @Test(arguments: [false, true])
@@ -128,7 +129,7 @@ import Testing
     func error(_ name: String, _ condition: String? = nil) async throws -> StoreError {
       var request = ObjectQuery("Recipe", where: condition)
       request.related = [name]
-      return try await #require(throws: StoreError.self) { try await store.fetch(request) }
+      return try await #require(throws: StoreError.self) { try await store.face.fetch(request) }
     }
     let several = try await error("comments")
     #expect(several.code == .guarded)
@@ -151,8 +152,8 @@ import Testing
 
   @Test func `a past state is answered within one store, and by a pinned view`() async throws {
     let store = try store([.comments()])
-    let token = try await store.pin().token
-    let view = try await store.pin()
+    let token = try await store.face.pin().token
+    let view = try await store.face.pin()
     try temporary.shell(
       "DELETE FROM Comment WHERE number = 10; UPDATE Comment SET recipe = 'cake' WHERE number = 20; UPDATE Recipe SET slug = 'x' WHERE slug = 'tart'"
     )
@@ -164,10 +165,10 @@ import Testing
     #expect(try await view.fetch(request).map { $0.fetched[0].rows.map(\.id) } == [[1, 2, 5], [3], [], []])
     request = ObjectQuery("Recipe")
     request.dangling = "comments"
-    #expect(try await store.fetch(request, at: token).map(\.id) == [3, 4])
-    #expect(try await store.count(request) == 2)
-    #expect(try await store.fetch(request).map(\.id) == [2, 4])
-    let difference = try await store.difference(of: request, from: token, to: store.pin().token)
+    #expect(try await store.face.fetch(request, at: token).map(\.id) == [3, 4])
+    #expect(try await store.face.count(request) == 2)
+    #expect(try await store.face.fetch(request).map(\.id) == [2, 4])
+    let difference = try await store.difference(of: request, from: token, to: store.face.pin().token)
     #expect(difference.objects.insertions.count == 1 && difference.objects.removals.count == 1)
   }
 
@@ -178,13 +179,13 @@ import Testing
     for (related, dangling) in [(["comments"], nil), ([], "comments")] as [([String], String?)] {
       var request = ObjectQuery("Recipe")
       (request.related, request.dangling) = (related, dangling)
-      let token = try await store.pin().token
-      let past = await #expect(throws: StoreError.self) { try await store.fetch(request, at: token) }
-      let pinned = await #expect(throws: StoreError.self) { try await store.pin().fetch(request) }
+      let token = try await store.face.pin().token
+      let past = await #expect(throws: StoreError.self) { try await store.face.fetch(request, at: token) }
+      let pinned = await #expect(throws: StoreError.self) { try await store.face.pin().fetch(request) }
       // Which objects there are is another question.
       if dangling == nil {
-        #expect(try await store.count(request, at: token) == 4)
-        #expect(try await store.difference(of: request, from: token, to: token).objects.isEmpty)
+        #expect(try await store.face.count(request, at: token) == 4)
+        #expect(try await store.face.difference(of: request, from: token, to: token).objects.isEmpty)
       }
       #expect(past?.message == message && pinned?.message == message && past?.code == .badRequest)
     }
@@ -198,7 +199,7 @@ import Testing
     )
     var request = ObjectQuery("Recipe", where: "random() % 2")
     request.related = ["comments"]
-    let error = try await #require(throws: StoreError.self) { try await store.fetch(request) }
+    let error = try await #require(throws: StoreError.self) { try await store.face.fetch(request) }
     #expect(
       error.message
         == "\(temporary.path): Recipe.comments cannot be fetched: the request's predicate gives another answer each time"
@@ -217,7 +218,7 @@ import Testing
     func message(_ change: (inout ObjectQuery) -> Void) async throws -> String {
       var request = ObjectQuery("Recipe")
       change(&request)
-      let error = try await #require(throws: StoreError.self) { try await store.fetch(request) }
+      let error = try await #require(throws: StoreError.self) { try await store.face.fetch(request) }
       #expect(error.code == .badRequest)
       return error.message.replacing("\(temporary.path): ", with: "") + (error.hint.map { "|\($0)" } ?? "")
     }

@@ -20,24 +20,24 @@ import Testing
 
   /// A store of comments at a path.
   @discardableResult
-  private func comments(at name: String) throws -> Store {
-    let store = try Store(blocking: path(name), for: Kitchen.comments, lockWait: 5)
+  private func comments(at name: String) throws -> SQLiteEngine {
+    let store = try SQLiteEngine(blocking: path(name), for: Kitchen.comments, lockWait: 5)
     try store.execute(Kitchen.commentRows)
     return store
   }
 
-  private func recipes(at name: String = "store.sqlite", store other: String) throws -> Store {
-    let store = try Store(
+  private func recipes(at name: String = "store.sqlite", store other: String) throws -> SQLiteEngine {
+    let store = try SQLiteEngine(
       blocking: path(name), for: Kitchen.recipes([.comments(sort: ["number"], store: other)]), lockWait: 5)
     try store.execute(Kitchen.recipeRows)
     return store
   }
 
-  private func found(_ store: Store, _ stores: [String: String] = [:]) throws -> [Int64] {
+  private func found(_ store: SQLiteEngine, _ stores: [String: String] = [:]) throws -> [Int64] {
     var request = ObjectQuery("Recipe", where: "slug = 'soup'")
     (request.related, request.stores) = (["comments"], stores)
     var found: [Int64] = []
-    try store.readFetch(request, at: nil) { found += $0.fetched.flatMap(\.rows).map(\.id) }
+    try store.readRows(request, at: nil) { found += $0.fetched.flatMap(\.rows).map(\.id) }
     return found
   }
 
@@ -74,12 +74,12 @@ import Testing
     for name in ["store.sqlite", "other.sqlite"] {
       try FileManager.default.moveItem(at: folder.appending(path: name), to: moved.appending(path: name))
     }
-    #expect(try found(Store(reading: path("moved/store.sqlite"))) == [1, 2, 5])
+    #expect(try found(SQLiteEngine(reading: path("moved/store.sqlite"))) == [1, 2, 5])
     // The folder of the file counts, not that of a link to it.
     try FileManager.default.createSymbolicLink(
       atPath: path("link.sqlite"), withDestinationPath: path("moved/store.sqlite"))
-    #expect(try found(Store(reading: path("link.sqlite"))) == [1, 2, 5])
-    let store = try Store(reading: path("moved/store.sqlite"))
+    #expect(try found(SQLiteEngine(reading: path("link.sqlite"))) == [1, 2, 5])
+    let store = try SQLiteEngine(reading: path("moved/store.sqlite"))
     try comments(at: "third.sqlite").execute("DELETE FROM Comment WHERE number = 10")
     #expect(try found(store, ["other.sqlite": path("third.sqlite")]) == [2, 5])
     let error = try #require(throws: StoreError.self) { _ = try found(store, ["othr.sqlite": "x"]) }
@@ -130,7 +130,7 @@ import Testing
   @Test func `a store may lead to itself`() throws {
     var pipeline = Kitchen.recipes()
     pipeline.model.entities[0].fetchedProperties = [.comments(sort: ["number"], store: "./store.sqlite")]
-    let store = try Store(blocking: path("store.sqlite"), for: pipeline, lockWait: 5)
+    let store = try SQLiteEngine(blocking: path("store.sqlite"), for: pipeline, lockWait: 5)
     try store.execute(Kitchen.recipeRows + Kitchen.commentRows)
     #expect(try found(store) == [1, 2, 5])
     #expect(try found(store, ["store.sqlite": temporary.path]) == [1, 2, 5])
@@ -141,7 +141,7 @@ import Testing
     var other = model
     other.model.entities[0].name = "Remark"
     other.entity = "Remark"
-    _ = try Store(blocking: path("other.sqlite"), for: other, lockWait: 5)
+    _ = try SQLiteEngine(blocking: path("other.sqlite"), for: other, lockWait: 5)
     let store = try recipes(store: "other.sqlite")
     var error = try #require(throws: StoreError.self) { _ = try found(store) }
     #expect(error.message == "\(store.path): Recipe.comments: the store has no entity 'Comment'")
@@ -150,7 +150,7 @@ import Testing
     other = model
     other.model.entities[0].attributes[1].name = "dish"
     other.fields[1].attribute = "dish"
-    _ = try Store(blocking: path("other.sqlite"), for: other, lockWait: 5)
+    _ = try SQLiteEngine(blocking: path("other.sqlite"), for: other, lockWait: 5)
     error = try #require(throws: StoreError.self) { _ = try found(store) }
     #expect(
       error.message == "\(store.path): Recipe.comments: Comment has no attribute or relationship 'recipe'")
@@ -160,21 +160,21 @@ import Testing
     var pipeline = Kitchen.comments
     pipeline.model.entities[0].attributes.append(
       Attribute(name: "reader", type: .string, derivation: .folded(.canonical, path: ["by", "name"])))
-    let other = try Store(blocking: path("other.sqlite"), for: pipeline, lockWait: 5)
+    let other = try SQLiteEngine(blocking: path("other.sqlite"), for: pipeline, lockWait: 5)
     try other.execute(Kitchen.commentRows)
     let store = try recipes(store: "other.sqlite")
     try other.execute("UPDATE Person SET name = 'Zoë' WHERE name = 'z'")
     var request = ObjectQuery("Recipe", where: "slug = 'soup'")
     request.related = ["comments"]
     var readers: [Value?] = []
-    try store.readFetch(request, at: nil) { row in
+    try store.readRows(request, at: nil) { row in
       readers += row.fetched[0].rows.map { $0.values.last { $0.name == "reader" }?.value }
     }
     #expect(readers == [.null, .null, .null])
     // Whoever asks that store itself has it computed.
-    _ = try other.sealWherePossible()
+    _ = try other.assignPendingChanges()
     readers = []
-    try store.readFetch(request, at: nil) { row in
+    try store.readRows(request, at: nil) { row in
       readers += row.fetched[0].rows.map { $0.values.last { $0.name == "reader" }?.value }
     }
     #expect(readers == [.text("x"), .text("zoe"), .text("x")])

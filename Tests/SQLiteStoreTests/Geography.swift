@@ -54,7 +54,7 @@ enum Geography {
     """
 
   /// A store with the small world in it.
-  static func store(_ temporary: TemporaryStore) throws -> Store {
+  static func store(_ temporary: TemporaryStore) throws -> SQLiteEngine {
     let store = try temporary.open(pipeline)
     try temporary.shell(rows)
     return store

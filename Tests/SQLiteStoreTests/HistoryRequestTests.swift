@@ -1,3 +1,4 @@
+import Bolide
 import ImportModel
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 /// Where a request begins and ends, what it is refused for, and the six kinds of answer.
 struct HistoryRequestTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let tokens: [HistoryToken]
 
   /// Three transactions, of the years 2001 to 2003.
@@ -120,20 +121,20 @@ struct HistoryRequestTests {
   @Test func `The six kinds of answer`() async throws {
     try temporary.shell("DELETE FROM Quake WHERE id = 'a'; INSERT INTO Quake(id) VALUES ('d')")
     let request = HistoryRequest(after: tokens[1])
-    #expect(try await store.hasChanges(request))
-    #expect(try await store.changeCount(request) == 3)
+    #expect(try await store.face.hasChanges(request))
+    #expect(try await store.face.changeCount(request) == 3)
     #expect(
-      try await store.changedObjects(HistoryRequest())
+      try await store.face.changedObjects(HistoryRequest())
         == [1, 2, 3, 4].map { ObjectID(entity: "Quake", id: $0) })
-    let transactions = try await store.transactions(request)
+    let transactions = try await store.face.transactions(request)
     #expect(transactions.map(\.changeCount) == [1, 2] && transactions.allSatisfy { $0.changes.isEmpty })
-    #expect(try await store.changes(request).map(\.kind) == [.insert, .delete, .insert])
-    let whole = try await store.history(request)
+    #expect(try await store.face.changes(request).map(\.kind) == [.insert, .delete, .insert])
+    let whole = try await store.face.history(request)
     #expect(whole.map(\.changes.count) == [1, 2] && whole.last?.author == nil)
     let last = HistoryRequest(after: whole.last?.token)
-    #expect(try await !store.hasChanges(last))
-    #expect(try await store.changeCount(last) == 0)
-    #expect(try await store.changeCount(HistoryRequest()) == 5)
+    #expect(try await !store.face.hasChanges(last))
+    #expect(try await store.face.changeCount(last) == 0)
+    #expect(try await store.face.changeCount(HistoryRequest()) == 5)
   }
 
   @Test func `Present rows come when asked for, and not for what is gone`() throws {

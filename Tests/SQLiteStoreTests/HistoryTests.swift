@@ -7,7 +7,7 @@ import Testing
 /// The laws of history.
 struct HistoryTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()
@@ -82,7 +82,7 @@ struct HistoryTests {
     try store.take(Quakes.pipeline(), [["id": "a", "@region": "r", "depth": 1]])
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x');")
     try temporary.shell("UPDATE Quake SET depth = 2; DELETE FROM Quake WHERE id = 'x'")
-    #expect(try Store.hasUnsealedChanges(of: store))
+    #expect(try SQLiteEngine.hasUnsealedChanges(of: store))
     try store.take(Quakes.pipeline(), [["id": "b"]])
     let replay = try Replay(store)
     #expect(replay.transactions.map(\.author) == ["quakes", nil, "quakes"])
@@ -91,7 +91,7 @@ struct HistoryTests {
       replay.changes.filter { $0.transaction == 2 }.map { "\($0.kind) \($0.id)" }
         == ["insert 2", "update 1", "update 1", "update 2", "delete 2"])
     #expect(try replay.problems() == [])
-    #expect(try store.seal() == nil && !Store.hasUnsealedChanges(of: store))
+    #expect(try store.seal() == nil && !SQLiteEngine.hasUnsealedChanges(of: store))
   }
 
   @Test func `Changes that are not sealed yet are not read`() throws {

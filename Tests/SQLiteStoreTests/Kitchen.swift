@@ -57,7 +57,7 @@ enum Kitchen {
     """
 
   /// The small world in one store.
-  static func store(_ temporary: TemporaryStore, _ properties: [FetchedProperty]) throws -> Store {
+  static func store(_ temporary: TemporaryStore, _ properties: [FetchedProperty]) throws -> SQLiteEngine {
     let store = try temporary.open(recipes(properties))
     try temporary.shell(recipeRows + commentRows)
     return store
@@ -66,7 +66,7 @@ enum Kitchen {
   /// The small world in two stores.
   static func stores(
     _ temporary: TemporaryStore, _ other: TemporaryStore, _ properties: [FetchedProperty]
-  ) throws -> Store {
+  ) throws -> SQLiteEngine {
     _ = try other.open(comments)
     try other.shell(commentRows)
     let store = try temporary.open(

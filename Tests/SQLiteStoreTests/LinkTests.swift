@@ -133,7 +133,7 @@ struct LinkTests {
       $0.links = [Link("region", ownerKey: [Link.KeyPart("code", "place"), Link.KeyPart("year", "depth")])]
     }
     let store = try temporary.open(pipeline)
-    let run = try StoreImport(store, pipeline, input: "test")
+    let run = try SQLiteImport(store, pipeline, input: "test")
     let chunk = Chunk(layout: run.layout)
     let year = try #require(run.layout.owners.first?.columns.last)
     for (number, key) in [("x", 1), ("x", 2), ("y", 1), ("x", 1)].enumerated() {

@@ -1,3 +1,4 @@
+@testable import Bolide
 import ImportModel
 import Testing
 
@@ -18,9 +19,9 @@ struct ManyToManyTests {
 
   /// Runs an import of posts, each with the names of its tags; `NAME/WEIGHT` is a tag with a weight.
   private func take(
-    _ store: Store, _ pipeline: Pipeline = Blog.posts(), _ chunks: [(slug: String, tags: [String])]...
+    _ store: SQLiteEngine, _ pipeline: Pipeline = Blog.posts(), _ chunks: [(slug: String, tags: [String])]...
   ) throws -> [String] {
-    let run = try StoreImport(store, pipeline, input: "test")
+    let run = try SQLiteImport(store, pipeline, input: "test")
     let chunk = Chunk(layout: run.layout)
     for posts in chunks {
       chunk.clear()
@@ -42,7 +43,7 @@ struct ManyToManyTests {
     return [run.progress.counts.line] + run.progress.children.map { "\($0.entity) \($0.counts.line)" }
   }
 
-  private func expectTrue(_ store: Store) throws {
+  private func expectTrue(_ store: SQLiteEngine) throws {
     var findings: [Finding] = []
     try store.verify { findings.append($0) }
     #expect(findings == [])
@@ -226,7 +227,7 @@ struct ManyToManyTests {
     try expectValuesTrue(store)
   }
 
-  private func expectValuesTrue(_ store: Store) throws {
+  private func expectValuesTrue(_ store: SQLiteEngine) throws {
     var findings: [Finding] = []
     try store.verify { findings.append($0) }
     #expect(findings == [])

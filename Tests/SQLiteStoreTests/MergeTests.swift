@@ -17,7 +17,7 @@ struct MergeTests {
   }
 
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   /// Two quakes of a region are there, one of them with a time it was seen.
   init() throws {

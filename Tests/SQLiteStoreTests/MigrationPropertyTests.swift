@@ -131,7 +131,7 @@ struct MigrationPropertyTests {
         )
       }
     }
-    let store = try Store(reading: temporary.path)
+    let store = try SQLiteEngine(reading: temporary.path)
     let other = try TemporaryStore()
     growing.pipeline.renames = []
     let afresh = try other.open(growing.pipeline)

@@ -183,7 +183,7 @@ struct MigrationTests {
   {
     let pipeline = plain
     let store = try temporary.open(pipeline)
-    let session = try StoreImport(store, pipeline, input: "test")
+    let session = try SQLiteImport(store, pipeline, input: "test")
     _ = try temporary.open(Quakes.pipeline())
     let error = #expect(throws: StoreError.self) {
       try session.apply(Chunk(layout: session.layout), bytes: 0)

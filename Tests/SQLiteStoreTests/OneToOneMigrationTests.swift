@@ -1,3 +1,4 @@
+@testable import Bolide
 import ImportModel
 import Testing
 
@@ -14,7 +15,7 @@ struct OneToOneMigrationTests {
     "SELECT name FROM sqlite_schema WHERE tbl_name = 'Passport' AND type = 'index' AND sql NOT NULL"
   private let copies = "SELECT name, number, pages, count FROM Person ORDER BY 1"
 
-  private func expectTrue(_ store: Store) throws {
+  private func expectTrue(_ store: SQLiteEngine) throws {
     var findings: [Finding] = []
     try store.verify { findings.append($0) }
     #expect(findings == [])

@@ -34,7 +34,7 @@ struct OneToOnePropertyTests {
     }
   }
 
-  private func expectTrue(_ store: Store) throws {
+  private func expectTrue(_ store: SQLiteEngine) throws {
     #expect(try store.rows(Quakes.untrue) == [])
     #expect(try store.rows(Self.untrue) == [])
     #expect(try store.rows(QuakeModel.leftovers) == [])

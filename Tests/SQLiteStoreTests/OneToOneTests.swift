@@ -1,3 +1,4 @@
+@testable import Bolide
 import ImportModel
 import Testing
 
@@ -46,7 +47,7 @@ struct OneToOneTests {
     """
   private let copies = "SELECT name, number, pages, count FROM Person ORDER BY 1"
 
-  private func expectTrue(_ store: Store) throws {
+  private func expectTrue(_ store: SQLiteEngine) throws {
     var findings: [Finding] = []
     try store.verify { findings.append($0) }
     #expect(findings == [])
@@ -205,18 +206,18 @@ struct OneToOneTests {
       "Person", where: "passport.pages > ? OR passport IS NULL", [.integer(5)],
       sort: [.init("passport.number", ascending: false)])
     request.related = ["passport.owner"]
-    let rows = try await store.fetch(request)
+    let rows = try await store.face.fetch(request)
     #expect(rows.map(\.id) == [2, 3])
     #expect(rows[0].related.first?.row?.key.map(\.value) == ["2"])
     #expect(rows[0].related.first?.row?.related.first?.row?.key.map(\.value) == ["b"])
     #expect(rows[1].related.first?.row == nil)
     request = ObjectQuery("Passport", where: "owner.passport.number = number")
-    #expect(try await store.count(request) == 2)
+    #expect(try await store.face.count(request) == 2)
     // Who has whom as it was at a token.
     try temporary.shell(
       "UPDATE Passport SET owner_id = NULL; UPDATE Passport SET owner_id = 1 WHERE number = '2'")
     request = ObjectQuery("Person", where: "passport.number = '2'")
-    #expect(try await store.fetch(request).map(\.id) == [1])
-    #expect(try await store.fetch(request, at: before).map(\.id) == [2])
+    #expect(try await store.face.fetch(request).map(\.id) == [1])
+    #expect(try await store.face.fetch(request, at: before).map(\.id) == [2])
   }
 }

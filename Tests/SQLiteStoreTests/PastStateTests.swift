@@ -6,7 +6,7 @@ import Testing
 
 /// Past states, over random histories: what a fetch at a token gives is what was there.
 struct PastStateTests {
-  private func state(_ store: Store, _ token: HistoryToken?) throws -> RandomHistory.State {
+  private func state(_ store: SQLiteEngine, _ token: HistoryToken?) throws -> RandomHistory.State {
     try store.reading { db in
       var state: RandomHistory.State = [:]
       for entity in ["Quake", "Region"] {

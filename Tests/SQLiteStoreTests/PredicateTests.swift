@@ -1,3 +1,4 @@
+import Bolide
 import ImportModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
 @Suite(.serialized) struct PredicateTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()
@@ -16,7 +17,7 @@ import Testing
   }
 
   private func ids(_ predicate: String, _ arguments: [Value] = []) async throws -> [Int64] {
-    try await store.fetch(ObjectQuery("Quake", where: predicate, arguments)).map(\.id)
+    try await store.face.fetch(ObjectQuery("Quake", where: predicate, arguments)).map(\.id)
   }
 
   @Test(
@@ -137,9 +138,9 @@ import Testing
       ObjectQuery("Quake", where: predicate), ObjectQuery("Quake", where: "(\(predicate))"),
       ObjectQuery("Quake", where: "1 OR \(predicate)"),
     ] {
-      let error = await #expect(throws: StoreError.self) { try await store.fetch(request) }
+      let error = await #expect(throws: StoreError.self) { try await store.face.fetch(request) }
       #expect(error?.code == .badRequest, "\(error?.message ?? "")")
-      await #expect(throws: StoreError.self) { try await store.count(request) }
+      await #expect(throws: StoreError.self) { try await store.face.count(request) }
     }
     #expect(try temporary.shell("SELECT * FROM Quake; SELECT count(*) FROM sqlite_schema") == before)
   }

@@ -9,7 +9,7 @@ import Testing
 /// History goes from its old end, in whole transactions, and never what a live reader has not seen.
 struct PruneTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let pipeline = Quakes.pipeline()
   private let tokens: [HistoryToken]
 
@@ -54,7 +54,7 @@ struct PruneTests {
     for (request, expected) in ways {
       let copy = try TemporaryStore()
       try temporary.shell("VACUUM INTO '\(copy.path)'")
-      let other = try Store(reading: copy.path)
+      let other = try SQLiteEngine(reading: copy.path)
       let report = try other.prune(request)
       #expect(try Replay(other).transactions.map(\.number) == expected, "\(request)")
       #expect(report.transactions == 5 - expected.count && report.holding.isEmpty)

@@ -1,3 +1,4 @@
+@testable import Bolide
 import Foundation
 import ImportModel
 import Testing
@@ -9,7 +10,7 @@ import Testing
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
 @Suite(.serialized) struct QueryGenerationTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()
@@ -27,7 +28,7 @@ import Testing
   }
 
   @Test func `It sees one state while imports go on, until it is advanced`() async throws {
-    let generation = try await store.pin()
+    let generation = try await store.face.pin()
     let first = generation.token
     let second = try take("b")
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x')")
@@ -40,13 +41,13 @@ import Testing
   }
 
   @Test func `It is advanced to a token, and no further`() async throws {
-    let generation = try await store.pin()
+    let generation = try await store.face.pin()
     let first = generation.token
     let (second, third) = (try take("b"), try take("c"))
     try await generation.advance(to: second)
     #expect(try await ids(generation) == ["a", "b"] && generation.token == second)
     // Pruning does not take away what is pinned.
-    _ = try await store.prune(.keepingTransactions(0))
+    _ = try await store.face.prune(.keepingTransactions(0))
     #expect(try await ids(generation) == ["a", "b"])
     let back = await #expect(throws: StoreError.self) { try await generation.advance(to: first) }
     #expect(back?.code == .tokenExpired)
@@ -68,8 +69,8 @@ import Testing
 
   @Test func `Others are told of it until it ends`() async throws {
     #expect(try store.status().pins.isEmpty)
-    let token = try await store.pinned { generation in
-      let second = try await store.pin()
+    let token = try await store.face.pinned { generation in
+      let second = try await store.face.pin()
       let pins = try store.status().pins
       // As private as the store.
       let files = try FileManager.default.contentsOfDirectory(atPath: temporary.folder.path)
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test func `A pinned closure sees one state, and its end lets the log be emptied`() async throws {
-    let counts = try await store.pinned { generation in
+    let counts = try await store.face.pinned { generation in
       let before = try await ids(generation).count
       try take("b")
       return [before, try await ids(generation).count]
@@ -101,7 +102,7 @@ import Testing
     try store.writing { db in
       #expect(WriteAheadLog(store: store.path, limit: 0).empty(db))
     }
-    let generation = try await store.pin()
+    let generation = try await store.face.pin()
     try take("c")
     try store.writing(waiting: 0, isCancelled: { true }) { db in
       #expect(!WriteAheadLog(store: store.path, limit: 0).empty(db))

@@ -10,7 +10,7 @@ struct RandomHistory {
   typealias State = [String: [String: Value]]
 
   let temporary: TemporaryStore
-  let store: Store
+  let store: SQLiteEngine
   let pipeline: Pipeline
   /// The store's content at each token, in commit order; the first is the empty store's.
   private(set) var states: [(token: HistoryToken, state: State)] = []
@@ -69,7 +69,7 @@ struct RandomHistory {
   }
 
   /// Every object that a store holds now.
-  static func state(of store: Store) throws -> State {
+  static func state(of store: SQLiteEngine) throws -> State {
     var objects: State = [:]
     for (entity, names) in [
       ("Quake", ["id", "place", "magnitude", "depth", "cost", "kind", "seen", "region"]),

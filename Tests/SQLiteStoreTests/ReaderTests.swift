@@ -1,3 +1,4 @@
+import Bolide
 import Foundation
 import ImportModel
 import Testing
@@ -8,7 +9,7 @@ import Testing
 /// Named readers: a place in the store that moves on acknowledgement alone.
 struct ReaderTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let pipeline = Quakes.pipeline()
 
   init() throws {
@@ -149,20 +150,20 @@ struct ReaderTests {
   }
 
   @Test func `A delivery's effects and the reader's move are one`() async throws {
-    try await store.addReader("copy", from: .beginning)
+    try await store.face.addReader("copy", from: .beginning)
     try store.execute("CREATE TABLE copy(tx INTEGER, id TEXT)")
     try take("a")
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x'), ('y')")
     struct Stop: Error {}
     await #expect(throws: Stop.self) {
-      _ = try await store.deliver(to: "copy") { transaction, connection in
+      _ = try await store.face.deliver(to: "copy") { transaction, connection in
         try connection.execute("INSERT INTO copy VALUES (?, 'lost')", [.integer(transaction.number)])
         if transaction.number == 2 { throw Stop() }
       }
     }
     #expect(try store.rows("SELECT * FROM copy") == [] && reader.token.number == 0)
     for round in 1...3 {
-      let token = try await store.deliver(to: "copy", limit: 1) { transaction, connection in
+      let token = try await store.face.deliver(to: "copy", limit: 1) { transaction, connection in
         for change in transaction.changes {
           guard let key = change.key.first else { continue }
           try connection.execute("INSERT INTO copy VALUES (?, ?)", [.integer(transaction.number), key.value])
@@ -176,6 +177,6 @@ struct ReaderTests {
     }
     #expect(try store.rows("SELECT tx, id FROM copy ORDER BY tx, id") == [[1, "a"], [2, "x"], [2, "y"]])
     #expect(try reader.token.number == 2)
-    await #expect(throws: StoreError.self) { _ = try await store.deliver(to: "nobody") { _, _ in } }
+    await #expect(throws: StoreError.self) { _ = try await store.face.deliver(to: "nobody") { _, _ in } }
   }
 }

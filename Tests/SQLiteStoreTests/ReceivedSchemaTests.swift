@@ -22,7 +22,7 @@ import Testing
 
   /// Both who reads and who writes are refused, with the same sentence.
   private func expectRefused(_ problem: String) {
-    for open in [{ _ = try Store(reading: temporary.path) }, { _ = try temporary.open(pipeline) }] {
+    for open in [{ _ = try SQLiteEngine(reading: temporary.path) }, { _ = try temporary.open(pipeline) }] {
       let error = #expect(throws: StoreError.self) { try open() }
       #expect(error?.code == .foreignSchema && error?.hint == hint)
       #expect(
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `A table of Bolide's with a column more is a later version's, and good`() throws {
     try temporary.shell("ALTER TABLE bolide_run ADD COLUMN later TEXT;")
-    _ = try Store(reading: temporary.path)
+    _ = try SQLiteEngine(reading: temporary.path)
     _ = try temporary.open(pipeline)
   }
 
@@ -63,7 +63,7 @@ import Testing
       CREATE TABLE mine(a); CREATE VIEW ours AS SELECT 1;
       CREATE TRIGGER mine_too AFTER INSERT ON mine BEGIN DELETE FROM mine; END;
       """)
-    _ = try Store(reading: temporary.path)
+    _ = try SQLiteEngine(reading: temporary.path)
     try temporary.shell("CREATE TRIGGER evil AFTER INSERT ON bolide_run BEGIN DELETE FROM Quake; END;")
     expectRefused("the trigger evil of bolide_run is not Bolide's")
     try temporary.shell(
@@ -82,7 +82,7 @@ import Testing
       INSERT INTO sqlite_schema VALUES('trigger', 'quiet', 'Quake', 0,
         'CREATE TRIGGER evil AFTER INSERT ON bolide_run BEGIN DELETE FROM Quake; END');
       """)
-    let error = #expect(throws: StoreError.self) { try Store(reading: temporary.path) }
+    let error = #expect(throws: StoreError.self) { try SQLiteEngine(reading: temporary.path) }
     #expect(error?.code == .corrupt)
   }
 
@@ -114,7 +114,7 @@ import Testing
     for (entities, part) in cases {
       let model = try model(entities)
       try temporary.shell("UPDATE bolide_model SET model = \(literal(model))")
-      let error = #expect(throws: StoreError.self) { try Store(reading: temporary.path) }
+      let error = #expect(throws: StoreError.self) { try SQLiteEngine(reading: temporary.path) }
       #expect(error?.code == .foreignSchema && error?.hint == hint, "\(String(describing: error))")
       #expect(
         error?.message.contains("this is not the schema that Bolide made: its model is not sound: ") == true)
@@ -162,7 +162,7 @@ import Testing
     ("UPDATE bolide_change SET first = 1, last = 9223372036854775806 WHERE kind = 0", "last"),
   ]) func `A number that Bolide never writes is a sentence`(_ sql: String, _ column: String) throws {
     try temporary.shell(sql)
-    let store = try Store(reading: temporary.path)
+    let store = try SQLiteEngine(reading: temporary.path)
     let error = #expect(throws: StoreError.self) { _ = try store.history(HistoryRequest(from: .beginning)) }
     #expect(error?.code == .malformed)
     #expect(

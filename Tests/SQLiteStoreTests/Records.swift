@@ -87,7 +87,7 @@ extension Chunk {
   }
 }
 
-extension Store {
+extension SQLiteEngine {
   /// Runs an import of some chunks of records.
   @discardableResult
   func take(_ pipeline: Pipeline, _ chunks: [Record]...) throws -> RunProgress {
@@ -99,7 +99,7 @@ extension Store {
   func take(_ pipeline: Pipeline, chunks: [[Record]], lockWait: Double = 10) throws -> RunProgress {
     var settings = ImportSettings()
     settings.lockWait = lockWait
-    let run = try StoreImport(self, pipeline, input: "test", settings: settings)
+    let run = try SQLiteImport(self, pipeline, input: "test", settings: settings)
     let chunk = Chunk(layout: run.layout)
     for records in chunks {
       chunk.clear()

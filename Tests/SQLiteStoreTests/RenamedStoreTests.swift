@@ -127,7 +127,7 @@ struct RenamedStoreTests {
       try store.take(pipeline, [["id": "x", name: .integer(Int64(index))]])
       #expect(try store.rows("SELECT \(name) FROM Thing") == [[.integer(Int64(index))]])
     }
-    let store = try Store(reading: temporary.path)
+    let store = try SQLiteEngine(reading: temporary.path)
     let history = try Replay(store, model: pipeline("A", was: nil).model)
     #expect(history.changes.compactMap(\.previous.first).map(\.name) == ["A", "A", "A", "A"])
     #expect(history.changes.compactMap(\.previous.first).map(\.value) == [0, 1, 2, 3])
@@ -194,7 +194,7 @@ struct RenamedStoreTests {
   @Test func `A rename during an import ends that import, and nothing is wrong`() throws {
     let pipeline = Quakes.pipeline()
     let store = try temporary.open(pipeline)
-    let session = try StoreImport(store, pipeline, input: "test")
+    let session = try SQLiteImport(store, pipeline, input: "test")
     let chunk = Chunk(layout: session.layout)
     chunk.fill([["id": "a", "magnitude": 1]])
     try session.apply(chunk, bytes: 0)
@@ -206,7 +206,7 @@ struct RenamedStoreTests {
     try expectSound(store)
   }
 
-  private func expectSound(_ store: Store) throws {
+  private func expectSound(_ store: SQLiteEngine) throws {
     try store.seal()
     var findings: [String] = []
     try store.verify { findings.append("\($0)") }

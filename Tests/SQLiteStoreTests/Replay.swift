@@ -4,22 +4,23 @@ import ImportModel
 @testable import SQLiteStore
 @testable import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// Whether another program has made changes that no transaction holds yet.
-  static func hasUnsealedChanges(of store: Store) throws -> Bool {
+  static func hasUnsealedChanges(of store: SQLiteEngine) throws -> Bool {
     try store.writing { try hasUnsealedChanges($0) }
   }
 }
 
 /// A store's history from the beginning, and what must hold of it.
 struct Replay {
-  let store: Store
+  let store: SQLiteEngine
   /// Which objects and properties there are.
   private let model: Model
   private(set) var transactions: [HistoryTransaction] = []
   private(set) var changes: [HistoryChange] = []
 
-  init(_ store: Store, after token: HistoryToken? = nil, model: Model = Quakes.pipeline().model) throws {
+  init(_ store: SQLiteEngine, after token: HistoryToken? = nil, model: Model = Quakes.pipeline().model) throws
+  {
     self.store = store
     self.model = model
     var (changes, transactions): ([HistoryChange], [HistoryTransaction]) = ([], [])

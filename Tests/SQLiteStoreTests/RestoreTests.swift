@@ -64,7 +64,7 @@ struct RestoreTests {
     try temporary.copyFiles(to: "backup")
     let second = try take("b")
     try temporary.restoreFiles(from: "backup")
-    #expect(try Store(reading: temporary.path).seal() == nil)
+    #expect(try SQLiteEngine(reading: temporary.path).seal() == nil)
     #expect(try isDiverged() && answer(second) == .tokenDiverged)
     // Noticed once: a reader that began again meanwhile stays in peace.
     try temporary.shell("UPDATE bolide_reader SET diverged = 0")
@@ -79,7 +79,7 @@ struct RestoreTests {
     for _ in 0..<2 {
       try temporary.restoreFiles(from: "backup")
       #expect(try !isDiverged())
-      try Store(reading: temporary.path).seal()
+      try SQLiteEngine(reading: temporary.path).seal()
       #expect(try isDiverged())
     }
     #expect(try take("c").number == 3)
@@ -92,11 +92,11 @@ struct RestoreTests {
     let second = try take("b")
     let copy = temporary.folder.appendingPathComponent("copy").path
     for id in ["x", "y", "z"] {
-      let store = try Store(blocking: copy, for: pipeline, lockWait: 5)
+      let store = try SQLiteEngine(blocking: copy, for: pipeline, lockWait: 5)
       try store.take(pipeline, [["id": .text(id)]])
     }
     try temporary.restoreFiles(from: "copy")
-    try Store(reading: temporary.path).seal()
+    try SQLiteEngine(reading: temporary.path).seal()
     #expect(try isDiverged())
     #expect(try answer(second) == .tokenDiverged && answer(first) == nil)
     try temporary.shell("UPDATE bolide_reader SET diverged = 0")
@@ -105,7 +105,7 @@ struct RestoreTests {
   }
 
   @Test func `Commits that a power cut took back with the WAL`() throws {
-    var held: Store? = try temporary.open(pipeline)
+    var held: SQLiteEngine? = try temporary.open(pipeline)
     let first = try #require(try held?.take(pipeline, [["id": "a"]]).token)
     try addReader(at: first)
     // The WAL as it was on the disk: what came after it never got there.
@@ -144,7 +144,7 @@ struct RestoreTests {
     for text in ["", "b1-", String(repeating: " ", count: 63) + "\n", String(repeating: "x", count: 2000)] {
       try Data(text.utf8).write(to: URL(fileURLWithPath: temporary.path + "-bolide"))
       #expect(try answer(token) == nil)
-      try Store(reading: temporary.path).seal()
+      try SQLiteEngine(reading: temporary.path).seal()
     }
     #expect(try temporary.shell("SELECT count(*) FROM bolide_lost") == "0\n")
   }

@@ -146,7 +146,7 @@ struct SchemaTests {
     do { try temporary.open(pipeline).take(pipeline, [["id": "a"]]) }
     let before = try temporary.shell(".dump")
     for _ in 0..<2 { _ = try temporary.open(pipeline) }
-    _ = try Store(reading: temporary.path)
+    _ = try SQLiteEngine(reading: temporary.path)
     #expect(try temporary.shell(".dump") == before)
     #expect(try temporary.shell("SELECT count(*) FROM bolide_model") == "1\n")
   }
@@ -155,7 +155,9 @@ struct SchemaTests {
 
   private func refusal(_ path: String, reading: Bool = false) -> StoreError? {
     #expect(throws: StoreError.self) {
-      _ = try reading ? Store(reading: path) : Store(blocking: path, for: Quakes.pipeline(), lockWait: 1)
+      _ =
+        try reading
+        ? SQLiteEngine(reading: path) : SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)
     }
   }
 
@@ -221,7 +223,7 @@ struct SchemaTests {
   @Test func `A store that another program is writing is busy`() throws {
     do { _ = try temporary.open(Quakes.pipeline()) }
     let other = try temporary.open(Quakes.pipeline())
-    let store = try Store(blocking: temporary.path, for: Quakes.pipeline(), lockWait: 0)
+    let store = try SQLiteEngine(blocking: temporary.path, for: Quakes.pipeline(), lockWait: 0)
     let error = try other.writing { db in
       try db.run("BEGIN IMMEDIATE")
       defer { try? db.run("ROLLBACK") }

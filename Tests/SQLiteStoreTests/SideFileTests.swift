@@ -118,7 +118,7 @@ import Testing
       """
     _ = try temporary.python(script, [path])
     try #require(fileSize(path + "-journal") > 0)
-    let error = refused { _ = try Store(reading: path) }
+    let error = refused { _ = try SQLiteEngine(reading: path) }
     #expect(
       error?.message
         == "\(path): a rollback journal lies beside the store, and only a command that writes may use it")
@@ -127,7 +127,7 @@ import Testing
         == "If the journal is the store's own, run `bolide import`; if somebody else made it, remove it.")
     #expect(fileSize(path + "-journal") > 0)
     // It is the store's own, so who writes recovers by it.
-    let store = try Store(blocking: path, for: Quakes.pipeline(), lockWait: 1)
+    let store = try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)
     #expect(try store.reading { try $0.integer("SELECT count(*) FROM Quake") } == 1)
     #expect(fileSize(path + "-journal") == 0)
   }
@@ -143,7 +143,7 @@ import Testing
     let descriptor = Glibc.open(used, O_RDWR | O_CREAT, 0o600)
     try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     defer { close(descriptor) }
-    let store = try Store(blocking: path, for: Quakes.pipeline(), lockWait: 1)
+    let store = try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)
     #expect(FileFacts(path)?.mode == 0o600 && FileFacts(path)?.links == 1)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(
@@ -156,7 +156,7 @@ import Testing
   @Test func `Of two that make a store at once, both get the same one`() throws {
     let path = temporary.folder.appending(path: "both.sqlite").path
     let names = try (0..<8).concurrently { _ in
-      try Store(blocking: path, for: Quakes.pipeline(), lockWait: 10).reading {
+      try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 10).reading {
         try $0.value("SELECT id FROM bolide_store")
       }
     }
@@ -175,7 +175,7 @@ import Testing
   @Test func `A path that begins like a URI is a path`() throws {
     let before = FileManager.default.currentDirectoryPath
     let path = temporary.folder.appending(path: "file:x.sqlite?mode=memory").path
-    _ = try Store(blocking: path, for: Quakes.pipeline(), lockWait: 1)
+    _ = try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)
     #expect(fileSize(path) > 0)
     #expect(StoreLocation.reading("file:x?mode=memory").hasPrefix("file:file%3ax%3fmode%3dmemory?"))
     #expect(FileManager.default.currentDirectoryPath == before)

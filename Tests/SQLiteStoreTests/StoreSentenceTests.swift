@@ -57,7 +57,7 @@ struct StoreSentenceTests {
       backup)
     try temporary.shell("DELETE FROM bolide_model")
     expect(
-      try error { _ = try StoreImport(store, pipeline, input: "test") }, .corrupt, "the store has no model",
+      try error { _ = try SQLiteImport(store, pipeline, input: "test") }, .corrupt, "the store has no model",
       backup)
     try temporary.shell("DELETE FROM bolide_store")
     expect(
@@ -73,7 +73,7 @@ struct StoreSentenceTests {
     try file.write(contentsOf: Data(repeating: 0xff, count: 4 * 16 << 10))
     try file.close()
     expect(
-      try error { _ = try Store(reading: temporary.path).history(HistoryRequest()) }, .corrupt,
+      try error { _ = try SQLiteEngine(reading: temporary.path).history(HistoryRequest()) }, .corrupt,
       "the store is damaged, or its disk could not be read (database disk image is malformed)",
       "Run `bolide verify`, and look for errors of the disk in the system's log. If damage stays, restore a backup with "
         + "`bolide restore`, or import anew.")
@@ -138,7 +138,7 @@ struct StoreSentenceTests {
       UPDATE sqlite_schema SET sql = replace(sql, '"place" TEXT', '"place" TEXT NOT NULL') WHERE name = 'Quake';
       """)
     var findings: [String] = []
-    try Store(reading: temporary.path).verify { findings.append("\($0)") }
+    try SQLiteEngine(reading: temporary.path).verify { findings.append("\($0)") }
     #expect(findings.first == "the file: NULL value in Quake.place")
   }
 }

@@ -1,3 +1,4 @@
+@testable import Bolide
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -20,8 +21,8 @@ final class TemporaryStore {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   /// Opens the store for a pipeline, and makes it the first time.
-  func open(_ pipeline: Pipeline) throws -> Store {
-    try Store(blocking: path, for: pipeline, lockWait: 5)
+  func open(_ pipeline: Pipeline) throws -> SQLiteEngine {
+    try SQLiteEngine(blocking: path, for: pipeline, lockWait: 5)
   }
 
   /// Runs statements in the `sqlite3` shell, as another program would, and gives what it prints.
@@ -97,7 +98,10 @@ struct ShellError: Error {
   var text: String
 }
 
-extension Store {
+extension SQLiteEngine {
+  /// The store as a program of a user's has it.
+  var face: Store { Store(self) }
+
   /// The rows of a query.
   func rows(_ sql: String) throws -> [[Value]] {
     try reading { db in

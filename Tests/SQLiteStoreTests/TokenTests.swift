@@ -8,7 +8,7 @@ import Testing
 /// A token is a place in one store's history, or one of four answers.
 struct TokenTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let first: HistoryToken
   private let second: HistoryToken
 

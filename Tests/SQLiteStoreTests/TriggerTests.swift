@@ -8,7 +8,7 @@ import Testing
 struct TriggerTests {
   private let temporary: TemporaryStore
   private let pipeline = Quakes.pipeline()
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()
@@ -102,7 +102,7 @@ struct TriggerTests {
     #expect(
       refusal == "Runtime error near line 1: bolide_id is the identity of an object and never changes (19)\n")
     #expect(try temporary.refusal("UPDATE Quake SET bolide_id = bolide_id") == nil)
-    #expect(try Store.hasUnsealedChanges(of: store) == false)
+    #expect(try SQLiteEngine.hasUnsealedChanges(of: store) == false)
   }
 
   @Test func `Deleting an owner follows the rule of the relationship`() throws {

@@ -21,7 +21,7 @@ struct UniqueTests {
   }
 
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
   private let pipeline = pipeline([["name"], ["region", "code"]])
 
   init() throws {

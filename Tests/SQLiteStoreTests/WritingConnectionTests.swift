@@ -6,7 +6,7 @@ import Testing
 /// A transaction that its beginner could not end is not the next one's, and ends no process.
 struct WritingConnectionTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()

@@ -13,7 +13,7 @@ enum FollowJob {
   static func run(
     _ writer: SmallCommits.Writer, pipeline: String, store path: String, tool: String, count: Int
   ) throws -> JobOutcome {
-    let follower = Follower(try Store(reading: path), count: count)
+    let follower = Follower(try StoreAddress(path).open(), count: count)
     follower.start()
     defer { follower.stop() }
     let sleeping = sleepingPerMinute()
@@ -72,14 +72,14 @@ struct Arrival: Sendable {
 
 /// Follows a store as a user of the library does, beside the thread that waits for it.
 private final class Follower: Sendable {
-  private let store: Store
+  private let store: any StoreEngine
   private let count: Int
   private let came = Mutex<[Arrival]>([])
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let failure = Mutex<(any Error)?>(nil)
   private let isDone = DispatchSemaphore(value: 0)
 
-  init(_ store: Store, count: Int) {
+  init(_ store: any StoreEngine, count: Int) {
     self.store = store
     self.count = count
   }
@@ -104,7 +104,7 @@ private final class Follower: Sendable {
   }
 
   private func follow() async throws {
-    for try await transaction in store.transactions(after: try store.newestToken()) {
+    for try await transaction in Store(store).transactions(after: try store.newestToken()) {
       let instant = SmallCommits.now
       let keys = transaction.changes.compactMap { change -> String? in
         guard change.kind == .insert, case .text(let key) = change.key.first?.value else { return nil }

@@ -52,7 +52,7 @@ package enum SmallCommits {
 
   private static func importing(_ path: String, _ store: String) throws -> ([String]) throws -> UInt64 {
     let pipeline = try Pipeline(path: path)
-    let store = try Store(blocking: store, for: pipeline, lockWait: 10)
+    let store = try StoreAddress(store).open(for: pipeline, lockWait: 10)
     let returned = Mutex<UInt64?>(nil)
     return { keys in
       let records = keys.map { #"{"date":"\#($0)","energy":"1.5"}"# }.joined(separator: ",")
@@ -60,7 +60,7 @@ package enum SmallCommits {
       // Called behind the commit; the import's own end comes later.
       options.progress = { _ in returned.withLock { $0 = now } }
       returned.withLock { $0 = nil }
-      let report = try store.runBlocking(pipeline, on: [.bytes("[\(records)]".utf8)], options: options)
+      let report = try store.run(pipeline, on: [.bytes("[\(records)]".utf8)], options: options)
       guard report.progress.counts.inserted == keys.count, let instant = returned.withLock({ $0 }) else {
         throw WrongResult("a small import says \(report.progress.counts)")
       }

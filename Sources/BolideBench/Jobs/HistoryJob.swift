@@ -6,7 +6,7 @@ enum HistoryJob {
     var keys = 0
     var promised = 0
     let outcome = try JobOutcome.measuring {
-      let store = try Store(reading: path)
+      let store = try StoreAddress(path).open()
       var changes = 0
       try store.readHistory(HistoryRequest()) { change in
         changes += 1

@@ -14,9 +14,9 @@ enum ImportJob {
     var closing = ContinuousClock.now
     var outcome = try JobOutcome.measuring {
       let start = ContinuousClock.now
-      let store = try Store(blocking: storePath, for: pipeline, lockWait: 0)
+      let store = try StoreAddress(storePath).open(for: pipeline, lockWait: 0)
       opening = start.duration(to: .now) / .seconds(1)
-      let result = try store.runBlocking(pipeline, on: [.file(input)], options: options)
+      let result = try store.run(pipeline, on: [.file(input)], options: options)
       report = result
       // The store closes here, and SQLite empties the WAL into it.
       closing = withExtendedLifetime(store) { .now }

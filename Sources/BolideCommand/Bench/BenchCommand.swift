@@ -90,7 +90,7 @@ struct BenchCommand: ParsableCommand {
       }
       _ = try Pipeline(path: pipeline)
     }
-    let parent = folder ?? MemoryFolder.temporary
+    let parent = folder ?? StoreAddress.temporaryFolder
     let workspace = try Workspace(in: Self.absolute(parent), tool: Self.tool)
     let signals = SignalWatch { number in
       workspace.remove()

@@ -25,7 +25,8 @@ struct DeleteCommand: ParsableCommand {
 
   func run() throws {
     do {
-      try edit.show(Store.opening(storePath, edit.writing).deleteObjects(edit.request(entity), edit.options))
+      try edit.show(
+        StoreAddress.open(storePath, edit.writing).deleteObjects(edit.request(entity), edit.options))
     } catch {
       throw Failure(error)
     }

@@ -57,7 +57,7 @@ struct LinkCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath, edit.writing)
+      let store = try StoreAddress.open(storePath, edit.writing)
       try edit.show(
         store.linkObjects(edit.request(entity), relationship, change(in: store), edit.options))
     } catch {
@@ -65,7 +65,7 @@ struct LinkCommand: ParsableCommand {
     }
   }
 
-  private func change(in store: Store) throws -> LinkEdit {
+  private func change(in store: any StoreEngine) throws -> LinkEdit {
     if toNone { return .toNone }
     var texts: [String: String] = [:]
     for (name, value) in (to + remove).compactMap(\.halves) { texts[name] = value }

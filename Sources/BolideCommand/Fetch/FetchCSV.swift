@@ -17,7 +17,7 @@ struct FetchCSV: FetchLines {
     text.append("\r\n")
   }
 
-  func write(_ row: FetchedCells, to text: inout JSONText) throws {
+  func write(_ row: any FetchedRow, to text: inout JSONText) throws {
     var isFirst = true
     try columns.read(row) { cell, type in
       if !isFirst { text.append(byte: UInt8(ascii: ",")) }

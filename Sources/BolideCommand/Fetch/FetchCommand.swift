@@ -94,7 +94,7 @@ struct FetchCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let store = try Store.opening(storePath)
+      let store = try StoreAddress.open(storePath)
       if at == nil {
         try store.sealOrNote(readsHistory: false)
       } else {

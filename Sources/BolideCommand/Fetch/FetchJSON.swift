@@ -21,28 +21,28 @@ struct FetchJSON: FetchLines {
   private let members: [Member]
   private let fetched: [Fetched]
 
-  init(_ shape: FetchShape) {
-    id = shape.id
-    members = shape.members.map { member in
+  init(_ layout: RowLayout) {
+    id = layout.id
+    members = layout.members.map { member in
       Member(
         key: JSONText.key(member.name), type: member.type, cell: member.cell,
         related: member.related.map { FetchJSON($0) })
     }
-    fetched = shape.fetched.map { fetched in
+    fetched = layout.fetched.map { fetched in
       Fetched(
         key: JSONText.key(fetched.property.name), isArray: fetched.property.cardinality == .many,
-        found: FetchJSON(fetched.shape))
+        found: FetchJSON(fetched.layout))
     }
   }
 
-  func write(_ row: FetchedCells, to text: inout JSONText) throws {
+  func write(_ row: any FetchedRow, to text: inout JSONText) throws {
     try object(row, &text)
     text.endLine()
   }
 
   func end(_ text: inout JSONText) {}
 
-  private func object(_ row: FetchedCells, _ text: inout JSONText) throws {
+  private func object(_ row: any FetchedRow, _ text: inout JSONText) throws {
     try text.object { text in
       for member in members {
         if let related = member.related, related.isThere(row) {
@@ -57,7 +57,8 @@ struct FetchJSON: FetchLines {
     }
   }
 
-  private func write(_ property: Fetched, _ index: Int, _ row: FetchedCells, _ text: inout JSONText) throws {
+  private func write(_ property: Fetched, _ index: Int, _ row: any FetchedRow, _ text: inout JSONText) throws
+  {
     text.append(key: property.key)
     guard !property.isArray else {
       return try text.array { text in
@@ -72,7 +73,7 @@ struct FetchJSON: FetchLines {
     if !isThere { text.append(.null, nil) }
   }
 
-  private func isThere(_ row: FetchedCells) -> Bool {
+  private func isThere(_ row: any FetchedRow) -> Bool {
     if case .null = row[id] { false } else { true }
   }
 }

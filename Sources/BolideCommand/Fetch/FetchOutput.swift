@@ -18,7 +18,7 @@ enum FetchFormat: String, ExpressibleByArgument, CaseIterable {
 /// Makes lines of fetched rows.
 protocol FetchLines {
   /// Writes a row, or keeps it for later.
-  mutating func write(_ row: FetchedCells, to text: inout JSONText) throws
+  mutating func write(_ row: any FetchedRow, to text: inout JSONText) throws
   /// Writes what is left when all rows have come.
   mutating func end(_ text: inout JSONText)
 }
@@ -33,19 +33,19 @@ struct FetchOutput {
     self.format = format
   }
 
-  mutating func begin(_ shape: FetchShape) throws {
+  mutating func begin(_ layout: RowLayout) throws {
     switch format {
-    case .table: lines = FetchTable(FetchColumns(shape), width: Terminal.outputColumns)
-    case .ndjson: lines = FetchJSON(shape)
+    case .table: lines = FetchTable(FetchColumns(layout), width: Terminal.outputColumns)
+    case .ndjson: lines = FetchJSON(layout)
     case .csv:
-      if let many = shape.fetched.first(where: { $0.property.cardinality == .many }) {
+      if let many = layout.fetched.first(where: { $0.property.cardinality == .many }) {
         throw Failure.manyInCSV(many.property.name)
       }
-      lines = FetchCSV(FetchColumns(shape), isShown: isatty(STDOUT_FILENO) == 1, &text)
+      lines = FetchCSV(FetchColumns(layout), isShown: isatty(STDOUT_FILENO) == 1, &text)
     }
   }
 
-  mutating func write(_ row: FetchedCells) throws {
+  mutating func write(_ row: any FetchedRow) throws {
     try lines?.write(row, to: &text)
     guard text.bytes.count > 1 << 16 else { return }
     try StandardOutput.write(text.bytes)
@@ -65,8 +65,8 @@ struct FetchColumn {
   let cell: Int
 
   /// The columns of a row, those of objects that were brought along in their relationships' places.
-  static func all(of shape: FetchShape, under path: String = "") -> [FetchColumn] {
-    shape.members.flatMap { member in
+  static func all(of layout: RowLayout, under path: String = "") -> [FetchColumn] {
+    layout.members.flatMap { member in
       member.related.map { all(of: $0, under: path + member.name + ".") }
         ?? [FetchColumn(title: path + member.name, type: member.type, cell: member.cell)]
     }
@@ -81,21 +81,21 @@ struct FetchColumns {
   /// Nil where many may be found: their number is the one column.
   private let fetched: [[FetchColumn]?]
 
-  init(_ shape: FetchShape) {
-    own = FetchColumn.all(of: shape)
-    fetched = shape.fetched.map { fetched in
+  init(_ layout: RowLayout) {
+    own = FetchColumn.all(of: layout)
+    fetched = layout.fetched.map { fetched in
       fetched.property.cardinality == .many
-        ? nil : FetchColumn.all(of: fetched.shape, under: fetched.property.name + ".")
+        ? nil : FetchColumn.all(of: fetched.layout, under: fetched.property.name + ".")
     }
     all =
       own
-      + zip(shape.fetched, fetched).flatMap { fetched, columns in
+      + zip(layout.fetched, fetched).flatMap { fetched, columns in
         columns ?? [FetchColumn(title: fetched.property.name, type: nil, cell: 0)]
       }
   }
 
   /// Hands over a row's cells in the columns' order.
-  func read(_ row: FetchedCells, _ body: (FetchedCell, AttributeType?) -> Void) throws {
+  func read(_ row: any FetchedRow, _ body: (FetchedCell, AttributeType?) -> Void) throws {
     for column in own { body(row[column.cell], column.type) }
     for (index, columns) in fetched.enumerated() {
       var count = 0

@@ -45,7 +45,7 @@ struct FetchTable: FetchLines {
     }
   }
 
-  mutating func write(_ row: FetchedCells, to text: inout JSONText) throws {
+  mutating func write(_ row: any FetchedRow, to text: inout JSONText) throws {
     var values: [String] = []
     try fields.read(row) { values.append(Self.shown($0, $1)) }
     guard waiting != nil else { return write(values, &text) }

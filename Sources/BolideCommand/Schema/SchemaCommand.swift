@@ -46,7 +46,8 @@ struct SchemaCommand: ParsableCommand {
 
   private func text() throws -> String {
     guard let path else { return markdown ? PipelineReference.text : PipelineSchema.text }
-    let text = try path.namesPipeline ? Pipeline(path: path).schemaText() : Store(reading: path).schemaText()
+    let text =
+      try path.namesPipeline ? Pipeline(path: path).schemaText() : StoreAddress(path).open().schemaText()
     return text.hasSuffix("\n") ? text : text + "\n"
   }
 }

@@ -77,8 +77,8 @@ struct StatusOfStore {
   private init(_ path: String, declared: [Pipeline]) throws {
     self.path = path
     let exists = FileManager.default.fileExists(atPath: path)
-    if !exists, !declared.isEmpty { try Store.checkCreation(path, .ifNew) }
-    let store = exists || declared.isEmpty ? try Store(reading: path) : nil
+    if !exists, !declared.isEmpty { try StoreAddress(path).checkCreation(.ifNew) }
+    let store = exists || declared.isEmpty ? try StoreAddress(path).open() : nil
     store?.unsafeFileNote.map(Note.reading).map(printNote)
     status = try store?.status()
     pipelines = status?.pipelines ?? []

@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// Restores missing and altered triggers and indexes; for triggers, computes all derived attributes anew and notes a gap
   /// in history.
   ///

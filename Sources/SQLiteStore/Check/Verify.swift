@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// Recomputes what can be recomputed and compares it with what is stored, in one state of the store.
   ///
   /// - Parameter found: called for each thing that is wrong.

@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are settled in it.
   ///
   /// The triggers are on, as for any other program; what others have changed before is sealed first.

@@ -5,7 +5,7 @@ internal import StoreInterface
 /// A request as SQL: checked against the model, not yet run.
 struct FetchPlan {
   /// What is read, and where it ends up in a row.
-  var shape: FetchShape
+  var shape: RowLayout
   /// The tables that are read.
   let tree: FetchTree
   /// The predicate over the tables' columns; nil for all objects.
@@ -127,9 +127,9 @@ private struct FetchColumns {
     (self.tree, self.readsKeys) = (tree, readsKeys)
   }
 
-  mutating func shape(of node: Int, _ wish: Wish) throws(StoreError) -> FetchShape {
+  mutating func shape(of node: Int, _ wish: Wish) throws(StoreError) -> RowLayout {
     let entity = tree.nodes[node].entity
-    var shape = FetchShape(entity: entity.name, id: cell(FetchTree.id(node)))
+    var shape = RowLayout(entity: entity.name, id: cell(FetchTree.id(node)))
     let all = ["bolide_id"] + entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.name)
     // A has-one relationship has no column: it comes only when it is named.
     for name in wish.isWhole ? all + wish.names.filter({ !all.contains($0) }) : wish.names {
@@ -140,13 +140,13 @@ private struct FetchColumns {
   }
 
   private mutating func member(_ name: String, of node: Int, _ wish: Wish?) throws(StoreError)
-    -> FetchShape.Member
+    -> RowLayout.Member
   {
     let property = try tree.property(name, of: node)
     let value = cell(property.sql)
-    let related: FetchShape? =
+    let related: RowLayout? =
       if let wish { try shape(of: try tree.follow(name, from: node), wish) } else { nil }
-    return FetchShape.Member(name: property.name, type: property.type, cell: value, related: related)
+    return RowLayout.Member(name: property.name, type: property.type, cell: value, related: related)
   }
 
   private mutating func cell(_ sql: String) -> Int {

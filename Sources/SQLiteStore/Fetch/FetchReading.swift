@@ -28,7 +28,7 @@ struct FetchReading {
 
   /// Hands over the objects' cells, behind what they are.
   func cells(
-    _ request: ObjectQuery, at token: HistoryToken?, begin: (FetchShape) throws -> Void,
+    _ request: ObjectQuery, at token: HistoryToken?, begin: (RowLayout) throws -> Void,
     _ body: (FetchedCells) throws -> Void
   ) throws {
     let query = try query(request, at: token, readsKeys: false)
@@ -95,7 +95,7 @@ struct FetchReading {
     let fetched = try (isFetching ? wanted : []).map {
       try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys)
     }
-    plan.shape.fetched = fetched.map { FetchShape.Fetched(property: $0.property, shape: $0.plan.shape) }
+    plan.shape.fetched = fetched.map { RowLayout.Fetched(property: $0.property, layout: $0.plan.shape) }
     var dangling: FetchedPlan?
     if let name = request.dangling {
       guard let property = entity.fetchedProperty(named: name) else {

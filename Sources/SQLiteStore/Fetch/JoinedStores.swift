@@ -14,10 +14,10 @@ final class JoinedStores: Sendable {
     /// What SQL calls the file.
     let schema: String
     /// Goes after the connection: only one that can write empties a write-ahead log when it is the last to close.
-    let store: Store
+    let store: SQLiteEngine
   }
 
-  private let store: Store
+  private let store: SQLiteEngine
   private let connection: DatabaseQueue
   /// By the name that properties have for them.
   private let others: [String: Other]
@@ -30,7 +30,7 @@ final class JoinedStores: Sendable {
   ///   - files: paths in place of those that properties name.
   /// - Throws: `StoreError` when one of the stores cannot be read.
   init?(
-    _ store: Store, _ entity: Entity, _ properties: [FetchedProperty], instead files: [String: String]
+    _ store: SQLiteEngine, _ entity: Entity, _ properties: [FetchedProperty], instead files: [String: String]
   ) throws {
     let names = Set(entity.fetchedProperties.compactMap(\.store))
     for file in files.keys.sorted() where !names.contains(where: { $0.isCalled(file) }) {
@@ -38,7 +38,7 @@ final class JoinedStores: Sendable {
     }
     let wanted = Set(properties.compactMap(\.store)).sorted()
     if wanted.isEmpty { return nil }
-    let connection = try Store.naming(store.path) {
+    let connection = try SQLiteEngine.naming(store.path) {
       try DatabaseQueue(path: store.location, configuration: Connection.reading)
     }
     var others: [String: Other] = [:]
@@ -56,8 +56,8 @@ final class JoinedStores: Sendable {
         others[name] = Other(schema: "main", store: store)
         continue
       }
-      let other = Other(schema: "bolide_store_\(others.count)", store: try Store(reading: path))
-      try Store.naming(path) {
+      let other = Other(schema: "bolide_store_\(others.count)", store: try SQLiteEngine(reading: path))
+      try SQLiteEngine.naming(path) {
         try connection.inDatabase { db in
           try Connection.attaching(others.count + 1, to: db) { try Self.attach(other, to: db) }
         }
@@ -70,7 +70,7 @@ final class JoinedStores: Sendable {
   private static func attach(_ other: Other, to db: Database) throws {
     try db.run("ATTACH ? AS \(other.schema)", .text(other.store.location))
     // Another file may have come in its place.
-    try Store.checkFormat(db, other.store.path, schema: other.schema)
+    try SQLiteEngine.checkFormat(db, other.store.path, schema: other.schema)
   }
 
   /// A store by the name that properties have for it.

@@ -2,13 +2,11 @@ internal import Foundation
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 internal import Synchronization
 
-/// Tells whether anybody has committed to a store since it was asked last.
-///
 /// A connection of its own, so that commits of this process are seen too. A look costs microseconds.
-package final class CommitWatch: Sendable {
+final class FileCommitWatch: CommitWatch {
   private let path: String
   private let queue: DatabaseQueue
   private let files: Files
@@ -30,7 +28,7 @@ package final class CommitWatch: Sendable {
     }
   }
 
-  package init(_ store: Store) throws {
+  init(_ store: SQLiteEngine) throws {
     path = store.path
     // Without the log's index, which only who may write the folder can make, nobody is told of a commit.
     if StoreLocation.isUnwritten(store.location, of: path) { throw StoreError.cannotFollow(path) }
@@ -47,24 +45,12 @@ package final class CommitWatch: Sendable {
   /// Whether there may be a new commit. Ask first and read then: what comes in between is told the next time.
   ///
   /// - Throws: as `check()`.
-  package func hasCommit() throws -> Bool {
+  func hasCommit() throws -> Bool {
     try check()
-    let now = try reading { try Store.naming(path) { try Self.version(queue) } }
+    let now = try reading { try SQLiteEngine.naming(path) { try Self.version(queue) } }
     return version.withLock { version in
       defer { version = now }
       return version != now
-    }
-  }
-
-  /// Does what reads or writes the store.
-  ///
-  /// - Throws: what `body` throws, or, where the store is another one by now, only that.
-  package func reading<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      try check()
-      throw error
     }
   }
 
@@ -81,4 +67,8 @@ package final class CommitWatch: Sendable {
   private static func version(_ queue: DatabaseQueue) throws -> Value {
     try queue.inDatabase { try $0.value("PRAGMA data_version") }
   }
+}
+
+extension SQLiteEngine {
+  package func watchCommits() throws -> any CommitWatch { try FileCommitWatch(self) }
 }

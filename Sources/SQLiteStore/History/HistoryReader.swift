@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// Makes one transaction of the changes that other programs have made since the last one.
   ///
   /// - Returns: its token, or nil when there was nothing to seal.

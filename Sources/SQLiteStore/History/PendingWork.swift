@@ -27,7 +27,7 @@ struct PendingWork {
     let model = try SchemaUpdate.storedModel(db) ?? Model()
     drift = try SchemaDrift(db, model)
     changes = try ChangeNumbers.unsealed(db)
-    hasChanges = try Store.hasUnsealedChanges(db)
+    hasChanges = try SQLiteEngine.hasUnsealedChanges(db)
     values = try db.integer("SELECT count(*) FROM bolide_dirty")
     triggers = try model.entities.isEmpty ? [] : TriggerCare.problems(db, model: model).triggers
     // Another version of Bolide has written texts in another spelling.
@@ -52,7 +52,7 @@ struct PendingWork {
   var isEmpty: Bool { !hasChanges && !writesTables && !isRestored }
 }
 
-extension Store {
+extension SQLiteEngine {
   /// What stands in the place of the file beside the store, if it is not the store's: for who needs nothing of it.
   package var unsafeFileNote: ReadingNote? {
     do {
@@ -73,7 +73,7 @@ extension Store {
   /// - Throws: `StoreError.unsafeFile`, `.foreignSchema` where the tables are not those of the model, and `.triggersMissing`
   ///   where history has a gap that cannot be written down; all only for an answer about history.
   @discardableResult
-  package func sealWherePossible(readsHistory: Bool = true, waiting seconds: Double = 1) throws
+  package func assignPendingChanges(readsHistory: Bool, waiting seconds: Double) throws
     -> [ReadingNote]
   {
     var notes: [ReadingNote] = []

@@ -61,9 +61,9 @@ enum RestoreCheck {
   }
 }
 
-extension Store {
+extension SQLiteEngine {
   /// Whether a transaction is in a store that nobody in this process has open: as its file and its log say it.
   package static func has(_ token: HistoryToken, at path: String) throws -> Bool {
-    try Store(reading: path).reading { try HistoryPlaces($0).nonce(of: token.number) == token.nonce }
+    try SQLiteEngine(reading: path).reading { try HistoryPlaces($0).nonce(of: token.number) == token.nonce }
   }
 }

@@ -1,6 +1,6 @@
 internal import CSQLiteShims
 internal import ImportModel
-package import StoreInterface
+internal import StoreInterface
 internal import TypedRows
 
 #if canImport(Glibc)
@@ -11,13 +11,13 @@ internal import TypedRows
 
 /// The lock that keeps two consumers of one reader apart: one byte of a file beside the store, `STORE-bolide-readers`, at a
 /// place that the reader's name says. The byte need not be there. The kernel lets go when the descriptor is closed.
-package final class ReaderLock {
+final class ReaderLock {
   private let descriptor: Int32
 
   /// Takes the lock. Who may not write the file goes without it.
   ///
   /// - Throws: `StoreError.locked` where another consumer holds it.
-  package init(store: Store, reader: String) throws(StoreError) {
+  init(store: SQLiteEngine, reader: String) throws(StoreError) {
     guard
       case .file(let file) = try SideFile.make(
         StoreLock.path(of: store.path) + "-readers", beside: store.path)
@@ -35,4 +35,8 @@ package final class ReaderLock {
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
+}
+
+extension SQLiteEngine {
+  package func lock(reader name: String) throws -> AnyObject { try ReaderLock(store: self, reader: name) }
 }

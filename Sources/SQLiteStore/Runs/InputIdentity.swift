@@ -15,7 +15,7 @@ extension RunLog {
   }
 }
 
-extension Store {
+extension SQLiteEngine {
   /// The runs that read a file of this size under the same rules, and after which nothing can have changed.
   ///
   /// Every transaction since the run began is its own, none was pruned, no program's change waits to be sealed, and

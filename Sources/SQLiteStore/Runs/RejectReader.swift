@@ -4,7 +4,7 @@ internal import SQLiteAccess
 package import StoreInterface
 internal import TypedRows
 
-extension Store {
+extension SQLiteEngine {
   /// Reads the refused records in the order in which they first came.
   ///
   /// - Parameters:
@@ -37,7 +37,7 @@ extension Store {
   }
 }
 
-extension Store {
+extension SQLiteEngine {
   /// The next refused records of a pipeline that can be replayed, in the order in which inputs brought them.
   ///
   /// Not those whose text was cut or not kept, not those whose key was read later, and not those that came after the

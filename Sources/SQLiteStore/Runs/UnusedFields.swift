@@ -2,7 +2,7 @@ internal import GRDB
 internal import SQLiteAccess
 internal import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// The fields of its records that a pipeline does not use, as earlier runs met them; nil when it had no good run.
   package func unusedFields(pipeline: String) throws -> Set<String>? {
     // On the writer: an import opens no other connection for it.

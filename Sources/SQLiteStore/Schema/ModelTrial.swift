@@ -10,8 +10,8 @@ extension Pipeline {
     guard isLarge else { return [] }
     do {
       let folder = try MemoryFolder()
-      let store = try Store(blocking: folder.store, for: self, lockWait: 10)
-      _ = try StoreImport(store, self, input: "")
+      let store = try SQLiteEngine(blocking: folder.store, for: self, lockWait: 10)
+      _ = try SQLiteImport(store, self, input: "")
       return withExtendedLifetime(folder) { [] }
     } catch let error as StoreError where error.code == .other {
       return [.tooLarge(error.message, self)]

@@ -14,7 +14,7 @@ enum ReceivedSchema {
   /// - Throws: `StoreError.notAStore` and `.newerFormat`; `.foreignSchema` for what is refused; what `StoredModel` throws.
   /// - Complexity: O(tables and triggers).
   static func check(_ db: Database, _ path: String, schema: String = "main") throws {
-    try Store.checkFormat(db, path, schema: schema)
+    try SQLiteEngine.checkFormat(db, path, schema: schema)
     let rows = try RawStatement(db, "SELECT type, name, tbl_name, sql FROM \(schema).sqlite_schema")
     var kinds: [String: Kind] = [:]
     var texts: [String: String] = [:]

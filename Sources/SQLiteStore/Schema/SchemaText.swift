@@ -1,22 +1,18 @@
 internal import GRDB
-public import ImportModel
+package import ImportModel
 internal import SQLiteAccess
 
-extension Pipeline {
-  /// The tables, indexes and triggers that the pipeline makes in a new store, as SQL with comments.
-  ///
-  /// - Throws: `StoreError` for a pipeline with `problems()`.
-  public func schemaText() throws -> String {
+extension SQLiteEngine {
+  /// The tables, indexes and triggers that a pipeline makes in a new store.
+  package static func schemaText(of pipeline: Pipeline) throws -> String {
     try DatabaseQueue().inDatabase { db in
       try StoreSchema.create(db)
-      let update = try SchemaUpdate(stored: StoredModel(), declared: self)
+      let update = try SchemaUpdate(stored: StoredModel(), declared: pipeline)
       try update.apply(db)
       return try SchemaText.text(db, update.model)
     }
   }
-}
 
-extension Store {
   /// The store's tables, indexes and triggers as SQL that makes them, with a comment line for what each is for.
   package func schemaText() throws -> String {
     try reading { try SchemaText.text($0, SchemaUpdate.storedModel($0) ?? Model()) }

@@ -1,27 +1,9 @@
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-public import StoreInterface
+package import StoreInterface
 
-extension Store {
-  /// Reads everything, with the token from which changes lead on, from one state of the store. Imports go on meanwhile.
-  ///
-  /// - Parameters:
-  ///   - entities: which entities; empty for all.
-  ///   - row: called for each row, by entity and id.
-  /// - Returns: the snapshot's place and counts, when all rows were read.
-  /// - Throws: `StoreError`, and what the closure throws.
-  public func snapshot(
-    of entities: [String] = [], _ row: @escaping @Sendable (Snapshot.Row) throws -> Void
-  ) async throws -> Snapshot {
-    try await answering { store in
-      var found: Snapshot?
-      try store.readSnapshot(of: entities, begin: { found = $0 }, row: row)
-      guard let found else { preconditionFailure("a snapshot begins before it ends") }
-      return found
-    }
-  }
-
+extension SQLiteEngine {
   /// Reads everything from one state, on the calling thread.
   package func readSnapshot(
     of entities: [String], begin: (Snapshot) throws -> Void, row: (Snapshot.Row) throws -> Void
@@ -46,7 +28,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - connection: the one to read by; nil for one of the store's own.
-  ///   - readsHistory: as `sealWherePossible(readsHistory:)`.
+  ///   - readsHistory: as `assignPendingChanges(readsHistory:)`.
   func sealedReading(
     by connection: DatabaseQueue? = nil, readsHistory: Bool = true, _ body: (Database) throws -> Void
   ) throws {
@@ -81,7 +63,7 @@ extension Store {
     readsHistory: Bool = true, _ body: (Bool) throws -> Result?
   ) throws -> Result {
     for _ in 0..<100 {
-      let canSeal = try sealWherePossible(readsHistory: readsHistory).allSatisfy(\.isComplete)
+      let canSeal = try assignPendingChanges(readsHistory: readsHistory).allSatisfy(\.isComplete)
       if let result = try body(canSeal) { return result }
     }
     throw StoreError.neverQuiet(path)

@@ -4,7 +4,7 @@ internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
 
-extension Store {
+extension SQLiteEngine {
   /// Writes a snapshot as a plain SQLite file that nobody need be able to write: the model's tables with their rows, and
   /// `bolide_snapshot` with the token. It takes the place of an older one in one step.
   ///

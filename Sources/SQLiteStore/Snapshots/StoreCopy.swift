@@ -1,7 +1,7 @@
 internal import Foundation
 internal import GRDB
 
-extension Store {
+extension SQLiteEngine {
   /// Copies the whole store, history and all, into a new file, from one state of it. Others read and write meanwhile.
   ///
   /// - Complexity: O(store), in time and in room on the disk.

@@ -163,9 +163,9 @@ struct BlogWrites {
   }
 
   /// One import of one of the two pipelines.
-  mutating func take(_ store: Store) throws {
+  mutating func take(_ store: SQLiteEngine) throws {
     let pipeline = dice.once(in: 3) ? Blog.tags : Blog.posts(when: dice.once(in: 2) ? .insert : .always)
-    let run = try StoreImport(store, pipeline, input: "test")
+    let run = try SQLiteImport(store, pipeline, input: "test")
     let chunk = Chunk(layout: run.layout)
     for _ in 0..<dice.int(1...3) {
       chunk.clear()

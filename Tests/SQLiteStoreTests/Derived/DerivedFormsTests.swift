@@ -9,7 +9,7 @@ import Testing
 /// Single forms of derived attributes, where the moment or the history matters.
 struct DerivedFormsTests {
   private let temporary: TemporaryStore
-  private let store: Store
+  private let store: SQLiteEngine
 
   init() throws {
     temporary = try TemporaryStore()
@@ -18,7 +18,7 @@ struct DerivedFormsTests {
 
   /// Imports quakes at a given instant.
   private func take(_ clock: String, _ records: [Record]...) throws {
-    let run = try StoreImport(store, World.quakes(when: .always), input: "test", clock: { clock })
+    let run = try SQLiteImport(store, World.quakes(when: .always), input: "test", clock: { clock })
     for records in records {
       let chunk = Chunk(layout: run.layout)
       chunk.fill(records)
@@ -81,7 +81,7 @@ struct DerivedFormsTests {
     }
     let store = try temporary.open(pipeline)
     var ticks = 0
-    let run = try StoreImport(
+    let run = try SQLiteImport(
       store, pipeline, input: "test",
       clock: {
         ticks += 1

@@ -51,7 +51,7 @@ struct RandomWrites {
   }
 
   /// One import of one of the three pipelines.
-  mutating func take(_ store: Store) throws {
+  mutating func take(_ store: SQLiteEngine) throws {
     let timing: Link.Timing = dice.once(in: 2) ? .insert : .always
     switch dice.int(0...4) {
     case 0: try store.take(World.countries, chunks: records(3) { $0.country() })

@@ -37,7 +37,7 @@ struct ManyToManyPropertyTests {
   }
 
   /// Another program drops a trigger, and writes; the triggers are restored, and all is computed anew.
-  private func loseTriggers(_ store: Store, _ dice: inout Dice, _ script: String) throws {
+  private func loseTriggers(_ store: SQLiteEngine, _ dice: inout Dice, _ script: String) throws {
     guard dice.once(in: 2) else {
       try temporary.shell(script)
       return

@@ -8,7 +8,7 @@ import Testing
 struct TriggerCareTests {
   private let temporary: TemporaryStore
   private let pipeline = Quakes.pipeline()
-  private let store: Store
+  private let store: SQLiteEngine
   private let token: HistoryToken
 
   init() throws {

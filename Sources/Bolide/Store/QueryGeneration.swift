@@ -1,0 +1,72 @@
+public import StoreInterface
+internal import Synchronization
+
+/// A view of the store that is pinned to one state while imports go on, as long as somebody holds it.
+///
+/// While it is pinned the write-ahead log cannot be emptied: keep it for a page of answers, not for a day. `bolide status`
+/// tells of it, and an import that meets its `wal-limit` ends and names this program.
+public final class QueryGeneration: Sendable {
+  private struct Pin {
+    var state: any StatePin
+    var since = ContinuousClock.now
+  }
+
+  private let engine: any StoreEngine
+  private let pin: Mutex<Pin>
+
+  init(_ engine: any StoreEngine) throws {
+    self.engine = engine
+    pin = Mutex(Pin(state: try engine.pinState(at: nil)))
+  }
+
+  /// The place in history that is seen: the changes after it lead on.
+  public var token: HistoryToken { pin.withLock { $0.state.token } }
+
+  /// How long it has been pinned to its state.
+  public var age: Duration { pin.withLock { $0.since.duration(to: .now) } }
+
+  /// The objects that a request asks for, in the pinned state.
+  ///
+  /// - Throws: `StoreError` when the request cannot be met.
+  public func fetch(_ request: ObjectQuery) async throws -> [Snapshot.Row] {
+    let state = pin.withLock { $0.state }
+    return try await onDispatch { try state.rows(request) }
+  }
+
+  /// How many objects a request asks for, in the pinned state.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func count(_ request: ObjectQuery) async throws -> Int {
+    let state = pin.withLock { $0.state }
+    return try await onDispatch { try state.count(request) }
+  }
+
+  /// Goes on to the newest state.
+  ///
+  /// - Returns: its place in history.
+  @discardableResult
+  public func advance() async throws -> HistoryToken {
+    try await onDispatch { [engine, self] in
+      let newest = Pin(state: try engine.pinState(at: nil))
+      pin.withLock { $0 = newest }
+      return newest.state.token
+    }
+  }
+
+  /// Goes on to the state at a token, and no further: a reader that has taken in the changes up to there sees what they
+  /// lead to, also when the store is ahead.
+  ///
+  /// - Throws: `StoreError` when the token is not a place of the store's history, or comes before the pinned state.
+  /// - Complexity: where the store is ahead, each fetch takes also O(changes after the token).
+  public func advance(to token: HistoryToken) async throws {
+    try await onDispatch { [engine, self] in
+      let next = Pin(state: try engine.pinState(at: token))
+      try pin.withLock { pin in
+        guard token >= pin.state.token, token.inside == nil else {
+          throw StoreError.doesNotLeadOn(token, from: pin.state.token, engine.path)
+        }
+        pin = next
+      }
+    }
+  }
+}

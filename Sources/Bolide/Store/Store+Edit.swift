@@ -1,0 +1,66 @@
+public import ImportModel
+public import StoreInterface
+
+extension Store {
+  /// Deletes objects by the delete rules of their relationships, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - entity: the objects' entity.
+  ///   - predicate: which of them, as `ObjectQuery.predicate`; nil for all.
+  ///   - arguments: the values of the predicate's `?`.
+  /// - Returns: what changed. Objects that a rule takes along, or whose links or derived attributes moved, are counted too.
+  /// - Throws: `StoreError` when the predicate is refused, or a rule denies the deletion; then nothing is deleted.
+  /// - Complexity: O(objects) memory.
+  public func delete(
+    _ entity: String, where predicate: String?, _ arguments: [Value] = [],
+    options: EditOptions = EditOptions()
+  ) async throws -> EditReport {
+    try await answering {
+      try $0.deleteObjects(ObjectQuery(entity, where: predicate, arguments), options)
+    }
+  }
+
+  /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
+  ///
+  /// A to-one relationship then leads there and nowhere else. A many-to-many relationship leads there too. Of a one-to-one
+  /// relationship, either end may be named: whoever had the place before leads nowhere then.
+  /// - Parameters:
+  ///   - entity: the objects' entity.
+  ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
+  ///   - predicate: which objects, as `ObjectQuery.predicate`; nil for all.
+  ///   - arguments: the values of the predicate's `?`.
+  ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
+  /// - Returns: what changed. An object that has the link already is not changed.
+  /// - Throws: `StoreError` when a name or the predicate is refused, there is no object with the key, or several objects
+  ///   are to share one place.
+  /// - Complexity: O(objects) memory.
+  public func link(
+    _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
+    to key: [String: Value]?, options: EditOptions = EditOptions()
+  ) async throws -> EditReport {
+    let edit = key.map(LinkEdit.to) ?? .toNone
+    return try await answering {
+      try $0.linkObjects(ObjectQuery(entity, where: predicate, arguments), relationship, edit, options)
+    }
+  }
+
+  /// Takes the links of objects to another one away, in one transaction. Derived attributes of both ends follow.
+  ///
+  /// - Parameters:
+  ///   - entity: the objects' entity.
+  ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
+  ///   - predicate: which objects, as `ObjectQuery.predicate`; nil for all.
+  ///   - arguments: the values of the predicate's `?`.
+  ///   - key: the key of the object that they lead to no more.
+  /// - Returns: what changed. An object that has no such link is not changed.
+  /// - Throws: as `link`.
+  /// - Complexity: O(objects) memory.
+  public func unlink(
+    _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
+    from key: [String: Value], options: EditOptions = EditOptions()
+  ) async throws -> EditReport {
+    try await answering {
+      try $0.linkObjects(ObjectQuery(entity, where: predicate, arguments), relationship, .from(key), options)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import ImportModel
+public import StoreInterface
+
+extension Store {
+  /// The objects that a request asks for, as they are now or as they were at a token.
+  ///
+  /// Rows that history does not know to have changed since the token are read as they are. A property that the model got
+  /// later is null in what was deleted before, and has its present value elsewhere. Before the present is read, derived
+  /// attributes that other programs' writes left to be computed are, where the store can be written.
+  /// - Parameters:
+  ///   - request: what is wanted.
+  ///   - token: the place in history; nil for now.
+  /// - Throws: `StoreError` when the token is not a place of the store's history or has expired, or the request cannot
+  ///   be met.
+  /// - Complexity: that of the query; for a past state also O(changes since), in time and in temporary room.
+  public func fetch(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> [Snapshot.Row] {
+    try await answering { store in
+      var rows: [Snapshot.Row] = []
+      try store.readRows(request, at: token) { rows.append($0) }
+      return rows
+    }
+  }
+
+  /// Hands over the objects that a request asks for one by one, in constant memory.
+  ///
+  /// - Parameters:
+  ///   - request: what is wanted. With a `batchSize` the store is not read while objects are handed over: the closure may
+  ///     take its time and may write. Without one it reads from one state, and the write-ahead log cannot be emptied
+  ///     meanwhile.
+  ///   - token: the place in history; nil for now.
+  ///   - row: called for each object, on a thread of its own.
+  /// - Throws: as `fetch(_:at:)`, and what the closure throws.
+  public func fetch(
+    _ request: ObjectQuery, at token: HistoryToken? = nil,
+    _ row: @escaping @Sendable (Snapshot.Row) throws -> Void
+  ) async throws {
+    try await answering { try $0.readRows(request, at: token, row) }
+  }
+
+  /// How many objects a request asks for.
+  ///
+  /// - Throws: as `fetch(_:at:)`.
+  public func count(_ request: ObjectQuery, at token: HistoryToken? = nil) async throws -> Int {
+    try await answering { try $0.readCount(request, at: token) }
+  }
+
+  /// One change an object between two places of history: what turns the older state into the newer one.
+  ///
+  /// - Throws: `StoreError` when a token is not a place of the store's history, has expired, or is the older one.
+  public func changes(from older: HistoryToken, to newer: HistoryToken) async throws -> [HistoryChange] {
+    var request = HistoryRequest(after: older)
+    request.through = newer
+    request.isNet = true
+    return try await changes(request)
+  }
+
+  /// What happened to a fetch's answer between two places of history: which objects came, went and moved, and which of
+  /// those that stayed have other values of their own.
+  ///
+  /// - Throws: as `fetch(_:at:)` and `changes(from:to:)`.
+  /// - Complexity: two fetches of past states, and O(n log n) for n objects in the answers.
+  public func difference(
+    of request: ObjectQuery, from older: HistoryToken, to newer: HistoryToken
+  ) async throws -> FetchDifference {
+    try await answering { try $0.difference(of: request, from: older, to: newer) }
+  }
+
+  /// A view that is pinned to the newest state.
+  ///
+  /// - Throws: `StoreError` when the store cannot be read.
+  public func pin() async throws -> QueryGeneration {
+    try await answering { try QueryGeneration($0) }
+  }
+
+  /// Runs something with a view that is pinned to the newest state.
+  public func pinned<Result>(_ body: (QueryGeneration) async throws -> Result) async throws -> Result {
+    try await body(pin())
+  }
+}

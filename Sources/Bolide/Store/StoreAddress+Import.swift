@@ -1,0 +1,82 @@
+internal import FeedReading
+internal import ImportInput
+internal import ImportModel
+internal import StoreInterface
+
+extension StoreAddress {
+  /// Opens the inputs, then the store, and imports on the calling thread: a mistyped input leaves no empty store.
+  package func run(
+    _ pipeline: Pipeline, on paths: [String], options: ImportOptions, trustsSchema: Bool = false
+  ) throws -> ImportReport {
+    let stop = options.cancellation.forInput()
+    defer { options.cancellation.release(stop) }
+    func run() throws -> ImportReport {
+      let inputs = try ImportSource.open(paths.map(ImportSource.file), stop)
+      let store = try open(for: pipeline, options, trustsSchema)
+      return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(inputs)
+    }
+    do {
+      return try run()
+    } catch let error as ImportError {
+      guard let token = error.unsettled?.token, let isStored = try? has(token) else { throw error }
+      throw error.settled(isStored)
+    }
+  }
+
+  /// Opens a store that is there, and replays on the calling thread.
+  package func replay(
+    _ pipeline: Pipeline, options: ImportOptions, trustsSchema: Bool = false
+  ) throws -> ImportReport {
+    // Before anything could make one.
+    _ = try open()
+    return try open(for: pipeline, options, trustsSchema).replay(pipeline, options: options)
+  }
+
+  private func open(
+    for pipeline: Pipeline, _ options: ImportOptions, _ trustsSchema: Bool
+  ) throws -> any StoreEngine {
+    let cancellation = options.cancellation
+    var pipeline = pipeline
+    pipeline.settings = options.settings(over: pipeline)
+    do {
+      return try open(
+        for: pipeline, lockWait: pipeline.settings.lockWait, trustsSchema: trustsSchema,
+        isCancelled: { cancellation.isCancelled })
+    } catch let error as StoreError where cancellation.isCancelled && error.code == .busy {
+      throw ImportError.cancelledWaiting
+    }
+  }
+}
+
+extension StoreEngine {
+  /// Imports on the calling thread.
+  package func run(
+    _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions
+  ) throws -> ImportReport {
+    let stop = options.cancellation.forInput()
+    defer { options.cancellation.release(stop) }
+    let inputs = try ImportSource.open(sources, stop)
+    return try ImportRun(store: self, pipeline: pipeline, options: options, stop: stop).run(inputs)
+  }
+
+  /// Replays on the calling thread.
+  package func replay(_ pipeline: Pipeline, options: ImportOptions) throws -> ImportReport {
+    try ReplayRun(store: self, pipeline: pipeline, options: options).run()
+  }
+}
+
+extension ImportSource {
+  /// Opens sources, before anything is read.
+  fileprivate static func open(_ sources: [ImportSource], _ stop: Cancellation) throws(ImportError)
+    -> [ByteInput]
+  {
+    guard !sources.isEmpty else { throw .noSources }
+    do {
+      return try sources.map { source throws(InputError) in
+        try ByteInput(source.source, label: source.label, cancellation: stop)
+      }
+    } catch {
+      throw ImportError(error)
+    }
+  }
+}

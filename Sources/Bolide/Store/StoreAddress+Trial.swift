@@ -1,0 +1,49 @@
+internal import Foundation
+package import ImportModel
+internal import SQLiteStore
+
+extension StoreAddress {
+  /// Where temporary files are.
+  package static var temporaryFolder: String { MemoryFolder.temporary }
+
+  /// Says what an import would do: runs it on a copy of the store, which is deleted.
+  ///
+  /// - Parameters:
+  ///   - creation: whether the copy may be a new store, where there is no store.
+  ///   - body: imports into the store at the address that it is given.
+  /// - Returns: the report, without a token.
+  /// - Throws: what `body` throws; messages name the store and not the copy.
+  /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.
+  package func trying(
+    creation: StoreCreation, _ body: (StoreAddress) throws -> ImportReport
+  ) throws -> ImportReport {
+    // It may hold what the pipeline never imports: its owner's alone.
+    let folder = try MemoryFolder(in: MemoryFolder.temporary)
+    defer { withExtendedLifetime(folder) {} }
+    let copy = folder.store
+    do {
+      if FileManager.default.fileExists(atPath: path) {
+        try open().copy(to: copy)
+      } else {
+        try checkCreation(creation)
+      }
+      return try body(StoreAddress(copy)).tried
+    } catch var error as ImportError {
+      error.message.replace(copy, with: path)
+      error.report = error.report?.tried
+      throw error
+    } catch var error as StoreError {
+      error.message.replace(copy, with: path)
+      throw error
+    }
+  }
+}
+
+extension ImportReport {
+  fileprivate var tried: ImportReport {
+    var report = self
+    report.isTrial = true
+    report.progress.token = nil
+    return report
+  }
+}

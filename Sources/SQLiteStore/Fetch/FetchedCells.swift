@@ -1,0 +1,61 @@
+internal import GRDBSQLite
+import ImportModel
+internal import SQLiteAccess
+internal import StoreInterface
+
+/// A fetched row, valid until the next one.
+struct FetchedCells: FetchedRow {
+  let statement: RawStatement
+  /// What each fetched property finds, in the shape's order.
+  var fetched: [FetchedCursor] = []
+
+  /// Hands over the objects that a fetched property has found, once.
+  ///
+  /// - Parameter index: in the shape's list.
+  /// - Throws: `StoreError` when there are more or fewer than it may find, and what the closure throws.
+  func fetched(_ index: Int, _ body: (any FetchedRow) throws -> Void) throws {
+    try fetched[index].read { try body(FetchedCells(statement: $0)) }
+  }
+
+  subscript(cell: Int) -> FetchedCell {
+    let column = Int32(truncatingIfNeeded: cell)
+    return switch statement.type(column) {
+    case SQLITE_INTEGER: .integer(statement.integer(column))
+    case SQLITE_FLOAT: .real(statement.real(column))
+    case SQLITE_TEXT: .text(statement.bytes(column))
+    case SQLITE_BLOB: .blob(statement.bytes(column))
+    default: .null
+    }
+  }
+}
+
+extension RowLayout {
+  /// The row as values, with what fetched properties find; nil when there is no object.
+  func row(_ statement: RawStatement, _ cursors: [FetchedCursor]) throws -> Snapshot.Row? {
+    guard var row = row(statement) else { return nil }
+    row.fetched = try zip(fetched, cursors).map { fetched, cursor in
+      var found = Snapshot.Row.Fetched(name: fetched.property.name, rows: [])
+      try cursor.read { statement in
+        if let row = fetched.layout.row(statement) { found.rows.append(row) }
+      }
+      return found
+    }
+    return row
+  }
+
+  /// The row as values; nil when there is no object.
+  func row(_ statement: RawStatement) -> Snapshot.Row? {
+    guard !statement.isNull(Int32(id)) else { return nil }
+    // The object's own id is told apart.
+    let members = members.filter { $0.cell != id }
+    func property(_ member: Member) -> HistoryChange.Property {
+      HistoryChange.Property(name: member.name, type: member.type, value: statement.value(Int32(member.cell)))
+    }
+    var row = Snapshot.Row(
+      entity: entity, id: statement.integer(Int32(id)), key: key.map(property), values: members.map(property))
+    row.related = members.compactMap { member in
+      member.related.map { Snapshot.Row.Related(name: member.name, row: $0.row(statement)) }
+    }
+    return row
+  }
+}

@@ -1,0 +1,314 @@
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+package import ImportModel
+internal import SQLiteAccess
+internal import StoreInterface
+internal import Synchronization
+
+/// An SQLite file with a model, the objects, and their history.
+///
+/// Any program may read and write the file with plain SQL; history and derived attributes stay true. It may be used from
+/// any thread.
+package final class SQLiteEngine: StoreEngine {
+  package static let engineName = "SQLite"
+
+  /// The file's path, as given.
+  package let path: String
+  /// What SQLite opens to read.
+  let location: String
+  /// The connections that read while the writer writes, opened by the first read.
+  private let readers = Mutex<DatabasePool?>(nil)
+  /// The one connection that writes, opened by the first writing: a command that only reads opens no file to be written.
+  ///
+  /// It goes after the readers: only a connection that can write empties the WAL when it is the last to close. A queue, as
+  /// GRDB's pools lower `synchronous` and write when they open.
+  private let writer: Mutex<WritingConnection?>
+  /// The file as it was when it was opened as one that nobody writes.
+  private let unwritten: [String]?
+  /// How long `writer` waits for other programs.
+  private let patience: LockPatience
+  /// Whether triggers of other programs may use virtual tables and functions that SQLite takes for unsafe.
+  private let trustsSchema: Bool
+  /// Stores outside this one's folder that its fetched properties may lead to, as they name them.
+  let trustedStores: Set<String>
+  /// Where a store in memory has its files; it goes after the connections.
+  private let folder: MemoryFolder?
+
+  /// Makes a store that lives in memory and goes with the last reference to it: for tests and for trying things.
+  ///
+  /// All else is as with any store, as it is a file in a folder of its own: in the system's memory where Linux offers
+  /// it, otherwise among the temporary files. `path` leads there. A process that is killed leaves it behind.
+  /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
+  package convenience init(inMemoryFor pipeline: Pipeline) throws {
+    let patience = LockPatience(seconds: 600)
+    try Self.check(pipeline)
+    let folder = try MemoryFolder()
+    let writer = try Self.prepare(folder.store, pipeline, patience, false)
+    self.init(path: folder.store, writer: writer, patience, trusting: pipeline.namedStores, in: folder)
+  }
+
+  /// Opens a store for a pipeline, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - lockWait: how long to wait for another writer, in seconds.
+  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  ///   - isCancelled: asked while waiting.
+  package convenience init(
+    blocking path: String, for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    let patience = LockPatience(seconds: lockWait)
+    let writer = try patience.with(seconds: lockWait, isCancelled: isCancelled) {
+      try Self.prepare(path, pipeline, patience, trustsSchema)
+    }
+    self.init(
+      path: path, writer: writer, patience, trustsSchema: trustsSchema, trusting: pipeline.namedStores)
+  }
+
+  /// Opens a store that is there, on the calling thread. It is opened to be written only when something is.
+  ///
+  /// - Parameters:
+  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
+  package convenience init(reading path: String, trustsSchema: Bool = false, stores: Set<String> = []) throws
+  {
+    try Self.checkName(path)
+    guard let file = FileFacts(path) else { throw StoreError.noSuchStore(path) }
+    // A pipe would be waited for.
+    guard file.isRegular else { throw StoreError.noFile(path) }
+    try Journals.check(of: path)
+    try LogOrigin.check(of: path)
+    self.init(
+      path: path, writer: nil, LockPatience(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
+    try reading { try ReceivedSchema.check($0, path) }
+  }
+
+  private init(
+    path: String, writer: DatabaseQueue?, _ patience: LockPatience, trustsSchema: Bool = false,
+    trusting stores: Set<String> = [], in folder: MemoryFolder? = nil
+  ) {
+    self.path = path
+    self.folder = folder
+    self.writer = Mutex(writer.map(WritingConnection.init))
+    self.patience = patience
+    self.trustsSchema = trustsSchema
+    trustedStores = stores
+    location = StoreLocation.reading(path)
+    unwritten = StoreLocation.isUnwritten(location, of: path) ? StoreLocation.state(of: path) : nil
+  }
+
+  /// Reads from one state of the store, while others write.
+  func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    let result = try naming { try pool().read(body) }
+    try checkUnwritten()
+    return result
+  }
+
+  /// Sees that what was read holds: SQLite does not look where it was told that nobody writes.
+  func checkUnwritten() throws(StoreError) {
+    if let unwritten, unwritten != StoreLocation.state(of: path) { throw .writtenMeanwhile(path) }
+  }
+
+  /// A connection of its own that stays in one state of the store.
+  func makeSnapshot() throws -> DatabaseSnapshot {
+    try naming { try pool().makeSnapshot() }
+  }
+
+  private func pool() throws -> DatabasePool {
+    try readers.withLock { readers in
+      if let readers { return readers }
+      let pool = try DatabasePool(path: location, configuration: Connection.reading)
+      readers = pool
+      return pool
+    }
+  }
+
+  /// Writes, or looks at what only the writer may see. The caller begins and ends transactions.
+  func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    let writer = try writer.withLock { writer in
+      if let writer { return writer }
+      let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
+      try naming { try opened.run { try ReceivedSchema.check($0, path) } }
+      writer = opened
+      return opened
+    }
+    return try naming { try writer.run(body) }
+  }
+
+  /// As `writing`, with another patience for other programs' locks.
+  func writing<Result>(
+    waiting seconds: Double?, isCancelled: @escaping @Sendable () -> Bool, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try writing { db in
+      try patience.with(seconds: seconds, isCancelled: isCancelled) { try body(db) }
+    }
+  }
+
+  /// Closes the connection that writes, until something is written again: who only waits must not keep one, as it would copy
+  /// an old log into a file that is restored meanwhile.
+  package func endWriting() { writer.withLock { $0 = nil } }
+
+  private static func prepare(
+    _ path: String, _ pipeline: Pipeline, _ patience: LockPatience, _ trustsSchema: Bool
+  ) throws -> DatabaseQueue {
+    try check(pipeline)
+    try checkName(path)
+    if let file = FileFacts(path) {
+      guard file.isRegular else { throw StoreError.noFile(path) }
+    } else {
+      try checkCreation(path, pipeline.settings.storeCreation)
+      try make(path, pipeline, patience)
+    }
+    let writer = try open(path, patience, trustsSchema)
+    try naming(path) { try fit(writer, pipeline, path) }
+    return writer
+  }
+
+  /// Sees that a store that is not there may be made.
+  package static func checkCreation(_ path: String, _ creation: StoreCreation) throws {
+    switch creation {
+    case .always: return
+    case .never: throw StoreError.notToBeMade(path)
+    case .ifNew:
+      guard case .token(let token) = try TokenMemory(store: path).read() else { return }
+      throw StoreError.storeGone(path, token)
+    }
+  }
+
+  /// Makes a store, unless another process does so at the same moment: whole, or not at all.
+  ///
+  /// It is its owner's alone from its first byte, as refused records are kept in it as they came.
+  private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockPatience) throws {
+    let target = StoreLocation.destination(of: path)
+    try Journals.checkNone(at: target)
+    let file = try UnfinishedFile(for: target, mode: S_IRUSR | S_IWUSR)
+    try naming(path) {
+      let queue = try DatabaseQueue(
+        path: StoreLocation.writing(file.path),
+        configuration: Connection.writing(patience, trustsSchema: false))
+      try fit(queue, pipeline, path)
+      // Closing does so too, and says nothing where it fails: what is in the log alone would stay behind.
+      try queue.inDatabase(WriteAheadLog.copyBack)
+      try queue.close()
+    }
+    _ = try file.place(at: target, replacing: false)
+  }
+
+  /// Gives a store what a pipeline's model has more and otherwise, as far as nothing is lost.
+  ///
+  /// - Throws: as `init(path:for:)`.
+  package func fit(_ pipeline: Pipeline) throws {
+    try Self.check(pipeline)
+    try writing { try Self.fit($0, pipeline, path) }
+  }
+
+  static func check(_ pipeline: Pipeline) throws(PipelineError) {
+    var problems = pipeline.problems()
+    if problems.isEmpty { problems = pipeline.expressionProblems() }
+    guard problems.isEmpty else { throw PipelineError(problems: problems) }
+  }
+
+  private static func fit(_ writer: DatabaseQueue, _ pipeline: Pipeline, _ path: String) throws {
+    try writer.inDatabase { try fit($0, pipeline, path) }
+  }
+
+  private static func fit(_ db: Database, _ pipeline: Pipeline, _ path: String) throws {
+    if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
+      try ReceivedSchema.check(db, path)
+      if try db.value("PRAGMA journal_mode") != .text("wal") { try takeLog(db) }
+      let stored = try StoredModel(db)
+      let update = try SchemaUpdate(stored: stored, declared: pipeline)
+      try update.checkConflicts(db)
+      // The usual case takes no lock.
+      if update.isEmpty { return }
+      // The update makes all triggers anew: that some were missing would never be noticed. Nor would a restored store be,
+      // where the update takes the next number.
+      _ = try TriggerCare.restore(db, model: stored.model)
+      try RestoreCheck.run(db)
+    } else {
+      // A file that is another program's keeps its mode; a store of ours was made in this one.
+      try db.run("PRAGMA journal_mode = WAL")
+    }
+    try db.inTransaction(.immediate) {
+      // Another process may have been here in between.
+      if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
+      try checkFormat(db, path)
+      let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
+      try update.checkConflicts(db)
+      try update.checkAge(StoredModel.earlier(db))
+      if !update.isEmpty { try update.apply(db) }
+      return .commit
+    }
+  }
+
+  /// SQLite takes these for a database that each connection has for itself.
+  private static func checkName(_ path: String) throws(StoreError) {
+    if path.isEmpty || path == ":memory:" { throw .noFile(path) }
+  }
+
+  /// Opens a file that is there, to write it.
+  static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
+    -> DatabaseQueue
+  {
+    try Journals.checkForWriting(of: path)
+    // Here, where somebody can still be told.
+    _ = try TokenMemory(store: path).read()
+    try LogOrigin.check(of: path)
+    // SQLite would open the file all the same, and leave files beside it that its owner cannot write.
+    guard access(path, W_OK) == 0, access(StoreLocation.folder(of: path), W_OK) == 0 else {
+      throw StoreError(result: SQLITE_READONLY, text: "").about(path)
+    }
+    return try naming(path) {
+      try DatabaseQueue(
+        path: StoreLocation.writing(path),
+        configuration: Connection.writing(patience, trustsSchema: trustsSchema))
+    }
+  }
+
+  /// - Parameter schema: which of the connection's files.
+  static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
+    let mark = try db.value("PRAGMA \(schema).application_id")
+    guard mark == .integer(StoreSchema.applicationID) else {
+      throw try isUnmarked(db, schema: schema) ? StoreError.unmarked(path) : StoreError.notAStore(path)
+    }
+    guard case .integer(let format) = try db.value("PRAGMA \(schema).user_version"),
+      format <= StoreSchema.format
+    else {
+      throw StoreError.newerFormat(path)
+    }
+    guard format == StoreSchema.format else { throw StoreError.olderFormat(format, path) }
+    // Every text is read as it lies in the file.
+    guard try db.value("PRAGMA \(schema).encoding") == .text("UTF-8") else {
+      throw StoreError.foreignSchema("its texts are not UTF-8")
+    }
+  }
+
+  /// Says which file an error is about.
+  ///
+  /// What SQLite does not find where another program has changed the schema is told as that.
+  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try Self.naming(path, body)
+    } catch let error as StoreError where error.code == .other {
+      let drift = try? pool().read { try SchemaDrift($0, StoredModel($0).model) }
+      try Self.naming(path) { try drift?.check() }
+      throw error
+    }
+  }
+
+  static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw (error.resultCode == .SQLITE_CANTOPEN ? .notOpened(path) : StoreError(error)).about(path)
+    } catch let error as StoreError {
+      throw error.about(path)
+    }
+  }
+}
+
+extension SQLiteEngine {
+  /// The version of the system's SQLite, as in `3.40.1`.
+  package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+}

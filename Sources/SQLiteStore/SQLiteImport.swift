@@ -1,0 +1,343 @@
+internal import CSQLiteShims
+internal import GRDB
+package import ImportModel
+package import StoreInterface
+package import TypedRows
+
+/// One run's writing side: owns the store's writing connection from the first chunk to the run's end.
+///
+///     apply, apply, …                    a transaction a chunk
+///     atomically { apply, apply, … }     one transaction
+///     finish
+///
+/// Used by one thread.
+package final class SQLiteImport: ImportSession {
+  /// Which columns the chunks have.
+  package let layout: ChunkLayout
+  /// What was done so far.
+  package private(set) var progress = RunProgress()
+
+  private let store: SQLiteEngine
+  private let pipelineName: String
+  private let settings: ImportSettings
+  private let isCancelled: @Sendable () -> Bool
+  private let input: String
+  private let author: String
+  private let retention: HistoryRetention?
+  private let log: RunLog
+  private let rejectLog: RejectLog
+  private let rejectedKeys: RejectedKeys
+  private let writer: ChunkWriter
+  private let children: [ChildWriter]
+  private let rowFinder: RowFinder
+  /// Nil where the feed is not full.
+  private var seenLog: SeenLog?
+  private let writeAheadLog: WriteAheadLog
+  /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
+  private let triggersFire: Bool
+  /// The connection while `atomically` has its transaction open.
+  private var open: Database?
+  /// Keeps the rejects of an atomic import for the case that it is rolled back.
+  private var spool: RejectSpool?
+  /// The instant of the chunk under way.
+  private let clock: ChunkClock
+  /// Named readers from whom the run's end has taken history that they had not seen.
+  package private(set) var expiredReaders: [String] = []
+  /// An atomic import did not come to a good end.
+  package private(set) var isRolledBack = false
+  /// An atomic import was committed.
+  package private(set) var isCommitted = false
+  /// The token of an atomic import whose commit ended with an error, while nothing was committed since: SQLite finds out at
+  /// the next opening whether the commit has come as far as the file.
+  package private(set) var unsettled: HistoryToken?
+
+  /// Begins a run.
+  ///
+  /// - Parameters:
+  ///   - settings: those that hold for this run.
+  ///   - sameJSON: whether two texts of a json attribute say the same; the stored one stays then.
+  ///   - clock: the present instant, as `timestamp()` gives it, for attributes that are derived from it.
+  ///   - isCancelled: asked while another program holds the store.
+  package init(
+    _ store: SQLiteEngine, _ pipeline: Pipeline, input: String, settings: ImportSettings = ImportSettings(),
+    sameJSON: @escaping ChunkLayout.TextEquality = { $0.elementsEqual($1) },
+    clock: @escaping () -> String = { timestamp() }, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    self.store = store
+    pipelineName = pipeline.name
+    self.settings = settings
+    self.isCancelled = isCancelled
+    self.input = input
+    author = pipeline.author ?? pipeline.name
+    retention = pipeline.history
+    seenLog = pipeline.feed == .full ? SeenLog(pipeline: pipeline.name) : nil
+    writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
+    let chunkClock = ChunkClock(clock)
+    self.clock = chunkClock
+    (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
+      waiting: settings.lockWait, isCancelled: isCancelled
+    ) { db in
+      guard let model = try SchemaUpdate.storedModel(db) else {
+        throw StoreError.noModel
+      }
+      try RestoreCheck.run(db)
+      try DerivedSettling.run(db, model: model)
+      // What came before the run is not the run's: a file is known again by what came after its beginning.
+      try SQLiteEngine.seal(db)
+      var layout = ChunkLayout(pipeline, model: model)
+      layout.digestKey = try SipHash.Key(db)
+      layout.sameJSON = sameJSON
+      let log = try RunLog(db, pipeline, input: input)
+      let triggersFire = try Triggers.foreign(db, model: model) != nil
+      let rowFinder = try RowFinder(db, layout: layout)
+      func statements() throws -> (ChunkWriter, [ChildWriter]) {
+        let writer = try ChunkWriter(
+          db, layout: layout, model: model, triggersWrite: triggersFire, clock: chunkClock.now)
+        let children = try pipeline.children.indices.map {
+          try ChildWriter(
+            db, pipeline, $0, layout: layout, model: model, beside: writer, parents: rowFinder,
+            triggersWrite: triggersFire, clock: chunkClock.now)
+        }
+        return (writer, children)
+      }
+      // Where no trigger will fire, SQLite need not read what they would do.
+      let (writer, children) = try triggersFire ? statements() : Triggers.silenced(db, statements)
+      return (
+        layout, log,
+        try RejectLog(
+          db, pipeline: pipeline.name, run: log.run, key: layout.digestKey, bounds: layout.rejectBounds),
+        try RejectedKeys(db, pipeline: pipeline.name),
+        writer, children, rowFinder, triggersFire
+      )
+    }
+    progress.children = children.flatMap(\.counts)
+  }
+
+  /// The run's number in the store.
+  package var run: Int64 { log.run }
+
+  /// What the stages took so far; the caller ends `waitingForChunks`.
+  package var times: StageTimes {
+    get { writer.times }
+    set { writer.times = newValue }
+  }
+
+  /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
+  ///
+  /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one. Where the
+  /// import stops at a refused record, the chunk is cut behind it.
+  package func apply(_ chunk: Chunk, bytes: Int) throws {
+    if open != nil { return _ = try write(chunk, bytes: bytes) }
+    try writing { db in
+      guard settings.stopsOnReject else { return _ = try transact(db) { try write(chunk, bytes: bytes) } }
+      var isWhole = false
+      while !isWhole {
+        let (known, orders, memory) = (chunk.rejectCount, chunk.orders, memory)
+        try transact(db) {
+          _ = try write(chunk, bytes: bytes)
+          isWhole = chunk.rejectCount == known
+          return isWhole
+        }
+        if isWhole { continue }
+        // A row was refused only now: the chunk is taken back, and applied as far as that row.
+        self.memory = memory
+        chunk.orders = orders
+        chunk.cutAfterFirstReject()
+      }
+    }
+    writer.times.end(.commit)
+    // Outside the transaction: what is committed stays.
+    try writing { try writeAheadLog.hold($0) }
+  }
+
+  /// Runs `body`, which applies chunks, in one transaction. Other users of the store's writer wait meanwhile.
+  ///
+  /// - Returns: what `body` says: whether to keep what it did.
+  package func atomically(_ body: () throws -> Bool) throws -> Bool {
+    spool = try RejectSpool(pipeline: pipelineName, run: run, key: layout.digestKey)
+    return try writing { db in
+      open = db
+      defer { open = nil }
+      return try transact(db, body)
+    }
+  }
+
+  /// Ends the run.
+  ///
+  /// - Parameters:
+  ///   - outcome: `ok`, or the code of what ended it.
+  ///   - bytes: input bytes taken in all.
+  ///   - read: what the input was, if it was read to its end and is known by that again.
+  ///   - unusedFields: fields of the records that the pipeline does not use.
+  ///   - isComplete: the input was read to its end, and all of it was applied.
+  package func finish(
+    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: Set<String> = [],
+    isComplete: Bool = false
+  ) throws {
+    progress.bytes = bytes
+    // A stopped import still records its run, if the store is free within a moment.
+    let wait = isCancelled() ? min(settings.lockWait, 1) : settings.lockWait
+    try store.writing(waiting: wait, isCancelled: { false }) { db in
+      try db.inTransaction(.immediate) {
+        if isRolledBack { try spool?.copy(to: rejectLog) }
+        if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
+        if writers.contains(where: \.sawNullTotal), let model = try SchemaUpdate.storedModel(db) {
+          progress.nullTotals = try NullTotals(db, model)
+        }
+        try log.write(progress, outcome: outcome)
+        if let identity { try log.write(identity) }
+        try log.write(unusedFields, of: pipelineName)
+        try RejectAge.forget(db, rejectLog.texts, bounds: layout.rejectBounds)
+        return .commit
+      }
+      unsettled = nil
+      for writer in writers { try writer.close() }
+    }
+    if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(retention) }
+    // Whoever reads or writes now need not be waited for.
+    try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
+  }
+
+  // MARK: Replay
+
+  /// Applies records that were refused before, or had refused children; what lands is kept no longer.
+  ///
+  /// - Parameters:
+  ///   - chunk: not sorted yet; its records are numbered by the first of their rejects.
+  ///   - kept: the rejects of the whole chunk, those of one record together. A record whose key could not be read when it
+  ///     was refused makes a row, and changes none: a later record may have brought that key.
+  ///   - rows: for each of the chunk's rows, the number of its record.
+  package func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
+    let keyless = Set(kept.lazy.compactMap(\.first).filter { $0.reject.key == nil }.map(\.number))
+    func tryAgain() throws -> Bool {
+      var left: Set<Int> = []
+      try chunk.leaveOut { row in
+        guard keyless.contains(rows[row]), try rowFinder.id(chunk, row) != nil else { return false }
+        left.insert(row)
+        return true
+      }
+      chunk.sortAndFold()
+      try applyAll(chunk, without: left, retrying: retried(kept, rows))
+      try rejectLog.settle(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
+      return true
+    }
+    _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
+  }
+
+  /// The children that were refused, by the row of their record.
+  private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, Lineage)] {
+    let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
+    return kept.flatMap { kept in
+      kept.compactMap { one in
+        guard let entity = one.reject.entity, let parent = kept.first.flatMap({ row[$0.number] }) else {
+          return nil
+        }
+        return (entity, Lineage(parent: parent, number: one.reject.child))
+      }
+    }
+  }
+
+  // MARK: Transactions
+
+  private func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try store.writing(waiting: settings.lockWait, isCancelled: isCancelled, body)
+  }
+
+  /// One transaction: the history around what `body` applies, and the run's row.
+  ///
+  /// - Returns: what `body` says: whether to keep what it did.
+  @discardableResult
+  private func transact(_ db: Database, _ body: () throws -> Bool) throws -> Bool {
+    let before = (progress, rejectLog.memory)
+    var isKept = false
+    do {
+      // The triggers do for other programs what the chunk writer does here.
+      bolide_enable_triggers(db.sqliteConnection, triggersFire ? 1 : 0)
+      defer { bolide_enable_triggers(db.sqliteConnection, 1) }
+      try db.inTransaction(.immediate) {
+        try writer.begin()
+        isKept = try body()
+        guard isKept else { return .rollback }
+        let token = try writer.end(author: author, run: run)
+        if open != nil { unsettled = token }
+        progress.token = token ?? progress.token
+        let hasRejects = progress.total.rejected > before.0.total.rejected
+        if token != nil || hasRejects { try log.write(progress, outcome: nil) }
+        return .commit
+      }
+    } catch {
+      undo(before)
+      throw error
+    }
+    unsettled = nil
+    isCommitted = isKept && open != nil
+    if !isKept { undo(before) }
+    return isKept
+  }
+
+  /// Only what was committed counts.
+  private func undo(_ before: (RunProgress, RejectLog.Memory)) {
+    rejectLog.memory = before.1
+    guard open != nil else { return progress = before.0 }
+    progress.rollBack()
+    isRolledBack = true
+  }
+
+  private func write(_ chunk: Chunk, bytes: Int) throws -> Bool {
+    // Every key was read, also those of rows that are left alone.
+    let rows = chunk.order
+    clock.advance()
+    try applyAll(chunk)
+    seenLog?.note(chunk)
+    try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
+    progress.unkept = rejectLog.memory.unkept
+    progress.bytes = bytes
+    return true
+  }
+
+  /// Applies a chunk, and behind it its children.
+  private func applyAll(
+    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, Lineage)] = []
+  ) throws {
+    let input = chunk.input ?? input
+    progress.counts += try writer.apply(chunk, input: input)
+    var others = [writer]
+    for (rows, writing) in zip(chunk.children, children) {
+      let counts = try writing.apply(
+        rows, of: chunk, by: writer, behind: others, input: input, without: left,
+        retried: Set(retried.lazy.filter { $0.entity == rows.layout.entity.name }.map(\.1)))
+      // Behind the records' writer, one for each of the counts.
+      for (index, counts) in counts.enumerated() {
+        progress.children[others.count - 1 + index].counts += counts
+        seenLog?.noteChildren(counts)
+      }
+      others += writing.writers
+    }
+    progress.chunks += 1
+  }
+
+  /// Writes what the run saw; nil where the feed is not full.
+  private func missingNow(_ db: Database) throws -> Int? {
+    try seenLog?.write(
+      db, run: run, (layout, writer.memory.seen), children: children.flatMap(\.seen))
+  }
+
+  /// All writers, in the order in which they apply.
+  private var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
+
+  /// What the writers remember of earlier chunks, to be put back when a chunk is taken back.
+  private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
+    get { writers.map(\.memory) }
+    set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
+  }
+}
+
+extension SQLiteEngine {
+  package func beginImport(
+    _ pipeline: Pipeline, input: String, settings: ImportSettings,
+    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> any ImportSession {
+    try SQLiteImport(
+      self, pipeline, input: input, settings: settings, sameJSON: sameJSON, isCancelled: isCancelled)
+  }
+}

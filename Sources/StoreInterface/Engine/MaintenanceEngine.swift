@@ -1,0 +1,81 @@
+package import ImportModel
+
+/// What the keeper of a store needs of it.
+package protocol MaintenanceEngine: EngineIdentity {
+  /// What the store is and how its imports are.
+  func status() throws -> StoreStatus
+
+  /// What lies beside the store and is not the store's: a note for a program that needs nothing of it.
+  var unsafeFileNote: ReadingNote? { get }
+
+  /// Checks everything, and hands over what is wrong.
+  func verify(_ found: @escaping (Finding) throws -> Void) throws
+
+  /// Computes all derived attributes again, and hands over what was not true.
+  func rebuild(_ found: (Finding) throws -> Void) throws
+
+  /// The store's schema as text.
+  func schemaText() throws -> String
+
+  // MARK: Refused records
+
+  /// Hands over the kept refused records in the order in which they first came.
+  func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws
+
+  /// How many refused records are not kept: of a run, or of the newest run of each pipeline that has such.
+  func unkeptRejects(_ filter: RejectFilter) throws -> [(pipeline: String, run: Int64, count: Int64)]
+
+  /// Takes refused records out of the store, their bytes too.
+  ///
+  /// - Parameter lockWait: how long to wait for an import, in seconds.
+  /// - Returns: how many there were.
+  func eraseRejects(_ filter: RejectFilter, lockWait: Double) throws -> Int
+
+  // MARK: Missing rows
+
+  /// The rows that a pipeline with a full feed brought once, and that its last complete run did not see.
+  ///
+  /// - Parameter pipeline: the pipeline's name; nil for the store's only one with a full feed.
+  func missing(of pipeline: String?) throws -> MissingRows
+
+  /// Deletes the missing rows, unless more than a share of the pipeline's rows is missing.
+  func deleteMissing(of pipeline: String?, noMoreThan share: Double) throws -> (MissingRows, HistoryToken?)
+
+  /// Gives missing rows that came back under another key that key.
+  func mergeMissing(of pipeline: String?) throws -> (MissingRows, HistoryToken?)
+
+  // MARK: Edits
+
+  /// Deletes the objects of a request.
+  func deleteObjects(_ request: ObjectQuery, _ options: EditOptions) throws -> EditReport
+
+  /// Changes the links of a request's objects.
+  func linkObjects(
+    _ request: ObjectQuery, _ relationship: String, _ edit: LinkEdit, _ options: EditOptions
+  ) throws -> EditReport
+
+  /// A key as texts, each read as its attribute's type wants it.
+  func key(of relationship: String, from entity: String, _ texts: [String: String]) throws -> [String: Value]
+
+  // MARK: The model
+
+  /// What a migration would do to the store's model, and what it would leave.
+  func migrationPlan(for pipeline: Pipeline, dropping: [String]) throws -> [MigrationStep]
+
+  /// Makes a store's model fit a pipeline, and drops what is named, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - dropping: `Entity` or `Entity.attribute`, as the store calls them.
+  ///   - lockWait: how long to wait for an import, in seconds.
+  func migrate(_ pipeline: Pipeline, dropping: [String], lockWait: Double) throws -> [MigrationStep]
+
+  // MARK: Copies
+
+  /// Copies the store, history and all, as it is at one moment into a file.
+  ///
+  /// - Returns: its newest token.
+  func backUp(to file: String) throws -> HistoryToken
+
+  /// Copies the store into a file, for a trial.
+  func copy(to file: String) throws
+}

@@ -1,0 +1,69 @@
+/// What happened to a fetch's answer between two places of history.
+public struct FetchDifference: Sendable, Hashable {
+  /// The objects that came into the answer, went out of it, or moved within it. A move is a removal and an insertion
+  /// that name each other's offsets; as few objects as possible move.
+  public var objects: CollectionDifference<ObjectID>
+  /// The objects that are in both answers and have other values, in the newer answer's order; whether they moved or not.
+  public var updates: [Update]
+
+  /// An object with other values.
+  public struct Update: Sendable, Hashable {
+    /// The object.
+    public var object: ObjectID
+    /// Where it is in the newer answer.
+    public var offset: Int
+    /// The attributes and relationships that have other values, derived ones too.
+    public var changed: [String]
+  }
+
+  /// - Parameters:
+  ///   - older: the older answer's ids, each once.
+  ///   - newer: the newer answer's.
+  ///   - changed: which properties of an object have other values.
+  /// - Complexity: O(n log n)
+  package init(_ entity: String, from older: [Int64], to newer: [Int64], changed: [Int64: [String]]) {
+    let oldOffsets = Dictionary(uniqueKeysWithValues: older.enumerated().map { ($1, $0) })
+    let newOffsets = Dictionary(uniqueKeysWithValues: newer.enumerated().map { ($1, $0) })
+    let staying = Set(Self.longestRise(newer.compactMap { oldOffsets[$0] }).map { older[$0] })
+    var changes: [CollectionDifference<ObjectID>.Change] = []
+    for (offset, id) in older.enumerated() where !staying.contains(id) {
+      let object = ObjectID(entity: entity, id: id)
+      changes.append(.remove(offset: offset, element: object, associatedWith: newOffsets[id]))
+    }
+    for (offset, id) in newer.enumerated() where !staying.contains(id) {
+      let object = ObjectID(entity: entity, id: id)
+      changes.append(.insert(offset: offset, element: object, associatedWith: oldOffsets[id]))
+    }
+    guard let objects = CollectionDifference(changes) else {
+      preconditionFailure("an id stands once in an answer")
+    }
+    self.objects = objects
+    updates = newer.enumerated().compactMap { offset, id in
+      guard oldOffsets[id] != nil, let changed = changed[id] else { return nil }
+      return Update(object: ObjectID(entity: entity, id: id), offset: offset, changed: changed)
+    }
+  }
+
+  /// A longest part of different numbers that rises: those in it need not move.
+  static func longestRise(_ numbers: [Int]) -> [Int] {
+    // For each length, the index of the smallest number that ends a rise of that length.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for (index, number) in numbers.enumerated() {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      previous.append(low > 0 ? ends[low - 1] : nil)
+      if low == ends.count { ends.append(index) } else { ends[low] = index }
+    }
+    var rise: [Int] = []
+    var next = ends.last
+    while let index = next {
+      rise.append(numbers[index])
+      next = previous[index]
+    }
+    return rise.reversed()
+  }
+}

@@ -1,0 +1,62 @@
+import Bolide
+import StoreInterface
+import Testing
+
+/// Derived attributes are what their sources say, behind every chunk, whichever engine keeps them.
+struct DerivedLaws {
+  @Test(arguments: Engine.allCases, 0..<10)
+  func `after every import each derived attribute is what it says`(_ engine: Engine, _ seed: Int) throws {
+    var chance = Chance(seed)
+    let store = try LawStore(engine, LawStore.quakes, chance.settings() + "max-rejects: 100%\n")
+    for _ in 0..<5 {
+      try store.take(chance.feed(), chunkRows: 1 + chance.below(8))
+      try check(store)
+    }
+  }
+
+  /// Computes everything again from the rows alone.
+  private func check(_ store: LawStore) throws {
+    let state = try store.state()
+    let regions = state.filter { $0.key.entity == "Region" }
+    let quakes = state.filter { $0.key.entity == "Quake" }
+    for (region, values) in regions {
+      let magnitudes = quakes.values.filter { $0["in"] == .integer(region.id) }.map { $0["magnitude"] }
+      let numbers = magnitudes.compactMap { value -> Double? in
+        if case .real(let number) = value { number } else { nil }
+      }
+      #expect(values["count"] == .integer(Int64(magnitudes.count)))
+      #expect(values["strong"] == .integer(Int64(numbers.count { $0 > 5 })))
+      #expect(values["largest"] == (numbers.max().map { .real($0) } ?? .null))
+      guard case .real(let total) = values["total"] else {
+        Issue.record("the total is \(values["total"] ?? .null)")
+        continue
+      }
+      #expect(abs(total - numbers.reduce(0, +)) < 1e-9)
+      #expect(
+        values["plain"]?.plain
+          == values["name"]?.plain.lowercased().replacing("é", with: "e").replacing("ö", with: "o"))
+    }
+    for values in quakes.values {
+      let region = values["in"].flatMap { id -> [String: Value]? in
+        guard case .integer(let id) = id else { return nil }
+        return state[ObjectID(entity: "Region", id: id)]
+      }
+      #expect(values["region"] == (region?["name"] ?? .null))
+    }
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `now() is the time of the last change, and stays where nothing changes`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1, "magnitude": 1}"#, #"{"id": 2}"#])
+    let first = try store.rows()
+    #expect(first["1"]?["touched"] != .null)
+    try store.take([#"{"id": 1, "magnitude": 1, "seen": 7}"#])
+    #expect(try store.rows()["1"]?["touched"] == first["1"]?["touched"])
+    let before = timestamp()
+    try store.take([#"{"id": 1, "magnitude": 2}"#])
+    let then = try #require(store.rows()["1"]?["touched"]?.plain)
+    #expect(then.prefix(19) >= before.prefix(19))
+    #expect(try store.rows()["2"]?["touched"] == first["2"]?["touched"])
+  }
+}

@@ -1,0 +1,124 @@
+import Bolide
+import StoreInterface
+import Testing
+
+/// History leads from every state to every other, whichever engine keeps it.
+struct HistoryLaws {
+  /// A store with a history by chance, and the token of each of its states.
+  private func history(_ engine: Engine, _ seed: Int) throws -> (LawStore, [HistoryToken]) {
+    var chance = Chance(seed)
+    let store = try LawStore(engine, LawStore.quakes, chance.settings() + "max-rejects: 100%\n")
+    var tokens = [try store.engine.newestToken()]
+    for _ in 0..<5 {
+      try store.take(chance.feed(), chunkRows: 1 + chance.below(8), isAtomic: chance.below(3) == 0)
+      let token = try store.engine.newestToken()
+      if token != tokens.last { tokens.append(token) }
+    }
+    return (store, tokens)
+  }
+
+  @Test(arguments: Engine.allCases, 0..<10)
+  func `undone from the newest state, history gives each state before it`(
+    _ engine: Engine, _ seed: Int
+  ) throws {
+    let (store, _) = try history(engine, seed)
+    var state = try store.state()
+    for transaction in try store.engine.history(HistoryRequest()).reversed() {
+      #expect(state == (try store.state(at: transaction.token)))
+      #expect(transaction.changeCount == transaction.changes.count && transaction.author == "law")
+      for change in transaction.changes.reversed() {
+        let object = ObjectID(entity: change.entity, id: change.id)
+        switch change.kind {
+        case .insert: state[object] = nil
+        case .update: state[object]?.merge(change.previous.byName) { $1 }
+        case .delete: state[object] = change.previous.byName
+        }
+      }
+    }
+    #expect(state.isEmpty)
+  }
+
+  @Test(arguments: Engine.allCases, 0..<10)
+  func `net changes lead from any state to any later one`(_ engine: Engine, _ seed: Int) throws {
+    let (store, tokens) = try history(engine, seed)
+    for (older, newer) in zip(tokens, tokens.dropFirst()) + [(tokens[0], tokens[tokens.count - 1])] {
+      var request = HistoryRequest(after: older)
+      (request.isNet, request.through) = (true, newer)
+      var (state, objects) = (try store.state(at: newer), Set<ObjectID>())
+      for change in try store.engine.history(request).flatMap(\.changes) {
+        let object = ObjectID(entity: change.entity, id: change.id)
+        #expect(objects.insert(object).inserted, "two net changes of \(object)")
+        switch change.kind {
+        case .insert: state[object] = nil
+        case .update:
+          for (name, value) in change.previous.byName { #expect(state[object]?[name] != value) }
+          state[object]?.merge(change.previous.byName) { $1 }
+        case .delete: state[object] = change.previous.byName
+        }
+      }
+      // A deletion leaves out what was null.
+      #expect(state == (try store.state(at: older)))
+    }
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a filtered answer is the whole one, filtered, and ends at the same token`(_ engine: Engine) throws {
+    let (store, tokens) = try history(engine, 4)
+    let all = try store.engine.history(HistoryRequest()).flatMap(\.changes)
+    var request = HistoryRequest()
+    (request.entities, request.kinds) = (["Quake"], [.update])
+    let some = try store.engine.history(request)
+    #expect(some.flatMap(\.changes) == all.filter { $0.entity == "Quake" && $0.kind == .update })
+    #expect(some.last?.token == tokens.last)
+    #expect(try store.engine.countChanges(request) == some.flatMap(\.changes).count)
+    request.authors = ["nobody"]
+    let none = try store.engine.history(request)
+    #expect(none.count == 1 && none[0].changes.isEmpty && none[0].token == tokens.last)
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a token is of one store's history, and of nothing later`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1}"#])
+    let other = try LawStore(engine)
+    try other.take([#"{"id": 1}"#])
+    let token = try other.engine.newestToken()
+    #expect(try code(store, HistoryRequest(after: token)) == .tokenOfAnotherStore)
+    let own = try store.engine.newestToken()
+    let later = HistoryToken(store: own.store, number: 7, nonce: own.nonce)
+    #expect(try code(store, HistoryRequest(after: later)) == .tokenFromTheFuture)
+    let lost = HistoryToken(store: own.store, number: own.number, nonce: "zzzzzz")
+    #expect(try code(store, HistoryRequest(after: lost)) == .tokenDiverged)
+    #expect(try store.engine.history(HistoryRequest(after: own)).isEmpty)
+    var request = HistoryRequest()
+    request.entities = ["Nobody"]
+    #expect(try code(store, request) == .badRequest)
+  }
+
+  private func code(_ store: LawStore, _ request: HistoryRequest) throws -> StoreError.Code? {
+    do {
+      _ = try store.engine.history(request)
+      return nil
+    } catch let error as StoreError {
+      return error.code
+    }
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a follower is given each transaction as it is committed`(_ engine: Engine) async throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1}"#])
+    let face = Store(store.engine)
+    let reading = Task { () -> [Int64] in
+      var numbers: [Int64] = []
+      for try await transaction in face.transactions() {
+        numbers.append(transaction.number)
+        if numbers.count == 3 { break }
+      }
+      return numbers
+    }
+    try store.take([#"{"id": 2}"#])
+    try store.take([#"{"id": 1, "magnitude": 2}"#])
+    #expect(try await reading.value == [1, 2, 3])
+  }
+}

@@ -1,0 +1,65 @@
+import Bolide
+import StoreInterface
+import Testing
+
+/// Named readers, whichever engine keeps their places.
+struct ReaderLaws {
+  @Test(arguments: Engine.allCases)
+  func `a reader moves on and never back, and knows how far it is behind`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    let beginning = try store.engine.newestToken()
+    try store.take([#"{"id": 1}"#])
+    let first = try store.engine.newestToken()
+    try store.engine.addReader("copy", from: .beginning)
+    try store.take([#"{"id": 2}"#, #"{"id": 3}"#])
+    var reader = try #require(store.engine.namedReaders().first)
+    #expect(reader.name == "copy" && reader.token == beginning && reader.state == .live)
+    #expect(reader.transactionsBehind == 2 && reader.changesBehind == 3)
+    try store.engine.acknowledge(first, by: "copy")
+    try store.engine.acknowledge(beginning, by: "copy")
+    reader = try #require(store.engine.namedReaders().first)
+    #expect(reader.token == first && reader.transactionsBehind == 1)
+    #expect(try store.engine.place(ofReader: "copy") == first)
+    try store.engine.resetReader("copy", to: .now)
+    #expect(try store.engine.place(ofReader: "copy") == store.engine.newestToken())
+    try store.engine.dropReader("copy")
+    #expect(try store.engine.namedReaders().isEmpty)
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `names that are not there, or there already`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.engine.addReader("copy", from: .now)
+    let known = #expect(throws: StoreError.self) { try store.engine.addReader("copy", from: .now) }
+    #expect(known?.code == .badRequest)
+    let unknown = #expect(throws: StoreError.self) { try store.engine.dropReader("nobody") }
+    #expect(unknown?.code == .unknownReader)
+  }
+
+  @Test(arguments: Engine.allCases)
+  func `a delivery hands over what is unread, and moves the reader only where all was taken`(
+    _ engine: Engine
+  ) throws {
+    struct Stop: Error {}
+    let store = try LawStore(engine)
+    for id in 1...3 { try store.take(["{\"id\": \(id)}"]) }
+    try store.engine.addReader("copy", from: .beginning)
+    #expect(throws: Stop.self) {
+      try store.engine.deliver(to: "copy", limit: nil) { transaction, _ in
+        if transaction.number == 2 { throw Stop() }
+      }
+    }
+    #expect(try store.engine.place(ofReader: "copy").number == 0)
+    var numbers: [Int64] = []
+    while let token = try store.engine.deliver(
+      to: "copy", limit: 2,
+      { transaction, _ in
+        numbers.append(transaction.number)
+        #expect(transaction.changes.count == 1)
+      })
+    {
+      #expect(try store.engine.place(ofReader: "copy") == token)
+    }
+    #expect(numbers == [1, 2, 3])
+  }
+}

@@ -1,0 +1,174 @@
+package import ImportModel
+import PlainStore
+package import StoreInterface
+import Synchronization
+package import TypedRows
+
+/// One run: chunks become records of the plain store.
+final class PlainSession: ImportSession {
+  let layout: ChunkLayout
+  let run: Int64
+  private(set) var progress = RunProgress()
+  var times = StageTimes()
+  let expiredReaders: [String] = []
+  private(set) var isCommitted = false
+  let unsettled: HistoryToken? = nil
+
+  private let engine: PlainEngine
+  private let pipeline: Pipeline
+  private let input: String
+  private var memory: PlainRun
+  /// The store of an atomic import, until it ends.
+  private var open: PlainStore?
+
+  init(
+    _ engine: PlainEngine, _ pipeline: Pipeline, input: String, sameJSON: @escaping ChunkLayout.TextEquality
+  ) {
+    let (model, run) = engine.state.withLock { state in
+      state.runs += 1
+      return (state.model, state.runs)
+    }
+    var layout = ChunkLayout(pipeline, model: model)
+    layout.sameJSON = sameJSON
+    (self.layout, self.run) = (layout, run)
+    (self.engine, self.pipeline, self.input) = (engine, pipeline, input)
+    memory = PlainRun(pipeline: PlainPipeline(pipeline))
+    progress.children = pipeline.children.flatMap { children -> [ChildCounts] in
+      guard let toMany = pipeline.toMany(of: children) else { return [] }
+      return [ChildCounts(toMany.destination.name)]
+        + (toMany.onward == nil ? [] : [ChildCounts(toMany.holder.name, areLinks: true)])
+    }
+  }
+
+  func apply(_ chunk: Chunk, bytes: Int) throws {
+    if var store = open {
+      try take(chunk, &store)
+      open = store
+    } else {
+      try engine.writing.whileHeld {
+        var store = engine.state.withLock { $0.store }
+        try take(chunk, &store)
+        if let token = engine.commit(store, author: author, pipeline: pipeline.name, run: run) {
+          progress.token = token
+        }
+      }
+    }
+    progress.bytes = bytes
+    progress.chunks += 1
+  }
+
+  func atomically(_ body: () throws -> Bool) throws -> Bool {
+    try engine.writing.whileHeld {
+      open = engine.state.withLock { $0.store }
+      var isKept = false
+      defer {
+        open = nil
+        if !isKept { progress.rollBack() }
+      }
+      guard try body(), let store = open else { return false }
+      progress.token = engine.commit(store, author: author, pipeline: pipeline.name, run: run)
+      (isKept, isCommitted) = (true, true)
+      return true
+    }
+  }
+
+  func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
+    throw StoreError.unsupported("keeping refused records", by: PlainEngine.engineName, engine.path)
+  }
+
+  func finish(
+    outcome: String, bytes: Int, read identity: InputIdentity?, unusedFields: Set<String>, isComplete: Bool
+  ) {
+    progress.bytes = bytes
+    engine.state.withLock { state in
+      if outcome == RunOutcome.good { state.fields[pipeline.name, default: []].formUnion(unusedFields) }
+    }
+  }
+
+  private var author: String { pipeline.author ?? pipeline.name }
+
+  private func take(_ chunk: Chunk, _ store: inout PlainStore) throws {
+    let rows = chunk.plainRows(pipeline.children.map(\.relationship))
+    do {
+      try store.take(rows.map(\.record), &memory)
+    } catch {
+      throw StoreError(.keyExists, "\(layout.entity.name): \(error.reason)")
+    }
+    for refused in memory.refused {
+      let row = rows[refused.record]
+      if let name = refused.relationship {
+        guard let place = pipeline.children.firstIndex(where: { $0.relationship == name }) else { continue }
+        chunk.children[place].refuse(row.children[place][refused.child], in: input)
+      } else {
+        chunk.refuse(row.row, in: input)
+      }
+    }
+    let gone = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
+    for children in chunk.children { children.leaveOutChildren(of: gone.contains) }
+    count(chunk)
+  }
+
+  private func count(_ chunk: Chunk) {
+    func counts(_ entity: String) -> ChunkCounts {
+      var counts = ChunkCounts()
+      let plain = memory.counts[entity] ?? PlainCounts()
+      (counts.read, counts.rejected) = (plain.read, plain.rejected)
+      (counts.inserted, counts.updated) = (plain.inserted, plain.updated)
+      (counts.unchanged, counts.ignored) = (plain.unchanged, plain.ignored)
+      (counts.duplicates, counts.superseded) = (plain.duplicates, plain.superseded)
+      return counts
+    }
+    func counts(_ chunk: Chunk) -> ChunkCounts {
+      var counts = counts(chunk.layout.entity.name)
+      (counts.read, counts.rejected) = (chunk.recordsRead, chunk.rejects.refusedCount)
+      counts.duplicates += chunk.duplicates
+      counts.superseded += chunk.superseded
+      return counts
+    }
+    progress.counts += counts(chunk)
+    for index in progress.children.indices {
+      let entity = progress.children[index].entity
+      let children = chunk.children.first { $0.layout.entity.name == entity }
+      progress.children[index].counts += children.map(counts) ?? counts(entity)
+    }
+  }
+}
+
+extension PlainEngine {
+  package func beginImport(
+    _ pipeline: Pipeline, input: String, settings: ImportSettings,
+    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> any ImportSession {
+    if pipeline.feed == .full { throw StoreError.unsupported("full feeds", by: Self.engineName, path) }
+    if settings.stopsOnReject {
+      throw StoreError.unsupported("stopping at a refused record", by: Self.engineName, path)
+    }
+    return PlainSession(self, pipeline, input: input, sameJSON: sameJSON)
+  }
+}
+
+extension PlainPipeline {
+  fileprivate init(_ pipeline: Pipeline) {
+    self.init(entity: pipeline.entity)
+    merge =
+      switch pipeline.mergePolicy {
+      case .update: .update
+      case .updateNonNull: .updateNonNull
+      case .ignore: .ignore
+      case .fail: .fail
+      case .updateIfNewer(let attribute): .updateIfNewer(attribute)
+      }
+    repeated = (pipeline.repeatedKeyPolicy?.rawValue).flatMap(Repeated.init) ?? .last
+    links = pipeline.links.enumerated().map { number, link in
+      Link(
+        link.relationship,
+        key: link.ownerKey.enumerated().map { ($1.attribute, "bolide_owner_\(number)_\($0)") },
+        isAlways: link.timing == .always)
+    }
+    children = pipeline.children.map { children in
+      Children(
+        children.relationship, isManyToMany: pipeline.toMany(of: children)?.onward != nil,
+        isAlways: children.timing == .always)
+    }
+  }
+}
