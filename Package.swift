@@ -73,20 +73,41 @@ let package = Package(
         "JSONStream", "ImportInput", "ImportModel", "PipelineFile", "TypedRows", "FeedReading",
       ],
       swiftSettings: swiftSettings),
+    // a request → SQL: predicates, paths, fetched properties
+    .target(
+      name: "QueryPlans",
+      dependencies: ["ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", grdb],
+      swiftSettings: swiftSettings),
     // typed rows → the store
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "RowExpressions", "CSQLiteShims", grdb,
+        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans",
+        "CSQLiteShims", grdb,
       ],
       swiftSettings: swiftSettings),
-    // the loop that joins them
+    // the store → objects, now, at a token, or in a pinned state
+    .target(
+      name: "SQLiteQueries",
+      dependencies: [
+        "ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans", "SQLiteStore", grdb,
+      ],
+      swiftSettings: swiftSettings),
+    // what the keeper of a store does: verify, rebuild, migrate, missing rows, edits, status, copies
+    .target(
+      name: "SQLiteMaintenance",
+      dependencies: [
+        "ImportModel", "StoreInterface", "SQLiteAccess", "SQLiteStore", "SQLiteQueries", grdb,
+      ],
+      swiftSettings: swiftSettings),
+    // the loop that joins them, and the face for Swift programs
     .target(
       name: "Bolide",
       dependencies: [
         "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "StoreInterface",
-        "FeedReading", "FeedInference", "SQLiteStore", log,
+        "FeedReading", "FeedInference", "RowExpressions", "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance",
+        log,
       ],
       swiftSettings: swiftSettings),
     // generators and measures
@@ -113,12 +134,12 @@ let package = Package(
     .testTarget(
       name: "SQLiteStoreTests",
       dependencies: [
-        "SQLiteStore", "SQLiteAccess", "RowExpressions", "StoreInterface", "ImportModel", "TypedRows",
-        "PipelineFile", "Bolide", grdb,
+        "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance", "QueryPlans", "SQLiteAccess", "RowExpressions",
+        "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", "Bolide", grdb,
       ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "EngineLawTests", dependencies: ["Bolide", "PlainEngine", "SQLiteStore", "StoreInterface"],
+      name: "EngineLawTests", dependencies: ["Bolide", "PlainEngine", "StoreInterface"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideTests", dependencies: ["Bolide", "FeedReading", "FeedInference", grdb, log],
@@ -149,7 +170,11 @@ let package = Package(
 if Context.environment["BOLIDE_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Fuzz", dependencies: ["Bolide", "ImportInput", "RowExpressions", "SQLiteStore", "CZlib", grdb],
+      name: "Fuzz",
+      dependencies: [
+        "Bolide", "ImportInput", "RowExpressions", "QueryPlans", "SQLiteQueries", "SQLiteStore", "CZlib",
+        grdb,
+      ],
       path: "Tests/Fuzz",
       swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))
 }

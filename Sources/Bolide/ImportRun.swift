@@ -37,6 +37,7 @@ struct ImportRun {
       lock = try store.lock(
         forPipeline: pipeline.name, waiting: settings.lockWait,
         isCancelled: { cancellation.isCancelled })
+      try pipeline.check()
       try store.fit(pipeline)
       restored = try store.restoreTriggers()
       for problem in restored.problems { options.logger?.warning("restored: \(problem)") }

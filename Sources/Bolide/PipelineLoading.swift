@@ -1,6 +1,8 @@
 internal import Foundation
 internal import ImportInput
 public import ImportModel
+internal import RowExpressions
+internal import SQLiteQueries
 internal import SQLiteStore
 
 extension Pipeline {
@@ -14,9 +16,19 @@ extension Pipeline {
     let directory = folder.isEmpty ? "/" : folder
     try self.init(
       yaml: text, file: path, directory: directory,
-      alsoChecking: { $0.pathProblems() + $0.expressionProblems() + $0.sizeProblems() })
+      alsoChecking: { $0.pathProblems() + $0.queryProblems() + $0.sizeProblems() })
     store = store.map { Self.withoutDetour($0, through: directory) }
     nameOtherStores(from: directory)
+  }
+
+  /// What is wrong with expressions, filters and fetched properties.
+  private func queryProblems() -> [PipelineProblem] { expressionProblems() + fetchedProblems() }
+
+  /// - Throws: `PipelineError` with the problems of a pipeline that came from no file.
+  func check() throws(PipelineError) {
+    var problems = problems()
+    if problems.isEmpty { problems = queryProblems() }
+    guard problems.isEmpty else { throw PipelineError(problems: problems) }
   }
 
   /// So many bytes are read of a file: more than any pipeline has, as its reader will say.

@@ -25,6 +25,7 @@ struct ReplayRun {
         forPipeline: pipeline.name, waiting: settings.lockWait,
         isCancelled: { cancellation.isCancelled })
       defer { withExtendedLifetime(lock) {} }
+      try pipeline.check()
       try store.fit(pipeline)
       let restored = try store.restoreTriggers()
       let writing = try store.beginImport(

@@ -5,7 +5,7 @@ internal import Synchronization
 /// How long SQLite waits for another program's lock, and who may end the waiting.
 ///
 /// SQLite's own timeout hears no signal: a stopped import would sit it out.
-final class LockPatience: Sendable {
+package final class LockPatience: Sendable {
   private struct State {
     var seconds: Double
     var isCancelled: @Sendable () -> Bool = { false }
@@ -21,7 +21,7 @@ final class LockPatience: Sendable {
   /// How many steps of SQLite's machine lie between two looks: some hundred microseconds.
   private static let steps: Int32 = 20_000
 
-  init(seconds: Double) {
+  package init(seconds: Double) {
     state = Mutex(State(seconds: seconds))
   }
 

@@ -1,22 +1,23 @@
 internal import Foundation
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 package import ImportModel
+internal import RowExpressions
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 internal import Synchronization
 
 /// An SQLite file with a model, the objects, and their history.
 ///
 /// Any program may read and write the file with plain SQL; history and derived attributes stay true. It may be used from
 /// any thread.
-package final class SQLiteEngine: StoreEngine {
+package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   package static let engineName = "SQLite"
 
   /// The file's path, as given.
   package let path: String
   /// What SQLite opens to read.
-  let location: String
+  package let location: String
   /// The connections that read while the writer writes, opened by the first read.
   private let readers = Mutex<DatabasePool?>(nil)
   /// The one connection that writes, opened by the first writing: a command that only reads opens no file to be written.
@@ -31,7 +32,7 @@ package final class SQLiteEngine: StoreEngine {
   /// Whether triggers of other programs may use virtual tables and functions that SQLite takes for unsafe.
   private let trustsSchema: Bool
   /// Stores outside this one's folder that its fetched properties may lead to, as they name them.
-  let trustedStores: Set<String>
+  package let trustedStores: Set<String>
   /// Where a store in memory has its files; it goes after the connections.
   private let folder: MemoryFolder?
 
@@ -99,14 +100,14 @@ package final class SQLiteEngine: StoreEngine {
   }
 
   /// Reads from one state of the store, while others write.
-  func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  package func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
     let result = try naming { try pool().read(body) }
     try checkUnwritten()
     return result
   }
 
   /// Sees that what was read holds: SQLite does not look where it was told that nobody writes.
-  func checkUnwritten() throws(StoreError) {
+  package func checkUnwritten() throws(StoreError) {
     if let unwritten, unwritten != StoreLocation.state(of: path) { throw .writtenMeanwhile(path) }
   }
 
@@ -125,7 +126,7 @@ package final class SQLiteEngine: StoreEngine {
   }
 
   /// Writes, or looks at what only the writer may see. The caller begins and ends transactions.
-  func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  package func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
     let writer = try writer.withLock { writer in
       if let writer { return writer }
       let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
@@ -137,7 +138,7 @@ package final class SQLiteEngine: StoreEngine {
   }
 
   /// As `writing`, with another patience for other programs' locks.
-  func writing<Result>(
+  package func writing<Result>(
     waiting seconds: Double?, isCancelled: @escaping @Sendable () -> Bool, _ body: (Database) throws -> Result
   ) throws -> Result {
     try writing { db in
@@ -182,7 +183,7 @@ package final class SQLiteEngine: StoreEngine {
   private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockPatience) throws {
     let target = StoreLocation.destination(of: path)
     try Journals.checkNone(at: target)
-    let file = try UnfinishedFile(for: target, mode: S_IRUSR | S_IWUSR)
+    let file = try UnfinishedFile(for: target, mode: 0o600)
     try naming(path) {
       let queue = try DatabaseQueue(
         path: StoreLocation.writing(file.path),
@@ -203,9 +204,8 @@ package final class SQLiteEngine: StoreEngine {
     try writing { try Self.fit($0, pipeline, path) }
   }
 
-  static func check(_ pipeline: Pipeline) throws(PipelineError) {
-    var problems = pipeline.problems()
-    if problems.isEmpty { problems = pipeline.expressionProblems() }
+  package static func check(_ pipeline: Pipeline) throws(PipelineError) {
+    let problems = pipeline.problems()
     guard problems.isEmpty else { throw PipelineError(problems: problems) }
   }
 
@@ -248,7 +248,7 @@ package final class SQLiteEngine: StoreEngine {
   }
 
   /// Opens a file that is there, to write it.
-  static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
+  package static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
     -> DatabaseQueue
   {
     try Journals.checkForWriting(of: path)
@@ -267,7 +267,7 @@ package final class SQLiteEngine: StoreEngine {
   }
 
   /// - Parameter schema: which of the connection's files.
-  static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
+  package static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
     let mark = try db.value("PRAGMA \(schema).application_id")
     guard mark == .integer(StoreSchema.applicationID) else {
       throw try isUnmarked(db, schema: schema) ? StoreError.unmarked(path) : StoreError.notAStore(path)
@@ -287,7 +287,7 @@ package final class SQLiteEngine: StoreEngine {
   /// Says which file an error is about.
   ///
   /// What SQLite does not find where another program has changed the schema is told as that.
-  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+  package func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try Self.naming(path, body)
     } catch let error as StoreError where error.code == .other {
@@ -297,7 +297,7 @@ package final class SQLiteEngine: StoreEngine {
     }
   }
 
-  static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+  package static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as DatabaseError {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ImportModel
 
 /// Where stores are: how SQLite is told, and how one names another.
 package enum StoreLocation {
@@ -7,20 +8,20 @@ package enum StoreLocation {
   /// A store with a write-ahead log needs two files beside it. Who may not write the store leaves none of their own there:
   /// the store's owner could not write them. SQLite then takes the file for one that does not change while it is open,
   /// unless the files are there: somebody else may be writing.
-  static func reading(_ path: String) -> String {
+  package static func reading(_ path: String) -> String {
     let isWritten = ["-wal", "-shm"].contains { FileManager.default.fileExists(atPath: path + $0) }
     let isOurs = access(path, W_OK) == 0 && access(folder(of: path), W_OK) == 0
     return isOurs || isWritten ? following(path) : unwritten(path)
   }
 
   /// What opens a store that is there to be written.
-  static func writing(_ path: String) -> String { "\(uri(path))?mode=rw" }
+  package static func writing(_ path: String) -> String { "\(uri(path))?mode=rw" }
 
   /// What opens a store to be read while others write it.
   static func following(_ path: String) -> String { "\(uri(path))?mode=ro" }
 
   /// Whether a location of a store says that nobody writes it.
-  static func isUnwritten(_ location: String, of path: String) -> Bool {
+  package static func isUnwritten(_ location: String, of path: String) -> Bool {
     location.utf8.elementsEqual(unwritten(path).utf8)
   }
 
@@ -46,15 +47,15 @@ package enum StoreLocation {
   // MARK: One store beside another
 
   /// Whether two paths lead to one file.
-  static func areOne(_ path: String, _ other: String) -> Bool { parts(path) == parts(other) }
+  package static func areOne(_ path: String, _ other: String) -> Bool { parts(path) == parts(other) }
 
   /// Whether two files are in one folder, over no links.
-  static func areNeighbours(_ path: String, _ other: String) -> Bool {
+  package static func areNeighbours(_ path: String, _ other: String) -> Bool {
     parts(path).dropLast() == parts(other).dropLast()
   }
 
   /// The path of a store that another one names.
-  static func path(_ name: String, beside store: String) -> String {
+  package static func path(_ name: String, beside store: String) -> String {
     guard !isAbsolute(name) else { return name }
     let file = URL(filePath: store).resolvingSymlinksInPath().path(percentEncoded: false)
     // As people would say it, where the store is no link to elsewhere.
@@ -96,7 +97,7 @@ package enum StoreLocation {
   }
 
   /// Where a path's symbolic links lead, also when no file is there yet.
-  static func destination(of path: String) -> String {
+  package static func destination(of path: String) -> String {
     var path = path
     // As many as the system follows.
     for _ in 0..<40 {
@@ -108,4 +109,11 @@ package enum StoreLocation {
 
   /// Whether a path begins at the root. By bytes: an accent behind the slash belongs to the first name.
   static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+}
+
+extension Pipeline {
+  /// The stores that its fetched properties name: who chooses a pipeline trusts them.
+  package var namedStores: Set<String> {
+    Set(model.entities.flatMap(\.fetchedProperties).compactMap(\.store))
+  }
 }

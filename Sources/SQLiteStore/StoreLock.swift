@@ -49,7 +49,7 @@ package final class StoreLock {
   }
 
   /// The file beside a store, whatever name leads to the store.
-  static func path(of store: String) -> String { Journals.realPath(store) + "-bolide" }
+  package static func path(of store: String) -> String { Journals.realPath(store) + "-bolide" }
 
   /// Runs also when `init` throws while it waits: then the file is another's, and so is what it says.
   deinit {

@@ -1,11 +1,11 @@
 internal import Foundation
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 internal import SQLiteAccess
 internal import StoreInterface
 
 /// A file's size in bytes; 0 when there is none. By name: closing a descriptor would drop SQLite's locks.
-func fileSize(_ path: String) -> Int64 {
+package func fileSize(_ path: String) -> Int64 {
   var status = stat()
   return stat(path, &status) == 0 ? Int64(status.st_size) : 0
 }
@@ -14,12 +14,12 @@ func fileSize(_ path: String) -> Int64 {
 ///
 /// SQLite copies it into the store by itself and begins it anew when nobody reads from it. The file never shrinks by
 /// that: a large one was pinned once, or held a large transaction.
-struct WriteAheadLog {
+package struct WriteAheadLog {
   private let path: String
   /// How large it may grow, in bytes.
   private let limit: Int
 
-  init(store: String, limit: Int) {
+  package init(store: String, limit: Int) {
     path = store + "-wal"
     self.limit = limit
   }
@@ -36,7 +36,7 @@ struct WriteAheadLog {
   ///
   /// - Returns: whether it is empty now.
   @discardableResult
-  func empty(_ db: Database) -> Bool {
+  package func empty(_ db: Database) -> Bool {
     // Before it: what is committed in between need not be in the main file.
     let newest = try? HistoryPlaces(db).newest()
     let isEmpty = (try? Self.copyBack(db)) != nil

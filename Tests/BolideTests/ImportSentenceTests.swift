@@ -3,7 +3,7 @@ import GRDB
 import JSONStream
 import Testing
 
-@testable import Bolide
+import Bolide
 
 /// Sentences of the import that its command line cannot bring about, or not in a short time.
 @Suite struct ImportSentenceTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bolide
+import Bolide
 
 struct SurveyCheckTests {
   private let pipeline = """

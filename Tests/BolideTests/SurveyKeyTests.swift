@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bolide
+import Bolide
 @testable import FeedInference
 
 struct SurveyKeyTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Bolide
+import Bolide
 
 /// What `bolide init` reads out of values besides their types.
 struct SurveyMeaningTests {

@@ -3,7 +3,7 @@ import ImportInput
 import JSONStream
 import Testing
 
-@testable import Bolide
+import Bolide
 @testable import FeedInference
 
 struct SurveyReadingTests {

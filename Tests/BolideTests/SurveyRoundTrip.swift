@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Bolide
+import Bolide
 @testable import FeedInference
 
 /// A survey of a small input, and what becomes of the pipeline that it writes.

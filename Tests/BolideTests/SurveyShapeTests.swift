@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bolide
+import Bolide
 
 struct SurveyShapeTests {
   @Test func `a matrix deep in one object is not taken for the records`() async throws {

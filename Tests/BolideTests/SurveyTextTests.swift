@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bolide
+import Bolide
 
 /// Whole pipeline files, as `bolide init` prints them.
 struct SurveyTextTests {

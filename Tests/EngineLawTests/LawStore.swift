@@ -1,7 +1,6 @@
 import Bolide
 import Foundation
 import PlainEngine
-import SQLiteStore
 import StoreInterface
 import Testing
 
@@ -16,7 +15,7 @@ enum Engine: CaseIterable, CustomTestStringConvertible {
 
   func make(_ pipeline: Pipeline) throws -> any StoreEngine {
     switch self {
-    case .sqlite: try SQLiteEngine(inMemoryFor: pipeline)
+    case .sqlite: try StoreAddress.inMemory(for: pipeline)
     case .plain: try PlainEngine(for: pipeline)
     }
   }

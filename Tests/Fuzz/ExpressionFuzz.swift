@@ -94,7 +94,9 @@ final class ExpressionFuzz {
 
   /// - Parameter imports: whether a store is made of it, which takes many times longer.
   private func use(_ pipeline: Pipeline, imports: Bool) {
-    guard pipeline.problems().isEmpty, pipeline.expressionProblems().isEmpty else { return }
+    guard pipeline.problems().isEmpty, pipeline.expressionProblems().isEmpty,
+      pipeline.fetchedProblems().isEmpty
+    else { return }
     do {
       try PipelineFuzz.check(pipeline, makesStore: false)
       guard imports else { return }

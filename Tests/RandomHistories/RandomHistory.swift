@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import PlainEngine
 import PlainStore
-@testable import SQLiteStore
+import SQLiteStore
 
 /// One random model with a history of random writes: the store and the plain model do each of them, and are compared.
 struct RandomHistory {

@@ -1,5 +1,6 @@
 import GRDB
 import ImportModel
+@testable import QueryPlans
 @testable import RowExpressions
 @testable import SQLiteAccess
 import Testing

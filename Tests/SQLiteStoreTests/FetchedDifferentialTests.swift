@@ -1,5 +1,6 @@
 import Foundation
 import ImportModel
+@testable import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

@@ -1,4 +1,6 @@
 import ImportModel
+@testable import SQLiteMaintenance
+@testable import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

@@ -1,6 +1,8 @@
 import Bolide
 import Foundation
 import ImportModel
+@testable import RowExpressions
+@testable import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore
@@ -97,10 +99,12 @@ import Testing
     ])
   func `a predicate that reaches out or says nothing`(predicate: String, sentence: String) async throws {
     let property = FetchedProperty.comments(predicate, info: ["min": .integer(1)])
-    let problems = Kitchen.recipes([property]).expressionProblems()
+    let problems = Kitchen.recipes([property]).fetchedProblems()
     #expect(problems.map(\.message) == [sentence])
     let (temporary, other) = (try TemporaryStore(), try TemporaryStore())
-    #expect(throws: PipelineError.self) { try temporary.open(Kitchen.recipes([property])) }
+    #expect(throws: PipelineError.self) {
+      try StoreAddress(temporary.path).open(for: Kitchen.recipes([property]), lockWait: 0)
+    }
     // As another program could have changed it.
     let store = try Kitchen.store(temporary, [.comments("recipe = 'WHAT'", info: ["min": .integer(1)])])
     let text = predicate.replacing("'", with: "''")
@@ -127,7 +131,7 @@ import Testing
   @Test func `orders are checked too, and all of it at once`() {
     var property = FetchedProperty.comments("recip = 1", sort: ["star", "-by.nam", "by"])
     #expect(
-      Kitchen.recipes([property]).expressionProblems().map(\.message) == [
+      Kitchen.recipes([property]).fetchedProblems().map(\.message) == [
         "Comment has no attribute or relationship 'recip'; did you mean 'recipe'?",
         "Comment has no attribute or relationship 'star'; did you mean 'stars'?",
         "Person has no attribute or relationship 'nam'; did you mean 'name'?",
@@ -135,7 +139,7 @@ import Testing
     // Of another store's entity, only what is asked of the owner.
     (property.store, property.predicate) = ("x.sqlite", "recip = $FETCH_SOURCE.slog")
     #expect(
-      Kitchen.recipes([property]).expressionProblems().map(\.message) == [
+      Kitchen.recipes([property]).fetchedProblems().map(\.message) == [
         "Recipe has no attribute or relationship 'slog'; did you mean 'slug'?"
       ])
   }

@@ -1,6 +1,7 @@
 import Bolide
 import Foundation
 import ImportModel
+@testable import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

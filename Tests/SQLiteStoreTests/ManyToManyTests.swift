@@ -1,5 +1,7 @@
-@testable import Bolide
+import Bolide
 import ImportModel
+@testable import RowExpressions
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

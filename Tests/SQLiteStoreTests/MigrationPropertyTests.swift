@@ -1,5 +1,6 @@
 import ImportModel
 @testable import SQLiteAccess
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

@@ -1,5 +1,6 @@
-@testable import Bolide
+import Bolide
 import ImportModel
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

@@ -1,4 +1,5 @@
 import ImportModel
+@testable import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

@@ -1,5 +1,6 @@
 import Bolide
 import ImportModel
+@testable import QueryPlans
 import Testing
 
 @testable import SQLiteStore

@@ -1,6 +1,7 @@
 import Foundation
 import ImportModel
 @testable import SQLiteAccess
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

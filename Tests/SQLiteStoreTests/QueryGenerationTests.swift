@@ -1,6 +1,7 @@
-@testable import Bolide
+import Bolide
 import Foundation
 import ImportModel
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

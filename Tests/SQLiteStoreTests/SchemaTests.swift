@@ -1,3 +1,4 @@
+import Bolide
 import Foundation
 import ImportModel
 @testable import SQLiteAccess
@@ -215,7 +216,9 @@ struct SchemaTests {
 
   @Test func `A pipeline with problems makes no store`() {
     let pipeline = Quakes.pipeline { $0.checks = ["dpeth > 0"] }
-    let error = #expect(throws: PipelineError.self) { try temporary.open(pipeline) }
+    let error = #expect(throws: PipelineError.self) {
+      try StoreAddress(temporary.path).open(for: pipeline, lockWait: 0)
+    }
     #expect(error?.description == "quakes: the expression cannot be used: no such column: dpeth")
     #expect(!FileManager.default.fileExists(atPath: temporary.path))
   }

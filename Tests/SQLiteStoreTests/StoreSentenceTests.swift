@@ -2,6 +2,8 @@ import Foundation
 import GRDBSQLite
 import ImportModel
 @testable import SQLiteAccess
+@testable import SQLiteMaintenance
+@testable import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

@@ -1,4 +1,4 @@
-@testable import Bolide
+import Bolide
 import Foundation
 import GRDB
 import GRDBSQLite

@@ -1,4 +1,5 @@
 public import ImportModel
+internal import SQLiteMaintenance
 internal import SQLiteStore
 
 extension Pipeline {

@@ -1,6 +1,5 @@
 internal import Dispatch
 public import ImportModel
-internal import SQLiteStore
 package import StoreInterface
 
 /// A store: a model, the objects, and their history.
@@ -38,7 +37,7 @@ public final class Store: Sendable {
   /// it, otherwise among the temporary files. `path` leads there. A process that is killed leaves it behind.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
   public convenience init(inMemoryFor pipeline: Pipeline) async throws {
-    self.init(try await onDispatch { try SQLiteEngine(inMemoryFor: pipeline) })
+    self.init(try await onDispatch { try StoreAddress.inMemory(for: pipeline) })
   }
 
   /// Asks the engine something on a thread where waiting is allowed.

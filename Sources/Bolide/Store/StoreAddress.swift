@@ -1,5 +1,8 @@
 package import ImportModel
 internal import PipelineFile
+internal import RowExpressions
+internal import SQLiteMaintenance
+internal import SQLiteQueries
 internal import SQLiteStore
 package import StoreInterface
 
@@ -50,8 +53,15 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
     for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> any StoreEngine {
-    try SQLiteEngine(
+    try pipeline.check()
+    return try SQLiteEngine(
       blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema, isCancelled: isCancelled)
+  }
+
+  /// A store that lives in memory and goes with the last reference to it.
+  package static func inMemory(for pipeline: Pipeline) throws -> any StoreEngine {
+    try pipeline.check()
+    return try SQLiteEngine(inMemoryFor: pipeline)
   }
 
   /// Sees that a store that is not there may be made.

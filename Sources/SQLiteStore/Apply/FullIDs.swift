@@ -5,7 +5,7 @@ internal import StoreInterface
 
 extension Database {
   /// Says that an entity has no id left for a new object, where SQLite says that the disk is full.
-  func naming<Result>(fullIDsOf entity: String, _ body: () throws -> Result) throws -> Result {
+  package func naming<Result>(fullIDsOf entity: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as StoreError where error.code == .full {

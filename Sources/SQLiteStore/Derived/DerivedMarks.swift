@@ -1,9 +1,9 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 
 /// Writes `bolide_dirty`: which derived values are to be computed anew.
-final class DerivedMarks {
+package final class DerivedMarks {
   private let insert: RawStatement
   /// By derived attribute: what reads it.
   private let readers: [Int64: [Reader]]
@@ -18,7 +18,7 @@ final class DerivedMarks {
     case owner(property: Int64, find: RawStatement)
   }
 
-  init(_ db: Database, _ plan: DerivedPlan) throws {
+  package init(_ db: Database, _ plan: DerivedPlan) throws {
     insert = try RawStatement(
       db, "INSERT OR IGNORE INTO bolide_dirty(property, hop, object) VALUES (?, ?, ?)")
     var readers: [Int64: [Reader]] = [:]
@@ -47,7 +47,7 @@ final class DerivedMarks {
   }
 
   /// Marks a derived value: of an object itself, or of all that come by it after some hops.
-  func mark(_ property: Int64, hop: Int = 0, _ object: Int64) throws {
+  package func mark(_ property: Int64, hop: Int = 0, _ object: Int64) throws {
     insert.bind(property, at: 1)
     insert.bind(hop, at: 2)
     insert.bind(object, at: 3)

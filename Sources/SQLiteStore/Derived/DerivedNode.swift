@@ -2,7 +2,7 @@ package import ImportModel
 internal import RowExpressions
 
 /// A derived attribute of a store's model: what it reads, and how it is kept true.
-struct DerivedNode {
+package struct DerivedNode {
   /// What it is computed from. A copy over a has-one relationship is the largest value of one object at most.
   enum Source {
     /// The clock.
@@ -13,10 +13,10 @@ struct DerivedNode {
     case children(DerivedChildren)
   }
 
-  let entity: Entity
-  let attribute: Attribute
+  package let entity: Entity
+  package let attribute: Attribute
   /// The number by which `bolide_dirty` and history know it.
-  let property: Int64
+  package let property: Int64
   /// What it reads has a lower rank.
   let rank: Int
   let source: Source
@@ -85,10 +85,10 @@ struct DerivedChildren {
 }
 
 /// The derived attributes of a model, those that are read before those that read them.
-struct DerivedPlan {
-  let nodes: [DerivedNode]
+package struct DerivedPlan {
+  package let nodes: [DerivedNode]
 
-  init(_ model: Model, _ numbers: PropertyNumbers) throws {
+  package init(_ model: Model, _ numbers: PropertyNumbers) throws {
     var nodes: [DerivedNode] = []
     for entity in model.entities {
       let columns = numbers.columns(of: entity)
@@ -176,15 +176,6 @@ struct DerivedPlan {
   }
 }
 
-extension Entity {
-  /// The entity with the attributes that an aggregate's filter may name: those that are stored and not derived.
-  package var filterable: Entity {
-    var entity = self
-    entity.attributes = writableAttributes
-    return entity
-  }
-}
-
 extension Attribute {
   /// The columns behind a derived one's own, with their types.
   ///
@@ -203,7 +194,7 @@ extension Attribute {
   var hasParts: Bool { isTotal && type.storage == .real }
 
   /// Whether it is a sum: null where it is beyond the range of its type.
-  var isTotal: Bool { derivation?.aggregate?.function == .sum }
+  package var isTotal: Bool { derivation?.aggregate?.function == .sum }
 
   /// Whether it is a count: never null.
   var isCount: Bool { derivation?.aggregate?.function == .count }

@@ -1,17 +1,17 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 
 /// Computes anew what stands in `bolide_dirty`, what is read before what reads it.
-final class DerivedSettling {
+package final class DerivedSettling {
   private let steps: [DerivedStep]
   private let isPending: RawStatement
   private let clear: RawStatement
   private let begin: RawStatement
   private let end: RawStatement
 
-  init(_ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?) throws {
+  package init(_ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?) throws {
     steps = try DerivedStep.all(db, plan, numbers, marks: marks)
     isPending = try RawStatement(db, "SELECT 1 FROM bolide_dirty LIMIT 1")
     clear = try RawStatement(db, "DELETE FROM bolide_dirty")
@@ -25,7 +25,7 @@ final class DerivedSettling {
   ///   - history: nil where the triggers are on, and write it.
   ///   - isNew: whether an object of an entity was made in this very transaction: its history is its insertion.
   ///   - clock: the instant of the transaction.
-  func run(
+  package func run(
     history: HistoryWriter?, clock: String,
     isNew: (_ entity: String, _ object: Int64) -> Bool = { _, _ in false }
   ) throws {
@@ -39,7 +39,7 @@ final class DerivedSettling {
   }
 
   /// Settles what other programs have left, in a transaction of its own. The triggers are on.
-  static func run(_ db: Database, model: Model) throws {
+  package static func run(_ db: Database, model: Model) throws {
     let isFolded = try db.value("SELECT folding FROM bolide_store") == .integer(TextFolding.version)
     guard try !isFolded || db.value("SELECT 1 FROM bolide_dirty LIMIT 1") != .null else { return }
     try db.inTransaction(.immediate) {
@@ -78,10 +78,10 @@ extension DerivedSettling {
 }
 
 /// Some derived attributes of one entity and rank that are computed together.
-final class DerivedStep {
-  let entity: Entity
+package final class DerivedStep {
+  package let entity: Entity
   /// The attributes' numbers, in the order of the values.
-  let nodes: [DerivedNode]
+  package let nodes: [DerivedNode]
 
   private let number: Int64
   private let marks: DerivedMarks?
@@ -96,7 +96,7 @@ final class DerivedStep {
   /// Parameters of `read` before the object's id: one for each attribute from the clock.
   private let clocks: [Bool]
 
-  static func all(
+  package static func all(
     _ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?
   ) throws -> [DerivedStep] {
     var steps: [DerivedStep] = []
@@ -154,7 +154,7 @@ final class DerivedStep {
   }
 
   /// The objects whose attributes are marked, each once.
-  static func marked(_ nodes: [DerivedNode]) -> String {
+  package static func marked(_ nodes: [DerivedNode]) -> String {
     let objects = nodes.flatMap { node in
       switch node.source {
       case .clock: [DerivedMarks.objects(node.property)]
@@ -168,7 +168,7 @@ final class DerivedStep {
     return objects.joined(separator: " UNION ") + (objects.count == 1 ? "" : " ORDER BY 1")
   }
 
-  func run(
+  package func run(
     _ history: HistoryWriter?, _ clock: String, _ isNew: (String, Int64) -> Bool
   ) throws {
     // First all of them: what is written below is also read by the search.
@@ -216,7 +216,7 @@ final class DerivedStep {
 
 extension DerivedStep {
   /// What an object's attributes are and should be; none for those from the clock, which nothing can tell.
-  func values(of object: Int64) throws -> [(node: DerivedNode, stored: Value, expected: Value)] {
+  package func values(of object: Int64) throws -> [(node: DerivedNode, stored: Value, expected: Value)] {
     guard let (_, values) = try newValues(of: object, "") else { return [] }
     defer { read.reset() }
     var place = 0

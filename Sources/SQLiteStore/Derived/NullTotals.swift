@@ -1,5 +1,5 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 
@@ -9,7 +9,7 @@ extension NullTotals {
   /// Finds them. What waits to be computed anew is left out: nobody knows yet.
   ///
   /// - Complexity: O(owners).
-  init(_ db: Database, _ model: Model) throws {
+  package init(_ db: Database, _ model: Model) throws {
     self.init()
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     for entity in model.entities {

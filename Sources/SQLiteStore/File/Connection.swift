@@ -1,12 +1,12 @@
 internal import CSQLiteShims
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 internal import RowExpressions
 internal import SQLiteAccess
 
 /// What SQLite is told of each connection to a store. A store may come from anywhere: what its file holds is data, and
 /// nothing in it runs that Bolide has not made.
-enum Connection {
+package enum Connection {
   /// The largest row or value, in bytes: four times the largest record.
   private static let maximumLength: Int32 = 256 << 20
   /// The longest statement, in bytes. A trigger names each column of its table several times.
@@ -17,7 +17,7 @@ enum Connection {
   // Transactions end where they begin. GRDB would end the process at one whose rollback failed too, as without memory.
 
   /// For a connection that only reads.
-  static var reading: GRDB.Configuration {
+  package static var reading: GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.readonly = true
     configuration.allowsUnsafeTransactions = true
@@ -48,7 +48,7 @@ enum Connection {
   }
 
   /// Makes a connection safe for a file of unknown origin.
-  static func protect(_ db: Database, trustsSchema: Bool = false) throws {
+  package static func protect(_ db: Database, trustsSchema: Bool = false) throws {
     let connection = db.sqliteConnection
     bolide_defend(connection, 1)
     for (limit, value) in [
@@ -64,7 +64,9 @@ enum Connection {
   }
 
   /// What Bolide writes it has converted itself: the tables' CHECKs are for other programs.
-  static func ignoreChecks(_ db: Database) throws { try db.run("PRAGMA ignore_check_constraints = ON") }
+  package static func ignoreChecks(_ db: Database) throws {
+    try db.run("PRAGMA ignore_check_constraints = ON")
+  }
 
   /// Lets a connection write `sqlite_schema` while `body` runs, and reads the schema anew.
   static func writingSchema(of db: Database, _ body: () throws -> Void) throws {
@@ -81,7 +83,8 @@ enum Connection {
   }
 
   /// Lets a connection have further files while `body` runs; at all other times it has its own alone.
-  static func attaching<Result>(_ count: Int, to db: Database, _ body: () throws -> Result) rethrows -> Result
+  package static func attaching<Result>(_ count: Int, to db: Database, _ body: () throws -> Result) rethrows
+    -> Result
   {
     sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, Int32(count))
     defer { sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0) }

@@ -1,4 +1,4 @@
-internal import StoreInterface
+package import StoreInterface
 
 #if canImport(Glibc)
   internal import Glibc
@@ -7,7 +7,7 @@ internal import StoreInterface
 #endif
 
 /// The files that SQLite keeps beside a database, before SQLite opens them: it takes whatever it finds for its own.
-enum Journals {
+package enum Journals {
   /// Sees that they are regular files of one name, of somebody who could write the store.
   ///
   /// - Throws: `StoreError.unsafeFile` for the first that is not.
@@ -28,7 +28,7 @@ enum Journals {
   }
 
   /// Sees that none lies where a store is to be made: SQLite would copy its pages into it.
-  static func checkNone(at path: String) throws(StoreError) {
+  package static func checkNone(at path: String) throws(StoreError) {
     for ending in ["-wal", "-journal"] where fileSize(path + ending) > 0 {
       throw .logWithoutStore(path, ending)
     }

@@ -1,4 +1,4 @@
-internal import StoreInterface
+package import StoreInterface
 
 #if canImport(Glibc)
   internal import Glibc
@@ -10,9 +10,9 @@ internal import StoreInterface
 ///
 /// Whoever can write the folder, or has sent the store, may have put something else there. Before a byte or a mode is
 /// written, the open file is looked at: a regular file, of that one name, of somebody who could write the store anyway.
-enum SideFile {
+package enum SideFile {
   /// What opening one gave.
-  enum Opened {
+  package enum Opened {
     /// A descriptor; the caller closes it.
     case file(Int32)
     /// There is none.
@@ -24,7 +24,7 @@ enum SideFile {
   /// Opens one that is there, to be read.
   ///
   /// - Throws: `StoreError.unsafeFile` for what is not such a file.
-  static func open(_ path: String, beside store: String) throws(StoreError) -> Opened {
+  package static func open(_ path: String, beside store: String) throws(StoreError) -> Opened {
     try open(path, beside: store, O_RDONLY)
   }
 
@@ -32,7 +32,7 @@ enum SideFile {
   ///
   /// Who may write the store may read and write it, and nobody else may: with its lock alone imports could be kept away.
   /// - Throws: as `open(_:beside:)`.
-  static func make(_ path: String, beside store: String) throws(StoreError) -> Opened {
+  package static func make(_ path: String, beside store: String) throws(StoreError) -> Opened {
     let opened = try open(path, beside: store, O_RDWR)
     guard case .absent = opened else { return opened }
     let descriptor = posixOpen(path, O_RDWR | O_CREAT | O_EXCL | flags, 0o600)
@@ -69,7 +69,7 @@ enum SideFile {
     }
     // The store's mode may have changed since; only the owner can follow it.
     if mode == O_RDWR, facts.user == geteuid(), let owner = FileFacts(store),
-      facts.mode != self.mode(beside: owner)
+      facts.mode != UInt32(self.mode(beside: owner))
     {
       fchmod(descriptor, self.mode(beside: owner))
     }
@@ -78,13 +78,13 @@ enum SideFile {
 
   /// Reading and writing for each class of users that may write the store.
   private static func mode(beside store: FileFacts) -> mode_t {
-    let writers = store.mode & 0o222
+    let writers = mode_t(store.mode) & 0o222
     return writers | writers << 1
   }
 }
 
 /// What the system knows of a file.
-struct FileFacts: Equatable {
+package struct FileFacts: Equatable {
   /// Which file it is, whatever its name.
   struct Identity: Equatable {
     let device: dev_t
@@ -96,7 +96,7 @@ struct FileFacts: Equatable {
   let user: uid_t
   let group: gid_t
   /// The permissions, without the kind.
-  let mode: mode_t
+  package let mode: UInt32
   /// How many names it has.
   let links: Int
   private let kind: mode_t
@@ -109,7 +109,7 @@ struct FileFacts: Equatable {
   private init(_ status: stat) {
     identity = Identity(device: status.st_dev, number: status.st_ino)
     (user, group, links) = (status.st_uid, status.st_gid, Int(status.st_nlink))
-    (mode, kind) = (status.st_mode & 0o7777, status.st_mode & S_IFMT)
+    (mode, kind) = (UInt32(status.st_mode & 0o7777), status.st_mode & S_IFMT)
   }
 
   /// Those of an open file; nil where the system does not tell.
@@ -120,14 +120,14 @@ struct FileFacts: Equatable {
   }
 
   /// Those of a name; nil where there is none.
-  init?(_ path: String, followsLinks: Bool = true) {
+  package init?(_ path: String, followsLinks: Bool = true) {
     var status = stat()
     guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
     self.init(status)
   }
 
   /// Whether it is a file, and no link, folder or device.
-  var isRegular: Bool { kind == S_IFREG }
+  package var isRegular: Bool { kind == S_IFREG }
 
   /// What keeps it from being a file that belongs to a store; nil when nothing does.
   ///

@@ -1,12 +1,12 @@
 internal import CSQLiteShims
 internal import Foundation
-internal import StoreInterface
+package import StoreInterface
 
 /// A file that is built under a name that nobody can guess, with its final mode, and then put in place in one step.
 ///
 /// It is locked while it is built, so that one a killed process has left behind is known, and goes.
-final class UnfinishedFile {
-  let path: String
+package final class UnfinishedFile {
+  package let path: String
   private var descriptor: Int32
   static let prefix = ".bolide-new-"
   private static let endings = ["", "-journal", "-wal", "-shm"]
@@ -17,7 +17,7 @@ final class UnfinishedFile {
   ///   - target: the path that it is to have; the file is made in the same folder.
   ///   - owner: whose it is to be, where this process may say so; nil for the process's own.
   /// - Throws: `StoreError` when the folder cannot be written, or is not there.
-  init(for target: String, mode: mode_t, owner: FileFacts? = nil) throws(StoreError) {
+  package init(for target: String, mode: UInt32, owner: FileFacts? = nil) throws(StoreError) {
     let folder = StoreLocation.folder(of: target)
     Self.removeLeftovers(in: folder)
     let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
@@ -26,14 +26,14 @@ final class UnfinishedFile {
     guard descriptor >= 0 else { throw .cannotMake(target, errno) }
     flock(descriptor, LOCK_EX)
     if let owner, geteuid() == 0 { fchown(descriptor, owner.user, owner.group) }
-    fchmod(descriptor, mode)
+    fchmod(descriptor, mode_t(mode))
   }
 
   /// Gives the file its name. Every connection to it is closed by now.
   ///
   /// - Parameter replacing: whether a file that has the name gives way.
   /// - Returns: false when there is one and it stays.
-  func place(at target: String, replacing: Bool) throws(StoreError) -> Bool {
+  package func place(at target: String, replacing: Bool) throws(StoreError) -> Bool {
     // First, as the file may be opened by others as soon as it is there, and a closed descriptor takes their locks along.
     release()
     if replacing {

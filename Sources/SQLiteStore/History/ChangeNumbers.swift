@@ -1,13 +1,13 @@
-internal import GRDB
+package import GRDB
 internal import SQLiteAccess
 
 /// The ends of what waits to be sealed, as SQL: numbers of changes, 0 for none.
-enum ChangeNumbers {
+package enum ChangeNumbers {
   /// The last change that was made.
   ///
   /// SQLite notes the last number at a statement's end, and does not where one with OR FAIL ends early: what it has done
   /// by then stays.
-  static let made = """
+  package static let made = """
     max(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_change'), 0), \
     ifnull((SELECT max(change) FROM bolide_change), 0))
     """
@@ -19,7 +19,7 @@ enum ChangeNumbers {
     """
 
   /// How many objects have changes in no transaction yet.
-  static func unsealed(_ db: Database) throws -> Int64 {
+  package static func unsealed(_ db: Database) throws -> Int64 {
     try db.integer(
       "SELECT CAST(total(last - first + 1) AS INTEGER) FROM bolide_change WHERE change > \(sealed)")
   }

@@ -1,13 +1,13 @@
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// Reads the changes of a transaction, each with its object's key.
 ///
 /// The key comes from the object's row; of an object that is gone since, from what its deletion kept.
-final class ChangeReader {
+package final class ChangeReader {
   private let request: HistoryRequest
   private let changes: RawStatement
   private let previous: RawStatement
@@ -97,7 +97,7 @@ final class ChangeReader {
   }
 
   /// How many objects one change can have inserted: each has taken a byte of the file at least, or its deletion has.
-  static func runLimit(_ db: Database) throws -> Int64 {
+  package static func runLimit(_ db: Database) throws -> Int64 {
     try db.fileBytes()
   }
 
@@ -129,7 +129,9 @@ extension RawStatement {
   /// The ids that a change inserted.
   ///
   /// - Throws: `StoreError.malformedNumber` where no import can have inserted them.
-  func insertedIDs(first: Int32, last: Int32, atMost limit: Int64) throws(StoreError) -> ClosedRange<Int64> {
+  package func insertedIDs(first: Int32, last: Int32, atMost limit: Int64) throws(StoreError) -> ClosedRange<
+    Int64
+  > {
     let (first, end) = (integer(first), integer(last))
     let (count, isTooLarge) = end.subtractingReportingOverflow(first)
     // One object may have any id: another program chooses it.

@@ -1,10 +1,10 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// One entity, as history reads it: its properties by number, and its present rows.
-final class EntityReader {
+package final class EntityReader {
   /// One stored property.
   struct Column {
     let name: String
@@ -23,7 +23,7 @@ final class EntityReader {
     let index: Int32
   }
 
-  let number: Int64
+  package let number: Int64
   let name: String
   let isWanted: Bool
   private let columns: [Int64: Column]
@@ -33,7 +33,7 @@ final class EntityReader {
   /// All columns in order, when rows are read whole.
   private let whole: [(number: Int64, column: Column)]
   /// Their names in the table.
-  let columnNames: [String]
+  package let columnNames: [String]
   private let rows: RawStatement
   private let deletes: RawStatement
   private let previous: RawStatement
@@ -41,7 +41,7 @@ final class EntityReader {
   private let hasDeletes: Bool
 
   /// - Parameter readsRows: whether more than the key is read of a row.
-  init(
+  package init(
     _ db: Database, _ entity: Entity, _ numbers: PropertyNumbers, _ request: HistoryRequest,
     dropped: [StoredModel.Dropped] = [], readsRows: Bool
   )
@@ -107,18 +107,18 @@ final class EntityReader {
   var propertyNumbers: [Int64] { whole.map(\.number) }
 
   /// All properties in the order of `columnNames`.
-  var columnList: [(number: Int64, name: String)] { whole.map { ($0.number, $0.column.name) } }
+  package var columnList: [(number: Int64, name: String)] { whole.map { ($0.number, $0.column.name) } }
 
   // MARK: Values
 
   /// One object as it was when it was there last: its key, and its row when it still is.
-  struct Present {
-    var key: [HistoryChange.Property] = []
-    var values: [HistoryChange.Property]?
+  package struct Present {
+    package var key: [HistoryChange.Property] = []
+    package var values: [HistoryChange.Property]?
   }
 
   /// The object behind a change, from its row or from what its next deletion kept.
-  func object(_ id: Int64, after change: Int64) throws -> Present {
+  package func object(_ id: Int64, after change: Int64) throws -> Present {
     if hasDeletes, let deletion = try deletion(id, after: change) {
       return Present(key: key(of: try values(before: deletion)))
     }
@@ -161,7 +161,7 @@ final class EntityReader {
   }
 
   /// Hands over all rows, by id.
-  func all(_ body: (Int64, Present) throws -> Void) throws {
+  package func all(_ body: (Int64, Present) throws -> Void) throws {
     rows.bind(Int64.min, at: 1)
     rows.bind(Int64.max, at: 2)
     defer { rows.reset() }
@@ -169,7 +169,7 @@ final class EntityReader {
   }
 
   /// The present row by property; nil when there is none.
-  func presentValues(_ id: Int64) throws -> [Int64: Value]? {
+  package func presentValues(_ id: Int64) throws -> [Int64: Value]? {
     rows.bind(id, at: 1)
     rows.bind(id, at: 2)
     defer { rows.reset() }

@@ -1,21 +1,21 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// The places of a store's history: which tokens are one, and why the others are not.
-struct HistoryPlaces {
+package struct HistoryPlaces {
   /// The store's name in its tokens.
-  let store: String
+  package let store: String
   /// The newest number ever given out, also when its transaction is gone.
-  let newestNumber: Int64
+  package let newestNumber: Int64
   /// The newest number that was pruned; 0 when nothing was.
-  let floor: Int64
+  package let floor: Int64
   /// The newest number before which history misses changes; 0 for none.
   let gap: Int64
   private let db: Database
 
-  init(_ db: Database) throws {
+  package init(_ db: Database) throws {
     self.db = db
     let name = try RawStatement(db, "SELECT id FROM bolide_store")
     defer { name.reset() }
@@ -28,7 +28,7 @@ struct HistoryPlaces {
   }
 
   /// The place after the newest transaction.
-  func newest() throws -> HistoryToken {
+  package func newest() throws -> HistoryToken {
     let number = try db.number("SELECT ifnull((SELECT max(number) FROM bolide_transaction), \(floor))")
     return try token(number)
   }
@@ -39,7 +39,7 @@ struct HistoryPlaces {
   }
 
   /// A transaction's random word; nil where it is not known any more, or never was.
-  func nonce(of number: Int64) throws -> String? {
+  package func nonce(of number: Int64) throws -> String? {
     let nonce = try RawStatement(
       db,
       """
@@ -54,7 +54,7 @@ struct HistoryPlaces {
   ///
   /// - Parameter path: what the store is called in messages.
   /// - Throws: one of the four answers that are not a place, each with what to do.
-  func check(_ token: HistoryToken, path: String) throws {
+  package func check(_ token: HistoryToken, path: String) throws {
     guard token.store == store else { throw StoreError.tokenOfAnotherStore(token, path) }
     guard token.number <= newestNumber else { throw StoreError.tokenFromTheFuture(token, path) }
     if try isLost(token.number) { throw StoreError.tokenDiverged(token, path) }
@@ -98,7 +98,7 @@ struct HistoryPlaces {
   }
 
   /// The last change before a place that was checked and is not inside a transaction; 0 when there is none.
-  func lastChange(before token: HistoryToken) throws -> Int64 {
+  package func lastChange(before token: HistoryToken) throws -> Int64 {
     try db.number(
       """
       SELECT last_change FROM bolide_transaction WHERE number = \(token.number)

@@ -1,4 +1,4 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
@@ -17,7 +17,7 @@ extension SQLiteEngine {
   ///   - seconds: how long to wait for another program's lock; nil for as long as always.
   ///   - isCancelled: asked while waiting.
   @discardableResult
-  func seal(
+  package func seal(
     restoring: Bool, waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> HistoryToken? {
     try writing(waiting: seconds, isCancelled: isCancelled) { db in
@@ -31,7 +31,7 @@ extension SQLiteEngine {
   }
 
   @discardableResult
-  static func seal(_ db: Database) throws -> HistoryToken? {
+  package static func seal(_ db: Database) throws -> HistoryToken? {
     // The look costs nothing; only what there is to seal takes the write lock.
     guard try hasUnsealedChanges(db) else { return nil }
     var token: HistoryToken?
@@ -57,7 +57,7 @@ extension SQLiteEngine {
     if floor > 0 { throw StoreError.prunedBeginning(floor, path) }
   }
 
-  static func hasUnsealedChanges(_ db: Database) throws -> Bool {
+  package static func hasUnsealedChanges(_ db: Database) throws -> Bool {
     try db.value("SELECT \(ChangeNumbers.made) > \(ChangeNumbers.sealed)") == .integer(1)
   }
 
@@ -82,7 +82,7 @@ extension SQLiteEngine {
 }
 
 /// One answer to a request, inside a read transaction.
-struct HistoryReading {
+package struct HistoryReading {
   private let request: HistoryRequest
   private let places: HistoryPlaces
   private let entities: [Int64: EntityReader]
@@ -92,7 +92,7 @@ struct HistoryReading {
   /// By the transaction's number.
   private let widened: [Int64: [Widened]]
 
-  init(_ db: Database, _ request: HistoryRequest, path: String) throws {
+  package init(_ db: Database, _ request: HistoryRequest, path: String) throws {
     self.db = db
     self.request = request
     let stored = try StoredModel(db)
@@ -134,7 +134,7 @@ struct HistoryReading {
     return widened
   }
 
-  func run(
+  package func run(
     change: (HistoryChange) throws -> Void, commit: (HistoryTransaction) throws -> Void
   ) throws {
     if request.isNet { return try runNet(change: change, commit: commit) }

@@ -1,13 +1,13 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// Appends to history, inside the caller's SQLite transaction.
 ///
 /// Changes are numbered one after another. A transaction is the range of changes made since the one before it, so
 /// sealing what other programs did is one row too.
-final class HistoryWriter {
+package final class HistoryWriter {
   private let db: Database
   private let memory: TokenMemory?
   private let storeID: String
@@ -28,7 +28,7 @@ final class HistoryWriter {
   private(set) var updated: Int64 = 0
   private(set) var deleted: Int64 = 0
 
-  init(_ db: Database, triggersWrite: Bool = false) throws {
+  package init(_ db: Database, triggersWrite: Bool = false) throws {
     self.triggersWrite = triggersWrite
     self.db = db
     memory = TokenMemory(db)
@@ -66,7 +66,7 @@ final class HistoryWriter {
   /// - Throws: `StoreError.busy` when another pipeline has changed the model since the writer was made: what is
   ///   derived from this writer's rows may be more than it knows.
   @discardableResult
-  func begin() throws -> HistoryToken? {
+  package func begin() throws -> HistoryToken? {
     guard try integer(modelVersion) == model else {
       throw StoreError.modelGrew
     }
@@ -138,7 +138,7 @@ final class HistoryWriter {
   ///   - run: the import that made them; nil for another command.
   ///   - isKept: whether the transaction is one also without a change.
   /// - Returns: its token; nil when nothing changed, and nothing is written then.
-  func end(author: String, run: Int64?, isKept: Bool = false) throws -> HistoryToken? {
+  package func end(author: String, run: Int64?, isKept: Bool = false) throws -> HistoryToken? {
     if triggersWrite {
       next = try integer(lastChange) + 1
       if next > first { try count(from: first, through: next - 1) }
@@ -150,7 +150,7 @@ final class HistoryWriter {
   /// Notes that changes were made which are in no transaction: whoever has not seen what comes now cannot catch up.
   ///
   /// Seals first, so that what is known comes before the gap.
-  func noteGap(_ reason: String) throws {
+  package func noteGap(_ reason: String) throws {
     try begin()
     let token = try insert(author: nil, run: nil, from: next, through: next - 1)
     try db.run("INSERT INTO bolide_gap(number, reason) VALUES (?, ?)", .integer(token.number), .text(reason))

@@ -1,13 +1,13 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// One change an object between two places of history.
 ///
 /// A sorted pass over the changes after the older place, by entity and object. Those after the newer place tell what
 /// the present row was there.
-final class NetChanges {
+package final class NetChanges {
   private let request: HistoryRequest
   private let entities: [Int64: EntityReader]
   private let statement: RawStatement
@@ -33,7 +33,7 @@ final class NetChanges {
   ///   - start: the last change before the older place.
   ///   - end: the last change before the newer one.
   ///   - transaction: the newer place's number.
-  init(
+  package init(
     _ db: Database, _ request: HistoryRequest, _ entities: [Int64: EntityReader], after start: Int64,
     through end: Int64, transaction: Int64
   ) throws {
@@ -59,7 +59,7 @@ final class NetChanges {
   }
 
   /// Hands the changes over, by entity and id.
-  func read(_ body: (HistoryChange) throws -> Void) throws {
+  package func read(_ body: (HistoryChange) throws -> Void) throws {
     defer { statement.reset() }
     var run: Run?
     var entity: EntityReader?

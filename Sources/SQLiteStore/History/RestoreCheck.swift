@@ -1,4 +1,4 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
@@ -8,9 +8,9 @@ package import StoreInterface
 ///
 /// Readers that present a token are told by its nonce. A named reader's cursor came back with the store and would follow
 /// the wrong history, so each of them is marked. Numbers that were handed out are never given out again.
-enum RestoreCheck {
+package enum RestoreCheck {
   /// Compares the store with what the file beside it remembers. Not inside a transaction.
-  static func run(_ db: Database) throws {
+  package static func run(_ db: Database) throws {
     // Read before the store is: a commit in between only makes the store newer.
     guard let memory = TokenMemory(db), case .token(let seen) = try memory.read(), try isForeign(seen, db)
     else {

@@ -1,8 +1,8 @@
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 #if canImport(Glibc)
   internal import Glibc
@@ -18,7 +18,7 @@ internal import StoreInterface
 ///
 /// Written after each commit or checkpoint that succeeded, and not synced: they may be older than the store, and are newer
 /// only when the store was restored, copied over or cut off. The second line is `StoreLock`'s.
-struct TokenMemory: Sendable {
+package struct TokenMemory: Sendable {
   /// The first line's bytes: it has one size, so that whoever writes the second line never moves it.
   static let size = 128
   /// Each token's.
@@ -28,7 +28,7 @@ struct TokenMemory: Sendable {
   private var path: String { StoreLock.path(of: store) }
 
   /// The memory beside a connection's file.
-  init?(_ db: Database) {
+  package init?(_ db: Database) {
     guard let name = sqlite3_db_filename(db.sqliteConnection, "main"), name.pointee != 0 else { return nil }
     store = String(cString: name)
   }
@@ -37,7 +37,7 @@ struct TokenMemory: Sendable {
   init(store: String) { self.store = store }
 
   /// What the file says.
-  enum Remembered: Equatable {
+  package enum Remembered: Equatable {
     /// Nothing, or nothing that is a token.
     case nothing
     case token(HistoryToken)
@@ -48,7 +48,7 @@ struct TokenMemory: Sendable {
   /// What is remembered.
   ///
   /// - Throws: `StoreError.unsafeFile` where something else stands in the file's place.
-  func read() throws(StoreError) -> Remembered { try read(at: 0) }
+  package func read() throws(StoreError) -> Remembered { try read(at: 0) }
 
   /// The newest token that was in the main file alone.
   func readCheckpointed() throws(StoreError) -> Remembered { try read(at: Self.half) }
@@ -72,10 +72,10 @@ struct TokenMemory: Sendable {
   ///
   /// Best effort: a reader that may write the store but not this file still gets its changes. A restore may then go
   /// unnoticed by named readers, and nothing else is lost.
-  func write(_ token: HistoryToken) { write(token.description, at: 0) }
+  package func write(_ token: HistoryToken) { write(token.description, at: 0) }
 
   /// Remembers the newest token that is in the main file alone; nil where that is not known any more.
-  func writeCheckpointed(_ token: HistoryToken?) { write(token?.description ?? "", at: Self.half) }
+  package func writeCheckpointed(_ token: HistoryToken?) { write(token?.description ?? "", at: Self.half) }
 
   private func write(_ text: String, at place: Int) {
     guard case .file(let descriptor)? = try? SideFile.make(path, beside: store) else { return }

@@ -1,9 +1,9 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 
 /// The two sets of object ids that `bolide_seen` keeps of a pipeline and an entity, a row a page.
-struct SeenBits {
+package struct SeenBits {
   private let db: Database
   private let pipeline: String
   private let entity: String
@@ -20,7 +20,7 @@ struct SeenBits {
     var isEmpty: Bool { last.allSatisfy { $0 == 0 } && missing.allSatisfy { $0 == 0 } }
   }
 
-  init(_ db: Database, pipeline: String, entity: String) throws {
+  package init(_ db: Database, pipeline: String, entity: String) throws {
     self.db = db
     self.pipeline = pipeline
     self.entity = entity
@@ -35,13 +35,13 @@ struct SeenBits {
   }
 
   /// The objects that are missing, by id; those that somebody has deleted are not there to be missing.
-  func missing() throws -> [Int64] {
+  package func missing() throws -> [Int64] {
     let exists = try existence()
     return try pages().flatMap { $0.words.missing.ids($0.number) }.filter(exists)
   }
 
   /// How many objects the last complete run saw.
-  func lastCount() throws -> Int {
+  package func lastCount() throws -> Int {
     try pages().reduce(0) { $0 + $1.words.last.reduce(0) { $0 + $1.nonzeroBitCount } }
   }
 
@@ -65,7 +65,7 @@ struct SeenBits {
   /// Makes rows that were missing good: they are the rows that the last complete run saw under other ids.
   ///
   /// - Parameter pairs: ids of missing rows, and of the rows that they take the place of.
-  func replace(_ pairs: [(old: Int64, new: Int64)]) throws {
+  package func replace(_ pairs: [(old: Int64, new: Int64)]) throws {
     var stored: [Int64: Page] = [:]
     for page in try pages() { stored[page.number] = page.words }
     for (old, new) in pairs {

@@ -1,22 +1,22 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// The table of named readers, inside the caller's transaction.
-struct ReaderTable {
+package struct ReaderTable {
   private let db: Database
   private let path: String
   private let places: HistoryPlaces
 
-  init(_ db: Database, path: String) throws {
+  package init(_ db: Database, path: String) throws {
     self.db = db
     self.path = path
     places = try HistoryPlaces(db)
   }
 
   /// All readers, by name.
-  func all() throws -> [Reader] {
+  package func all() throws -> [Reader] {
     let statement = try RawStatement(
       db,
       """

@@ -1,11 +1,11 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
-internal import SQLiteAccess
-internal import StoreInterface
+package import SQLiteAccess
+package import StoreInterface
 
 extension ChildCounts {
   /// Those of a run, in the order of their entities.
-  static func all(_ db: Database, run: Int64) throws -> [ChildCounts] {
+  package static func all(_ db: Database, run: Int64) throws -> [ChildCounts] {
     let rows = try RawStatement(
       db,
       "SELECT entity, \(ChunkCounts.columns) FROM bolide_run_child WHERE run = \(run) ORDER BY entity")
@@ -21,13 +21,13 @@ extension ChildCounts {
 
 // Counts as a run's row has them, and its children's.
 extension ChunkCounts {
-  static let columns =
+  package static let columns =
     "read, inserted, updated, repeated, unchanged, ignored, duplicates, superseded, rejected, rolled_back"
   /// A place for the value of each column.
   static let marks = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 
   /// Those of a query's current row, in the order of `columns`.
-  init(_ row: RawStatement, from column: Int32) throws(StoreError) {
+  package init(_ row: RawStatement, from column: Int32) throws(StoreError) {
     self.init()
     func next(_ place: Int32) throws(StoreError) -> Int { Int(try row.number(column + place)) }
     (read, inserted, updated, repeated, unchanged) = try (next(0), next(1), next(2), next(3), next(4))

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// A process id is given out again. Together with the process's start, the system's boot and the space of ids that it is
 /// one of, it is not.
-struct RunProcess {
+package struct RunProcess {
   /// The process id.
   let id: Int64
   /// When it started, in the system's own count; nil where the system does not tell.
@@ -12,13 +12,17 @@ struct RunProcess {
   /// The system's boot and the space of process ids, parted by a space; nil where the system does not tell.
   let boot: String?
 
+  package init(id: Int64, start: String?, boot: String?) {
+    (self.id, self.start, self.boot) = (id, start, boot)
+  }
+
   /// This process.
   static var current: RunProcess {
     RunProcess(id: Int64(getpid()), start: start(of: "self"), boot: currentBoot)
   }
 
   /// Whether it is still there; nil where that cannot be judged.
-  var isAlive: Bool? {
+  package var isAlive: Bool? {
     guard let id = Int32(exactly: id), id > 0 else { return false }
     let now = Self.currentBoot
     if let boot, let now, boot != now {

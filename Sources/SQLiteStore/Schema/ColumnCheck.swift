@@ -10,7 +10,7 @@ extension Attribute {
   var check: String? { type == .json ? nil : condition }
 
   /// What STRICT does not hold of the type, as a condition over the column; nil where STRICT holds all.
-  var condition: String? {
+  package var condition: String? {
     let column = quoted(name)
     switch type {
     case .integer16: return "\(column) BETWEEN \(Int16.min) AND \(Int16.max)"

@@ -1,18 +1,22 @@
-internal import ImportModel
+package import ImportModel
 internal import SQLiteAccess
 
 /// An entity as a table.
 ///
 ///     CREATE TABLE "Fireball"(bolide_id INTEGER PRIMARY KEY AUTOINCREMENT, "date" TEXT NOT NULL, …, "group_id" …)
-struct EntitySchema {
+package struct EntitySchema {
   let entity: Entity
   let model: Model
 
+  package init(entity: Entity, model: Model) {
+    (self.entity, self.model) = (entity, model)
+  }
+
   /// The statement that makes the table.
-  var createTable: String { createTable(hidden: true) }
+  package var createTable: String { createTable(hidden: true) }
 
   /// - Parameter hidden: whether it has the columns that derived attributes are computed from.
-  func createTable(hidden: Bool) -> String {
+  package func createTable(hidden: Bool) -> String {
     var lines = ["bolide_id INTEGER PRIMARY KEY AUTOINCREMENT"]
     lines += entity.storedAttributes.flatMap { hidden ? columns($0) : Array(columns($0).prefix(1)) }
     lines += entity.toOneRelationships.map(column)
@@ -21,29 +25,29 @@ struct EntitySchema {
   }
 
   /// An index, and the statement that makes it.
-  struct Index {
-    let name: String
-    let sql: String
+  package struct Index {
+    package let name: String
+    package let sql: String
   }
 
   /// All indexes, beside that of the key.
-  var indexes: [Index] {
+  package var indexes: [Index] {
     entity.toOneRelationships.filter(hasIndex).map(index) + entity.uniquenessConstraints.map(index)
   }
 
   /// Whether a to-one relationship has an index of its own; a key that begins with it serves it too.
-  func hasIndex(_ relationship: Relationship) -> Bool {
+  package func hasIndex(_ relationship: Relationship) -> Bool {
     entity.key.first != relationship.name
   }
 
   /// The index of a to-one relationship: without it every deletion of an owner would scan the children. That of a
   /// one-to-one relationship keeps two objects from leading to one owner; nulls are free.
-  func index(_ relationship: Relationship) -> Index {
+  package func index(_ relationship: Relationship) -> Index {
     index([relationship.column], isUnique: model.isOneToOne(relationship))
   }
 
   /// A further constraint is an index of its own, so that it can be added to a table that is there.
-  func index(_ constraint: [String]) -> Index {
+  package func index(_ constraint: [String]) -> Index {
     index(constraint, isUnique: true)
   }
 

@@ -1,18 +1,18 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 
 /// The numbers by which history knows entities and properties. They outlive every rename.
-struct PropertyNumbers {
+package struct PropertyNumbers {
   /// A stored property of an entity.
-  struct Column {
+  package struct Column {
     /// The property's number.
     let number: Int64
     /// The attribute's or relationship's name.
     let name: String
     /// Its column in the table.
-    let column: String
+    package let column: String
     /// Whether the store computes it.
     let isDerived: Bool
     /// Whether it is part of the key.
@@ -23,7 +23,7 @@ struct PropertyNumbers {
   private var columns: [String: [Column]] = [:]
 
   /// Reads the numbers of a model's names, and gives out new ones where a name is new.
-  init(_ db: Database, model: Model, creating: Bool) throws {
+  package init(_ db: Database, model: Model, creating: Bool) throws {
     for entity in model.entities {
       let number = try Self.number(
         find: "SELECT entity FROM bolide_entity WHERE name = ?1",
@@ -50,13 +50,13 @@ struct PropertyNumbers {
   }
 
   /// The number of an entity of the model.
-  func entity(_ name: String) -> Int64 {
+  package func entity(_ name: String) -> Int64 {
     guard let number = entities[name] else { preconditionFailure("every entity of the model has a number") }
     return number
   }
 
   /// The stored properties of an entity of the model: attributes in declared order, then relationships.
-  func columns(of entity: Entity) -> [Column] {
+  package func columns(of entity: Entity) -> [Column] {
     columns[entity.name] ?? []
   }
 

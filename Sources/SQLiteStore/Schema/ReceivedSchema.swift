@@ -1,4 +1,4 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
@@ -7,13 +7,13 @@ internal import StoreInterface
 ///
 /// What a user keeps beside Bolide's tables stays: views, tables, indexes, full-text search. What stands in the place of a
 /// table of Bolide's, or would run when Bolide writes its own, is refused by name.
-enum ReceivedSchema {
+package enum ReceivedSchema {
   /// SQLite itself sees that a row's type, name and table are those of its text.
   ///
   /// - Parameter schema: which of the connection's files.
   /// - Throws: `StoreError.notAStore` and `.newerFormat`; `.foreignSchema` for what is refused; what `StoredModel` throws.
   /// - Complexity: O(tables and triggers).
-  static func check(_ db: Database, _ path: String, schema: String = "main") throws {
+  package static func check(_ db: Database, _ path: String, schema: String = "main") throws {
     try SQLiteEngine.checkFormat(db, path, schema: schema)
     let rows = try RawStatement(db, "SELECT type, name, tbl_name, sql FROM \(schema).sqlite_schema")
     var kinds: [String: Kind] = [:]

@@ -1,12 +1,12 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// Where a store's tables are not those of its model: another program has dropped or renamed what Bolide made.
 ///
 /// Columns that a program adds are its own; columns' types and constraints are left to `integrity_check`.
-struct SchemaDrift {
+package struct SchemaDrift {
   private struct Difference {
     let schema: EntitySchema
     /// Nil where the table itself is missing.
@@ -45,7 +45,7 @@ struct SchemaDrift {
   private let differences: [Difference]
 
   /// - Complexity: O(columns).
-  init(_ db: Database, _ model: Model) throws {
+  package init(_ db: Database, _ model: Model) throws {
     var differences: [Difference] = []
     for entity in model.entities {
       let schema = EntitySchema(entity: entity, model: model)
@@ -65,20 +65,20 @@ struct SchemaDrift {
   }
 
   /// One sentence for each difference.
-  var problems: [String] { differences.map(\.problem) }
+  package var problems: [String] { differences.map(\.problem) }
 
   /// What is told of the first difference.
-  var error: StoreError? { differences.first?.error }
+  package var error: StoreError? { differences.first?.error }
 
   /// - Throws: `StoreError.foreignSchema` for the first difference.
-  func check() throws(StoreError) {
+  package func check() throws(StoreError) {
     if let error { throw error }
   }
 
   /// Makes what is missing anew, empty, in the caller's transaction. Whoever led to an object that is gone does so no more.
   ///
   /// - Throws: `StoreError.foreignSchema` for what was renamed, and for what no row can be without.
-  func mend(_ db: Database) throws {
+  package func mend(_ db: Database) throws {
     if differences.isEmpty { return }
     try TriggerCare.remove(db)
     for difference in differences {
@@ -105,7 +105,7 @@ struct SchemaDrift {
 }
 
 /// The columns of a table in the file.
-struct TableColumns {
+package struct TableColumns {
   private(set) var names: [String] = []
   private(set) var generated: [String] = []
   /// Each with its type and all else that matters of it.
@@ -113,7 +113,7 @@ struct TableColumns {
   private var known: Set<String> = []
 
   /// Nil where there is no table of that name.
-  init?(_ db: Database, _ table: String, schema: String = "main") throws {
+  package init?(_ db: Database, _ table: String, schema: String = "main") throws {
     let rows = try RawStatement(
       db,
       """

@@ -1,10 +1,11 @@
 internal import ImportModel
+internal import QueryPlans
 internal import StoreInterface
 
 /// A store's model with what a pipeline adds to it and changes of it.
-struct SchemaMerge {
+package struct SchemaMerge {
   /// What the pipeline says otherwise than the store, and what could be done about it.
-  struct Conflict {
+  package struct Conflict {
     let error: StoreError
     /// What to drop so that the pipeline's word can hold.
     var drop: String?

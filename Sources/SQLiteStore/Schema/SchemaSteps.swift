@@ -1,11 +1,11 @@
-internal import ImportModel
-internal import StoreInterface
+package import ImportModel
+package import StoreInterface
 
 extension SchemaUpdate {
   /// What the update does, in its order, then what it cannot do.
   ///
   /// - Parameter found: what the rows do not allow.
-  func steps(_ found: [SchemaMerge.Conflict] = []) -> [MigrationStep] {
+  package func steps(_ found: [SchemaMerge.Conflict] = []) -> [MigrationStep] {
     var steps = drops.drops.map { MigrationStep(kind: .drop, description: "drop \($0.name)", drop: $0.name) }
     steps += renames.steps.map { rename in
       let name = rename.property.map { "\(rename.entity).\(rename.was) to \($0)" }
@@ -34,7 +34,7 @@ extension SchemaUpdate {
   }
 
   /// What the store has and a pipeline does not name.
-  func leftovers(of pipeline: Pipeline) -> [MigrationStep] {
+  package func leftovers(of pipeline: Pipeline) -> [MigrationStep] {
     let joins = base.joins.map(\.toMany.holder.name)
     return base.entities.filter { !joins.contains($0.name) }.flatMap { entity -> [String] in
       guard let declared = pipeline.model.entity(named: entity.name) else { return [entity.name] }

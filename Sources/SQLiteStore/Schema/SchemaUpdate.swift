@@ -1,5 +1,6 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
+internal import QueryPlans
 internal import SQLiteAccess
 internal import StoreInterface
 
@@ -7,9 +8,9 @@ internal import StoreInterface
 ///
 /// Names change as the pipeline says, new things are added, rules become looser, derivations and delete rules are changed.
 /// What the pipeline does not name stays, unless it is dropped by name.
-struct SchemaUpdate {
+package struct SchemaUpdate {
   /// The model after the update.
-  let model: Model
+  package let model: Model
   /// What cannot be done.
   let conflicts: [SchemaMerge.Conflict]
   let drops: SchemaDrops
@@ -25,7 +26,7 @@ struct SchemaUpdate {
 
   /// - Parameter dropping: `Entity` or `Entity.attribute`, as the store calls them.
   /// - Throws: as `SchemaDrops` and `SchemaRenames`. What else the two models do not agree in stands in `conflicts`.
-  init(stored: StoredModel, declared pipeline: Pipeline, dropping: [String] = []) throws {
+  package init(stored: StoredModel, declared pipeline: Pipeline, dropping: [String] = []) throws {
     self.stored = stored
     self.pipeline = pipeline
     let declared = pipeline.model.withJoins
@@ -76,12 +77,12 @@ struct SchemaUpdate {
   }
 
   /// - Throws: `StoreError.modelChange` for the first conflict, with the model or with the rows.
-  func checkConflicts(_ db: Database) throws {
+  package func checkConflicts(_ db: Database) throws {
     if let conflict = try conflicts.first ?? conflicts(in: db).first { throw conflict.error }
   }
 
   /// What the rows that are there do not allow.
-  func conflicts(in db: Database) throws -> [SchemaMerge.Conflict] {
+  package func conflicts(in db: Database) throws -> [SchemaMerge.Conflict] {
     var errors = try widenings.compactMap { try $0.problem(db, in: storedNames($0.entity, $0.attribute)) }
     for (entity, attribute) in tightened {
       let (table, column) = storedNames(entity, attribute)
@@ -113,10 +114,10 @@ struct SchemaUpdate {
   }
 
   /// Whether there is nothing to do.
-  var isEmpty: Bool { model == stored.model }
+  package var isEmpty: Bool { model == stored.model }
 
   /// Changes the tables, and keeps the model.
-  func apply(_ db: Database) throws {
+  package func apply(_ db: Database) throws {
     // A name in a trigger would be renamed, or keep a column from going; they are made anew below.
     try TriggerCare.remove(db)
     try dropIndexes(of: drops.drops, db)
@@ -314,7 +315,7 @@ struct SchemaUpdate {
   }
 
   /// The model that a store keeps; nil in a file without one.
-  static func storedModel(_ db: Database) throws -> Model? {
+  package static func storedModel(_ db: Database) throws -> Model? {
     let model = try StoredModel(db).model
     return model.entities.isEmpty ? nil : model
   }

@@ -1,17 +1,17 @@
 internal import Foundation
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 
 /// The tables that every store has, whatever its model. They are the file format: see *The store's file* in the
 /// documentation.
-enum StoreSchema {
+package enum StoreSchema {
   /// The format that this version writes and reads, kept as `PRAGMA user_version`.
-  static let format: Int64 = 2
+  package static let format: Int64 = 2
 
   /// Marks the file as a store (`PRAGMA application_id`): "Bold" in ASCII.
-  static let applicationID: Int64 = 0x426f_6c64
+  package static let applicationID: Int64 = 0x426f_6c64
 
   static let sql: StaticString = """
     CREATE TABLE bolide_store(
@@ -269,7 +269,7 @@ enum StoreSchema {
     """
 
   /// What each table is for, in one line.
-  static let purposes = [
+  package static let purposes = [
     ("bolide_store", "The store: its name in tokens, and what it was written with."),
     ("bolide_model", "The model as JSON, one row a version; the newest counts."),
     ("bolide_entity", "Entities by the number that history knows them by."),
@@ -304,7 +304,7 @@ enum StoreSchema {
   }
 
   /// Makes the tables in an empty file.
-  static func create(_ db: Database) throws {
+  package static func create(_ db: Database) throws {
     try db.runAll(sql)
     try db.runAll(rejectSQL)
     for trigger in triggers.values { try db.run(trigger) }

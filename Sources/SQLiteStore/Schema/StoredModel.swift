@@ -1,6 +1,7 @@
 internal import Foundation
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
+internal import RowExpressions
 internal import SQLiteAccess
 internal import StoreInterface
 internal import Synchronization
@@ -8,9 +9,9 @@ internal import Synchronization
 /// What a store keeps of its model: the model itself, the names before, and what was dropped.
 ///
 /// A row of `bolide_model`. Its JSON is the model's, with keys of its own beside it.
-struct StoredModel: Codable, Sendable {
+package struct StoredModel: Codable, Sendable {
   /// A property that was dropped, as history still knows it.
-  struct Dropped: Codable, Equatable, Sendable {
+  package struct Dropped: Codable, Equatable, Sendable {
     let property: Int64
     let entity: Int64
     let name: String
@@ -29,9 +30,9 @@ struct StoredModel: Codable, Sendable {
     case gone = "dropped"
   }
 
-  init(_ model: Model = Model()) { entities = model.entities }
+  package init(_ model: Model = Model()) { entities = model.entities }
 
-  var model: Model {
+  package var model: Model {
     get { Model(entities: entities) }
     set { entities = newValue.entities }
   }
@@ -51,7 +52,7 @@ struct StoredModel: Codable, Sendable {
   /// The newest one; empty in a file without one.
   ///
   /// - Parameter schema: which of the connection's files; nil for the first that has one.
-  init(_ db: Database, schema: String? = nil) throws {
+  package init(_ db: Database, schema: String? = nil) throws {
     let table = (schema.map { $0 + "." } ?? "") + "bolide_model"
     let newest = "SELECT model FROM \(table) ORDER BY version DESC LIMIT 1"
     guard case .text(let text) = try db.value(newest) else { return }

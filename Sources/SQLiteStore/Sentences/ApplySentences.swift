@@ -1,6 +1,6 @@
-internal import ImportModel
+package import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 // What ends an import while chunks are applied.
 
@@ -61,9 +61,9 @@ extension Restoration {
 }
 
 extension Finding {
-  static func file(_ text: String) -> Finding { Finding(message: "the file: \(text)") }
+  package static func file(_ text: String) -> Finding { Finding(message: "the file: \(text)") }
 
-  static func nullTotal(_ attribute: Attribute, of entity: Entity, _ id: Int64) -> Finding {
+  package static func nullTotal(_ attribute: Attribute, of entity: Entity, _ id: Int64) -> Finding {
     var finding = Finding(
       entity: entity.name, id: id, attribute: attribute.name,
       message: attribute.type.storage == .integer
@@ -74,13 +74,13 @@ extension Finding {
   }
 
   /// What another program has stored past the type.
-  static func noValue(_ entity: String, _ id: Int64, _ attribute: Attribute) -> Finding {
+  package static func noValue(_ entity: String, _ id: Int64, _ attribute: Attribute) -> Finding {
     Finding(
       entity: entity, id: id, attribute: attribute.name,
       message: "the stored value is no \(attribute.type.name)")
   }
 
-  static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
+  package static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
     Finding(entity: entity, id: id, message: "leads to a \(destination ?? "row") that is not there")
   }
 }

@@ -176,29 +176,29 @@ extension StoreError {
 
   // MARK: Backups
 
-  static func ontoItself(_ path: String) -> StoreError {
+  package static func ontoItself(_ path: String) -> StoreError {
     StoreError(.badRequest, "\(path): the backup and the store are one file", hint: "Name two files.")
   }
 
-  static func backupOverFile(_ file: String) -> StoreError {
+  package static func backupOverFile(_ file: String) -> StoreError {
     StoreError(
       .badRequest, "\(file): the file is no earlier state of the store, and a backup would take its place",
       hint: "Name another file, or remove this one first.")
   }
 
-  static func damagedBackup(_ file: String) -> StoreError {
+  package static func damagedBackup(_ file: String) -> StoreError {
     StoreError(
       .corrupt, "\(file): the backup is damaged, and nothing was restored",
       hint: "Use an older one. `bolide verify` says what is wrong with this one.")
   }
 
-  static func backupOfAnother(_ file: String, _ path: String) -> StoreError {
+  package static func backupOfAnother(_ file: String, _ path: String) -> StoreError {
     StoreError(
       .badRequest, "\(path): \(file) is a backup of another store",
       hint: "Name the store that it was made of, or a path where there is none yet.")
   }
 
-  static func otherPages(_ file: String, _ path: String) -> StoreError {
+  package static func otherPages(_ file: String, _ path: String) -> StoreError {
     StoreError(
       .badRequest, "\(path): the pages of \(file) have another size",
       hint: "End all programs that use the store, move it away with what lies beside it, and restore again.")
@@ -206,13 +206,13 @@ extension StoreError {
 
   // MARK: Snapshots
 
-  static func snapshotOverStore(_ file: String) -> StoreError {
+  package static func snapshotOverStore(_ file: String) -> StoreError {
     StoreError(
       .badRequest, "\(file): the file is a store, and a snapshot would take its place",
       hint: "Name another file for the snapshot.")
   }
 
-  static func snapshotOverFile(_ file: String) -> StoreError {
+  package static func snapshotOverFile(_ file: String) -> StoreError {
     StoreError(
       .badRequest, "\(file): the file is no snapshot, and one would take its place",
       hint: "Name another file, or remove this one first.")
@@ -229,7 +229,7 @@ extension StoreError {
     }
   }
 
-  static func cannotPlace(_ file: String, _ reason: String) -> StoreError {
+  package static func cannotPlace(_ file: String, _ reason: String) -> StoreError {
     StoreError(
       .readOnly, "\(file): the file cannot be put in place (\(reason))",
       hint: "Check the owner of its folder, or name another file.")
@@ -248,7 +248,7 @@ extension StoreError {
 
   // MARK: Damage
 
-  static let noName = damaged("the store does not know its own name")
+  package static let noName = damaged("the store does not know its own name")
   static let noModel = damaged("the store has no model")
   static let unreadableModel = damaged("the store's model cannot be read")
   static func unsoundModel(_ problem: String) -> StoreError {

@@ -1,11 +1,11 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 internal import TypedRows
 
 /// Keeps watch over the store's triggers: a tool that rebuilds a table drops them in silence.
-enum TriggerCare {
+package enum TriggerCare {
   /// The triggers that follow from the model; those of Bolide's own tables never change.
   private static let areOurs = """
     type = 'trigger' AND substr(name, 1, 7) = 'bolide_'
@@ -38,7 +38,7 @@ enum TriggerCare {
   }
 
   /// What is wrong with the triggers and indexes; nothing when they are as Bolide made them.
-  static func problems(_ db: Database, model: Model) throws -> Restoration {
+  package static func problems(_ db: Database, model: Model) throws -> Restoration {
     var found = Restoration(
       indexes: try missingIndexes(db, model).map { Restoration.missing(index: $0.name) })
     let isStuck = try db.value("SELECT 1 FROM bolide_deriving LIMIT 1") != .null
@@ -63,7 +63,7 @@ enum TriggerCare {
   ///
   /// - Returns: what was wrong; nothing when there was nothing to do.
   /// - Throws: `StoreError.foreignSchema` where tables are not those of the model.
-  static func restore(_ db: Database, model: Model) throws -> Restoration {
+  package static func restore(_ db: Database, model: Model) throws -> Restoration {
     try SchemaDrift(db, model).check()
     guard !model.entities.isEmpty, try problems(db, model: model) != Restoration() else {
       return Restoration()
@@ -113,5 +113,19 @@ enum TriggerCare {
       for column: Int32 in 0...2 { digest.add(part: rows.bytes(column)) }
     }
     return String(UInt64(bitPattern: digest.value), radix: 16)
+  }
+}
+
+extension SQLiteEngine {
+  /// Restores missing and altered triggers and indexes; for triggers, computes all derived attributes anew and notes a gap
+  /// in history.
+  ///
+  /// - Returns: what was wrong; nothing when there was nothing to do.
+  @discardableResult
+  package func restoreTriggers() throws -> Restoration {
+    try writing { db in
+      guard let model = try SchemaUpdate.storedModel(db) else { return Restoration() }
+      return try TriggerCare.restore(db, model: model)
+    }
   }
 }

@@ -1,5 +1,7 @@
 import ImportModel
+@testable import RowExpressions
 @testable import SQLiteAccess
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

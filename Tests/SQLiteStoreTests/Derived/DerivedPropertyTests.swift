@@ -1,4 +1,5 @@
 import ImportModel
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore

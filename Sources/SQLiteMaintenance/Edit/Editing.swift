@@ -1,0 +1,64 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteAccess
+internal import SQLiteStore
+internal import StoreInterface
+
+extension SQLiteEngine {
+  /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are settled in it.
+  ///
+  /// The triggers are on, as for any other program; what others have changed before is sealed first.
+  /// - Parameter body: an error takes everything back.
+  /// - Returns: what `body` says, and what changed.
+  func editing<Result>(
+    _ options: EditOptions, _ body: (Database, Model) throws -> Result
+  ) throws -> (Result, EditReport) {
+    try restoreTriggers()
+    return try writing { db in
+      try RestoreCheck.run(db)
+      let model = try SchemaUpdate.storedModel(db) ?? Model()
+      try DerivedSettling.run(db, model: model)
+      try Self.seal(db)
+      var outcome: (Result, EditReport)?
+      try db.inTransaction(.immediate) {
+        let history = try HistoryWriter(db, triggersWrite: true)
+        try history.begin()
+        let before = try db.integer("SELECT \(ChangeNumbers.made)")
+        let result = try body(db, model)
+        let numbers = try PropertyNumbers(db, model: model, creating: false)
+        try DerivedSettling(db, DerivedPlan(model, numbers), numbers, marks: nil)
+          .run(history: nil, clock: timestamp())
+        var report = EditReport(counts: try EditReport.counts(db, model, after: before))
+        if !options.isTrial { report.token = try history.end(author: options.author, run: nil) }
+        outcome = (result, report)
+        return options.isTrial ? .rollback : .commit
+      }
+      guard let outcome else { preconditionFailure("a transaction that ends has an outcome") }
+      return outcome
+    }
+  }
+}
+
+extension EditReport {
+  /// What the changes behind a number did to how many objects: one that was made and changed counts as made.
+  fileprivate static func counts(_ db: Database, _ model: Model, after change: Int64) throws -> [Count] {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT e.name, count(DISTINCT c.first) FILTER (WHERE c.kind = 0), count(DISTINCT c.first),
+        count(DISTINCT c.first) FILTER (WHERE c.kind <> 1), count(DISTINCT c.first) FILTER (WHERE c.kind = 2)
+      FROM bolide_change AS c JOIN bolide_entity AS e USING (entity) WHERE c.change > ? GROUP BY e.name
+      """)
+    rows.bind(change, at: 1)
+    var counts: [Count] = []
+    while try rows.step() {
+      counts.append(
+        Count(
+          entity: rows.string(0) ?? "", inserted: Int(rows.integer(1)),
+          updated: Int(rows.integer(2) - rows.integer(3)), deleted: Int(rows.integer(4))))
+    }
+    let order = Dictionary(
+      model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return counts.sorted { order[$0.entity] ?? .max < order[$1.entity] ?? .max }
+  }
+}

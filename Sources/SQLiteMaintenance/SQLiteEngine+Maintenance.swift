@@ -1,0 +1,5 @@
+internal import SQLiteStore
+internal import StoreInterface
+
+/// Keeps a store: with this, the engine has everything.
+extension SQLiteEngine: MaintenanceEngine, StoreEngine {}

@@ -1,0 +1,71 @@
+internal import GRDB
+package import ImportModel
+internal import SQLiteStore
+package import StoreInterface
+
+extension SQLiteEngine {
+  /// What the next import by a pipeline would do to the store's model, and what it would leave. Nothing is changed.
+  ///
+  /// The two models are compared; whether the rows take what they agree on is tried on a copy among the temporary files.
+  /// - Parameter dropping: what `migrate` would be told to drop.
+  /// - Throws: as `migrate`, except for conflicts, which are steps here.
+  /// - Complexity: O(store) where there is anything to do.
+  package func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) throws -> [MigrationStep] {
+    try Self.check(pipeline)
+    let (update, conflicts, leftovers) = try reading { db in
+      let stored = try StoredModel(db)
+      try SchemaDrift(db, stored.model).check()
+      let update = try SchemaUpdate(stored: stored, declared: pipeline, dropping: dropping)
+      return (update, try update.conflicts(in: db), update.leftovers(of: pipeline))
+    }
+    var steps = update.steps(conflicts)
+    if !update.isEmpty, !steps.contains(where: { $0.kind == .conflict }) {
+      let folder = try MemoryFolder(in: MemoryFolder.temporary)
+      defer { withExtendedLifetime(folder) {} }
+      try copy(to: folder.store)
+      do {
+        _ = try SQLiteEngine(reading: folder.store).migrate(pipeline, dropping: dropping)
+      } catch let error as StoreError {
+        steps.append(.conflict(error.message.replacing("\(folder.store): ", with: "")))
+      }
+    }
+    return steps + leftovers
+  }
+
+  /// Makes a store's model fit a pipeline, and drops what is named, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - dropping: `Entity` or `Entity.attribute`, as the store calls them. Their values are lost.
+  ///   - lockWait: how long to wait for an import, in seconds.
+  /// - Returns: what was done; nothing when the model fitted.
+  /// - Throws: `PipelineError` when the pipeline has problems, or says `was` of what never was; `StoreError` when the two
+  ///   models do not agree, or something that stays needs what is to be dropped. Nothing is changed then.
+  /// - Complexity: as the changes; derived attributes are computed for all their objects.
+  package func migrate(
+    _ pipeline: Pipeline, dropping: [String] = [], lockWait: Double = 600
+  ) throws -> [MigrationStep] {
+    try Self.check(pipeline)
+    let lock = try StoreLock(store: path, pipeline: pipeline.name, wait: lockWait, isCancelled: { false })
+    defer { withExtendedLifetime(lock) {} }
+    return try writing(waiting: lockWait, isCancelled: { false }) { db in
+      func update() throws -> SchemaUpdate {
+        let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
+        try update.checkConflicts(db)
+        return update
+      }
+      // The update makes all triggers anew: that some were missing would never be noticed.
+      _ = try TriggerCare.restore(db, model: StoredModel(db).model)
+      try RestoreCheck.run(db)
+      if try update().isEmpty { return [] }
+      var steps: [MigrationStep] = []
+      try db.inTransaction(.immediate) {
+        // Another process may have been here in between.
+        let update = try update()
+        steps = update.steps()
+        try update.apply(db)
+        return .commit
+      }
+      return steps
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import GRDBSQLite
+internal import QueryPlans
+internal import SQLiteAccess
+
+/// A place in a fetch's order: behind one object, by what it was sorted by and its id.
+///
+/// Values stay as SQLite keeps them: a text that another program wrote need not be UTF-8.
+final class FetchPlace {
+  /// What was sorted by, and last the id.
+  private let values: [OpaquePointer?]
+  private let isNull: [Bool]
+
+  /// - Parameters:
+  ///   - statement: at the object's row.
+  ///   - first: the column of the first sort key; the id comes behind the last.
+  ///   - count: how many sort keys there are.
+  init(_ statement: RawStatement, from first: Int, count: Int) {
+    let columns = (first...first + count).map(Int32.init)
+    values = columns.map { sqlite3_value_dup(sqlite3_column_value(statement.pointer, $0)) }
+    isNull = columns.map(statement.isNull)
+  }
+
+  deinit { values.forEach(sqlite3_value_free) }
+
+  /// How many values the condition takes.
+  var count: Int { values.count }
+
+  /// What holds for the objects behind the place.
+  ///
+  /// - Parameter first: the number of the condition's first value.
+  func condition(_ order: [(sql: String, isAscending: Bool)], from first: Int) -> String {
+    // From the last key to the first: behind in this one, or equal in it and behind in the rest.
+    var condition = "\(FetchTree.id(0)) > ?\(first + order.count)"
+    for (index, key) in order.enumerated().reversed() {
+      let (sql, value) = (key.sql, "?\(first + index)")
+      // Null comes first, and last in falling order.
+      switch (key.isAscending, isNull[index]) {
+      // The first part alone bounds an index.
+      case (true, false): condition = "\(sql) >= \(value) AND (\(sql) > \(value) OR (\(condition)))"
+      case (true, true): condition = "\(sql) IS NOT NULL OR (\(condition))"
+      case (false, false):
+        condition = "\(sql) < \(value) OR \(sql) IS NULL OR (\(sql) = \(value) AND (\(condition)))"
+      case (false, true): condition = "\(sql) IS NULL AND (\(condition))"
+      }
+    }
+    return condition
+  }
+
+  /// Binds the condition's values.
+  func bind(to statement: RawStatement, from first: Int) {
+    for (index, value) in values.enumerated() {
+      sqlite3_bind_value(statement.pointer, Int32(first + index), value)
+    }
+  }
+}

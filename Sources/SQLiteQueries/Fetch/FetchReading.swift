@@ -1,0 +1,155 @@
+package import GRDB
+internal import ImportModel
+internal import QueryPlans
+internal import SQLiteAccess
+internal import SQLiteStore
+package import StoreInterface
+
+/// Answers fetches inside one read transaction, for its own state or for a past one.
+package struct FetchReading {
+  private let db: Database
+  private let path: String
+  private let model: Model
+  private let joined: JoinedStores?
+
+  /// - Parameter joined: the stores that can be read beside this one; nil for none.
+  package init(_ db: Database, path: String, _ joined: JoinedStores? = nil) throws {
+    (self.db, self.path, self.joined) = (db, path, joined)
+    model = try SchemaUpdate.storedModel(db) ?? Model()
+  }
+
+  /// Hands over the objects as they are, or as they were at a token.
+  func rows(
+    _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
+  ) throws {
+    let query = try query(request, at: token, readsKeys: true)
+    try run(query, query.plan.columns) {
+      if let row = try query.plan.shape.row($0.statement, $0.fetched) { try body(row) }
+    }
+  }
+
+  /// Hands over the objects' cells, behind what they are.
+  func cells(
+    _ request: ObjectQuery, at token: HistoryToken?, begin: (RowLayout) throws -> Void,
+    _ body: (FetchedCells) throws -> Void
+  ) throws {
+    let query = try query(request, at: token, readsKeys: false)
+    try begin(query.plan.shape)
+    try run(query, query.plan.columns, body)
+  }
+
+  /// The objects' ids in the request's order.
+  package func ids(_ request: ObjectQuery, at token: HistoryToken?) throws -> [Int64] {
+    let query = try query(request, at: token, readsKeys: false, isFetching: false)
+    var ids: [Int64] = []
+    try run(query, []) { ids.append($0.statement.integer(0)) }
+    return ids
+  }
+
+  /// How many objects there are, within the request's limit and behind its offset.
+  func count(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
+    let query = try query(request, at: token, readsKeys: false, isFetching: false)
+    defer { query.past?.drop() }
+    let statement = try query.statement(query.text(["count(*)"]), db)
+    defer { statement.reset() }
+    let count = try query.step(statement) ? statement.integer(0) : 0
+    return Int(min(max(0, count - Int64(request.offset)), Int64(request.limit ?? .max)))
+  }
+
+  /// The next objects behind a place.
+  ///
+  /// - Parameters:
+  ///   - place: nil for the beginning, where the request's offset counts.
+  ///   - size: how many.
+  /// - Returns: the objects, and the place behind the last one; nil when there are no more.
+  func batch(
+    _ request: ObjectQuery, at token: HistoryToken?, behind place: FetchPlace?, size: Int
+  ) throws -> (rows: [Snapshot.Row], place: FetchPlace?) {
+    var (rows, next): ([Snapshot.Row], FetchPlace?) = ([], nil)
+    var part = request
+    part.limit = size
+    if place != nil { part.offset = 0 }
+    var query = try query(part, at: token, readsKeys: true)
+    query.place = place
+    let plan = query.plan
+    try run(query, plan.columns + plan.order.map(\.sql)) {
+      if let row = try plan.shape.row($0.statement, $0.fetched) { rows.append(row) }
+      if rows.count == size {
+        next = FetchPlace($0.statement, from: plan.columns.count, count: plan.order.count)
+      }
+    }
+    return (rows, next)
+  }
+
+  // MARK: The query
+
+  /// A request as a query, checked.
+  ///
+  /// - Parameter isFetching: whether what fetched properties find is read.
+  private func query(
+    _ request: ObjectQuery, at token: HistoryToken?, readsKeys: Bool, isFetching: Bool = true
+  ) throws -> FetchQuery {
+    var plan = try FetchPlan(request, model, readsKeys: readsKeys)
+    let entity = plan.tree.nodes[0].entity
+    try plan.checkPredicate(db) { "main.\(quoted($0.name))" }
+    let wanted = request.related.compactMap(entity.fetchedProperty(named:))
+      .reduce(into: [FetchedProperty]()) { if !$0.contains($1) { $0.append($1) } }
+    let fetched = try (isFetching ? wanted : []).map {
+      try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys)
+    }
+    plan.shape.fetched = fetched.map { RowLayout.Fetched(property: $0.property, layout: $0.plan.shape) }
+    var dangling: FetchedPlan?
+    if let name = request.dangling {
+      guard let property = entity.fetchedProperty(named: name) else {
+        throw StoreError.noFetchedProperty(name, of: entity)
+      }
+      dangling = try self.fetched(property, plan.tree, at: token, readsKeys: false)
+    }
+    var query = FetchQuery(request: request, plan: plan, fetched: fetched, dangling: dangling)
+    query.past = try token.map {
+      try PastTables(db, path: path, model: model, of: query.entities, at: $0)
+    }
+    return query
+  }
+
+  /// A fetched property's plan, checked.
+  private func fetched(
+    _ property: FetchedProperty, _ tree: FetchTree, at token: HistoryToken?, readsKeys: Bool
+  ) throws -> FetchedPlan {
+    let owner = tree.nodes[0].entity
+    var (other, schema) = (model, "main")
+    if let store = property.store {
+      guard token == nil, let there = joined?[store] else {
+        throw StoreError.onlyPresent(property, of: owner)
+      }
+      (other, schema) = (try StoredModel(db, schema: there.schema).model, there.schema)
+    }
+    do {
+      let plan = try FetchedPlan(property, of: tree, other, schema: schema, readsKeys: readsKeys)
+      try plan.check(db)
+      return plan
+    } catch let error as StoreError {
+      throw error.of(property, of: owner)
+    }
+  }
+
+  /// - Parameter columns: what is read of an object, without the id that comes last.
+  private func run(_ query: FetchQuery, _ columns: [String], _ body: (FetchedCells) throws -> Void) throws {
+    defer { query.past?.drop() }
+    let statement = try query.statement(query.sorted(columns + [FetchTree.id(0)]), db)
+    defer { statement.reset() }
+    var cells = FetchedCells(statement: statement)
+    for plan in query.fetched {
+      let text = plan.query({ query.sorted($0) }, query.plan.order, query.source)
+      cells.fetched.append(try FetchedCursor(plan, query.statement(text, db)))
+    }
+    defer { cells.fetched.forEach { $0.reset() } }
+    while try query.step(statement) {
+      let id = statement.integer(Int32(columns.count))
+      cells.fetched.forEach { $0.begin(id) }
+      try body(cells)
+      for cursor in cells.fetched { try cursor.end() }
+    }
+    for cursor in cells.fetched { try cursor.finish() }
+  }
+}

@@ -1,0 +1,88 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteAccess
+internal import SQLiteStore
+internal import StoreInterface
+
+/// Tables as they were at a token: the present ones, with what has changed since replaced by what it was.
+///
+/// History tells that in one pass, and it is kept in temporary tables for the length of a query. The rest is the tables'
+/// own.
+struct PastTables {
+  private let db: Database
+  private let entities: [Entity]
+  private let numbers: PropertyNumbers
+
+  /// Keeps what has changed since a token as it was.
+  ///
+  /// - Parameter path: what the store is called in messages.
+  /// - Throws: `StoreError` when the token is not a place of the store's history.
+  init(_ db: Database, path: String, model: Model, of entities: [Entity], at token: HistoryToken) throws {
+    let places = try HistoryPlaces(db)
+    try places.check(token, path: path)
+    guard token.inside == nil else { throw StoreError.insideTransaction(token) }
+    (self.db, self.entities) = (db, entities)
+    numbers = try PropertyNumbers(db, model: model, creating: false)
+    drop()
+    do {
+      try fill(after: places.lastChange(before: token))
+    } catch {
+      drop()
+      throw error
+    }
+  }
+
+  private func table(_ index: Int) -> String { "temp.bolide_past_\(index)" }
+
+  private func fill(after change: Int64) throws {
+    var readers: [Int64: EntityReader] = [:]
+    var keeping: [Int64: RawStatement] = [:]
+    for (index, entity) in entities.enumerated() {
+      let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
+      let names = reader.columnNames.map(quoted)
+      try db.run(
+        """
+        CREATE TABLE \(table(index))(bolide_id INTEGER PRIMARY KEY, bolide_there INTEGER NOT NULL,
+        \(names.joined(separator: ", ")))
+        """)
+      readers[reader.number] = reader
+      keeping[reader.number] = try RawStatement(
+        db, "INSERT INTO \(table(index)) VALUES (?, ?\(String(repeating: ", ?", count: names.count)))")
+    }
+    // Also what other programs changed and nobody could seal: it was not there at the token.
+    let since = try NetChanges(
+      db, HistoryRequest(), readers, after: change, through: .max, transaction: 0)
+    try since.read { change in
+      let number = numbers.entity(change.entity)
+      guard let reader = readers[number], let keep = keeping[number] else { return }
+      keep.bind(change.id, at: 1)
+      keep.bind(change.kind == .insert ? 0 : 1, at: 2)
+      let present = change.kind == .update ? try reader.presentValues(change.id) ?? [:] : [:]
+      let before = Dictionary(change.previous.map { ($0.name, $0.value) }) { first, _ in first }
+      for (index, property) in reader.columnList.enumerated() {
+        keep.bind(before[property.name] ?? present[property.number] ?? .null, at: Int32(3 + index))
+      }
+      try keep.run()
+      keep.reset()
+    }
+  }
+
+  /// An entity's rows as they were, as a subquery.
+  func source(_ entity: Entity) -> String {
+    guard let index = entities.firstIndex(of: entity) else {
+      preconditionFailure("every entity that a fetch reads has its past")
+    }
+    let names = ["bolide_id"] + numbers.columns(of: entity).map { quoted($0.column) }
+    let list = names.joined(separator: ", ")
+    return """
+      (SELECT \(list) FROM main.\(quoted(entity.name))
+      WHERE bolide_id NOT IN (SELECT bolide_id FROM \(table(index)))
+      UNION ALL SELECT \(list) FROM \(table(index)) WHERE bolide_there)
+      """
+  }
+
+  /// Lets go. The tables are the connection's alone; should one stay behind, the next past takes its place.
+  func drop() {
+    for index in entities.indices { try? db.run("DROP TABLE IF EXISTS \(table(index))") }
+  }
+}

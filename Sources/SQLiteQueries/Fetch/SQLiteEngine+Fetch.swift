@@ -1,0 +1,107 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteStore
+package import StoreInterface
+
+extension SQLiteEngine {
+  /// Hands over the objects, in batches where the request says so.
+  package func readRows(
+    _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
+  ) throws {
+    guard let size = request.batchSize else {
+      return try settledReading(request, at: token) { try $1.rows(request, at: token, body) }
+    }
+    let joined = try joinedStores(for: request, at: token)
+    var rest = request.limit
+    var place: FetchPlace?
+    repeat {
+      var rows: [Snapshot.Row] = []
+      let count = min(size, rest ?? size)
+      try settledReading(joined, at: token) {
+        (rows, place) = try $1.batch(request, at: token, behind: place, size: count)
+      }
+      try rows.forEach(body)
+      rest? -= rows.count
+    } while place != nil && rest != 0
+  }
+
+  /// Hands over the objects' cells from one state, behind what they are.
+  ///
+  /// - Parameters:
+  ///   - begin: called once, before the first row.
+  ///   - row: called for each object; the cells are valid during the call.
+  package func readCells(
+    _ request: ObjectQuery, at token: HistoryToken?, begin: (RowLayout) throws -> Void,
+    row: (any FetchedRow) throws -> Void
+  ) throws {
+    let joined = try joinedStores(for: request, at: token)
+    try settledReading(joined, at: token) { db, fetch in
+      let pin = PinFile(store: path, token: try token ?? HistoryPlaces(db).newest())
+      let others = try joined?.pins()
+      defer { withExtendedLifetime((pin, others)) {} }
+      try fetch.cells(request, at: token, begin: begin, row)
+    }
+  }
+
+  /// How many objects a request asks for.
+  package func readCount(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
+    var count = 0
+    try settledReading(request, at: token) { count = try $1.count(request, at: token) }
+    return count
+  }
+
+  private func settledReading(
+    _ request: ObjectQuery, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
+  ) throws {
+    try settledReading(joinedStores(for: request, at: token), at: token, body)
+  }
+
+  /// Reads from a state in which derived attributes are true. For a past state history knows them.
+  private func settledReading(
+    _ joined: JoinedStores?, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
+  ) throws {
+    func answer(_ db: Database) throws { try body(db, FetchReading(db, path: path, joined)) }
+    if let joined { return try joined.reading(answer) }
+    if token == nil { try sealedReading(readsHistory: false, answer) } else { try reading(answer) }
+  }
+
+  /// A connection to this store and to those that a request's fetched properties lead to; nil where there are none.
+  private func joinedStores(for request: ObjectQuery, at token: HistoryToken?) throws -> JoinedStores? {
+    let names = request.related + [request.dangling].compactMap { $0 }
+    guard token == nil, !names.isEmpty || !request.stores.isEmpty,
+      let entity = try reading({ try StoredModel($0).model.entity(named: request.entity) })
+    else { return nil }
+    return try JoinedStores(
+      self, entity, names.compactMap(entity.fetchedProperty(named:)), instead: request.stores)
+  }
+
+  package func difference(
+    of request: ObjectQuery, from older: HistoryToken, to newer: HistoryToken
+  ) throws -> FetchDifference {
+    try reading { db in
+      let fetch = try FetchReading(db, path: path)
+      let before = try fetch.ids(request, at: older)
+      var between = HistoryRequest(after: older)
+      between.through = newer
+      between.isNet = true
+      between.entities = [request.entity]
+      between.kinds = [.update]
+      var changed: [Int64: [String]] = [:]
+      try HistoryReading(db, between, path: path).run {
+        changed[$0.id] = $0.previous.map(\.name)
+      } commit: { _ in
+      }
+      return try FetchDifference(
+        request.entity, from: before, to: fetch.ids(request, at: newer), changed: changed)
+    }
+  }
+}
+
+extension Database {
+  /// A fetch's answer, in the caller's read transaction.
+  package func fetch(_ request: ObjectQuery, at token: HistoryToken?, path: String) throws -> [Snapshot.Row] {
+    var rows: [Snapshot.Row] = []
+    try FetchReading(self, path: path).rows(request, at: token) { rows.append($0) }
+    return rows
+  }
+}

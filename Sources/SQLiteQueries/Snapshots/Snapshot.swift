@@ -1,0 +1,48 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteAccess
+internal import SQLiteStore
+package import StoreInterface
+
+extension SQLiteEngine {
+  /// Reads everything from one state, on the calling thread.
+  package func readSnapshot(
+    of entities: [String], begin: (Snapshot) throws -> Void, row: (Snapshot.Row) throws -> Void
+  ) throws {
+    try sealedReading { db in
+      let (snapshot, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
+      let pin = PinFile(store: path, token: snapshot.token)
+      defer { withExtendedLifetime(pin) {} }
+      try begin(snapshot)
+      let numbers = try PropertyNumbers(db, model: model, creating: false)
+      for entity in wanted {
+        let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
+        try reader.all { id, present in
+          try row(
+            Snapshot.Row(entity: entity.name, id: id, key: present.key, values: present.values ?? []))
+        }
+      }
+    }
+  }
+}
+
+extension Snapshot {
+  /// The place and the counts of some entities, in the caller's read transaction.
+  static func begin(
+    _ db: Database, of names: [String], path: String
+  ) throws -> (Snapshot, wanted: [Entity], Model) {
+    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    var request = HistoryRequest()
+    request.entities = Set(names)
+    try request.check(model, path: path)
+    let wanted = model.entities.filter { names.isEmpty || names.contains($0.name) }
+    let counts = try wanted.map { entity in
+      let rows = try db.integer("SELECT count(*) FROM \(quoted(entity.name))")
+      return Count(entity: entity.name, rows: Int(rows))
+    }
+    let snapshot = Snapshot(
+      token: try HistoryPlaces(db).newest(), at: timestamp(),
+      pendingChanges: Int(try ChangeNumbers.unsealed(db)), counts: counts)
+    return (snapshot, wanted, model)
+  }
+}
