@@ -64,7 +64,9 @@ extension PlainEngine {
       guard state.model != model else { return }
       state.model = model
       state.store.grow(to: plain)
-      if state.transactions.isEmpty { state.beginning = state.store }
+      // What is new is no change: rows had it at every place.
+      state.beginning.grow(to: plain)
+      for index in state.transactions.indices { state.transactions[index].after.grow(to: plain) }
     }
   }
 

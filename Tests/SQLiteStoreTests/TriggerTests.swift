@@ -1,4 +1,6 @@
 import ImportModel
+@testable import PipelineFile
+@testable import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -170,5 +172,51 @@ struct TriggerTests {
     try temporary.shell("UPDATE \"\(name)\" SET depth = depth + 40 WHERE id = 'a'")
     #expect(try store.rows("SELECT id, depth FROM \"\(name)\" ORDER BY id") == [["a", 42], ["b", 5]])
     #expect(try store.integer("SELECT depths FROM Region") == 42)
+  }
+
+  @Test(arguments: ["ON", "OFF"])
+  func `What OR REPLACE takes away is history, also where its deletion unlinks others of its entity`(
+    keys: String
+  ) throws {
+    let pipeline = try Pipeline(
+      yaml: """
+        bolide: 1
+        name: nests
+        store: nests.sqlite
+        entity: Nest
+        key: k
+        attributes: { k: string }
+        relationships:
+          bee:  { to-one: Bee, inverse: nest }
+          bees: { to-many: Bee, inverse: home, on-delete: cascade }
+        entities:
+          Bee:
+            key: k
+            attributes: { k: string }
+            relationships:
+              nest: { has-one: Nest, inverse: bee }
+              home: { to-one: Nest, inverse: bees }
+        """, file: "nests.yaml", directory: ".")
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(pipeline)
+    try temporary.shell(
+      """
+      INSERT INTO Nest(k) VALUES ('a'), ('b'), ('c'), ('d');
+      INSERT INTO Bee(k, home_id) VALUES ('x', 2), ('y', 3), ('z', NULL);
+      UPDATE Nest SET bee_id = 1 WHERE k = 'a';
+      UPDATE Nest SET bee_id = 3 WHERE k = 'c';
+      UPDATE Nest SET bee_id = 2 WHERE k = 'd';
+      """)
+    try store.assignPendingChanges()
+    // 'b' goes with its key and 'c' with its bee; the bees of both go along, which unlinks 'a' and 'd'.
+    try temporary.shell(
+      "PRAGMA foreign_keys = \(keys); INSERT OR REPLACE INTO Nest(k, bee_id) VALUES ('b', 3)")
+    try store.assignPendingChanges()
+    let changes = try store.history(HistoryRequest()).last?.changes ?? []
+    let deleted = changes.filter { $0.kind == .delete }.map { "\($0.entity) \($0.id)" }.sorted()
+    #expect(deleted == ["Bee 1", "Bee 2", "Nest 2", "Nest 3"])
+    var wrong: [String] = []
+    try store.verify { if !$0.isTrue { wrong.append($0.description) } }
+    #expect(wrong.isEmpty)
   }
 }

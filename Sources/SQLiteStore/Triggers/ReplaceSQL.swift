@@ -49,14 +49,26 @@ struct ReplaceSQL {
     return names.map(quoted).joined(separator: ", ")
   }
 
-  var beforeInsert: [String] { remember("bolide_id = NEW.bolide_id OR \(sameValues)") }
+  var beforeInsert: [String] {
+    ["DELETE FROM \(table) WHERE \(isReplaced)", remember("bolide_id = NEW.bolide_id OR \(sameValues)")]
+  }
 
-  var beforeUpdate: [String] { remember("bolide_id IS NOT OLD.bolide_id AND (\(sameValues))") }
+  /// An update may run while another statement takes rows away: the deletion of one sets what leads to it to null. That one
+  /// stands in nobody's way, and leaves alone what the other statement has remembered.
+  var beforeUpdate: [String] {
+    let others = "bolide_id IS NOT OLD.bolide_id AND (\(sameValues))"
+    return [
+      "DELETE FROM \(table) WHERE \(isReplaced) AND EXISTS (SELECT 1 FROM \(quoted(entity.name)) WHERE \(others))",
+      remember(others),
+    ]
+  }
 
   /// A row given the id of the one it replaces is another object.
-  var afterInsert: [String] { book("bolide_id = NEW.bolide_id OR \(isMissing)") }
+  var afterInsert: [String] {
+    [book("bolide_id = NEW.bolide_id OR \(isMissing)"), "DELETE FROM \(table) WHERE \(isReplaced)"]
+  }
 
-  var afterUpdate: [String] { book(isMissing) }
+  var afterUpdate: [String] { [book(isMissing)] }
 
   /// A deletion that fires is booked by itself.
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
@@ -105,18 +117,13 @@ struct ReplaceSQL {
   /// Objects that go with others are no replaced ones, though an update of what leads to them comes in between.
   private var isReplaced: String { cascading.isEmpty ? "true" : "bolide_below = 0" }
 
-  private func remember(_ condition: String) -> [String] {
+  private func remember(_ condition: String) -> String {
     let list = (["bolide_id"] + columns).joined(separator: ", ")
-    return [
-      "DELETE FROM \(table) WHERE \(isReplaced)",
-      "INSERT INTO \(table)(\(list)) SELECT \(list) FROM \(quoted(entity.name)) WHERE \(condition)",
-    ]
+    return "INSERT INTO \(table)(\(list)) SELECT \(list) FROM \(quoted(entity.name)) WHERE \(condition)"
   }
 
-  private func book(_ condition: String) -> [String] {
-    [
-      "UPDATE \(table) SET bolide_gone = 1 WHERE \(isReplaced) AND (\(condition))",
-      "DELETE FROM \(table) WHERE \(isReplaced)",
-    ]
+  /// A copy is booked once, and stays until the next statement that may take rows away.
+  private func book(_ condition: String) -> String {
+    "UPDATE \(table) SET bolide_gone = 1 WHERE \(isReplaced) AND NOT bolide_gone AND (\(condition))"
   }
 }
