@@ -56,8 +56,8 @@ struct ChunkConsumer {
     }
   }
 
-  private mutating func applyAll(_ first: Parcel) throws -> Bool {
-    var next: Parcel? = first
+  private mutating func applyAll(_ first: FilledChunk) throws -> Bool {
+    var next: FilledChunk? = first
     while let parcel = next {
       try apply(parcel)
       next = queue.receive()
@@ -65,7 +65,7 @@ struct ChunkConsumer {
     return true
   }
 
-  private mutating func apply(_ parcel: Parcel) throws {
+  private mutating func apply(_ parcel: FilledChunk) throws {
     writing.times.end(.waitingForChunks)
     let chunk = parcel.chunk
     try writing.apply(chunk, bytes: parcel.bytes)

@@ -30,7 +30,7 @@ struct ImportRun {
     let name = inputs.name
     let size = inputs.totalBytes
     let writing: any ImportSession
-    let restored: Restoration
+    let restored: RepairReport
     let newFields: NewFields
     let lock: AnyObject
     do {
@@ -41,7 +41,7 @@ struct ImportRun {
       try store.fit(pipeline)
       restored = try store.restoreTriggers()
       for problem in restored.problems { options.logger?.warning("restored: \(problem)") }
-      if !settings.force, let known = try KnownInput.find(inputs, pipeline, store) {
+      if !settings.force, let known = try UnchangedInput.find(inputs, pipeline, store) {
         return ImportReport(
           pipeline: pipeline.name, run: known.run, progress: known.progress, seconds: start.secondsSince,
           firstRejects: [], rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
@@ -83,7 +83,8 @@ struct ImportRun {
     let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
     do {
-      let identity = failure == nil ? KnownInput.identity(end, size: size, writing.progress, pipeline) : nil
+      let identity =
+        failure == nil ? UnchangedInput.identity(end, size: size, writing.progress, pipeline) : nil
       try writing.finish(
         outcome: outcome, bytes: end.bytes, read: identity, unusedFields: end.unusedFields,
         isComplete: failure == nil && end.pages?.isWhole != false)

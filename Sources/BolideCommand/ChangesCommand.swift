@@ -145,7 +145,7 @@ struct ChangesCommand: ParsableCommand {
     _ store: any StoreEngine, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false,
     until stop: ImportCancellation? = nil
   ) throws -> HistoryToken? {
-    let consumer = FedCommand(command, until: stop)
+    let consumer = ConsumerProcess(command, until: stop)
     var output = ChangeOutput(
       format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued,
       to: consumer.write)

@@ -44,7 +44,7 @@ final class SignalWatch {
   convenience init(stopping stop: ImportCancellation) {
     self.init {
       stop.cancel()
-      FedCommand.pass($0)
+      ConsumerProcess.pass($0)
     }
   }
 

@@ -75,7 +75,7 @@ struct SnapshotCommand: ParsableCommand {
   }
 
   private func deliver(_ store: any StoreEngine, until stop: ImportCancellation?) throws {
-    let consumer = FedCommand(command, until: stop)
+    let consumer = ConsumerProcess(command, until: stop)
     var text = JSONText()
     var snapshot: Snapshot?
     try store.readSnapshot(of: entities) { begun in

@@ -64,7 +64,7 @@ final class Terminal: Sendable {
   }
 
   /// What was wrong with the store, and is not any more.
-  func note(_ restored: Restoration) {
+  func note(_ restored: RepairReport) {
     guard !isQuiet else { return }
     for problem in restored.problems { StandardError.write(Note.restored(problem) + "\n") }
     if restored.hasGap { StandardError.write(Note.gap + "\n") }

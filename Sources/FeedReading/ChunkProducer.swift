@@ -186,7 +186,7 @@ package struct ChunkProducer: ~Copyable {
     if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
     chunk.sortAndFold()
     times.end(.sort)
-    queue.send(Parcel(chunk: chunk, bytes: bytes, totalBytes: totalBytes))
+    queue.send(FilledChunk(chunk: chunk, bytes: bytes, totalBytes: totalBytes))
     guard let next = queue.takeEmpty() else { return false }
     next.input = records.name
     times.end(.waitingForRoom)

@@ -4,7 +4,7 @@ package import StoreInterface
 package import TypedRows
 
 /// A chunk on its way to the writing thread, with what the reading thread knows at that moment.
-package struct Parcel {
+package struct FilledChunk {
   package let chunk: Chunk
   /// Input bytes taken so far.
   package let bytes: Int
@@ -58,7 +58,7 @@ package struct ReadingEnd: Sendable {
 /// a time: the side that took it out of the queue, until it puts it back.
 package final class ChunkQueue: @unchecked Sendable {
   private let condition = NSCondition()
-  private var filled: [Parcel] = []
+  private var filled: [FilledChunk] = []
   private var empty: [Chunk]
   private var end: ReadingEnd?
   private var isStopped = false
@@ -91,7 +91,7 @@ package final class ChunkQueue: @unchecked Sendable {
   }
 
   /// Hands a filled chunk over.
-  func send(_ parcel: Parcel) {
+  func send(_ parcel: FilledChunk) {
     condition.withLock {
       filled.append(parcel)
       bytes = parcel.bytes
@@ -110,7 +110,7 @@ package final class ChunkQueue: @unchecked Sendable {
   // MARK: The writing thread's side
 
   /// The next filled chunk; waits for one. Nil when the reading thread has ended and all is received.
-  package func receive() -> Parcel? {
+  package func receive() -> FilledChunk? {
     condition.withLock {
       while filled.isEmpty && end == nil { waitForReading() }
       return filled.isEmpty ? nil : filled.removeFirst()

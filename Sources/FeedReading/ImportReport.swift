@@ -48,14 +48,14 @@ public struct ImportReport: Sendable, Hashable {
   /// Named readers that have expired by the rules on how long history is kept.
   public var expiredReaders: [String] = []
   /// What was wrong with the store's triggers and indexes; the import has restored them.
-  public var restored = Restoration()
+  public var restored = RepairReport()
 
   package init(
     pipeline: String, run: Int64, progress: RunProgress, seconds: Double, firstRejects: [Reject],
     rejectLimit: RejectLimit, showsValues: Bool = false, isTrial: Bool = false,
     times: StageTimes = StageTimes(), newFields: [NewField] = [], absent: [AbsentCount] = [],
     overwritten: Int = 0, pages: FeedPages? = nil, stillKept: Int? = nil, expiredReaders: [String] = [],
-    restored: Restoration = Restoration()
+    restored: RepairReport = RepairReport()
   ) {
     self.pipeline = pipeline
     self.run = run

@@ -22,7 +22,7 @@ extension RowBuilder {
     _ list: Int, _ reader: borrowing RecordReader, to chunk: Chunk, of parent: Int, at place: RecordPosition?
   ) {
     chunk.recordsRead += 1
-    let lineage = Lineage(parent: parent, number: reader.childNumber(of: list))
+    let lineage = ParentReference(parent: parent, number: reader.childNumber(of: list))
     func refuse(_ refusal: Refusal, _ attribute: String?, _ offset: Int) {
       let position = place ?? childPosition(list, reader, offset)
       var reject = Reject(

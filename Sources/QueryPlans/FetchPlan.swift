@@ -7,7 +7,7 @@ package struct FetchPlan {
   /// What is read, and where it ends up in a row.
   package var shape: RowLayout
   /// The tables that are read.
-  package let tree: FetchTree
+  package let tree: JoinTree
   /// The predicate over the tables' columns; nil for all objects.
   package let predicate: String?
   /// The same with a parameter for what a fetched property asks of its owner: it can be compiled by itself.
@@ -27,9 +27,9 @@ package struct FetchPlan {
     if let limit = request.limit, limit < 0 { throw .negativeLimit }
     if request.offset < 0 { throw .negativeOffset }
     if let size = request.batchSize, size < 1 { throw .emptyBatch }
-    let tree = try FetchTree(request.entity, model)
+    let tree = try JoinTree(request.entity, model)
     var columns = FetchColumns(tree, readsKeys: readsKeys)
-    shape = try columns.shape(of: 0, try Wish(request, tree))
+    shape = try columns.shape(of: 0, try Projection(request, tree))
     if let text = request.predicate {
       predicate = try PredicateSQL(text, tree, variables).sql
       predicateAlone = try PredicateSQL(text, tree, variables?.alone).sql
@@ -45,7 +45,7 @@ package struct FetchPlan {
 
   /// The order of the answer. The object id makes it a whole one.
   package var orderText: String {
-    (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + [FetchTree.id(0)]).joined(separator: ", ")
+    (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + [JoinTree.id(0)]).joined(separator: ", ")
   }
 
   /// Sees that the predicate is an expression and can do nothing else, where there is one.
@@ -76,15 +76,15 @@ package struct FetchPlan {
 }
 
 /// What is asked for of an object and of those that are brought along.
-private struct Wish {
+private struct Projection {
   /// All properties, and not only those named.
   var isWhole = false
   var names: [String] = []
-  var related: [String: Wish] = [:]
+  var related: [String: Projection] = [:]
 
   init() {}
 
-  init(_ request: ObjectQuery, _ tree: FetchTree) throws(StoreError) {
+  init(_ request: ObjectQuery, _ tree: JoinTree) throws(StoreError) {
     isWhole = request.properties.isEmpty
     for text in request.properties {
       let path = tree.path(text)
@@ -104,14 +104,14 @@ private struct Wish {
 
   /// Wishes for the objects on a path.
   private mutating func add(
-    _ path: ArraySlice<String>, _ tree: FetchTree, from node: Int, isWhole: Bool = false,
-    _ end: (inout Wish) -> Void
+    _ path: ArraySlice<String>, _ tree: JoinTree, from node: Int, isWhole: Bool = false,
+    _ end: (inout Projection) -> Void
   ) throws(StoreError) {
     guard let first = path.first else { return end(&self) }
     let name = try tree.property(first, of: node).name
     let next = try tree.follow(name, from: node)
     add(name)
-    var wish = related[name] ?? Wish()
+    var wish = related[name] ?? Projection()
     if isWhole { wish.isWhole = true }
     try wish.add(path.dropFirst(), tree, from: next, isWhole: isWhole, end)
     related[name] = wish
@@ -121,16 +121,16 @@ private struct Wish {
 /// The columns that a fetch reads, each once.
 private struct FetchColumns {
   private(set) var list: [String] = []
-  private let tree: FetchTree
+  private let tree: JoinTree
   private let readsKeys: Bool
 
-  init(_ tree: FetchTree, readsKeys: Bool) {
+  init(_ tree: JoinTree, readsKeys: Bool) {
     (self.tree, self.readsKeys) = (tree, readsKeys)
   }
 
-  mutating func shape(of node: Int, _ wish: Wish) throws(StoreError) -> RowLayout {
+  mutating func shape(of node: Int, _ wish: Projection) throws(StoreError) -> RowLayout {
     let entity = tree.nodes[node].entity
-    var shape = RowLayout(entity: entity.name, id: cell(FetchTree.id(node)))
+    var shape = RowLayout(entity: entity.name, id: cell(JoinTree.id(node)))
     let all = ["bolide_id"] + entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.name)
     // A has-one relationship has no column: it comes only when it is named.
     for name in wish.isWhole ? all + wish.names.filter({ !all.contains($0) }) : wish.names {
@@ -140,7 +140,7 @@ private struct FetchColumns {
     return shape
   }
 
-  private mutating func member(_ name: String, of node: Int, _ wish: Wish?) throws(StoreError)
+  private mutating func member(_ name: String, of node: Int, _ wish: Projection?) throws(StoreError)
     -> RowLayout.Member
   {
     let property = try tree.property(name, of: node)

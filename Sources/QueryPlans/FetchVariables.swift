@@ -11,12 +11,12 @@ package final class FetchVariables {
   /// What is asked for of an owner: columns of the tables that its fetch reads.
   private(set) var sources: [String] = []
   private let property: FetchedProperty
-  private let tree: FetchTree
+  private let tree: JoinTree
   /// Whether a predicate is written that is compiled without the owners.
   private let isAlone: Bool
 
   /// - Parameter owner: gets the tables that paths of the owner lead to.
-  init(_ property: FetchedProperty, of owner: FetchTree, isAlone: Bool = false) {
+  init(_ property: FetchedProperty, of owner: JoinTree, isAlone: Bool = false) {
     (self.property, tree, self.isAlone) = (property, owner, isAlone)
   }
 
@@ -33,7 +33,7 @@ package final class FetchVariables {
     switch variable {
     case "$FETCH_SOURCE":
       let property = path.isEmpty ? nil : try tree.property(at: path)
-      let sql = property?.sql ?? FetchTree.id(0)
+      let sql = property?.sql ?? JoinTree.id(0)
       // To SQLite such a name is a parameter.
       if isAlone { return variable }
       let index = sources.firstIndex(of: sql) ?? sources.count

@@ -5,7 +5,7 @@ package import StoreInterface
 extension FetchedProperty {
   /// Sees that the models have what the property names; of one whose objects are in another store, the owner's.
   package func checkNames(of owner: Entity, _ model: Model) throws(StoreError) {
-    let tree = try FetchTree(owner.name, model)
+    let tree = try JoinTree(owner.name, model)
     if store == nil, model.entity(named: destination) != nil {
       _ = try FetchedPlan(self, of: tree, model, readsKeys: false)
       return

@@ -26,7 +26,7 @@ package struct FetchedPlan {
   ///   - readsKeys: whether the keys of found objects are read.
   /// - Throws: `StoreError` when the models do not have what the property names.
   package init(
-    _ property: FetchedProperty, of tree: FetchTree, _ model: Model, schema: String = "main",
+    _ property: FetchedProperty, of tree: JoinTree, _ model: Model, schema: String = "main",
     readsKeys: Bool
   ) throws(StoreError) {
     (self.property, self.schema) = (property, schema)
@@ -65,13 +65,13 @@ package struct FetchedPlan {
   /// What holds for the owners for which nothing is found. It stands in the fetch's own query.
   ///
   /// Set-wise: a soft link seldom has an index, and asking for each owner would read the destination each time.
-  package func dangling(_ tree: FetchTree, _ source: (Entity) -> String) -> String {
+  package func dangling(_ tree: JoinTree, _ source: (Entity) -> String) -> String {
     let owners = "SELECT \(ownColumns.joined(separator: ", ")) FROM \(tree.from(source))"
-    return "\(FetchTree.id(0)) NOT IN (SELECT \(FetchVariables.owner).bolide_id \(join(owners, source)))"
+    return "\(JoinTree.id(0)) NOT IN (SELECT \(FetchVariables.owner).bolide_id \(join(owners, source)))"
   }
 
   private var ownColumns: [String] {
-    ["\(FetchTree.id(0)) AS bolide_id"]
+    ["\(JoinTree.id(0)) AS bolide_id"]
       + variables.sources.enumerated().map { "\($1) AS \(FetchVariables.source($0))" }
   }
 

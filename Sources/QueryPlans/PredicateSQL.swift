@@ -11,7 +11,7 @@ package struct PredicateSQL {
   private(set) var sql = ""
   private let text: PredicateTokens
   private var tokens: [PredicateTokens.Token] { text.tokens }
-  private let tree: FetchTree
+  private let tree: JoinTree
   private let variables: FetchVariables?
   private var place = 0
   private var depth = 0
@@ -22,7 +22,7 @@ package struct PredicateSQL {
   ///   - tree: gets the tables that paths lead to.
   ///   - variables: those of a fetched property; nil for a predicate of a request.
   /// - Throws: `StoreError` for a name that the model does not know, and for what is not one expression.
-  init(_ predicate: String, _ tree: FetchTree, _ variables: FetchVariables? = nil) throws(StoreError) {
+  init(_ predicate: String, _ tree: JoinTree, _ variables: FetchVariables? = nil) throws(StoreError) {
     (self.tree, self.variables) = (tree, variables)
     text = try PredicateTokens(predicate)
     guard !tokens.isEmpty else { throw .emptyPredicate }

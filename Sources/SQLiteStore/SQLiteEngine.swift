@@ -28,7 +28,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// The file as it was when it was opened as one that nobody writes.
   private let unwritten: [String]?
   /// How long `writer` waits for other programs.
-  private let patience: LockPatience
+  private let patience: LockTimeout
   /// Whether triggers of other programs may use virtual tables and functions that SQLite takes for unsafe.
   private let trustsSchema: Bool
   /// Stores outside this one's folder that its fetched properties may lead to, as they name them.
@@ -42,7 +42,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// it, otherwise among the temporary files. `path` leads there. A process that is killed leaves it behind.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
   package convenience init(inMemoryFor pipeline: Pipeline) throws {
-    let patience = LockPatience(seconds: 600)
+    let patience = LockTimeout(seconds: 600)
     try Self.check(pipeline)
     let folder = try MemoryFolder()
     let writer = try Self.prepare(folder.store, pipeline, patience, false)
@@ -59,7 +59,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     blocking path: String, for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
-    let patience = LockPatience(seconds: lockWait)
+    let patience = LockTimeout(seconds: lockWait)
     let writer = try patience.with(seconds: lockWait, isCancelled: isCancelled) {
       try Self.prepare(path, pipeline, patience, trustsSchema)
     }
@@ -81,12 +81,12 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try Journals.check(of: path)
     try LogOrigin.check(of: path)
     self.init(
-      path: path, writer: nil, LockPatience(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
+      path: path, writer: nil, LockTimeout(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
     try reading { try ReceivedSchema.check($0, path) }
   }
 
   private init(
-    path: String, writer: DatabaseQueue?, _ patience: LockPatience, trustsSchema: Bool = false,
+    path: String, writer: DatabaseQueue?, _ patience: LockTimeout, trustsSchema: Bool = false,
     trusting stores: Set<String> = [], in folder: MemoryFolder? = nil
   ) {
     self.path = path
@@ -151,7 +151,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   package func endWriting() { writer.withLock { $0 = nil } }
 
   private static func prepare(
-    _ path: String, _ pipeline: Pipeline, _ patience: LockPatience, _ trustsSchema: Bool
+    _ path: String, _ pipeline: Pipeline, _ patience: LockTimeout, _ trustsSchema: Bool
   ) throws -> DatabaseQueue {
     try check(pipeline)
     try checkName(path)
@@ -172,7 +172,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     case .always: return
     case .never: throw StoreError.notToBeMade(path)
     case .ifNew:
-      guard case .token(let token) = try TokenMemory(store: path).read() else { return }
+      guard case .token(let token) = try LastTokenFile(store: path).read() else { return }
       throw StoreError.storeGone(path, token)
     }
   }
@@ -180,7 +180,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// Makes a store, unless another process does so at the same moment: whole, or not at all.
   ///
   /// It is its owner's alone from its first byte, as refused records are kept in it as they came.
-  private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockPatience) throws {
+  private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockTimeout) throws {
     let target = StoreLocation.destination(of: path)
     try Journals.checkNone(at: target)
     let file = try UnfinishedFile(for: target, mode: 0o600)
@@ -224,8 +224,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
       if update.isEmpty { return }
       // The update makes all triggers anew: that some were missing would never be noticed. Nor would a restored store be,
       // where the update takes the next number.
-      _ = try TriggerCare.restore(db, model: stored.model)
-      try RestoreCheck.run(db)
+      _ = try TriggerMaintenance.restore(db, model: stored.model)
+      try BackupRestoreDetector.run(db)
     } else {
       // A file that is another program's keeps its mode; a store of ours was made in this one.
       try db.run("PRAGMA journal_mode = WAL")
@@ -248,12 +248,12 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   }
 
   /// Opens a file that is there, to write it.
-  package static func open(_ path: String, _ patience: LockPatience, _ trustsSchema: Bool) throws
+  package static func open(_ path: String, _ patience: LockTimeout, _ trustsSchema: Bool) throws
     -> DatabaseQueue
   {
     try Journals.checkForWriting(of: path)
     // Here, where somebody can still be told.
-    _ = try TokenMemory(store: path).read()
+    _ = try LastTokenFile(store: path).read()
     try LogOrigin.check(of: path)
     // SQLite would open the file all the same, and leave files beside it that its owner cannot write.
     guard access(path, W_OK) == 0, access(StoreLocation.folder(of: path), W_OK) == 0 else {

@@ -31,7 +31,7 @@ package final class SQLiteImport: ImportSession {
   private let children: [ChildWriter]
   private let rowFinder: RowFinder
   /// Nil where the feed is not full.
-  private var seenLog: SeenLog?
+  private var seenLog: PresenceTracker?
   private let writeAheadLog: WriteAheadLog
   /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
   private let triggersFire: Bool
@@ -70,7 +70,7 @@ package final class SQLiteImport: ImportSession {
     self.input = input
     author = pipeline.author ?? pipeline.name
     retention = pipeline.history
-    seenLog = pipeline.feed == .full ? SeenLog(pipeline: pipeline.name) : nil
+    seenLog = pipeline.feed == .full ? PresenceTracker(pipeline: pipeline.name) : nil
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
     let chunkClock = ChunkClock(clock)
     self.clock = chunkClock
@@ -80,8 +80,8 @@ package final class SQLiteImport: ImportSession {
       guard let model = try SchemaUpdate.storedModel(db) else {
         throw StoreError.noModel
       }
-      try RestoreCheck.run(db)
-      try DerivedSettling.run(db, model: model)
+      try BackupRestoreDetector.run(db)
+      try DerivedRefresh.run(db, model: model)
       // What came before the run is not the run's: a file is known again by what came after its beginning.
       try SQLiteEngine.seal(db)
       var layout = ChunkLayout(pipeline, model: model)
@@ -225,14 +225,14 @@ package final class SQLiteImport: ImportSession {
   }
 
   /// The children that were refused, by the row of their record.
-  private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, Lineage)] {
+  private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, ParentReference)] {
     let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
     return kept.flatMap { kept in
       kept.compactMap { one in
         guard let entity = one.reject.entity, let parent = kept.first.flatMap({ row[$0.number] }) else {
           return nil
         }
-        return (entity, Lineage(parent: parent, number: one.reject.child))
+        return (entity, ParentReference(parent: parent, number: one.reject.child))
       }
     }
   }
@@ -297,7 +297,7 @@ package final class SQLiteImport: ImportSession {
 
   /// Applies a chunk, and behind it its children.
   private func applyAll(
-    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, Lineage)] = []
+    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, ParentReference)] = []
   ) throws {
     let input = chunk.input ?? input
     progress.counts += try writer.apply(chunk, input: input)

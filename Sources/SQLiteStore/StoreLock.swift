@@ -9,7 +9,7 @@ package import StoreInterface
 /// The lock that keeps imports into one store apart: `flock` on a file beside it.
 ///
 /// The kernel lets go of it when its process ends, however that happens. The file's second line says who holds it and
-/// since when, for people; only the lock itself counts. Its first line is `TokenMemory`'s. It is a file of its own because
+/// since when, for people; only the lock itself counts. Its first line is `LastTokenFile`'s. It is a file of its own because
 /// closing any other descriptor of the store's file would drop SQLite's locks.
 package final class StoreLock {
   private let descriptor: Int32
@@ -53,16 +53,16 @@ package final class StoreLock {
 
   /// Runs also when `init` throws while it waits: then the file is another's, and so is what it says.
   deinit {
-    if isHeld { ftruncate(descriptor, off_t(TokenMemory.size)) }
+    if isHeld { ftruncate(descriptor, off_t(LastTokenFile.size)) }
     if descriptor >= 0 { close(descriptor) }
   }
 
   private func write(_ descriptor: Int32, _ holder: LockHolder) {
     // A new file gets its first line, an old one keeps it.
-    if lseek(descriptor, 0, SEEK_END) < TokenMemory.size { TokenMemory.clear(descriptor) }
+    if lseek(descriptor, 0, SEEK_END) < LastTokenFile.size { LastTokenFile.clear(descriptor) }
     var text = holder.text
-    ftruncate(descriptor, off_t(TokenMemory.size))
-    _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, off_t(TokenMemory.size)) }
+    ftruncate(descriptor, off_t(LastTokenFile.size))
+    _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, off_t(LastTokenFile.size)) }
   }
 }
 
@@ -80,7 +80,7 @@ extension LockHolder {
 
 private func read(_ descriptor: Int32) -> String {
   var bytes = [UInt8](repeating: 0, count: 1024)
-  let count = pread(descriptor, &bytes, bytes.count, off_t(TokenMemory.size))
+  let count = pread(descriptor, &bytes, bytes.count, off_t(LastTokenFile.size))
   return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
 }
 

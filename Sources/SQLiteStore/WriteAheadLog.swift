@@ -38,9 +38,9 @@ package struct WriteAheadLog {
   @discardableResult
   package func empty(_ db: Database) -> Bool {
     // Before it: what is committed in between need not be in the main file.
-    let newest = try? HistoryPlaces(db).newest()
+    let newest = try? HistoryPositions(db).newest()
     let isEmpty = (try? Self.copyBack(db)) != nil
-    if isEmpty, let newest { TokenMemory(db)?.writeCheckpointed(newest) }
+    if isEmpty, let newest { LastTokenFile(db)?.writeCheckpointed(newest) }
     return isEmpty
   }
 

@@ -70,7 +70,7 @@ extension PlainEngine {
     }
   }
 
-  package func restoreTriggers() -> Restoration { Restoration() }
+  package func restoreTriggers() -> RepairReport { RepairReport() }
 
   package func lock(
     forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool

@@ -15,7 +15,7 @@ import Testing
   func `An index serves a comparison with constants`(predicate: String, isServed: Bool) throws {
     var entity = Entity(name: "Line", key: ["id"], attributes: [Attribute(name: "id", type: .integer64)])
     entity.attributes.append(Attribute(name: "price", type: .decimal(scale: 2)))
-    let tree = try FetchTree(entity.name, Model(entities: [entity]))
+    let tree = try JoinTree(entity.name, Model(entities: [entity]))
     let sql = try PredicateSQL(predicate, tree).sql
     try DatabaseQueue().inDatabase { db in
       DecimalNumbers.add(to: db)

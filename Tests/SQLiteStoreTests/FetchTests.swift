@@ -47,7 +47,7 @@ import Testing
     #expect(old.first?.values.map(\.value) == ["r", 1, 0.0, 1, 0])
     #expect(try await store.face.fetch(ObjectQuery("Region")).first?.values[3].value == 9)
     // Before the beginning there was nothing.
-    let beginning = try store.reading { try HistoryPlaces($0).token(0) }
+    let beginning = try store.reading { try HistoryPositions($0).token(0) }
     #expect(try await ids(ObjectQuery("Quake"), at: beginning) == [])
   }
 

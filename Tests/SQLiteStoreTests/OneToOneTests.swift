@@ -161,7 +161,7 @@ struct OneToOneTests {
       UPDATE OR REPLACE Passport SET owner_id = 1 WHERE number = '2';
       INSERT OR REPLACE INTO Passport(number, pages, owner_id) VALUES ('4', 4, NULL), ('5', 5, NULL);
       """)
-    _ = try store.writing { try DerivedSettling.run($0, model: pipeline.model) }
+    _ = try store.writing { try DerivedRefresh.run($0, model: pipeline.model) }
     try store.seal()
     #expect(try store.rows(owners) == [["2", "a"], ["4", .null], ["5", .null]])
     #expect(try store.rows(copies) == [["a", "2", 2, 1], ["b", .null, .null, 0]])

@@ -21,7 +21,7 @@ struct RandomHistory {
     pipeline = Quakes.pipeline(when: seed % 2 == 0 ? .insert : .always)
     temporary = try TemporaryStore()
     store = try temporary.open(pipeline)
-    states.append((try store.reading { try HistoryPlaces($0).token(0) }, [:]))
+    states.append((try store.reading { try HistoryPositions($0).token(0) }, [:]))
     for _ in 0..<steps { try step() }
   }
 

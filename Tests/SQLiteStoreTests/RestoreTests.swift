@@ -136,7 +136,7 @@ struct RestoreTests {
     let new = try #require(try temporary.open(pipeline).take(pipeline, [["id": "b"]]).token)
     #expect(new.number == 1 && new.store != old.store)
     #expect(try answer(old) == .tokenOfAnotherStore && answer(new) == nil)
-    #expect(try temporary.open(pipeline).writing { try TokenMemory($0)?.read() } == .token(new))
+    #expect(try temporary.open(pipeline).writing { try LastTokenFile($0)?.read() } == .token(new))
   }
 
   @Test func `A memory that cannot be read is none`() throws {

@@ -20,11 +20,11 @@ struct StoreLockTests {
   /// The file's second line; the first one is the newest token's.
   private var lockFile: String? {
     FileManager.default.contents(atPath: temporary.path + "-bolide")
-      .map { String(decoding: $0.dropFirst(TokenMemory.size), as: UTF8.self) }
+      .map { String(decoding: $0.dropFirst(LastTokenFile.size), as: UTF8.self) }
   }
 
   private func write(holder: String) throws {
-    try Data((String(repeating: " ", count: TokenMemory.size - 1) + "\n" + holder).utf8).write(
+    try Data((String(repeating: " ", count: LastTokenFile.size - 1) + "\n" + holder).utf8).write(
       to: URL(fileURLWithPath: temporary.path + "-bolide"))
   }
 
@@ -86,7 +86,7 @@ struct StoreLockTests {
   @Test func `The lock leaves the file's first line alone`() throws {
     let store = try temporary.open(Quakes.pipeline())
     let token = try #require(try store.take(Quakes.pipeline(), [["id": "a"]]).token)
-    let memory = try #require(try store.writing { TokenMemory($0) })
+    let memory = try #require(try store.writing { LastTokenFile($0) })
     let holder = try lock("quakes")
     #expect(try memory.read() == .token(token))
     let next = try #require(try store.take(Quakes.pipeline(), [["id": "b"]]).token)

@@ -39,8 +39,8 @@ extension SQLiteEngine {
       guard let model = try SchemaUpdate.storedModel(db) else { return }
       let numbers = try PropertyNumbers(db, model: model, creating: false)
       let plan = try DerivedPlan(model, numbers)
-      let settling = try DerivedSettling(db, plan, numbers, marks: nil)
-      let marks = try DerivedMarks(db, plan)
+      let settling = try DerivedRefresh(db, plan, numbers, marks: nil)
+      let marks = try DerivedInvalidations(db, plan)
       var isRepaired = false
       // What is read comes before what reads it.
       for step in try DerivedStep.all(db, plan, numbers, marks: nil) {

@@ -142,7 +142,7 @@ private struct Verify {
 
   /// The triggers and indexes that Bolide made.
   func triggers() throws {
-    let care = try TriggerCare.problems(db, model: SchemaUpdate.storedModel(db) ?? Model())
+    let care = try TriggerMaintenance.problems(db, model: SchemaUpdate.storedModel(db) ?? Model())
     for problem in care.problems { try found(Finding(message: problem)) }
   }
 

@@ -17,7 +17,7 @@ extension SQLiteEngine {
     let facts = FileFacts(path)
     let part = try UnfinishedFile(for: file, mode: facts?.mode ?? 0o600, owner: facts)
     try copy(to: part.path)
-    let token = try SQLiteEngine(reading: part.path).reading { try HistoryPlaces($0).newest() }
+    let token = try SQLiteEngine(reading: part.path).reading { try HistoryPositions($0).newest() }
     _ = try part.place(at: file, replacing: true)
     return token
   }
@@ -47,21 +47,23 @@ extension SQLiteEngine {
     }
     let lock = try StoreLock(store: path, pipeline: "bolide restore", wait: lockWait, isCancelled: { false })
     defer { withExtendedLifetime(lock) {} }
-    let target = try Self.open(path, LockPatience(seconds: lockWait), false)
+    let target = try Self.open(path, LockTimeout(seconds: lockWait), false)
     return try naming(path) {
       try target.inDatabase { db in
-        let memory = TokenMemory(db)
+        let memory = LastTokenFile(db)
         if !isNew {
           // Should this end in between, the next command sees by these that the store is another one.
           if let last = try newest(db, as: backup, path) { memory?.write(last) }
           memory?.writeCheckpointed(nil)
           try backup.reading { try $0.backup(to: db) }
         }
-        try RestoreCheck.run(db)
+        try BackupRestoreDetector.run(db)
         var result: (token: HistoryToken, readers: Int)?
         try db.inTransaction(.immediate) {
           try db.run("UPDATE bolide_reader SET diverged = 1")
-          result = (try HistoryPlaces(db).newest(), Int(try db.integer("SELECT count(*) FROM bolide_reader")))
+          result = (
+            try HistoryPositions(db).newest(), Int(try db.integer("SELECT count(*) FROM bolide_reader"))
+          )
           return .commit
         }
         WriteAheadLog(store: path, limit: 0).empty(db)
@@ -87,15 +89,16 @@ extension SQLiteEngine {
   {
     if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { return nil }
     try checkFormat(db, path)
-    let places = try HistoryPlaces(db)
+    let places = try HistoryPositions(db)
     let (other, pages) = try backup.reading {
-      (try HistoryPlaces($0).store, try $0.integer("PRAGMA page_size"))
+      (try HistoryPositions($0).store, try $0.integer("PRAGMA page_size"))
     }
     guard other == places.store else { throw StoreError.backupOfAnother(backup.path, path) }
     guard try db.integer("PRAGMA page_size") == pages else { throw StoreError.otherPages(backup.path, path) }
     let newest = try places.newest()
     // Numbers may have been given out and taken back by an earlier restore.
-    guard let memory = TokenMemory(db), case .token(let last) = try memory.read(), last.number > newest.number
+    guard let memory = LastTokenFile(db), case .token(let last) = try memory.read(),
+      last.number > newest.number
     else { return newest }
     return last
   }
@@ -107,10 +110,10 @@ extension SQLiteEngine {
     guard facts.isRegular else { throw StoreError.backupOverFile(file) }
     guard fileSize(file) > 0 else { return }
     // What cannot be read as one is none.
-    let there = try? SQLiteEngine(reading: file).reading { try HistoryPlaces($0).newest() }
+    let there = try? SQLiteEngine(reading: file).reading { try HistoryPositions($0).newest() }
     guard let there,
       try reading({ db in
-        let places = try HistoryPlaces(db)
+        let places = try HistoryPositions(db)
         guard there.store == places.store, there.number <= places.newestNumber else { return false }
         let nonce = try places.nonce(of: there.number)
         return nonce == there.nonce || (nonce == nil && there.number <= places.floor)

@@ -15,9 +15,9 @@ extension SQLiteEngine {
   ) throws -> (Result, EditReport) {
     try restoreTriggers()
     return try writing { db in
-      try RestoreCheck.run(db)
+      try BackupRestoreDetector.run(db)
       let model = try SchemaUpdate.storedModel(db) ?? Model()
-      try DerivedSettling.run(db, model: model)
+      try DerivedRefresh.run(db, model: model)
       try Self.seal(db)
       var outcome: (Result, EditReport)?
       try db.inTransaction(.immediate) {
@@ -26,7 +26,7 @@ extension SQLiteEngine {
         let before = try db.integer("SELECT \(ChangeNumbers.made)")
         let result = try body(db, model)
         let numbers = try PropertyNumbers(db, model: model, creating: false)
-        try DerivedSettling(db, DerivedPlan(model, numbers), numbers, marks: nil)
+        try DerivedRefresh(db, DerivedPlan(model, numbers), numbers, marks: nil)
           .run(history: nil, clock: timestamp())
         var report = EditReport(counts: try EditReport.counts(db, model, after: before))
         if !options.isTrial { report.token = try history.end(author: options.author, run: nil) }

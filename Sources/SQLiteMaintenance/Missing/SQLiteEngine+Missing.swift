@@ -31,10 +31,10 @@ extension SQLiteEngine {
       missing.rows.removeAll { $0.newcomer == nil }
       for (name, rows) in Dictionary(grouping: missing.rows, by: \.entity) {
         guard let entity = model.entity(named: name) else { continue }
-        let rekeying = Rekeying(db, entity)
+        let rekeying = KeyChangeMatcher(db, entity)
         let pairs = rows.compactMap { row in row.newcomer.map { (old: row.id, new: $0.id) } }
         for pair in pairs { try rekeying.merge(pair.old, pair.new) }
-        try SeenBits(db, pipeline: missing.pipeline, entity: name).replace(pairs)
+        try PresenceBitmap(db, pipeline: missing.pipeline, entity: name).replace(pairs)
       }
     }
   }
@@ -69,10 +69,10 @@ extension SQLiteEngine {
       let run = runs.integer(1)
       missing.run = max(missing.run, run)
       missing.author = runs.string(2) ?? pipeline
-      let bits = try SeenBits(db, pipeline: pipeline, entity: entity.name)
+      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: entity.name)
       missing.seen += try bits.lastCount()
       let ids = try bits.missing()
-      let pairs = try Rekeying(db, entity).pairs(ids, insertedBy: run)
+      let pairs = try KeyChangeMatcher(db, entity).pairs(ids, insertedBy: run)
       let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: false)
       missing.rows += try ids.map { id in
         MissingRow(

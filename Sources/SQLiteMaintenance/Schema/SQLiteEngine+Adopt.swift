@@ -12,7 +12,7 @@ extension SQLiteEngine {
   /// - Throws: `StoreError` where its tables are not a store's, or it cannot be written.
   package static func adopt(_ path: String) throws -> Bool {
     guard FileFacts(path)?.isRegular == true else { return false }
-    let queue = try Self.open(path, LockPatience(seconds: 10), false)
+    let queue = try Self.open(path, LockTimeout(seconds: 10), false)
     return try naming(path) {
       try queue.inDatabase { db in
         guard try isUnmarked(db) else { return false }

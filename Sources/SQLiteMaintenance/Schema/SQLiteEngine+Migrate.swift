@@ -54,8 +54,8 @@ extension SQLiteEngine {
         return update
       }
       // The update makes all triggers anew: that some were missing would never be noticed.
-      _ = try TriggerCare.restore(db, model: StoredModel(db).model)
-      try RestoreCheck.run(db)
+      _ = try TriggerMaintenance.restore(db, model: StoredModel(db).model)
+      try BackupRestoreDetector.run(db)
       if try update().isEmpty { return [] }
       var steps: [MigrationStep] = []
       try db.inTransaction(.immediate) {

@@ -11,7 +11,7 @@ extension SQLiteEngine {
   /// - Complexity: O(rows), since it counts them, and O(runs).
   package func status() throws -> StoreStatus {
     try reading { db in
-      let places = try HistoryPlaces(db)
+      let places = try HistoryPositions(db)
       let model = try SchemaUpdate.storedModel(db) ?? Model()
       let tables = try model.entities.filter { try TableColumns(db, $0.name) != nil }
       func text(_ sql: String) throws -> String? {
@@ -34,7 +34,7 @@ extension SQLiteEngine {
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
         schemaError: try SchemaDrift(db, model).error?.about(path),
-        triggerProblems: try TriggerCare.problems(db, model: model).triggers,
+        triggerProblems: try TriggerMaintenance.problems(db, model: model).triggers,
         pendingChanges: try ChangeNumbers.unsealed(db),
         dirtyOwners: try db.integer(
           """

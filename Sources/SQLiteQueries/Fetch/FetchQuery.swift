@@ -13,9 +13,9 @@ struct FetchQuery {
   /// The one that must find nothing.
   let dangling: FetchedPlan?
   /// The tables of the past; nil for those of now.
-  var past: PastTables?
+  var past: AsOfTables?
   /// Behind which object the answer begins.
-  var place: FetchPlace?
+  var place: KeysetCursor?
 
   /// The entities of the store that are read, each once.
   var entities: [Entity] {

@@ -63,9 +63,9 @@ package struct FetchReading {
   ///   - size: how many.
   /// - Returns: the objects, and the place behind the last one; nil when there are no more.
   func batch(
-    _ request: ObjectQuery, at token: HistoryToken?, behind place: FetchPlace?, size: Int
-  ) throws -> (rows: [Snapshot.Row], place: FetchPlace?) {
-    var (rows, next): ([Snapshot.Row], FetchPlace?) = ([], nil)
+    _ request: ObjectQuery, at token: HistoryToken?, behind place: KeysetCursor?, size: Int
+  ) throws -> (rows: [Snapshot.Row], place: KeysetCursor?) {
+    var (rows, next): ([Snapshot.Row], KeysetCursor?) = ([], nil)
     var part = request
     part.limit = size
     if place != nil { part.offset = 0 }
@@ -75,7 +75,7 @@ package struct FetchReading {
     try run(query, plan.columns + plan.order.map(\.sql)) {
       if let row = try plan.shape.row($0.statement, $0.fetched) { rows.append(row) }
       if rows.count == size {
-        next = FetchPlace($0.statement, from: plan.columns.count, count: plan.order.count)
+        next = KeysetCursor($0.statement, from: plan.columns.count, count: plan.order.count)
       }
     }
     return (rows, next)
@@ -107,14 +107,14 @@ package struct FetchReading {
     }
     var query = FetchQuery(request: request, plan: plan, fetched: fetched, dangling: dangling)
     query.past = try token.map {
-      try PastTables(db, path: path, model: model, of: query.entities, at: $0)
+      try AsOfTables(db, path: path, model: model, of: query.entities, at: $0)
     }
     return query
   }
 
   /// A fetched property's plan, checked.
   private func fetched(
-    _ property: FetchedProperty, _ tree: FetchTree, at token: HistoryToken?, readsKeys: Bool
+    _ property: FetchedProperty, _ tree: JoinTree, at token: HistoryToken?, readsKeys: Bool
   ) throws -> FetchedPlan {
     let owner = tree.nodes[0].entity
     var (other, schema) = (model, "main")
@@ -136,7 +136,7 @@ package struct FetchReading {
   /// - Parameter columns: what is read of an object, without the id that comes last.
   private func run(_ query: FetchQuery, _ columns: [String], _ body: (FetchedCells) throws -> Void) throws {
     defer { query.past?.drop() }
-    let statement = try query.statement(query.sorted(columns + [FetchTree.id(0)]), db)
+    let statement = try query.statement(query.sorted(columns + [JoinTree.id(0)]), db)
     defer { statement.reset() }
     var cells = FetchedCells(statement: statement)
     for plan in query.fetched {

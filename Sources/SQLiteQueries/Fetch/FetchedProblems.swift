@@ -23,7 +23,7 @@ extension Pipeline {
           }
         }
         check(part + ["where"]) { try property.checkPredicate(of: entity, model) }
-        if property.store == nil, let tree = try? FetchTree(property.destination, model) {
+        if property.store == nil, let tree = try? JoinTree(property.destination, model) {
           for (index, text) in property.sort.enumerated() {
             let key = ObjectQuery.SortKey(text: text)
             check(part + ["sort", "\(index)"]) { _ = try tree.property(at: tree.path(key.name)) }
@@ -45,7 +45,7 @@ extension FetchedProperty {
     try property.checkNames(of: owner, model)
     // That there is no such entity is said elsewhere.
     guard store == nil, model.entity(named: destination) != nil else { return }
-    let plan = try FetchedPlan(property, of: FetchTree(owner.name, model), model, readsKeys: false)
+    let plan = try FetchedPlan(property, of: JoinTree(owner.name, model), model, readsKeys: false)
     try DatabaseQueue().inDatabase { db in
       for entity in plan.entities { try db.run(EntitySchema(entity: entity, model: model).createTable) }
       try plan.check(db)

@@ -15,7 +15,7 @@ final class PinnedSnapshot: StatePin {
   init(_ store: SQLiteEngine, at token: HistoryToken?) throws {
     let (snapshot, newest) = try store.sealedSnapshot()
     if let token {
-      try store.naming { try snapshot.read { try HistoryPlaces($0).check(token, path: store.path) } }
+      try store.naming { try snapshot.read { try HistoryPositions($0).check(token, path: store.path) } }
     }
     self.token = token ?? newest
     (self.snapshot, self.store) = (snapshot, store)

@@ -13,7 +13,7 @@ extension SQLiteEngine {
     }
     let joined = try joinedStores(for: request, at: token)
     var rest = request.limit
-    var place: FetchPlace?
+    var place: KeysetCursor?
     repeat {
       var rows: [Snapshot.Row] = []
       let count = min(size, rest ?? size)
@@ -36,7 +36,7 @@ extension SQLiteEngine {
   ) throws {
     let joined = try joinedStores(for: request, at: token)
     try settledReading(joined, at: token) { db, fetch in
-      let pin = PinFile(store: path, token: try token ?? HistoryPlaces(db).newest())
+      let pin = PinFile(store: path, token: try token ?? HistoryPositions(db).newest())
       let others = try joined?.pins()
       defer { withExtendedLifetime((pin, others)) {} }
       try fetch.cells(request, at: token, begin: begin, row)

@@ -41,7 +41,7 @@ extension Snapshot {
       return Count(entity: entity.name, rows: Int(rows))
     }
     let snapshot = Snapshot(
-      token: try HistoryPlaces(db).newest(), at: timestamp(),
+      token: try HistoryPositions(db).newest(), at: timestamp(),
       pendingChanges: Int(try ChangeNumbers.unsealed(db)), counts: counts)
     return (snapshot, wanted, model)
   }

@@ -66,7 +66,7 @@ final class ChildWriter {
   /// - Returns: counts for each of `writers`.
   func apply(
     _ children: Chunk, of chunk: Chunk, by main: ChunkWriter, behind others: [ChunkWriter],
-    input: String, without isLeftOut: Set<Int>, retried: Set<Lineage>
+    input: String, without isLeftOut: Set<Int>, retried: Set<ParentReference>
   ) throws -> [ChunkCounts] {
     var gone = isLeftOut
     for reject in chunk.rejects where reject.isRow { gone.insert(reject.rowsBefore) }

@@ -19,10 +19,10 @@ final class ChunkWriter {
   private let numbers: PropertyNumbers
   let history: HistoryWriter
   private let difference: RowDifference
-  private let gate: MergeGate?
+  private let gate: MergePolicyFilter?
   private let unique: UniqueConstraints?
   private let incomplete: IncompleteRows?
-  private let parking: ValueParking
+  private let parking: DeferredUniqueness
   private let links: Links
   private let derived: DerivedUpkeep
   private let insert: RawStatement
@@ -54,10 +54,10 @@ final class ChunkWriter {
     numbers = try PropertyNumbers(db, model: model, creating: false)
     self.history = try history ?? HistoryWriter(db, triggersWrite: triggersWrite)
     difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
-    gate = try MergeGate(db, layout: layout)
+    gate = try MergePolicyFilter(db, layout: layout)
     unique = try UniqueConstraints(db, layout: layout)
     incomplete = try IncompleteRows(db, layout: layout)
-    parking = try ValueParking(db, layout: layout)
+    parking = try DeferredUniqueness(db, layout: layout)
     links = try Links(db, layout: layout)
     derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
 

@@ -9,7 +9,7 @@ internal import TypedRows
 /// an owner claims nothing, and gives up nothing.
 ///
 /// One join with the table finds the rows that take other values in a constraint, one probe a constraint finds who has
-/// these values. Usually nobody has, and the chunk goes on as it is. Otherwise `ClashSolver` decides, and the rows whose
+/// these values. Usually nobody has, and the chunk goes on as it is. Otherwise `UniqueConflictResolver` decides, and the rows whose
 /// values go to others are parked: they get values that nobody has, so that the statements over the whole chunk never
 /// meet two rows with the same.
 final class UniqueConstraints {
@@ -74,12 +74,12 @@ final class UniqueConstraints {
   ///
   /// New rows that lack a required value are refused here too: they must not keep others out.
   /// - Returns: the values to park before anything is written.
-  func settle(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<ValueParking.Place> {
+  func settle(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<DeferredUniqueness.Place> {
     var refused: Set<Int32> = []
     let claimants = try table.show(chunk, rows: chunk.order[...]) {
       try findClaimants(chunk, &refused, input: input)
     }
-    var parks: Set<ValueParking.Place> = []
+    var parks: Set<DeferredUniqueness.Place> = []
     let found = try layout.constraints.indices.map { try findHolders($0, claimants, chunk, table) }
     if found.contains(where: { !$0.isEmpty }) || hasEqualClaims(claimants, chunk) {
       parks = refuseClashes(claimants, found, chunk, &refused, input: input)
@@ -174,29 +174,29 @@ final class UniqueConstraints {
   private func refuseClashes(
     _ claimants: [Claimant], _ found: [[Int32: Int64]], _ chunk: Chunk, _ refused: inout Set<Int32>,
     input: String
-  ) -> Set<ValueParking.Place> {
+  ) -> Set<DeferredUniqueness.Place> {
     let claimants = claimants.sorted { $0.row < $1.row }
     var placeOf: [Int64: Int] = [:]
     for (place, claimant) in claimants.enumerated() { if let id = claimant.id { placeOf[id] = place } }
     var numbers: [Values: Int] = [:]
     let claims = claimants.map { claimant in
-      layout.constraints.enumerated().map { constraint, value -> ClashSolver.Claim? in
+      layout.constraints.enumerated().map { constraint, value -> UniqueConflictResolver.Claim? in
         guard claimant.claims[constraint] else { return nil }
         let values = Values(
           constraint: constraint, parts: value.columns.map { chunk.part($0, Int(claimant.row)) })
         let number = numbers[values] ?? numbers.count
         numbers[values] = number
         guard let id = found[constraint][claimant.row] else {
-          return ClashSolver.Claim(number: number, holder: .nobody)
+          return UniqueConflictResolver.Claim(number: number, holder: .nobody)
         }
         guard let place = placeOf[id], claimants[place].claims[constraint] else {
-          return ClashSolver.Claim(number: number, holder: .fixed)
+          return UniqueConflictResolver.Claim(number: number, holder: .fixed)
         }
-        return ClashSolver.Claim(number: number, holder: .row(place))
+        return UniqueConflictResolver.Claim(number: number, holder: .row(place))
       }
     }
-    var parks: Set<ValueParking.Place> = []
-    for (place, verdict) in ClashSolver.verdicts(claims).enumerated() {
+    var parks: Set<DeferredUniqueness.Place> = []
+    for (place, verdict) in UniqueConflictResolver.verdicts(claims).enumerated() {
       if case .refused(let constraint) = verdict {
         refused.insert(claimants[place].row)
         refuse(chunk, Int(claimants[place].row), constraint, input: input)
@@ -204,7 +204,7 @@ final class UniqueConstraints {
       }
       for (constraint, claim) in claims[place].enumerated() {
         guard case .row(let holder) = claim?.holder, let id = claimants[holder].id else { continue }
-        parks.insert(ValueParking.Place(id: id, constraint: constraint))
+        parks.insert(DeferredUniqueness.Place(id: id, constraint: constraint))
       }
     }
     return parks

@@ -20,7 +20,7 @@ final class ChildFilter {
   }
 
   /// Whether a row takes part.
-  func passes(_ row: RowVersion) throws -> Bool {
+  func passes(_ row: RowState) throws -> Bool {
     statement.bind(columns.lazy.map(row.value))
     defer { statement.reset() }
     return try statement.step() && statement.integer(0) == 1

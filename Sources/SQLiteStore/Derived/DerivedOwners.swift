@@ -88,13 +88,13 @@ final class DerivedOwners {
   }
 
   /// A child joins its owner (1), or leaves it (-1).
-  func move(_ owner: Int64, by sign: Int64, _ row: RowVersion) throws {
+  func move(_ owner: Int64, by sign: Int64, _ row: RowState) throws {
     let first = slot(owner)
     for index in parts.indices where try takes(row, index) { note(row, sign, index, first + index, owner) }
   }
 
   /// A child of an owner gets other values.
-  func replace(_ owner: Int64, old: RowVersion, new: RowVersion) throws {
+  func replace(_ owner: Int64, old: RowState, new: RowState) throws {
     for (index, part) in parts.enumerated() {
       let (was, willBe) = (try takes(old, index), try takes(new, index))
       if was == willBe {
@@ -113,7 +113,7 @@ final class DerivedOwners {
     }
   }
 
-  private func takes(_ row: RowVersion, _ index: Int) throws -> Bool {
+  private func takes(_ row: RowState, _ index: Int) throws -> Bool {
     try !isFiltered || filters[index]?.passes(row) ?? true
   }
 
@@ -129,7 +129,7 @@ final class DerivedOwners {
     return first
   }
 
-  private func note(_ row: RowVersion, _ sign: Int64, _ index: Int, _ place: Int, _ owner: Int64) {
+  private func note(_ row: RowState, _ sign: Int64, _ index: Int, _ place: Int, _ owner: Int64) {
     switch parts[index] {
     case .count: integers[place] += sign
     case .sum(let column):
@@ -157,7 +157,7 @@ final class DerivedOwners {
   /// Adds the differences to the owners, one read and one write for each, and notes the history.
   ///
   /// - Parameter isMade: whether an owner was made for this chunk: its history is its insertion alone.
-  func end(history: HistoryWriter, isMade: (Int64) -> Bool, marks: DerivedMarks) throws {
+  func end(history: HistoryWriter, isMade: (Int64) -> Bool, marks: DerivedInvalidations) throws {
     for (owner, first) in slots.sorted(by: { $0.key < $1.key }) {
       guard overflowed.contains(owner) || hasDifference(first) else { continue }
       read.bind(owner, at: 1)

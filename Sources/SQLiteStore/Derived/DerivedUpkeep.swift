@@ -15,8 +15,8 @@ final class DerivedUpkeep {
 
   private let entity: Entity
   private let owners: [DerivedOwners]
-  private let marks: DerivedMarks
-  private let settling: DerivedSettling
+  private let marks: DerivedInvalidations
+  private let settling: DerivedRefresh
   private let readers: [Reader]
   /// The entity's own derived attributes that a changed row may have to change.
   private let own: [DerivedNode]
@@ -52,8 +52,8 @@ final class DerivedUpkeep {
     let plan = try DerivedPlan(model, numbers)
     let entity = layout.entity
     self.entity = entity
-    marks = try DerivedMarks(db, plan)
-    settling = try DerivedSettling(db, plan, numbers, marks: marks)
+    marks = try DerivedInvalidations(db, plan)
+    settling = try DerivedRefresh(db, plan, numbers, marks: marks)
     owners = try DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }.map {
       try DerivedOwners(db, $0, layout: layout, numbers: numbers)
     }
@@ -121,7 +121,7 @@ final class DerivedUpkeep {
   ///
   /// - Parameter stored: the row as it is in the table; cells that the record left out are not filled yet.
   func revise(_ chunk: Chunk, _ row: Int, stored: StoredRow, links: Links) throws {
-    let (old, new) = (RowVersion.stored(stored), RowVersion.revised(chunk, row, stored))
+    let (old, new) = (RowState.stored(stored), RowState.revised(chunk, row, stored))
     // Links have nothing but their key, so they are never revised.
     for owners in owners where owners.objects == nil {
       let before = stored.link(owners.relationship)

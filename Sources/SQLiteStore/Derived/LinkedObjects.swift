@@ -31,7 +31,7 @@ final class LinkedObjects {
   }
 
   /// Lends an object's values, and says for which attributes of the group it takes part.
-  func read(_ object: Int64, _ body: (RowVersion, (Int) -> Bool) throws -> Void) throws {
+  func read(_ object: Int64, _ body: (RowState, (Int) -> Bool) throws -> Void) throws {
     query.bind(object, at: 1)
     defer { query.reset() }
     guard try query.step() else { return }

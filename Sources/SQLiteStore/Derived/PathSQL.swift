@@ -23,7 +23,7 @@ extension DerivedPath {
 
   /// The objects at the path's beginning that come by those of `bolide_dirty` after some hops.
   func origins(from entity: Entity, property: Int64, hop: Int) -> String {
-    guard hop > 0 else { return DerivedMarks.objects(property) }
+    guard hop > 0 else { return DerivedInvalidations.objects(property) }
     // From the marks back to the beginning: each join is a search in the index of a to-one relationship.
     var joins = ""
     var key = "bolide_mark.object"
@@ -34,7 +34,7 @@ extension DerivedPath {
       key = "\(alias).bolide_id"
     }
     return
-      "SELECT \(key) FROM bolide_dirty AS bolide_mark\(joins) WHERE \(DerivedMarks.isMarked(property, hop))"
+      "SELECT \(key) FROM bolide_dirty AS bolide_mark\(joins) WHERE \(DerivedInvalidations.isMarked(property, hop))"
   }
 }
 
@@ -45,11 +45,11 @@ extension DerivedChildren {
     let search =
       "CROSS JOIN \(quoted(entity.name)) AS bolide_link ON bolide_link.\(quoted(onward.relationship.column))"
     return "SELECT bolide_link.\(quoted(toOne.column)) FROM bolide_dirty AS bolide_mark "
-      + "\(search) = bolide_mark.object WHERE \(DerivedMarks.isMarked(property, 1))"
+      + "\(search) = bolide_mark.object WHERE \(DerivedInvalidations.isMarked(property, 1))"
   }
 }
 
-extension DerivedMarks {
+extension DerivedInvalidations {
   /// The objects of which a derived value is marked itself.
   static func objects(_ property: Int64) -> String {
     "SELECT bolide_mark.object FROM bolide_dirty AS bolide_mark WHERE \(isMarked(property, 0))"

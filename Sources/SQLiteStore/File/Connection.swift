@@ -33,7 +33,7 @@ package enum Connection {
   /// For a connection that writes.
   ///
   /// - Parameter trustsSchema: whether triggers of other programs may use virtual tables and unsafe functions.
-  static func writing(_ patience: LockPatience, trustsSchema: Bool) -> GRDB.Configuration {
+  static func writing(_ patience: LockTimeout, trustsSchema: Bool) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.allowsUnsafeTransactions = true
     configuration.busyMode = .callback { patience.waits($0) }

@@ -19,7 +19,7 @@ enum LogOrigin {
     let store = Journals.realPath(path)
     // An interrupted transaction without a log is SQLite's to roll back.
     guard fileSize(store + "-wal") > 0, access(store + "-journal", F_OK) != 0, access(store, W_OK) == 0,
-      case .token(let kept) = try TokenMemory(store: path).readCheckpointed(), isOlder(store, than: kept)
+      case .token(let kept) = try LastTokenFile(store: path).readCheckpointed(), isOlder(store, than: kept)
     else { return }
     throw .logOfAnother(path)
   }
@@ -44,7 +44,8 @@ enum LogOrigin {
         guard try $0.value("SELECT 1 FROM sqlite_schema WHERE name = 'bolide_store'") != .null else {
           return true
         }
-        let isAnother = try HistoryPlaces($0).store != kept.store || RestoreCheck.isForeign(kept, $0)
+        let isAnother =
+          try HistoryPositions($0).store != kept.store || BackupRestoreDetector.isForeign(kept, $0)
         // A crash while the log was copied leaves a file that is whole only together with it.
         return try isAnother && $0.integrityProblems(limit: 1).isEmpty
       }

@@ -29,7 +29,7 @@ extension SQLiteEngine {
       return try naming {
         try snapshot.read { db in
           guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
-          return (snapshot, try HistoryPlaces(db).newest())
+          return (snapshot, try HistoryPositions(db).newest())
         }
       }
     }

@@ -21,10 +21,10 @@ extension SQLiteEngine {
     restoring: Bool, waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> HistoryToken? {
     try writing(waiting: seconds, isCancelled: isCancelled) { db in
-      try Triggers.silenced(db) { try RestoreCheck.run(db) }
+      try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
       if let model = try SchemaUpdate.storedModel(db) {
-        if restoring { _ = try TriggerCare.restore(db, model: model) }
-        try DerivedSettling.run(db, model: model)
+        if restoring { _ = try TriggerMaintenance.restore(db, model: model) }
+        try DerivedRefresh.run(db, model: model)
       }
       return try Self.seal(db)
     }
@@ -46,14 +46,14 @@ extension SQLiteEngine {
 
   /// The place after the newest transaction.
   package func newestToken() throws -> HistoryToken {
-    try reading { try HistoryPlaces($0).newest() }
+    try reading { try HistoryPositions($0).newest() }
   }
 
   /// Sees that history goes back to its beginning.
   ///
   /// - Throws: `StoreError.tokenExpired` where transactions were pruned.
   package func checkBeginning() throws {
-    let floor = try reading { try HistoryPlaces($0).floor }
+    let floor = try reading { try HistoryPositions($0).floor }
     if floor > 0 { throw StoreError.prunedBeginning(floor, path) }
   }
 
@@ -84,7 +84,7 @@ extension SQLiteEngine {
 /// One answer to a request, inside a read transaction.
 package struct HistoryReading {
   private let request: HistoryRequest
-  private let places: HistoryPlaces
+  private let places: HistoryPositions
   private let entities: [Int64: EntityReader]
   private let db: Database
   private let start: Int64
@@ -98,7 +98,7 @@ package struct HistoryReading {
     let stored = try StoredModel(db)
     let model = stored.model
     try request.check(model, path: path)
-    places = try HistoryPlaces(db)
+    places = try HistoryPositions(db)
     (start, inside) = try places.start(request.start, path: path)
     if let through = request.through {
       try places.check(through, path: path)

@@ -9,7 +9,7 @@ package import StoreInterface
 /// sealing what other programs did is one row too.
 package final class HistoryWriter {
   private let db: Database
-  private let memory: TokenMemory?
+  private let memory: LastTokenFile?
   private let storeID: String
   private let model: Int64
   private let lastChange: RawStatement
@@ -31,7 +31,7 @@ package final class HistoryWriter {
   package init(_ db: Database, triggersWrite: Bool = false) throws {
     self.triggersWrite = triggersWrite
     self.db = db
-    memory = TokenMemory(db)
+    memory = LastTokenFile(db)
     guard case .text(let id) = try db.value("SELECT id FROM bolide_store"),
       case .integer(let version) = try db.value("SELECT max(version) FROM bolide_model")
     else {

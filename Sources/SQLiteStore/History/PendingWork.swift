@@ -29,10 +29,10 @@ struct PendingWork {
     changes = try ChangeNumbers.unsealed(db)
     hasChanges = try SQLiteEngine.hasUnsealedChanges(db)
     values = try db.integer("SELECT count(*) FROM bolide_dirty")
-    triggers = try model.entities.isEmpty ? [] : TriggerCare.problems(db, model: model).triggers
+    triggers = try model.entities.isEmpty ? [] : TriggerMaintenance.problems(db, model: model).triggers
     // Another version of Bolide has written texts in another spelling.
     let isFolded = try db.value("SELECT folding FROM bolide_store") == .integer(TextFolding.version)
-    isRestored = try last.map { try RestoreCheck.isForeign($0, db) } ?? false
+    isRestored = try last.map { try BackupRestoreDetector.isForeign($0, db) } ?? false
     let writesTables = values > 0 || !triggers.isEmpty || !isFolded
     self.writesTables = writesTables
     foreignCode =
@@ -56,7 +56,7 @@ extension SQLiteEngine {
   /// What stands in the place of the file beside the store, if it is not the store's: for who needs nothing of it.
   package var unsafeFileNote: ReadingNote? {
     do {
-      _ = try TokenMemory(store: path).read()
+      _ = try LastTokenFile(store: path).read()
       return nil
     } catch {
       return .unsafeFile(error)
@@ -79,7 +79,7 @@ extension SQLiteEngine {
     var notes: [ReadingNote] = []
     var last: HistoryToken?
     do {
-      switch try TokenMemory(store: path).read() {
+      switch try LastTokenFile(store: path).read() {
       case .token(let token): last = token
       case .unreadable(let file): notes.append(.unreadableFile(file))
       case .nothing: break

@@ -7,12 +7,12 @@ package import StoreInterface
 package struct ReaderTable {
   private let db: Database
   private let path: String
-  private let places: HistoryPlaces
+  private let places: HistoryPositions
 
   package init(_ db: Database, path: String) throws {
     self.db = db
     self.path = path
-    places = try HistoryPlaces(db)
+    places = try HistoryPositions(db)
   }
 
   /// All readers, by name.
@@ -26,7 +26,7 @@ package struct ReaderTable {
       FROM bolide_reader AS r LEFT JOIN bolide_transaction AS t ON t.number > r.number GROUP BY name ORDER BY name
       """)
     defer { statement.reset() }
-    let isRestored = try RestoreCheck.isDue(db)
+    let isRestored = try BackupRestoreDetector.isDue(db)
     var readers: [Reader] = []
     while try statement.step() {
       let token = try token(statement)

@@ -13,7 +13,7 @@ extension SQLiteEngine {
       return try prune { try $0.limit(HistoryRetention(transactions: count)) }
     case .before(let start):
       do {
-        let (number, inside) = try reading { try HistoryPlaces($0).start(start, path: path) }
+        let (number, inside) = try reading { try HistoryPositions($0).start(start, path: path) }
         // Of a transaction that is read in part, the rest is still wanted.
         return try prune { try $0.limit(inside == nil ? number : number - 1) }
       } catch let error as StoreError where error.code == .tokenExpired {

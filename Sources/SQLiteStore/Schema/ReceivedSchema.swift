@@ -88,7 +88,7 @@ package enum ReceivedSchema {
   private static func isBolides(_ name: String) -> Bool { name.utf8.starts(with: "bolide_".utf8) }
 
   /// Whether a trigger of a table of Bolide's is one that Bolide has made. Those that follow from the model are compared by
-  /// `TriggerCare`, before anything is written.
+  /// `TriggerMaintenance`, before anything is written.
   private static func isBolides(trigger name: String, of table: String, _ sql: String) -> Bool {
     StoreSchema.triggers[name] == sql
       || table.utf8.starts(with: "bolide_replaced_".utf8) && isBolides(name.caseFolded)

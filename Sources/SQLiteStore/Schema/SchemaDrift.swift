@@ -80,7 +80,7 @@ package struct SchemaDrift {
   /// - Throws: `StoreError.foreignSchema` for what was renamed, and for what no row can be without.
   package func mend(_ db: Database) throws {
     if differences.isEmpty { return }
-    try TriggerCare.remove(db)
+    try TriggerMaintenance.remove(db)
     for difference in differences {
       guard let sql = difference.sql, difference.instead == nil else { throw difference.error }
       try db.run(sql)
@@ -100,7 +100,7 @@ package struct SchemaDrift {
         }
       }
     }
-    try TriggerCare.remake(db, model: model, because: problems)
+    try TriggerMaintenance.remake(db, model: model, because: problems)
   }
 }
 

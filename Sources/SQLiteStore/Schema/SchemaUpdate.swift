@@ -65,7 +65,7 @@ package struct SchemaUpdate {
         else { return nil }
         do throws(StoreError) {
           // One that is not there any more is said as a name of the store's.
-          _ = property.store == nil ? try FetchTree(property.destination, after) : nil
+          _ = property.store == nil ? try JoinTree(property.destination, after) : nil
           try property.checkNames(of: entity, after)
           return nil
         } catch {
@@ -119,7 +119,7 @@ package struct SchemaUpdate {
   /// Changes the tables, and keeps the model.
   package func apply(_ db: Database) throws {
     // A name in a trigger would be renamed, or keep a column from going; they are made anew below.
-    try TriggerCare.remove(db)
+    try TriggerMaintenance.remove(db)
     try dropIndexes(of: drops.drops, db)
     var kept = try drops.apply(db, before: stored.model)
     try renames.apply(db, before: stored.model.without(drops))
@@ -162,7 +162,7 @@ package struct SchemaUpdate {
     try makeIndexes(db)
     let numbers = try PropertyNumbers(db, model: model, creating: true)
     let triggers = try Triggers(model: model, numbers: numbers)
-    try TriggerCare.create(db, triggers)
+    try TriggerMaintenance.create(db, triggers)
     try store(kept, numbers).write(db)
     let history = try HistoryWriter(db, triggersWrite: true)
     try history.begin()
@@ -175,10 +175,10 @@ package struct SchemaUpdate {
       guard attribute.derivation != .now,
         let column = numbers.columns(of: entity).first(where: { $0.name == attribute.name })
       else { continue }
-      try DerivedMarks.markAll(db, column.number, of: entity)
+      try DerivedInvalidations.markAll(db, column.number, of: entity)
     }
     // The triggers tell history, so whoever reads it learns of the new values.
-    try DerivedSettling(db, DerivedPlan(model, numbers), numbers, marks: nil).run(
+    try DerivedRefresh(db, DerivedPlan(model, numbers), numbers, marks: nil).run(
       history: nil, clock: timestamp())
     let author = pipeline.author ?? pipeline.name
     if let token = try history.end(author: author, run: nil, isKept: !widenings.isEmpty) {

@@ -52,7 +52,7 @@ extension PipelineProblem {
   }
 }
 
-extension Restoration {
+extension RepairReport {
   static func missing(index name: String) -> String { "the index \(name) is missing" }
   static func missing(trigger name: String) -> String { "the trigger \(name) is missing" }
   static func altered(trigger name: String) -> String { "the trigger \(name) was altered" }

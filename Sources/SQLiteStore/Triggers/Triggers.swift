@@ -35,7 +35,7 @@ struct Triggers {
     let owners = DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }
       .compactMap { OwnerSQL($0, numbers) }
     let scalars = ScalarSQL(entity, plan, numbers)
-    let marks = MarkSQL(entity, plan, model)
+    let marks = InvalidationSQL(entity, plan, model)
     let replace = ReplaceSQL(entity, model)
     let foreign = ForeignSQL(entity, numbers)
     let booked = history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted

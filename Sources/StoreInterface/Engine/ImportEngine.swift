@@ -21,7 +21,7 @@ package protocol ImportEngine: EngineIdentity {
 
   /// Restores what other programs took away of the store's own upkeep, and records what happened meanwhile.
   @discardableResult
-  func restoreTriggers() throws -> Restoration
+  func restoreTriggers() throws -> RepairReport
 
   /// The fields of a pipeline's records that earlier runs met and did not use; nil when no run was good.
   func unusedFields(pipeline name: String) throws -> Set<String>?

@@ -57,7 +57,7 @@ public final class Chunk {
   /// Whether a window of these children has ended since one of their records' did.
   private var hasEndedWindow = false
   /// Of a chunk of children: whose they are, by row.
-  package var lineage: [Lineage] = []
+  package var lineage: [ParentReference] = []
   @usableFromInline package let memory: UnsafeMutablePointer<CellMemory>
   /// How many rows another of the same key took the place of, with nothing said otherwise.
   package var duplicates = 0

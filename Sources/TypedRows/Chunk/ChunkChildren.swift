@@ -1,7 +1,7 @@
 internal import ImportModel
 
 /// Whose child a row is: the row of its record, and its number in that record's array, from 1.
-package struct Lineage: Sendable, Hashable {
+package struct ParentReference: Sendable, Hashable {
   package var parent: Int32
   package var number: Int32
 
@@ -22,7 +22,7 @@ extension Chunk {
   package func commitChild(
     of parent: Int, number: Int, _ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?
   ) {
-    lineage.append(Lineage(parent: parent, number: number))
+    lineage.append(ParentReference(parent: parent, number: number))
     memory.pointee.endChild(
       position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(layout.rejectBounds.text + 1)) })
   }
@@ -69,7 +69,7 @@ extension Chunk {
 
 extension Reject {
   /// Says whose child was refused.
-  package mutating func place(_ lineage: Lineage, _ entity: String) {
+  package mutating func place(_ lineage: ParentReference, _ entity: String) {
     (self.entity, child, parent) = (entity, Int(lineage.number), Int(lineage.parent))
   }
 }

@@ -12,7 +12,7 @@ extension Chunk {
   /// Sorted keys turn random writes to the unique index into runs. Of rows with one key the last counts; what it
   /// does not mention, it takes from the one before, as if both had been applied in turn. Where it takes
   /// the table to say which row counts, nothing is folded here and rows of one key keep the input's order: see
-  /// `MergeGate`.
+  /// `MergePolicyFilter`.
   ///
   /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
   package func sortAndFold() {

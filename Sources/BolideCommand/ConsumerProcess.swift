@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It starts with the first bytes: a command is not run for nothing. Not Foundation's `Process`, which ends this process
 /// where descriptors run out.
-final class FedCommand {
+final class ConsumerProcess {
   private let words: [String]
   private let stop: ImportCancellation?
   private var process: pid_t?

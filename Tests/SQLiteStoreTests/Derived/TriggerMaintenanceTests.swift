@@ -6,7 +6,7 @@ import Testing
 @testable import StoreInterface
 
 /// Triggers that a tool dropped in silence are noticed and restored, and history says that it has a gap.
-struct TriggerCareTests {
+struct TriggerMaintenanceTests {
   private let temporary: TemporaryStore
   private let pipeline = Quakes.pipeline()
   private let store: SQLiteEngine
@@ -28,10 +28,10 @@ struct TriggerCareTests {
   }
 
   @Test func `A sound store has nothing to restore`() throws {
-    #expect(try store.restoreTriggers() == Restoration())
+    #expect(try store.restoreTriggers() == RepairReport())
     #expect(try findings() == [])
     try temporary.shell("CREATE TRIGGER mine AFTER INSERT ON Quake BEGIN SELECT 1; END; VACUUM")
-    #expect(try store.restoreTriggers() == Restoration())
+    #expect(try store.restoreTriggers() == RepairReport())
     #expect(try store.newestToken() == token)
   }
 
@@ -67,7 +67,7 @@ struct TriggerCareTests {
   @Test func `A missing index leaves no gap`() throws {
     try temporary.shell("DROP INDEX \"bolide_index_Quake.region_id\"")
     let restored = try store.restoreTriggers()
-    #expect(restored == Restoration(indexes: ["the index bolide_index_Quake.region_id is missing"]))
+    #expect(restored == RepairReport(indexes: ["the index bolide_index_Quake.region_id is missing"]))
     #expect(!restored.hasGap && restored.problems == restored.indexes)
     #expect(try findings() == [] && store.newestToken() == token)
     #expect(try Replay(store, after: token).changes.isEmpty)

@@ -4,14 +4,16 @@ internal import SQLiteAccess
 internal import StoreInterface
 
 /// Computes anew what stands in `bolide_dirty`, what is read before what reads it.
-package final class DerivedSettling {
+package final class DerivedRefresh {
   private let steps: [DerivedStep]
   private let isPending: RawStatement
   private let clear: RawStatement
   private let begin: RawStatement
   private let end: RawStatement
 
-  package init(_ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?) throws {
+  package init(_ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedInvalidations?)
+    throws
+  {
     steps = try DerivedStep.all(db, plan, numbers, marks: marks)
     isPending = try RawStatement(db, "SELECT 1 FROM bolide_dirty LIMIT 1")
     clear = try RawStatement(db, "DELETE FROM bolide_dirty")
@@ -47,7 +49,7 @@ package final class DerivedSettling {
       let plan = try DerivedPlan(model, numbers)
       if !isFolded { try foldAnew(db, plan) }
       try signing(db) {
-        try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+        try DerivedRefresh(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
       }
       return .commit
     }
@@ -67,11 +69,11 @@ package final class DerivedSettling {
   }
 }
 
-extension DerivedSettling {
+extension DerivedRefresh {
   /// Marks all texts in another spelling: another version of Bolide has written them in its own way.
   private static func foldAnew(_ db: Database, _ plan: DerivedPlan) throws {
     for node in plan.nodes where node.path?.folding != nil {
-      try DerivedMarks.markAll(db, node.property, of: node.entity)
+      try DerivedInvalidations.markAll(db, node.property, of: node.entity)
     }
     try db.run("UPDATE bolide_store SET folding = \(TextFolding.version)")
   }
@@ -84,7 +86,7 @@ package final class DerivedStep {
   package let nodes: [DerivedNode]
 
   private let number: Int64
-  private let marks: DerivedMarks?
+  private let marks: DerivedInvalidations?
   private let marked: RawStatement
   private let read: RawStatement
   private let db: Database
@@ -97,7 +99,7 @@ package final class DerivedStep {
   private let clocks: [Bool]
 
   package static func all(
-    _ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedMarks?
+    _ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, marks: DerivedInvalidations?
   ) throws -> [DerivedStep] {
     var steps: [DerivedStep] = []
     var scalars: [[DerivedNode]] = []
@@ -118,7 +120,9 @@ package final class DerivedStep {
   }
 
   /// Attributes of the objects' own.
-  private init(_ db: Database, _ nodes: [DerivedNode], _ numbers: PropertyNumbers, _ marks: DerivedMarks?)
+  private init(
+    _ db: Database, _ nodes: [DerivedNode], _ numbers: PropertyNumbers, _ marks: DerivedInvalidations?
+  )
     throws
   {
     (self.nodes, self.marks, entity) = (nodes, marks, nodes[0].entity)
@@ -139,7 +143,9 @@ package final class DerivedStep {
   }
 
   /// Aggregates over a relationship.
-  private init(_ db: Database, _ group: DerivedGroup, _ numbers: PropertyNumbers, _ marks: DerivedMarks?)
+  private init(
+    _ db: Database, _ group: DerivedGroup, _ numbers: PropertyNumbers, _ marks: DerivedInvalidations?
+  )
     throws
   {
     nodes = group.members.map(\.node)
@@ -157,11 +163,12 @@ package final class DerivedStep {
   package static func marked(_ nodes: [DerivedNode]) -> String {
     let objects = nodes.flatMap { node in
       switch node.source {
-      case .clock: [DerivedMarks.objects(node.property)]
+      case .clock: [DerivedInvalidations.objects(node.property)]
       case .path(let path):
         (0...path.hops.count).map { path.origins(from: node.entity, property: node.property, hop: $0) }
       case .children(let children):
-        [DerivedMarks.objects(node.property)] + [children.owners(property: node.property)].compactMap(\.self)
+        [DerivedInvalidations.objects(node.property)]
+          + [children.owners(property: node.property)].compactMap(\.self)
       }
     }
     // UNION orders and leaves each out but one.

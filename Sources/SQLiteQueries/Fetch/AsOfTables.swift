@@ -8,7 +8,7 @@ internal import StoreInterface
 ///
 /// History tells that in one pass, and it is kept in temporary tables for the length of a query. The rest is the tables'
 /// own.
-struct PastTables {
+struct AsOfTables {
   private let db: Database
   private let entities: [Entity]
   private let numbers: PropertyNumbers
@@ -18,7 +18,7 @@ struct PastTables {
   /// - Parameter path: what the store is called in messages.
   /// - Throws: `StoreError` when the token is not a place of the store's history.
   init(_ db: Database, path: String, model: Model, of entities: [Entity], at token: HistoryToken) throws {
-    let places = try HistoryPlaces(db)
+    let places = try HistoryPositions(db)
     try places.check(token, path: path)
     guard token.inside == nil else { throw StoreError.insideTransaction(token) }
     (self.db, self.entities) = (db, entities)

@@ -3,19 +3,19 @@ import Testing
 @testable import SQLiteStore
 
 /// Who lands and who is refused when rows claim values in further constraints.
-struct ClashSolverTests {
+struct UniqueConflictResolverTests {
   /// One constraint: each row's place in the input, what it wants, and who has that: a row, `!` somebody else, or nobody.
   private func landing(_ rows: [(wants: String, of: String)], _ names: String) -> String {
     let names = names.map(String.init)
     var numbers: [String: Int] = [:]
-    let claims = rows.map { row -> [ClashSolver.Claim?] in
+    let claims = rows.map { row -> [UniqueConflictResolver.Claim?] in
       let number = numbers[row.wants] ?? numbers.count
       numbers[row.wants] = number
-      let holder: ClashSolver.Holder =
+      let holder: UniqueConflictResolver.Holder =
         row.of == "!" ? .fixed : names.firstIndex(of: row.of).map { .row($0) } ?? .nobody
-      return [ClashSolver.Claim(number: number, holder: holder)]
+      return [UniqueConflictResolver.Claim(number: number, holder: holder)]
     }
-    return zip(names, ClashSolver.verdicts(claims)).filter { $1 == .lands }.map(\.0).joined()
+    return zip(names, UniqueConflictResolver.verdicts(claims)).filter { $1 == .lands }.map(\.0).joined()
   }
 
   @Test func `A free value is taken, one that stays with somebody is not`() {
@@ -44,16 +44,18 @@ struct ClashSolverTests {
 
   @Test func `A chain of a million rows is followed to its end`() {
     let count = 1_000_000
-    func claims(_ end: ClashSolver.Holder) -> [[ClashSolver.Claim?]] {
-      (0..<count).map { [ClashSolver.Claim(number: $0, holder: $0 + 1 < count ? .row($0 + 1) : end)] }
+    func claims(_ end: UniqueConflictResolver.Holder) -> [[UniqueConflictResolver.Claim?]] {
+      (0..<count).map {
+        [UniqueConflictResolver.Claim(number: $0, holder: $0 + 1 < count ? .row($0 + 1) : end)]
+      }
     }
-    #expect(ClashSolver.verdicts(claims(.nobody)).allSatisfy { $0 == .lands })
-    #expect(ClashSolver.verdicts(claims(.fixed)).allSatisfy { $0 == .refused(constraint: 0) })
+    #expect(UniqueConflictResolver.verdicts(claims(.nobody)).allSatisfy { $0 == .lands })
+    #expect(UniqueConflictResolver.verdicts(claims(.fixed)).allSatisfy { $0 == .refused(constraint: 0) })
     // A long tail into a swap: the tail is refused, the swap lands.
-    let verdicts = ClashSolver.verdicts(
+    let verdicts = UniqueConflictResolver.verdicts(
       (0..<count).map { row in
         let next = row + 1 < count ? row + 1 : count - 2
-        return [ClashSolver.Claim(number: next, holder: .row(next))]
+        return [UniqueConflictResolver.Claim(number: next, holder: .row(next))]
       })
     #expect(verdicts.filter { $0 == .lands }.count == 2)
   }

@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 
 /// The two sets of object ids that `bolide_seen` keeps of a pipeline and an entity, a row a page.
-package struct SeenBits {
+package struct PresenceBitmap {
   private let db: Database
   private let pipeline: String
   private let entity: String

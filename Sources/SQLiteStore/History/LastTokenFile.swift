@@ -18,7 +18,7 @@ package import StoreInterface
 ///
 /// Written after each commit or checkpoint that succeeded, and not synced: they may be older than the store, and are newer
 /// only when the store was restored, copied over or cut off. The second line is `StoreLock`'s.
-package struct TokenMemory: Sendable {
+package struct LastTokenFile: Sendable {
   /// The first line's bytes: it has one size, so that whoever writes the second line never moves it.
   static let size = 128
   /// Each token's.

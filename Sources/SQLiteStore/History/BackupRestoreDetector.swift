@@ -8,11 +8,11 @@ package import StoreInterface
 ///
 /// Readers that present a token are told by its nonce. A named reader's cursor came back with the store and would follow
 /// the wrong history, so each of them is marked. Numbers that were handed out are never given out again.
-package enum RestoreCheck {
+package enum BackupRestoreDetector {
   /// Compares the store with what the file beside it remembers. Not inside a transaction.
   package static func run(_ db: Database) throws {
     // Read before the store is: a commit in between only makes the store newer.
-    guard let memory = TokenMemory(db), case .token(let seen) = try memory.read(), try isForeign(seen, db)
+    guard let memory = LastTokenFile(db), case .token(let seen) = try memory.read(), try isForeign(seen, db)
     else {
       return
     }
@@ -20,7 +20,7 @@ package enum RestoreCheck {
     try db.inTransaction(.immediate) {
       // Another process may have been here in between.
       guard case .token(let last) = try memory.read(), try isForeign(last, db) else { return .commit }
-      let place = try HistoryPlaces(db)
+      let place = try HistoryPositions(db)
       if last.number > place.newestNumber {
         try db.run(
           "INSERT INTO bolide_lost VALUES (?, ?, ?)", .integer(place.newestNumber + 1), .integer(last.number),
@@ -47,13 +47,13 @@ package enum RestoreCheck {
   /// Whether the store is not the one that handed out its last token, and nobody has noticed.
   static func isDue(_ db: Database) throws -> Bool {
     // Whoever needs the file says what is wrong with it.
-    guard let memory = TokenMemory(db), case .token(let last)? = try? memory.read() else { return false }
+    guard let memory = LastTokenFile(db), case .token(let last)? = try? memory.read() else { return false }
     return try isForeign(last, db)
   }
 
   /// Whether a token that was handed out here is no place of this history, and nobody has noticed.
   static func isForeign(_ token: HistoryToken, _ db: Database) throws -> Bool {
-    let places = try HistoryPlaces(db)
+    let places = try HistoryPositions(db)
     guard token.store == places.store else { return false }
     if token.number > places.newestNumber { return true }
     guard let nonce = try places.nonce(of: token.number) else { return false }
@@ -64,6 +64,8 @@ package enum RestoreCheck {
 extension SQLiteEngine {
   /// Whether a transaction is in a store that nobody in this process has open: as its file and its log say it.
   package static func has(_ token: HistoryToken, at path: String) throws -> Bool {
-    try SQLiteEngine(reading: path).reading { try HistoryPlaces($0).nonce(of: token.number) == token.nonce }
+    try SQLiteEngine(reading: path).reading {
+      try HistoryPositions($0).nonce(of: token.number) == token.nonce
+    }
   }
 }

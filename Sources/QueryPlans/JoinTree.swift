@@ -3,7 +3,7 @@ internal import SQLiteAccess
 package import StoreInterface
 
 /// The tables that a fetch reads: its entity's, and one for each to-one path that is followed.
-package final class FetchTree {
+package final class JoinTree {
   /// A table, under a name of its own: two paths may lead to the same entity.
   package struct Node {
     package let entity: Entity

@@ -4,7 +4,7 @@ internal import SQLiteAccess
 package import StoreInterface
 
 /// The places of a store's history: which tokens are one, and why the others are not.
-package struct HistoryPlaces {
+package struct HistoryPositions {
   /// The store's name in its tokens.
   package let store: String
   /// The newest number ever given out, also when its transaction is gone.

@@ -7,7 +7,7 @@ internal import SQLiteStore
 ///
 /// Catalogues correct their keys: an event's time moves by seconds, and the feed has it as another row. All other values
 /// are equal then. Values that several missing rows or several new ones share tell nothing, nor do rows of nulls.
-struct Rekeying {
+struct KeyChangeMatcher {
   private let db: Database
   private let entity: Entity
   /// What is compared: everything the feed brings, but the key's attributes. A child keeps its parent.

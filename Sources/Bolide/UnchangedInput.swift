@@ -3,7 +3,7 @@ internal import ImportInput
 internal import ImportModel
 
 /// Knows a file, or several, again that was imported before and would change nothing now.
-enum KnownInput {
+enum UnchangedInput {
   /// Counts up whenever a converter or an expression gives another value for the same text than before.
   private static let converterVersion = 2
 

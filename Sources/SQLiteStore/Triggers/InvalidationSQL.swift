@@ -33,7 +33,7 @@ struct Mark {
 }
 
 /// What the triggers of a table leave in `bolide_dirty` for the next Bolide command.
-struct MarkSQL {
+struct InvalidationSQL {
   private let entity: Entity
   private let plan: DerivedPlan
   private let model: Model

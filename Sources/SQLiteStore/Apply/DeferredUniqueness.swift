@@ -5,7 +5,7 @@ internal import StoreInterface
 internal import TypedRows
 
 /// Makes room for values that rows of a chunk hand on: for a moment their holders get values that nobody has.
-final class ValueParking {
+final class DeferredUniqueness {
   /// A row whose values others take, and the constraint that they stand in.
   struct Place: Hashable {
     let id: Int64

@@ -8,7 +8,7 @@ internal import TypedRows
 ///
 /// One join tells which keys the table has. The rows are judged in the order of their keys, those of one key in the
 /// input's order, as if each had been applied in turn; what is left in the chunk's order has every key once.
-final class MergeGate {
+final class MergePolicyFilter {
   private let layout: ChunkLayout
   private let query: RawStatement
   /// The column that says what is newer.

@@ -12,7 +12,7 @@
 /// The rows are asked in the input's order, so of two rows that want the same the first gets it. A refused row changes
 /// nothing. No refused row could have landed beside those that did, whatever others came with it.
 /// - Complexity: O(claims) where every row lands, or where each has one claim.
-struct ClashSolver {
+struct UniqueConflictResolver {
   /// Values that a row takes.
   struct Claim {
     /// Equal for claims of equal values of one constraint.
@@ -44,7 +44,7 @@ struct ClashSolver {
 
   /// - Parameter claims: by row, in the input's order, and constraint.
   static func verdicts(_ claims: [[Claim?]]) -> [Verdict] {
-    var solver = ClashSolver(claims)
+    var solver = UniqueConflictResolver(claims)
     for row in claims.indices where solver.verdicts[row] == .open { solver.decide(row) }
     return solver.verdicts
   }

@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 
 /// Writes `bolide_dirty`: which derived values are to be computed anew.
-package final class DerivedMarks {
+package final class DerivedInvalidations {
   private let insert: RawStatement
   /// By derived attribute: what reads it.
   private let readers: [Int64: [Reader]]

@@ -9,7 +9,7 @@ internal import TypedRows
 ///     a complete run sees S:      missing = (missing + last) - S,      last = S
 ///
 /// Rows that the pipeline never brought are in neither. A run that is not complete leaves both as they are.
-struct SeenLog {
+struct PresenceTracker {
   /// A run that refuses more records than this is not complete: their keys are kept in memory.
   private static let mostRefused = 100_000
 
@@ -54,7 +54,7 @@ struct SeenLog {
   ) throws -> Int? {
     guard knowsRefusedKeys else { return nil }
     for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
-      let bits = try SeenBits(db, pipeline: pipeline, entity: layout.entity.name)
+      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
       if place == 0, !refusedKeys.isEmpty { try addRefused(db, layout, bits, to: &seen) }
       try bits.complete(seen)
@@ -80,7 +80,7 @@ struct SeenLog {
     entities.bind(pipeline, at: 1)
     var count: Int?
     while try entities.step() {
-      let bits = try SeenBits(db, pipeline: pipeline, entity: entities.string(0) ?? "")
+      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: entities.string(0) ?? "")
       count = try (count ?? 0) + bits.missing().count
     }
     return count
@@ -88,7 +88,7 @@ struct SeenLog {
 
   /// Adds the rows that refused records mean: of those that were not seen, the ones with their keys.
   private func addRefused(
-    _ db: Database, _ layout: ChunkLayout, _ bits: SeenBits, to seen: inout ObjectSet
+    _ db: Database, _ layout: ChunkLayout, _ bits: PresenceBitmap, to seen: inout ObjectSet
   ) throws {
     let key = layout.keyColumns.map { quoted(layout.columns[$0].name) }.joined(separator: ", ")
     let row = try RawStatement(

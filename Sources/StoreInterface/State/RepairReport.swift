@@ -1,5 +1,5 @@
 /// What was wrong with a store's triggers and indexes, a sentence each.
-public struct Restoration: Sendable, Hashable {
+public struct RepairReport: Sendable, Hashable {
   /// Indexes that were missing. Nothing is lost without one.
   public var indexes: [String] = []
   /// Triggers that were missing, altered or added.

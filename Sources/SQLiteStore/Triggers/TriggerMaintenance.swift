@@ -5,7 +5,7 @@ package import StoreInterface
 internal import TypedRows
 
 /// Keeps watch over the store's triggers: a tool that rebuilds a table drops them in silence.
-package enum TriggerCare {
+package enum TriggerMaintenance {
   /// The triggers that follow from the model; those of Bolide's own tables never change.
   private static let areOurs = """
     type = 'trigger' AND substr(name, 1, 7) = 'bolide_'
@@ -38,9 +38,9 @@ package enum TriggerCare {
   }
 
   /// What is wrong with the triggers and indexes; nothing when they are as Bolide made them.
-  package static func problems(_ db: Database, model: Model) throws -> Restoration {
-    var found = Restoration(
-      indexes: try missingIndexes(db, model).map { Restoration.missing(index: $0.name) })
+  package static func problems(_ db: Database, model: Model) throws -> RepairReport {
+    var found = RepairReport(
+      indexes: try missingIndexes(db, model).map { RepairReport.missing(index: $0.name) })
     let isStuck = try db.value("SELECT 1 FROM bolide_deriving LIMIT 1") != .null
     guard try isStuck || db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else {
       return found
@@ -50,11 +50,11 @@ package enum TriggerCare {
     found.triggers = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
       find.bind(trigger.name, at: 1)
       defer { find.reset() }
-      guard try find.step() else { return Restoration.missing(trigger: trigger.name) }
-      return find.string(0) == trigger.sql ? nil : Restoration.altered(trigger: trigger.name)
+      guard try find.step() else { return RepairReport.missing(trigger: trigger.name) }
+      return find.string(0) == trigger.sql ? nil : RepairReport.altered(trigger: trigger.name)
     }
-    if isStuck { found.triggers.append(Restoration.stuckTriggers) }
-    if found.triggers.isEmpty { found.triggers = [Restoration.addedTrigger] }
+    if isStuck { found.triggers.append(RepairReport.stuckTriggers) }
+    if found.triggers.isEmpty { found.triggers = [RepairReport.addedTrigger] }
     return found
   }
 
@@ -63,12 +63,12 @@ package enum TriggerCare {
   ///
   /// - Returns: what was wrong; nothing when there was nothing to do.
   /// - Throws: `StoreError.foreignSchema` where tables are not those of the model.
-  package static func restore(_ db: Database, model: Model) throws -> Restoration {
+  package static func restore(_ db: Database, model: Model) throws -> RepairReport {
     try SchemaDrift(db, model).check()
-    guard !model.entities.isEmpty, try problems(db, model: model) != Restoration() else {
-      return Restoration()
+    guard !model.entities.isEmpty, try problems(db, model: model) != RepairReport() else {
+      return RepairReport()
     }
-    var found = Restoration()
+    var found = RepairReport()
     try db.inTransaction(.immediate) {
       // Another process may have been here in between.
       found = try problems(db, model: model)
@@ -85,9 +85,9 @@ package enum TriggerCare {
     try create(db, Triggers(model: model, numbers: numbers))
     let plan = try DerivedPlan(model, numbers)
     for node in plan.nodes where node.path != nil || node.children != nil {
-      try DerivedMarks.markAll(db, node.property, of: node.entity)
+      try DerivedInvalidations.markAll(db, node.property, of: node.entity)
     }
-    try DerivedSettling(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+    try DerivedRefresh(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
     try HistoryWriter(db).noteGap(problems.joined(separator: "; "))
   }
 
@@ -122,10 +122,10 @@ extension SQLiteEngine {
   ///
   /// - Returns: what was wrong; nothing when there was nothing to do.
   @discardableResult
-  package func restoreTriggers() throws -> Restoration {
+  package func restoreTriggers() throws -> RepairReport {
     try writing { db in
-      guard let model = try SchemaUpdate.storedModel(db) else { return Restoration() }
-      return try TriggerCare.restore(db, model: model)
+      guard let model = try SchemaUpdate.storedModel(db) else { return RepairReport() }
+      return try TriggerMaintenance.restore(db, model: model)
     }
   }
 }

@@ -5,7 +5,7 @@ internal import SQLiteAccess
 /// A place in a fetch's order: behind one object, by what it was sorted by and its id.
 ///
 /// Values stay as SQLite keeps them: a text that another program wrote need not be UTF-8.
-final class FetchPlace {
+final class KeysetCursor {
   /// What was sorted by, and last the id.
   private let values: [OpaquePointer?]
   private let isNull: [Bool]
@@ -30,7 +30,7 @@ final class FetchPlace {
   /// - Parameter first: the number of the condition's first value.
   func condition(_ order: [(sql: String, isAscending: Bool)], from first: Int) -> String {
     // From the last key to the first: behind in this one, or equal in it and behind in the rest.
-    var condition = "\(FetchTree.id(0)) > ?\(first + order.count)"
+    var condition = "\(JoinTree.id(0)) > ?\(first + order.count)"
     for (index, key) in order.enumerated().reversed() {
       let (sql, value) = (key.sql, "?\(first + index)")
       // Null comes first, and last in falling order.

@@ -3,7 +3,7 @@ internal import SQLiteAccess
 internal import TypedRows
 
 /// One state of a row: as a chunk brings it, as the table has it, or as it will be.
-enum RowVersion {
+enum RowState {
   /// A new row.
   case new(Chunk, Int)
   /// A row as it is in the table.

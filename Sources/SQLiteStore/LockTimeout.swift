@@ -5,7 +5,7 @@ internal import Synchronization
 /// How long SQLite waits for another program's lock, and who may end the waiting.
 ///
 /// SQLite's own timeout hears no signal: a stopped import would sit it out.
-package final class LockPatience: Sendable {
+package final class LockTimeout: Sendable {
   private struct State {
     var seconds: Double
     var isCancelled: @Sendable () -> Bool = { false }
@@ -46,7 +46,7 @@ package final class LockPatience: Sendable {
       connection, Self.steps,
       { patience in
         guard let patience else { return 0 }
-        return Unmanaged<LockPatience>.fromOpaque(patience).takeUnretainedValue().isOver ? 1 : 0
+        return Unmanaged<LockTimeout>.fromOpaque(patience).takeUnretainedValue().isOver ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
