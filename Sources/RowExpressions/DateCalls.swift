@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
 package import ImportModel
+internal import SQLiteAccess
 package import StoreInterface
 
 /// The calls of SQLite's date functions in an expression, and what in them depends on more than the record.
@@ -122,20 +123,18 @@ package enum DateCalls {
   }
 
   /// Makes a connection know the function that `guarding` writes.
-  static func addGuard(to db: Database) {
-    sqlite3_create_function_v2(
-      db.sqliteConnection, guardName, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
-      { context, _, arguments in
-        guard let value = arguments?[0] else { return sqlite3_result_null(context) }
-        let type = sqlite3_value_type(value)
-        if type == SQLITE_TEXT || type == SQLITE_BLOB, let text = sqlite3_value_text(value) {
-          let text = UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self)
-          let words = sqlite3_value_int(arguments?[1]) == 1 ? DateCalls.present : DateCalls.zones
-          if words.contains(where: { sqlite3_stricmp(text, $0) == 0 }) {
-            return sqlite3_result_error(context, ExpressionScan.changingTime, -1)
-          }
+  static func addGuard(to db: Database) throws {
+    try db.add(function: guardName, arguments: 2) { context, _, arguments in
+      guard let value = arguments?[0] else { return sqlite3_result_null(context) }
+      let type = sqlite3_value_type(value)
+      if type == SQLITE_TEXT || type == SQLITE_BLOB, let text = sqlite3_value_text(value) {
+        let text = UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self)
+        let words = sqlite3_value_int(arguments?[1]) == 1 ? DateCalls.present : DateCalls.zones
+        if words.contains(where: { sqlite3_stricmp(text, $0) == 0 }) {
+          return sqlite3_result_error(context, ExpressionScan.changingTime, -1)
         }
-        sqlite3_result_value(context, value)
-      }, nil, nil, nil)
+      }
+      sqlite3_result_value(context, value)
+    }
   }
 }

@@ -44,44 +44,39 @@ package enum DecimalNumbers {
   }
 
   /// Makes a connection know the functions.
-  package static func add(to db: Database) {
-    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
-    sqlite3_create_function_v2(
-      db.sqliteConnection, divideName, 2, flags, nil,
-      { context, _, arguments in
-        guard let value = arguments?[0], sqlite3_value_type(value) != SQLITE_NULL else {
-          return sqlite3_result_null(context)
-        }
-        let units = sqlite3_value_int64(value)
-        guard units.magnitude <= 1 << 53 else {
-          return sqlite3_result_error(context, ExpressionScan.largeDecimal, -1)
-        }
+  package static func add(to db: Database) throws {
+    try db.add(function: divideName, arguments: 2) { context, _, arguments in
+      guard let value = arguments?[0], sqlite3_value_type(value) != SQLITE_NULL else {
+        return sqlite3_result_null(context)
+      }
+      let units = sqlite3_value_int64(value)
+      guard units.magnitude <= 1 << 53 else {
+        return sqlite3_result_error(context, ExpressionScan.largeDecimal, -1)
+      }
+      sqlite3_result_double(
+        context, Double(units) / DecimalNumbers.powerOfTen(sqlite3_value_int(arguments?[1])))
+    }
+    try db.add(function: multiplyName, arguments: 2) { context, _, arguments in
+      guard let value = arguments?[0] else { return sqlite3_result_null(context) }
+      let scale = sqlite3_value_int(arguments?[1])
+      switch sqlite3_value_numeric_type(value) {
+      case SQLITE_INTEGER:
+        let (units, isOverflow) = sqlite3_value_int64(value).multipliedReportingOverflow(
+          by: Int64(DecimalNumbers.powerOfTen(scale)))
+        if !isOverflow { return sqlite3_result_int64(context, units) }
         sqlite3_result_double(
-          context, Double(units) / DecimalNumbers.powerOfTen(sqlite3_value_int(arguments?[1])))
-      }, nil, nil, nil)
-    sqlite3_create_function_v2(
-      db.sqliteConnection, multiplyName, 2, flags, nil,
-      { context, _, arguments in
-        guard let value = arguments?[0] else { return sqlite3_result_null(context) }
-        let scale = sqlite3_value_int(arguments?[1])
-        switch sqlite3_value_numeric_type(value) {
-        case SQLITE_INTEGER:
-          let (units, isOverflow) = sqlite3_value_int64(value).multipliedReportingOverflow(
-            by: Int64(DecimalNumbers.powerOfTen(scale)))
-          if !isOverflow { return sqlite3_result_int64(context, units) }
-          sqlite3_result_double(
-            context, Double(sqlite3_value_int64(value)) * DecimalNumbers.powerOfTen(scale))
-        case SQLITE_FLOAT:
-          // 1.1 is 110 hundredths, and not 110.00000000000001: by its shortest form, with the point moved.
-          let number = sqlite3_value_double(value)
-          guard number.isFinite, let units = number.movingPoint(by: Int(scale)) else {
-            return sqlite3_result_value(context, value)
-          }
-          guard let whole = Int64(exactly: units) else { return sqlite3_result_double(context, units) }
-          sqlite3_result_int64(context, whole)
-        default: sqlite3_result_value(context, value)
+          context, Double(sqlite3_value_int64(value)) * DecimalNumbers.powerOfTen(scale))
+      case SQLITE_FLOAT:
+        // 1.1 is 110 hundredths, and not 110.00000000000001: by its shortest form, with the point moved.
+        let number = sqlite3_value_double(value)
+        guard number.isFinite, let units = number.movingPoint(by: Int(scale)) else {
+          return sqlite3_result_value(context, value)
         }
-      }, nil, nil, nil)
+        guard let whole = Int64(exactly: units) else { return sqlite3_result_double(context, units) }
+        sqlite3_result_int64(context, whole)
+      default: sqlite3_result_value(context, value)
+      }
+    }
   }
 
   private static func powerOfTen(_ exponent: Int32) -> Double {

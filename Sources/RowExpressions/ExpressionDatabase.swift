@@ -12,8 +12,8 @@ extension DatabaseQueue {
     configuration.prepareDatabase { db in
       sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)
       sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0)
-      DateCalls.addGuard(to: db)
-      DecimalNumbers.add(to: db)
+      try DateCalls.addGuard(to: db)
+      try DecimalNumbers.add(to: db)
     }
     do {
       return try DatabaseQueue(configuration: configuration)

@@ -18,7 +18,7 @@ import Testing
     let tree = try JoinTree(entity.name, Model(entities: [entity]))
     let sql = try PredicateSQL(predicate, tree).sql
     try DatabaseQueue().inDatabase { db in
-      DecimalNumbers.add(to: db)
+      try DecimalNumbers.add(to: db)
       try db.execute(
         sql: "CREATE TABLE Line(id INTEGER, price INTEGER) STRICT; CREATE INDEX i ON Line(price)")
       let rows = try Row.fetchAll(
@@ -31,7 +31,7 @@ import Testing
 
   @Test func `A number becomes units by its shortest form`() throws {
     try DatabaseQueue().inDatabase { db in
-      DecimalNumbers.add(to: db)
+      try DecimalNumbers.add(to: db)
       for units in stride(from: Int64(-250_000), through: 250_000, by: 7) {
         let number = Double(units) / 100
         #expect(try Int64.fetchOne(db, sql: "SELECT bolide_units(?, 2)", arguments: [number]) == units)

@@ -10,18 +10,13 @@ enum TextFunctions {
   static func name(_ folding: TextFolding) -> String { "bolide_\(folding.rawValue)" }
 
   /// Makes a connection know the functions.
-  static func add(to db: Database) {
+  static func add(to db: Database) throws {
     for folding in TextFolding.allCases {
-      sqlite3_create_function_v2(
-        db.sqliteConnection, name(folding), 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, function(folding),
-        nil, nil, nil)
+      try db.add(function: name(folding), arguments: 1, function(folding))
     }
   }
 
-  private typealias Function =
-    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
-
-  private static func function(_ folding: TextFolding) -> Function {
+  private static func function(_ folding: TextFolding) -> Database.Function {
     switch folding {
     case .canonical: { context, _, arguments in TextFunctions.fold(.canonical, context, arguments?[0]) }
     case .uppercase: { context, _, arguments in TextFunctions.fold(.uppercase, context, arguments?[0]) }

@@ -59,8 +59,8 @@ package enum Connection {
     }
     try db.runAll("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
     if trustsSchema { try db.runAll("PRAGMA trusted_schema = ON") }
-    TextFunctions.add(to: db)
-    DecimalNumbers.add(to: db)
+    try TextFunctions.add(to: db)
+    try DecimalNumbers.add(to: db)
   }
 
   /// What Bolide writes it has converted itself: the tables' CHECKs are for other programs.
