@@ -172,7 +172,8 @@ if Context.environment["BOLIDE_FUZZ"] != nil {
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "Bolide", "ImportInput", "RowExpressions", "QueryPlans", "SQLiteQueries", "SQLiteStore", "CZlib",
+        "Bolide", "ImportInput", "RowExpressions", "SQLiteQueries", "SQLiteMaintenance", "SQLiteStore",
+        "CZlib",
         grdb,
       ],
       path: "Tests/Fuzz",

@@ -1,6 +1,9 @@
 import Bolide
 import Foundation
 import ImportModel
+import RowExpressions
+import SQLiteMaintenance
+import SQLiteQueries
 import SQLiteStore
 
 /// Any text as an expression, in each of the places where a pipeline or a request has one.
@@ -17,7 +20,7 @@ final class ExpressionFuzz {
       pipeline = try Pipeline(yaml: Self.file, file: "things.yaml", directory: ".")
       folder = try MemoryFolder()
       store = try SQLiteEngine(blocking: folder.store, for: pipeline, lockWait: 1)
-      let report = try store.runBlocking(pipeline, on: [.bytes(Self.records.utf8)], options: ImportOptions())
+      let report = try store.run(pipeline, on: [.bytes(Self.records.utf8)], options: ImportOptions())
       guard report.progress.counts.inserted == Self.count else {
         fault("the store cannot be filled: \(report)")
       }
@@ -105,7 +108,7 @@ final class ExpressionFuzz {
       for _ in 0..<2 {
         var options = ImportOptions()
         options.force = true
-        _ = try store.runBlocking(pipeline, on: [.bytes(Self.records.utf8)], options: options)
+        _ = try store.run(pipeline, on: [.bytes(Self.records.utf8)], options: options)
         try store.verify { if !$0.isTrue { fault("after an import: \($0)") } }
       }
       var request = ObjectQuery("Owner")

@@ -1,5 +1,6 @@
 import Bolide
 import Foundation
+import SQLiteMaintenance
 import SQLiteStore
 
 /// Any text as a pipeline file, read as the tool reads it. What is refused has its places in the file. What is taken can be

@@ -1,6 +1,8 @@
 import Bolide
 import Foundation
 import GRDB
+import SQLiteMaintenance
+import SQLiteQueries
 import SQLiteStore
 
 /// A store with changed bytes, hostile values in Bolide's own tables, or another schema: whatever reads it ends, and what
@@ -43,7 +45,7 @@ final class StoreFuzz {
     for source in [
       ImportSource.file("SampleData/blog.json"), .bytes("[{\"id\":1,\"title\":\"new\"},{}]".utf8),
     ] {
-      _ = try store.runBlocking(pipeline, on: [source], options: ImportOptions())
+      _ = try store.run(pipeline, on: [source], options: ImportOptions())
     }
     try store.addReader("map", from: .beginning)
   }

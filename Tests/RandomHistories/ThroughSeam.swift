@@ -23,7 +23,8 @@ extension RandomHistory {
       }
       var request = HistoryRequest(after: before)
       request.isNet = true
-      changes.append(try engine.history(request).flatMap(\.changes).map { NetChange($0, model) }.sorted())
+      changes.append(
+        try engine.history(request).flatMap(\.changes).compactMap { NetChange($0, model) }.sorted())
     }
     plain = engine.objects.with(plain.model)
     if stops == 1 { throw Difference("one engine's import stopped") }
@@ -41,15 +42,31 @@ extension RandomHistory {
 private struct NetChange: Comparable, CustomStringConvertible {
   var description: String
 
-  init(_ change: HistoryChange, _ model: PlainModel) {
+  /// Nil where nothing but times of last changes moved.
+  init?(_ change: HistoryChange, _ model: PlainModel) {
     // Within a second, a time of the last change may be the same again.
-    let names = change.previous.map(\.name).filter { name in
-      if case .now? = model[change.entity].attribute(name)?.derivation { false } else { true }
-    }
+    let names = change.previous.map(\.name).filter { !model.followsClock($0, of: change.entity) }
+    if change.kind == .update, names.isEmpty { return nil }
     // A deletion leaves out what was null.
     let told = change.kind == .update ? names.sorted() : []
     description = "\(change.entity) \(change.kind) \(told)"
   }
 
   static func < (left: NetChange, right: NetChange) -> Bool { left.description < right.description }
+}
+
+extension PlainModel {
+  /// Whether an attribute is a time of a last change, or follows from one.
+  fileprivate func followsClock(_ name: String, of entity: String) -> Bool {
+    switch self[entity].attribute(name)?.derivation {
+    case nil: return false
+    case .now?: return true
+    case .aggregate(_, let over, let read, _)?:
+      guard let read, let end = self[entity].relationship(over) else { return false }
+      return followsClock(read, of: end.destination)
+    case .copy(let path)?, .folded(_, let path)?:
+      let place = path.dropLast().reduce(entity) { self[$0].relationship($1)?.destination ?? $0 }
+      return followsClock(path.last ?? "", of: place)
+    }
+  }
 }
