@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "Bolide", targets: ["Bolide"]),
     .library(name: "JSONStream", targets: ["JSONStream"]),
     .executable(name: "bolide", targets: ["BolideCommand"]),
+    .executable(name: "bolide-bench", targets: ["BolideBenchCommand"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -110,15 +111,21 @@ let package = Package(
         log,
       ],
       swiftSettings: swiftSettings),
+    // what the tool and the bench have in common: exit statuses, standard streams, signals
+    .target(
+      name: "CommandSupport", dependencies: ["Bolide", argumentParser], swiftSettings: pointerFree),
+    // the tool
+    .executableTarget(
+      name: "BolideCommand", dependencies: ["Bolide", "CommandSupport", argumentParser],
+      swiftSettings: pointerFree),
     // generators and measures
     .target(name: "CSQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "BolideBench",
       dependencies: ["Bolide", "JSONStream", "CSQLiteFloor", "CSQLiteShims", "CZlib", grdb],
       swiftSettings: swiftSettings),
-    // the tool
     .executableTarget(
-      name: "BolideCommand", dependencies: ["Bolide", "BolideBench", argumentParser],
+      name: "BolideBenchCommand", dependencies: ["Bolide", "BolideBench", "CommandSupport", argumentParser],
       swiftSettings: pointerFree),
 
     .testTarget(name: "JSONStreamTests", dependencies: ["JSONStream"], swiftSettings: swiftSettings),
@@ -173,8 +180,7 @@ if Context.environment["BOLIDE_FUZZ"] != nil {
       name: "Fuzz",
       dependencies: [
         "Bolide", "ImportInput", "RowExpressions", "SQLiteQueries", "SQLiteMaintenance", "SQLiteStore",
-        "CZlib",
-        grdb,
+        "CZlib", grdb,
       ],
       path: "Tests/Fuzz",
       swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))

@@ -19,7 +19,7 @@ struct ChunkConsumer {
   /// Whether any record was not refused.
   private var hasLanded = false
 
-  /// How many refused records the report shows.
+  /// How many rejected records the report shows.
   private static let shownRejects = 10
 
   init(

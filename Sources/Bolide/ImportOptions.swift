@@ -5,7 +5,7 @@ public import Logging
 public struct ImportOptions: Sendable {
   /// The whole input is one transaction: all of it lands, or nothing.
   public var isAtomic: Bool?
-  /// The import ends at the first refused record.
+  /// The import ends at the first rejected record.
   public var stopsOnReject: Bool?
   /// How many records may be refused in a good import.
   public var rejectLimit: RejectLimit?
@@ -17,7 +17,7 @@ public struct ImportOptions: Sendable {
   public var walLimit: Int?
   /// How much of its input the import reads at most.
   public var bounds = InputBounds()
-  /// Whether the report holds values of records: a new field's example, and the texts of refused records.
+  /// Whether the report holds values of records: a new field's example, and the texts of rejected records.
   public var showsValues: Bool?
   /// Imports also a file that was imported before and has the same bytes.
   public var force: Bool?

@@ -1,8 +1,10 @@
 internal import ImportInput
 internal import SQLiteStore
 
-/// The system's libraries that do the work.
+/// The versions of Bolide and of the system's libraries that do the work.
 package enum LibraryVersions {
-  /// `SQLite 3.40.1, zlib 1.2.13`
-  package static var text: String { "SQLite \(SQLiteEngine.sqliteVersion), zlib \(Zlib.version)" }
+  /// `bolide 0.1.0 (SQLite 3.40.1, zlib 1.2.13)`
+  package static var tool: String {
+    "bolide 0.1.0 (SQLite \(SQLiteEngine.sqliteVersion), zlib \(Zlib.version))"
+  }
 }

@@ -5,7 +5,7 @@ internal import ImportModel
 internal import JSONStream
 internal import TypedRows
 
-/// Tries refused records again: their kept texts go through the same pipeline as an input's records.
+/// Tries rejected records again: their kept texts go through the same pipeline as an input's records.
 struct ReplayRun {
   let store: any StoreEngine
   let pipeline: Pipeline

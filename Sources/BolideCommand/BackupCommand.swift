@@ -1,12 +1,13 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide backup`
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copies a store as it is at one moment into a file.",
+    abstract: "Back up a store to a file, while imports continue.",
     discussion: """
       Imports and other programs go on meanwhile. The file is a store itself, history and all. It takes the place of an \
       earlier state of this store in one step, and of nothing else; what cannot be copied whole leaves it as it was.
@@ -19,7 +20,7 @@ struct BackupCommand: ParsableCommand {
   var file: String
 
   @Flag(
-    name: .shortAndLong, help: "Print the backup's newest token, also when standard error is not a terminal.")
+    name: .shortAndLong, help: "Print the backup's newest token even if standard error is not a terminal.")
   var verbose = false
 
   func run() throws {
@@ -36,7 +37,7 @@ struct BackupCommand: ParsableCommand {
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Makes a store what it was when a backup of it was made.",
+    abstract: "Restore a store from a backup.",
     discussion: """
       Programs that have the store open see it, all at once. What was written since is lost: a new line of history begins, \
       tokens from then answer that it has diverged (81), and named readers start again from a snapshot. Where there is no \
@@ -49,7 +50,8 @@ struct RestoreCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String
 
-  @Option(help: ArgumentHelp("How long to wait for an import: 30s, 10m. (default: 10m)", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("How long to wait for a running import: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
   func run() throws {

@@ -1,15 +1,17 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide changes`
 struct ChangesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "changes",
-    abstract: "Prints what changed, one JSON object a line.",
+    abstract: "Print changes, one JSON object per line.",
     discussion: """
-      A transaction's changes come first and its commit line with the token last: whoever holds the token has the \
-      changes. Give the newest token back with --since to go on from there. On a terminal a table is printed.
+      The changes of a transaction come first, its commit line with the token last: a reader that has the token has \
+      all of its changes. Pass the newest token to --since to continue from there. On a terminal, changes are printed \
+      as a table.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -17,7 +19,7 @@ struct ChangesCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Begin after this token, or after the transaction with this number, or with this day or instant in UTC.",
+      "Start after this token or transaction number, or at this day or instant in UTC.",
       valueName: "token|number|date"))
   var since: String?
 
@@ -28,7 +30,7 @@ struct ChangesCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Begin with the oldest transaction that is kept, where those before it were pruned.",
+      "Start at the oldest transaction that has not been pruned.",
       valueName: "oldest"))
   var from: Origin?
 
@@ -36,23 +38,23 @@ struct ChangesCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Begin where this reader is, and move it on when the command behind -- has taken everything.",
+      "Start at the position of this named reader; advance it when the command after -- succeeds.",
       valueName: "name"))
   var reader: String?
 
-  @Flag(help: "Go on with what is committed from now on, by any program, until a signal or the reader's end.")
+  @Flag(help: "Continue with new commits of any program, until a signal or until the output is closed.")
   var follow = false
 
-  @Flag(help: "Print how many changes there are, and nothing else.")
+  @Flag(help: "Print only the number of changes.")
   var count = false
 
-  @Option(help: "How changes are printed. (default: table on a terminal, ndjson elsewhere)")
+  @Option(help: "The output format. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp(
-      "Gets whole transactions on its standard input, when there are any; 0 acknowledges them for the reader.",
+      "Receives whole transactions on standard input, if there are any; exit status 0 acknowledges them.",
       valueName: "command"))
   var command: [String] = []
 
@@ -169,10 +171,13 @@ struct ChangesCommand: ParsableCommand {
 /// Which changes are printed, and what of them.
 struct ChangeFilters: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Only what this author wrote; may be repeated, as all of these.", valueName: "name"))
+    help: ArgumentHelp("Only changes by this author. Each of these filters is repeatable.", valueName: "name")
+  )
   var author: [String] = []
 
-  @Option(help: ArgumentHelp("Not what this author wrote; unsigned changes stay.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Exclude changes by this author; changes without an author are included.", valueName: "name"))
   var notAuthor: [String] = []
 
   @Option(help: ArgumentHelp("Only changes of this entity.", valueName: "name"))
@@ -185,20 +190,20 @@ struct ChangeFilters: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only updates of this attribute or relationship, as name or Entity.name; and inserts and deletes.",
+      "Only inserts, deletes, and updates of this attribute or relationship: name or Entity.name.",
       valueName: "name"))
   var attribute: [String] = []
 
-  @Flag(help: "One change an object: what came and went is left out.")
+  @Flag(help: "Net changes: at most one per object.")
   var net = false
 
-  @Flag(help: "Print each object's present row, null when it is gone.")
+  @Flag(help: "Print the current row of each object, or null if it was deleted.")
   var values = false
 
-  @Flag(help: "Print the values before an update, and those of a deleted row.")
+  @Flag(help: "Print the previous values of updated and deleted objects.")
   var previous = false
 
-  @Option(help: ArgumentHelp("At most so many changes; the last token goes on from there.", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of changes; continue from the last token.", valueName: "n"))
   var limit: Int?
 
   func request(from start: HistoryRequest.Start) -> HistoryRequest {

@@ -1,23 +1,26 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 
 /// `bolide check`
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Says what is wrong with a pipeline, and how an input would fit it.",
+    abstract: "Validate a pipeline and, optionally, an input against it.",
     discussion: """
-      Prints a line when nothing is wrong. Each problem is FILE:LINE:COLUMN: and a sentence, all of them at once.
+      Prints one line if the pipeline is valid. Otherwise prints every problem, one per line, as FILE:LINE:COLUMN: \
+      and a message.
 
-      With an input, reads it as an import would, without a store: what shape it has, which records would be \
-      refused, which share a key, what the pipeline asks for in vain, what it leaves. Exit status 65 when a record would \
-      be refused, or give way to another one with its key unless the pipeline has `repeated-key`.
+      With an input, also reads it as an import would, without a store, and reports its shape, records that would be \
+      rejected, records that share a key, fields that the pipeline maps and the input lacks, and fields that the \
+      pipeline does not map. The exit status is 65 if a record would be rejected, or would be replaced by another \
+      record with the same key while the pipeline sets no `repeated-key`.
       """)
 
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
   var pipelinePath: String
 
-  @Argument(help: ArgumentHelp("An input to try; - is standard input.", valueName: "input"))
+  @Argument(help: ArgumentHelp("An input to validate; - is standard input.", valueName: "input"))
   var input: String?
 
   func run() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 import Synchronization
 
@@ -137,5 +138,15 @@ final class ConsumerProcess {
     var status = stat()
     let isFile = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     return isFile && FileManager.default.isExecutableFile(atPath: path)
+  }
+}
+
+extension SignalWatch {
+  /// A watch that ends what a cancellation ends, and hands the signal on to the command that is fed.
+  convenience init(stopping stop: ImportCancellation) {
+    self.init {
+      stop.cancel()
+      ConsumerProcess.pass($0)
+    }
   }
 }

@@ -1,19 +1,20 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide import`
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Imports a feed through a pipeline.",
+    abstract: "Import a feed through a pipeline.",
     discussion: """
-      The input is JSON, plain or compressed with gzip, told by its content. Prints nothing when all went well, \
-      unless standard error is a terminal; see -v and --json.
+      The input is JSON, plain or compressed with gzip, detected automatically. Prints nothing on success unless \
+      standard error is a terminal; see -v and --json.
 
-      How an import runs can be said in the pipeline too, by keys named like these options; an option wins. A file \
-      with the bytes of one that was imported before, after which nothing has changed, is known again and counts as \
-      imported with every row unchanged; see --force.
+      Most options can also be set in the pipeline, by keys of the same name; an option overrides the pipeline. A file \
+      that is identical to one imported before is recognised if nothing has changed since, and counts as imported \
+      with every row unchanged; see --force.
       """)
 
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
@@ -21,87 +22,89 @@ struct ImportCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The input files, read one after the other as one import; - is standard input. (default: -)",
+      "The input files, imported one after the other as one run; - is standard input. (default: -)",
       valueName: "input"))
   var inputs: [String] = []
 
-  @Option(help: ArgumentHelp("The store's file, instead of the pipeline's.", valueName: "path"))
+  @Option(help: ArgumentHelp("Path of the store; overrides the pipeline.", valueName: "path"))
   var store: String?
 
-  @Option(help: ArgumentHelp("Who the history says has written, instead of the pipeline.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Author of the changes in history. (default: the pipeline's name)", valueName: "name"))
   var author: String?
 
   @Option(
     help: ArgumentHelp(
-      "How many records may be refused: a number, or a share such as 2%. (default: 0)", valueName: "n|p%"),
+      "Maximum of rejected records: a number, or a share such as 2%. (default: 0)", valueName: "n|p%"),
     transform: RejectLimit.init(argument:))
   var maxRejects: RejectLimit?
 
-  @Flag(inversion: .prefixedNo, help: "End at the first refused record. (default: no)")
+  @Flag(inversion: .prefixedNo, help: "Stop at the first rejected record. (default: no)")
   var stopOnReject: Bool?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "One transaction: the whole input lands, or nothing of it. (default: no)")
+    help: "Import the whole input in one transaction, or nothing. (default: no)")
   var atomic: Bool?
 
-  @Option(help: ArgumentHelp("Commit after so many records.", valueName: "n"))
+  @Option(help: ArgumentHelp("Commit every n records.", valueName: "n"))
   var chunkRows: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for another import or program: 30s, 10m. (default: 10m)", valueName: "time"))
+      "How long to wait for a lock: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
   @Option(
     help: ArgumentHelp(
-      "How large the write-ahead log may grow while somebody reads: 256MiB. (default: 1GiB)",
+      "Maximum size of the write-ahead log while other programs read: 256MiB. (default: 1GiB)",
       valueName: "size"))
   var walLimit: ByteSize?
 
-  @Option(help: ArgumentHelp("How many records the input may have. (default: any number)", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of records in the input. (default: no limit)", valueName: "n"))
   var maxRecords: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How large the input may be, and what a compressed one expands to: 2GiB. (default: any size)",
+      "Maximum size of the input, also after decompression: 2GiB. (default: no limit)",
       valueName: "size"))
   var maxBytes: ByteSize?
 
   @Option(
     help: ArgumentHelp(
-      "How long the import may take, also while nothing comes: 30m. (default: for ever)", valueName: "time"))
+      "Maximum duration of the import, including waiting for input: 30m. (default: no limit)",
+      valueName: "time"))
   var maxTime: WaitTime?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Let messages show what a refused record or a new field holds. (default: no)")
+    help: "Show values of rejected records and new fields in messages. (default: no)")
   var showValues: Bool?
 
-  @Flag(inversion: .prefixedNo, help: "Import also a file that is known again. (default: no)")
+  @Flag(inversion: .prefixedNo, help: "Import a file even if it is recognised as unchanged. (default: no)")
   var force: Bool?
 
   @Option(
     help: ArgumentHelp(
-      "Whether a store that is not there is made. (default: if-new)", valueName: "when"),
+      "Whether to create a store that does not exist. (default: if-new)", valueName: "when"),
     transform: StoreCreation.init(argument:))
   var create: StoreCreation?
 
   @Flag(
     name: .customLong("dry-run"),
-    help: "Say what would happen, and leave the store as it is: a copy is imported into.")
+    help: "Import into a copy of the store and report; the store is not changed.")
   var isTrial = false
 
-  @Flag(help: "Instead of an input, try the records again that were refused before and are kept.")
+  @Flag(help: "Import the rejected records that the store keeps, instead of an input.")
   var replay = false
 
-  @Flag(help: "Print the report as one JSON object to standard output.")
+  @Flag(help: "Print the report to standard output as one JSON object.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print the report also when standard error is not a terminal.")
+  @Flag(name: .shortAndLong, help: "Print the report even if standard error is not a terminal.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Print errors only, and not that another import is at work.")
+  @Flag(name: .shortAndLong, help: "Print only errors; not that another import is running.")
   var quiet = false
 
   @OptionGroup var writing: WritingArguments
@@ -177,7 +180,7 @@ struct ImportCommand: ParsableCommand {
       terminal.clearProgress()
       if let failure = error as? ImportError, let report = failure.report {
         terminal.note(report.restored)
-        // Where refused records are the error itself, it says so.
+        // Where rejected records are the error itself, it says so.
         if !["stopped-at-reject", "all-refused"].contains(failure.code) { terminal.showRejects(report) }
         // What ended the import is worth more than what keeps its report from being written.
         if json { try? StandardOutput.write(line: report.json) }

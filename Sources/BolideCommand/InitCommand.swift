@@ -1,18 +1,19 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide init`
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Writes a pipeline for a feed: its shape, names, types and a key.",
+    abstract: "Write a pipeline for a feed: its shape, names, types and key.",
     discussion: """
-      Reads the whole input and prints the pipeline file, with what speaks for it in comments:
+      Reads the whole input and prints a pipeline file, with its evidence in comments:
 
         bolide init feed.json > feed.yaml
 
-      The types hold for every value of this input; a later one may bring others.
+      The types fit every value of this input; later inputs may contain other values.
       """)
 
   @Argument(help: ArgumentHelp("The input file; - is standard input.", valueName: "input"))

@@ -1,18 +1,21 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide migrate`
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Makes a store's model fit a pipeline, and drops what is named.",
+    abstract: "Migrate a store's schema to a pipeline.",
     discussion: """
-      New names, additions, looser rules and other derivations are what the next import does by itself; here it is done \
-      without one, a line for each step, in one transaction. What the pipeline does not name stays, unless it is dropped.
+      An import migrates by itself what needs no decision: renamed and new attributes, relaxed rules, other \
+      derivations. This command does the same without an import, in one transaction, and prints a line per step. \
+      Entities and attributes that the pipeline does not declare are kept unless named with --drop.
 
-      With --plan nothing is touched: the steps are printed, then what stays, and what cannot be done; status 78 when \
-      there is such. A dropped value is gone from the rows; history written before still shows it.
+      With --plan the store is not changed: prints the steps, then what is kept and what cannot be migrated; the exit \
+      status is 78 if something cannot be migrated. Dropped values are deleted from the rows; older history still \
+      contains them.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -21,17 +24,17 @@ struct MigrateCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
   var pipelinePath: String
 
-  @Flag(help: "Print what would be done, and what would stay, and touch nothing.")
+  @Flag(help: "Print the migration plan; the store is not changed.")
   var plan = false
 
   @Option(
     help: ArgumentHelp(
-      "Drop an entity, an attribute or a relationship, by the store's name of it; may be said again.",
+      "Drop an entity, attribute or relationship, by its name in the store. Repeatable.",
       valueName: "entity[.attribute]"))
   var drop: [String] = []
 
   @Option(
-    help: ArgumentHelp("How long to wait for an import: 30s, 10m. (default: 10m)", valueName: "time"))
+    help: ArgumentHelp("How long to wait for a running import: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
   @OptionGroup var writing: WritingArguments

@@ -1,19 +1,20 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide missing`
 struct MissingCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "missing",
-    abstract: "Lists the rows that a full feed brought once and has no more.",
+    abstract: "List rows that are no longer in a full feed.",
     discussion: """
-      A pipeline that says `feed: full` imports a whole catalogue each time. What its complete runs saw is remembered, so a \
-      row that the last of them did not see is missing; rows that the pipeline never brought are never listed. A \
-      missing row stays until somebody says otherwise.
+      A pipeline with `feed: full` imports a whole catalogue each time. A row is missing if an earlier complete run of \
+      the pipeline saw it and the latest one did not. Rows that the pipeline never imported are not listed. Missing \
+      rows are kept until --delete or --merge is used.
 
-      Catalogues correct their keys: where the last complete run inserted exactly one row that has all other values of a \
-      missing one, the two stand on one line.
+      A source may correct a key: if the latest complete run inserted exactly one row whose other values all equal \
+      those of a missing row, both are printed on one line.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -21,10 +22,11 @@ struct MissingCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The pipeline's name or file, where the store has several with a full feed.", valueName: "pipeline"))
+      "The pipeline's name or file, if the store has several full feeds.", valueName: "pipeline"))
   var pipeline: String?
 
-  @Flag(help: "Give missing rows that came back under another key that key; ids and links survive.")
+  @Flag(
+    help: "Give missing rows that reappeared under another key the new key; object ids and links are kept.")
   var merge = false
 
   @Flag(help: "Delete the missing rows.")
@@ -32,13 +34,15 @@ struct MissingCommand: ParsableCommand {
 
   @Option(
     name: .customLong("guard"),
-    help: ArgumentHelp("With --delete: delete nothing when more are missing. (default: 5%)", valueName: "p%"))
+    help: ArgumentHelp(
+      "With --delete: delete nothing if a larger share of the rows is missing. (default: 5%)", valueName: "p%"
+    ))
   var guardShare: Share?
 
-  @Flag(name: .shortAndLong, help: "Print what was done also when standard error is not a terminal.")
+  @Flag(name: .shortAndLong, help: "Print what was done even if standard error is not a terminal.")
   var verbose = false
 
-  @Option(help: "How the rows are listed. (default: table on a terminal, ndjson elsewhere)")
+  @Option(help: "The output format. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
   @OptionGroup var writing: WritingArguments

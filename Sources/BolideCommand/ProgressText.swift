@@ -1,4 +1,5 @@
 import Bolide
+import CommandSupport
 
 extension ImportProgress {
   /// `fireballs  62 %  6.2 M rows  812 k/s  3 refused  ETA 0:05`, as much of it as fits.
@@ -8,7 +9,7 @@ extension ImportProgress {
     // What is told first is left out last.
     let parts: [(text: String?, rank: Int)] = [
       (name, 4), (percent, 0), ("\(read.short) rows", 2), (rate, 5),
-      (rejected > 0 ? "\(rejected.short) refused" : nil, 1),
+      (rejected > 0 ? "\(rejected.short) rejected" : nil, 1),
       (timeLeft, 3),
     ]
     for rank in stride(from: 5, through: 0, by: -1) {
@@ -47,23 +48,5 @@ extension Int {
     if self >= 1_000_000 { return "\(decimal(Double(self) / 1e6, places: 1)) M" }
     if self >= 1_000 { return "\(self / 1_000) k" }
     return "\(self)"
-  }
-}
-
-extension String {
-  /// How many columns a terminal needs for the text: two for letters of East Asia and for pictures.
-  var columns: Int {
-    // What is shown has no carriage returns, so each byte of ASCII is a character.
-    if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
-    return reduce(0) { columns, character in
-      guard let first = character.unicodeScalars.first else { return columns }
-      return columns + (first.value >= 0x1100 && first.properties.isWide ? 2 : 1)
-    }
-  }
-}
-
-extension Unicode.Scalar.Properties {
-  fileprivate var isWide: Bool {
-    isIdeographic || isEmojiPresentation || generalCategory == .otherLetter
   }
 }

@@ -1,15 +1,16 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide prune`
 struct PruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Takes the oldest transactions out of history.",
+    abstract: "Delete the oldest history.",
     discussion: """
-      Rows stay as they are. What a live reader has not seen stays too, and is said. Others may write meanwhile. The space \
-      is used again for new rows and changes.
+      Rows are not changed. History that a live named reader has not read is kept, and reported. Other programs can \
+      write meanwhile. Freed pages are reused; --vacuum shrinks the file.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -17,22 +18,23 @@ struct PruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Everything before this token, through the transaction with this number, or before this day or instant in UTC.",
+      "Delete transactions before this token, up to this transaction number, or before this day or "
+        + "instant in UTC.",
       valueName: "token|number|date"))
   var before: String?
 
   @Option(
-    help: ArgumentHelp("What was committed longer ago: 30d, 12h.", valueName: "time"),
+    help: ArgumentHelp("Delete transactions older than this: 30d, 12h.", valueName: "time"),
     transform: WaitText.init(age:))
   var olderThan: WaitText?
 
-  @Option(help: ArgumentHelp("All but so many of the newest transactions.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the newest n transactions, and delete the others.", valueName: "n"))
   var keepTransactions: Int?
 
-  @Flag(help: "Give free space back to the system; needs as much room as the store, and writers wait.")
+  @Flag(help: "Shrink the file; needs free disk space of the store's size, and blocks writers.")
   var vacuum = false
 
-  @Flag(name: .shortAndLong, help: "Print what went also when standard error is not a terminal.")
+  @Flag(name: .shortAndLong, help: "Print what was deleted even if standard error is not a terminal.")
   var verbose = false
 
   @OptionGroup var writing: WritingArguments

@@ -1,20 +1,22 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide readers`
 struct ReadersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "readers",
-    abstract: "Lists a store's named readers, and adds, moves and drops them.",
+    abstract: "List, add, move and delete a store's named readers.",
     discussion: """
-      A reader's place is kept in the store. `bolide changes STORE --reader NAME -- COMMAND` hands over what came after \
-      it; nothing but that command's success, or `ack`, moves the reader on. History is not pruned past a live reader.
+      The position of a named reader is stored. `bolide changes STORE --reader NAME -- COMMAND` passes what is new \
+      since that position to COMMAND; only the success of that command, or `ack`, advances the reader. History is not \
+      pruned past a live reader.
 
-        add NAME --from now|beginning|TOKEN   a new reader
-        ack NAME TOKEN                        the reader has everything up to the token
-        reset NAME [--from …]                 begin again, at the beginning unless said
-        drop NAME                             the reader is no more
+        add NAME --from now|beginning|TOKEN   add a reader
+        ack NAME TOKEN                        advance a reader to a token
+        reset NAME [--from …]                 move a reader (default: beginning)
+        drop NAME                             delete a reader
       """)
 
   /// What is done.
@@ -25,19 +27,19 @@ struct ReadersCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String
 
-  @Argument(help: "What to do.")
+  @Argument(help: "The action.")
   var action: Action = .list
 
   @Argument(help: "The reader's name.")
   var name: String?
 
-  @Argument(help: "What the reader has seen.")
+  @Argument(help: "The token that the reader has read up to.")
   var token: String?
 
-  @Option(help: ArgumentHelp("Where the reader begins.", valueName: "now|beginning|token"))
+  @Option(help: ArgumentHelp("The position of the reader.", valueName: "now|beginning|token"))
   var from: String?
 
-  @Option(help: "How readers are listed. (default: table on a terminal, ndjson elsewhere)")
+  @Option(help: "The output format. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
   @OptionGroup var writing: WritingArguments

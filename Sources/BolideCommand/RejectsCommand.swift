@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 internal import TypedRows
 
@@ -7,14 +8,14 @@ internal import TypedRows
 struct RejectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rejects",
-    abstract: "Lists, or erases, the refused records that a store keeps.",
+    abstract: "List or erase the rejected records that a store keeps.",
     discussion: """
-      A record that is refused again is listed once, with the place where it stood the last time. The records \
-      themselves are printed only as JSON, since they may hold what is not for every eye. Records that no run of the \
-      last 30 days has refused are forgotten by the imports. Exit status 0, also when there are none.
+      A record that is rejected repeatedly is listed once, at its latest position. The records themselves are printed \
+      only with --format ndjson, as they may contain sensitive data. Imports delete records that no run of the last 30 \
+      days has rejected. The exit status is 0 even if nothing is listed.
 
-      With --erase the listed ones are taken out of the store, their bytes too, and their number is printed. Nothing \
-      else goes: what landed of them stays in its table and in history.
+      With --erase the listed records are deleted from the store, no byte of them remains in its file, and their number \
+      is printed. Rows that earlier imports made from such records, and their history, are kept.
       """)
 
   /// How the list is printed.
@@ -31,19 +32,19 @@ struct RejectsCommand: ParsableCommand {
   @Option(
     name: .customLong("run"),
     help: ArgumentHelp(
-      "Only records that were refused first in this run or before, and last in it or later.", valueName: "n"))
+      "Only records rejected in this run: first in it or earlier, last in it or later.", valueName: "n"))
   var runNumber: Int64?
 
   @Option(
     name: .customLong("pipeline"),
     help: ArgumentHelp(
-      "Only records that this pipeline refused, by its name or its file.", valueName: "pipeline"))
+      "Only records rejected by this pipeline: its name or its file.", valueName: "pipeline"))
   var pipeline: String?
 
-  @Flag(help: "Take them out of the store, their texts too.")
+  @Flag(help: "Delete the listed records from the store, including their texts.")
   var erase = false
 
-  @Option(help: "How the list, or the number, is printed.")
+  @Option(help: "The output format.")
   var format: Format = .text
 
   func run() throws {
@@ -64,7 +65,7 @@ extension RejectsCommand {
   private func erase(_ filter: RejectFilter, _ store: any StoreEngine) throws {
     let count = try store.eraseRejects(filter, lockWait: 600)
     switch format {
-    case .text: try StandardOutput.write(line: "\(counted(count, "refused record")) erased")
+    case .text: try StandardOutput.write(line: "\(counted(count, "rejected record")) erased")
     case .ndjson:
       var text = JSONText()
       text.object { $0.member("erased", Int64(count)) }

@@ -45,7 +45,7 @@ extension ChunkCounts {
   var parts: [(name: String, count: Int)] {
     [
       ("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("ignored", ignored),
-      ("duplicate", duplicates), ("superseded", superseded), ("refused", rejected),
+      ("duplicate", duplicates), ("superseded", superseded), ("rejected", rejected),
       ("rolled back", rolledBack),
     ]
   }
@@ -65,7 +65,7 @@ extension RunProgress {
     let children = children.map { "; \($0.entity) \($0.counts.sum("read"))" }.joined()
     let known = sameAs.map { " (same bytes as run \($0))" } ?? ""
     let gone = missing.flatMap { $0 > 0 ? "; \($0) missing" : nil } ?? ""
-    let unkept = unkept > 0 ? "; \(unkept) of the refused are not kept" : ""
+    let unkept = unkept > 0 ? "; \(unkept) of the rejected are not kept" : ""
     return counts.sum(verb) + children + unkept + gone + known
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
-import BolideBench
 
 // Every sentence of the tool's own stands here, and each has a test that holds it word for word. What a report, a status
 // or a table shows stands with it.
@@ -9,77 +9,74 @@ import BolideBench
 // MARK: Options and arguments
 
 extension ValidationError {
-  static func unknownCommand(_ name: String, among names: [String]) -> ValidationError {
-    ValidationError("unknown command '\(name.printable)'" + Suggestion.question(for: name, among: names))
-  }
-
   // import
-  static var chunkRows: ValidationError { ValidationError("--chunk-rows is at least 1") }
-  static var maxRecords: ValidationError { ValidationError("--max-records is at least 1") }
+  static var chunkRows: ValidationError { ValidationError("--chunk-rows must be at least 1") }
+  static var maxRecords: ValidationError { ValidationError("--max-records must be at least 1") }
   static var inputOfReplay: ValidationError {
-    ValidationError("--replay tries what the store keeps: leave the input out")
+    ValidationError("--replay imports the kept records: remove the input")
   }
-  static var standardInputTwice: ValidationError { ValidationError("- can be named once") }
+  static var standardInputTwice: ValidationError { ValidationError("- can be given only once") }
   static func notALimit(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is neither a number of records nor a share such as 2%")
   }
 
   // changes
   static var readerWithSince: ValidationError {
-    ValidationError("--reader begins where the reader is; leave out --since")
+    ValidationError("--reader and --since cannot be combined: the reader's position is the start")
   }
   static var countWithCommand: ValidationError {
-    ValidationError("--count is printed, not handed to a command; leave out one of them")
+    ValidationError("--count and a command cannot be combined")
   }
   static var followWithEnd: ValidationError {
-    ValidationError("--follow has no end to count or to limit to; leave out --count and --limit")
+    ValidationError("--follow cannot be combined with --count or --limit")
   }
   static var readerWithLimit: ValidationError {
-    ValidationError("a reader's command gets whole transactions; leave out --limit")
+    ValidationError(
+      "--reader with a command cannot be combined with --limit: the command receives whole transactions")
   }
   static var severalStarts: ValidationError {
-    ValidationError("say one of --since, --from and --reader: each says where to begin")
+    ValidationError("--since, --from and --reader cannot be combined: each sets the start")
   }
 
   static func notACreation(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is not when a store may be made: if-new, never or always")
+    ValidationError("'\(text)' is not one of if-new, never, always")
   }
 
   static func notAKind(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is none of insert, update, delete")
+    ValidationError("'\(text)' is not one of insert, update, delete")
   }
 
   // fetch
   static var countWithForm: ValidationError {
-    ValidationError("--count prints a number; leave out --format, --with and --only")
+    ValidationError("--count cannot be combined with --format, --with or --only")
   }
   static var bindWithoutWhere: ValidationError {
-    ValidationError("--bind gives values to --where; name both")
+    ValidationError("--bind requires --where")
   }
 
   static func notAttached(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' says no store and its path; write --attach comments.sqlite=PATH")
+    ValidationError("'\(text)' is not a store and its path; write --attach comments.sqlite=PATH")
   }
 
   // missing
   static var mergeAndDelete: ValidationError {
-    ValidationError("say one of --merge and --delete; merge first")
+    ValidationError("--merge and --delete cannot be combined; merge first")
   }
-  static var guardAlone: ValidationError { ValidationError("--guard goes with --delete") }
+  static var guardAlone: ValidationError { ValidationError("--guard requires --delete") }
 
   // delete, link
-  static var whereAndAll: ValidationError { ValidationError("say --where or --all, not both") }
+  static var whereAndAll: ValidationError { ValidationError("--where and --all cannot be combined") }
   static var noObjects: ValidationError {
-    ValidationError("say which objects: --where EXPRESSION, or --all")
+    ValidationError("select the objects: --where EXPRESSION, or --all")
   }
   static var severalTargets: ValidationError {
-    ValidationError("say --to, --remove or --to-none, and one of them only")
+    ValidationError("--to, --remove and --to-none cannot be combined")
   }
   static var noTarget: ValidationError {
-    ValidationError("say where to: --to NAME=VALUE, --remove NAME=VALUE, or --to-none")
+    ValidationError("set the link: --to NAME=VALUE, --remove NAME=VALUE, or --to-none")
   }
   static func notAKeyPart(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is no part of a key; write NAME=VALUE")
+    ValidationError("'\(text)' is not of the form NAME=VALUE")
   }
 
   // readers
@@ -100,47 +97,30 @@ extension ValidationError {
   // snapshot
   static var readerWithoutCommand: ValidationError {
     ValidationError(
-      "--reader needs a command behind --; by hand, `bolide readers STORE reset NAME --from TOKEN` does it "
-        + "afterwards")
+      "--reader requires a command after --; or move the reader afterwards: `bolide readers STORE "
+        + "reset NAME --from TOKEN`")
   }
   static var fileAndCommand: ValidationError {
-    ValidationError("--sqlite writes a file, and a command wants lines; leave out one of them")
+    ValidationError("--sqlite and a command cannot be combined")
   }
 
   // prune
   static var severalEnds: ValidationError {
-    ValidationError("say one of --before, --older-than and --keep-transactions")
+    ValidationError("use one of --before, --older-than and --keep-transactions")
   }
-  static var keepTransactions: ValidationError { ValidationError("--keep-transactions is at least 0") }
+  static var keepTransactions: ValidationError { ValidationError("--keep-transactions must be at least 0") }
   static func notAnAge(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is not a time such as 30d: a number and s, m, h, d, w or y, 10000y at most")
+    ValidationError("'\(text)' is not a time such as 30d: a number and s, m, h, d, w or y, at most 10000y")
   }
 
   // status and schema
   static var twoForms: ValidationError {
-    ValidationError("--json and --format prometheus are two forms: name one")
+    ValidationError("--json and --format prometheus cannot be combined")
   }
   static var noSchemaNamed: ValidationError {
-    ValidationError("name a store or a pipeline, or say --pipeline-format")
+    ValidationError("name a store or a pipeline, or use --pipeline-format")
   }
-  static var markdownAlone: ValidationError { ValidationError("--markdown goes with --pipeline-format") }
-
-  // generate and bench
-  static func feedRows(_ limit: Int) -> ValidationError { ValidationError("--rows is 0 to \(limit)") }
-  static var tooMuchRevised: ValidationError {
-    ValidationError("--revise, --rekey and --drop are 100 % together at most")
-  }
-  static var runs: ValidationError { ValidationError("--runs is at least 1") }
-  static var feedWithoutPipeline: ValidationError { ValidationError("--feed and --pipeline go together") }
-  static var rowsOfOwnFeed: ValidationError {
-    ValidationError("--rows is for generated feeds; --feed has the rows that it has")
-  }
-  static func needsGeneratedFeed(_ scenario: Scenario) -> ValidationError {
-    ValidationError("'\(scenario.rawValue)' needs a generated feed, and --feed names one of your own")
-  }
-  static func notRows(_ text: Substring) -> ValidationError {
-    ValidationError("'\(text)' is not a number of rows such as 500000, 100k or 1m")
-  }
+  static var markdownAlone: ValidationError { ValidationError("--markdown requires --pipeline-format") }
 }
 
 // MARK: Failures
@@ -150,57 +130,34 @@ extension Failure {
   static func noStore(in pipeline: String) -> Failure {
     Failure(
       .usage, "\(pipeline): the pipeline names no store",
-      hint: "Say `store:` in the pipeline, or name the store itself.")
+      hint: "Set `store:` in the pipeline, or pass the path of the store instead.")
   }
 
   /// The same of an import, which has an option for it.
   static func noStoreToImport(in pipeline: String) -> Failure {
     Failure(
       .usage, "\(pipeline): the pipeline names no store",
-      hint: "Say `store:` in the pipeline, or --store on the command line.")
+      hint: "Set `store:` in the pipeline, or use --store.")
   }
 
   static func tooManyRefused(_ report: ImportReport, in store: String) -> Failure {
     Failure(.dataRefused, report.refusal, hint: "List them with `bolide rejects \(store)`.")
   }
 
-  static func noSuchFeed(_ path: String) -> Failure {
-    Failure(
-      .noInput, "\(path): no such file",
-      hint: "Check the path; a relative path starts at the working directory.")
-  }
-
-  static var noArguments: Failure {
-    Failure(
-      .inputOutput, "the command line cannot be read: /proc is not there",
-      hint: "Mount it where the tool runs.")
-  }
-
-  static func inScenario(_ scenario: Scenario, _ error: any Error) -> Failure {
-    Failure(.bug, "\(scenario.rawValue): \(error)")
-  }
-
-  /// - Parameter place: where it was to go.
-  static func cannotWrite(_ place: String, _ reason: String) -> Failure {
-    Failure(
-      .inputOutput, "\(place) cannot be written (\(reason))",
-      hint: "See where it goes, and run the same command again.")
-  }
-
   static func manyInCSV(_ name: String) -> Failure {
     Failure(
-      .usage, "csv has one line an object, and '\(name)' may find many",
-      hint: "Use --format ndjson, or fetch what it finds by itself.")
+      .usage, "csv has one line per object, and '\(name)' may have many",
+      hint: "Use --format ndjson, or fetch its objects separately.")
   }
 
   /// - Parameter error: the system's number for why.
   static func cannotStart(_ command: String, _ error: Int32) -> Failure {
     let hint =
       switch error {
-      case ENOEXEC: "A script begins with #! and its interpreter."
+      case ENOEXEC: "A script starts with #! and its interpreter."
       case EMFILE, ENFILE, EAGAIN, ENOMEM:
         "Raise the limits on open files and processes, or end some, and run the same command again."
-      default: "Check that the file is there and may be run."
+      default: "Check that the file exists and is executable."
       }
     let reason = unsafe String(cString: strerror(error))
     return Failure(.inputOutput, "'\(command)' cannot be started (\(reason))", hint: hint)
@@ -210,7 +167,7 @@ extension Failure {
   static func notFound(_ command: String) -> Failure {
     Failure(
       .inputOutput, "there is no command '\(command)'",
-      hint: "A name with a / is a path; any other is looked for in the folders of PATH.")
+      hint: "A name that contains / is a path; any other name is searched for in PATH.")
   }
 }
 
@@ -220,7 +177,7 @@ extension ImportReport {
     let counts = progress.total
     let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
     let what = progress.children.isEmpty ? "records" : "records and children"
-    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were refused\(undone)"
+    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were rejected\(undone)"
   }
 }
 
@@ -228,7 +185,7 @@ extension ImportReport {
 
 /// What `bolide verify --rebuild` has repaired.
 enum Repair {
-  static let marked = line("the store came through SQL text, and is marked as a store again")
+  static let marked = line("the store was loaded from an SQL dump, and is marked as a store again")
 
   static func line(_ what: String) -> String { "repaired: \(what)" }
 }
@@ -237,9 +194,9 @@ enum Repair {
 enum Note {
   static func nullTotal(_ line: String) -> String { "Note: \(line)" }
   static func more(_ count: Int) -> String { "and \(count) more" }
-  static func restored(_ problem: String) -> String { "Note: \(problem); it was restored." }
+  static func restored(_ problem: String) -> String { "Note: \(problem); it has been restored." }
   static let gap =
-    "      Derived attributes were computed anew. Readers start again from a snapshot: history has a gap."
+    "      Derived attributes were recomputed. History has a gap: readers start again from a snapshot."
 
   static func backedUp(_ file: String, _ token: HistoryToken) -> String {
     "\(file): the store at token \(token)"
@@ -262,14 +219,15 @@ enum Note {
       ].compactMap(\.self)
       let what = parts.isEmpty ? "derived values may be out of date" : parts.joined(separator: ", and ")
       if case .drift(let problem) = obstacle {
-        return "Note: \(what): \(problem). A command that needs it says what to do."
+        return "Note: \(what): \(problem). Check the store with `bolide verify`."
       }
       return
-        "Note: \(what): \(reason(obstacle)). The next command that writes, such as `bolide import`, sees to it."
-    case .unsafeFile(let error): return "Note: \(error.message); the last token handed out is not known."
+        "Note: \(what): \(reason(obstacle)). The next command that writes, such as `bolide import`, "
+        + "updates them."
+    case .unsafeFile(let error): return "Note: \(error.message); the last token is unknown."
     case .unreadableFile(let path):
       return
-        "Note: \(path): this user may not read it, so a store that was restored from a backup is not noticed."
+        "Note: \(path): permission denied, so a store restored from a backup cannot be detected."
     }
   }
 
@@ -278,45 +236,47 @@ enum Note {
     case .drift(let problem): problem
     case .readOnly: "the store cannot be written"
     case .busy: "another program holds the store's write lock"
-    case .trigger(let name): "the trigger \(name) is another program's, and would run"
-    case .expression(let what): "\(what) is another program's, and would be computed"
-    case .unsafeFile: "what lies beside the store is not the store's"
+    case .trigger(let name): "the trigger \(name) of another program would run"
+    case .expression(let what): "\(what) of another program would be evaluated"
+    case .unsafeFile: "a file beside the store does not belong to it"
     }
   }
 
   static func expired(_ reader: String, _ pipeline: String) -> String {
-    "\(pipeline): the reader '\(reader)' has expired: history that it had not seen is gone, and it starts again from a snapshot"
+    "\(pipeline): the reader '\(reader)' has expired: history that it had not read was pruned, and "
+      + "it must start again from a snapshot"
   }
 
   static func held(by reader: String) -> String {
-    "Note: the reader '\(reader)' has not seen all of it, so the rest stays. "
-      + "It goes when the reader moves on or is dropped."
+    "Note: the rest is kept for the reader '\(reader)', which has not read it. Advance or drop the "
+      + "reader to prune it."
   }
 
   static func pruned(_ report: PruneReport) -> String {
     let verb = report.transactions == 1 ? "is" : "are"
     return
-      "\(counted(report.transactions, "transaction")) with \(counted(report.changes, "change")) \(verb) gone "
-      + "from history"
+      "\(counted(report.transactions, "transaction")) with \(counted(report.changes, "change")) "
+      + "\(verb) pruned from history"
   }
 
   static func unkept(_ count: Int64, _ pipeline: String, _ run: Int64) -> String {
-    "Note: \(pipeline): run \(run) refused \(count) more, and keeps nothing of them"
+    "Note: \(pipeline): run \(run) rejected \(count) more, which were not kept"
   }
 
   static func storeIsThere(_ store: String) -> String {
-    "\(store) is here already, and an import by this draft goes into it: name another store unless that is meant"
+    "\(store) exists already, and this pipeline would import into it: to keep it apart, set another store"
   }
 
   static func moreRefused(_ count: Int, _ report: ImportReport) -> String {
-    "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were refused"
+    "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were rejected"
   }
 
   static func overwritten(_ report: ImportReport) -> String {
     let verb = report.overwritten == 1 ? "has" : "have"
     return
-      "\(report.pipeline): \(counted(report.overwritten, "record")) \(verb) the key of another, and other values; one counts. "
-      + "Say which with `repeated-key`: last, first or reject"
+      "\(report.pipeline): \(counted(report.overwritten, "record")) \(verb) the key of another "
+      + "record and different values; only one counts. To choose, set `repeated-key`: last, first or "
+      + "reject"
   }
 
   static func newField(_ field: NewField, _ pipeline: String) -> String {

@@ -1,16 +1,18 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide snapshot`
 struct SnapshotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot",
-    abstract: "Prints all rows, with the token from which changes lead on.",
+    abstract: "Print all rows, and the token to continue from.",
     usage: "bolide snapshot <store> [<entity> ...] [--reader <name>] [--sqlite <file>] [-- <command> ...]",
     discussion: """
-      One state of the store, while imports go on: a line with the token and the rows of each entity, a line a row, and a \
-      line with "end". A copy without that last line is incomplete; rows that are not in the snapshot must go from the copy.
+      The rows are those of one state of the store, while imports continue: a line with the token and the number of \
+      rows per entity, a line per row, and a line with "end". A copy that lacks the last line is incomplete. Delete \
+      from your copy whatever the snapshot lacks.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -18,19 +20,20 @@ struct SnapshotCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Only these entities; behind --, a command that gets the snapshot on its standard input.",
+      "Only these entities. After --: a command that receives the snapshot on standard input.",
       valueName: "entity"))
   var words: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Begin with this reader, added where it is not there: it is put after the snapshot when the command behind -- has taken it.",
+      "Move this named reader to the snapshot's token when the command after -- succeeds; added if it "
+        + "does not exist.",
       valueName: "name"))
   var reader: String?
 
   @Option(
     name: .customLong("sqlite"),
-    help: ArgumentHelp("Write a plain SQLite file instead, in place of an older one.", valueName: "file"))
+    help: ArgumentHelp("Write a plain SQLite file instead; replaces an earlier one.", valueName: "file"))
   var file: String?
 
   /// The words before `--`. The parser takes no second list beside the first, and drops the `--` between them.
@@ -99,7 +102,7 @@ struct SnapshotCommand: ParsableCommand {
 /// `bolide token`
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Prints the token of the store's newest transaction.")
+    commandName: "token", abstract: "Print the token of the newest transaction.")
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String

@@ -1,67 +1,30 @@
 import Bolide
+import CommandSupport
 import Foundation
-import Synchronization
 internal import TypedRows
 
 /// What a person sees besides results: on standard error, and only where somebody looks.
-///
-/// No colours and no escape sequences: the progress line goes back to its beginning and writes over itself, which any
-/// terminal can.
 final class Terminal: Sendable {
   private let showsReport: Bool
-  private let showsProgress: Bool
   private let isQuiet: Bool
-  private let drawn = Mutex(Drawn())
-
-  private struct Drawn {
-    /// How many columns of the line are not blank.
-    var width = 0
-    var time: Double = 0
-
-    mutating func draw(_ line: String) {
-      StandardError.write("\r" + line + String(repeating: " ", count: max(0, width - line.columns)))
-      width = line.columns
-    }
-  }
-
-  /// Nobody reads a line that is gone at once.
-  private static let firstDraw = 0.5
-  /// Seconds between two draws.
-  private static let pause = 0.1
+  private let progressLine: ProgressLine
 
   init(isQuiet: Bool, isVerbose: Bool) {
     let isTerminal = isatty(STDERR_FILENO) == 1
     self.isQuiet = isQuiet
     showsReport = !isQuiet && (isTerminal || isVerbose)
-    showsProgress = !isQuiet && isTerminal
+    progressLine = ProgressLine(isQuiet: isQuiet)
   }
 
   /// The line that is redrawn while the import runs; nil where nobody looks.
   func progress(_ name: String) -> (@Sendable (ImportProgress) -> Void)? {
-    guard showsProgress else { return nil }
-    return { progress in
-      self.drawn.withLock { drawn in
-        guard progress.seconds >= max(Self.firstDraw, drawn.time + Self.pause) else { return }
-        drawn.time = progress.seconds
-        // The last column stays free: some terminals wrap when it is written.
-        drawn.draw(progress.line(name.printable, columns: Self.columns - 1))
-      }
+    guard progressLine.isShown else { return nil }
+    return { [progressLine] progress in
+      progressLine.draw(after: progress.seconds) { progress.line(name.printable, columns: $0) }
     }
   }
 
-  /// Draws a line in place of the one before, where somebody looks.
-  func draw(_ line: String) {
-    guard showsProgress else { return }
-    drawn.withLock { $0.draw(String(line.prefix(Self.columns - 1))) }
-  }
-
-  func clearProgress() {
-    drawn.withLock { drawn in
-      guard drawn.width > 0 else { return }
-      StandardError.write("\r" + String(repeating: " ", count: min(drawn.width, Self.columns - 1)) + "\r")
-      drawn.width = 0
-    }
-  }
+  func clearProgress() { progressLine.clear() }
 
   /// What was wrong with the store, and is not any more.
   func note(_ restored: RepairReport) {
@@ -70,7 +33,7 @@ final class Terminal: Sendable {
     if restored.hasGap { StandardError.write(Note.gap + "\n") }
   }
 
-  /// The report's line, and the first refused records.
+  /// The report's line, and the first rejected records.
   func show(_ report: ImportReport) {
     if report.verdict != .allLanded || showsReport { showRejects(report) }
     for field in isQuiet ? [] : report.newFields {
@@ -89,7 +52,7 @@ final class Terminal: Sendable {
     }
   }
 
-  /// The first refused records, and how many more there are.
+  /// The first rejected records, and how many more there are.
   func showRejects(_ report: ImportReport) {
     guard !isQuiet else { return }
     for reject in report.firstRejects {
@@ -103,30 +66,22 @@ final class Terminal: Sendable {
     if hidden > 0 { StandardError.write(Note.moreRefused(hidden, report) + "\n") }
   }
 
-  /// So much of a refused record is shown.
+  /// So much of a rejected record is shown.
   fileprivate static let shownText = 200
-
-  /// The window's width just now; 80 where nobody knows.
-  private static var columns: Int { columns(of: STDERR_FILENO) ?? 80 }
 
   /// How wide a table on standard output may be: as the window, or as `COLUMNS` says; 80 where nobody does.
   static var outputColumns: Int {
     let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init)
-    return columns(of: STDOUT_FILENO) ?? said.flatMap { (1...Self.widest).contains($0) ? $0 : nil } ?? 80
+    return terminalColumns(of: STDOUT_FILENO) ?? said.flatMap { (1...Self.widest).contains($0) ? $0 : nil }
+      ?? 80
   }
 
   /// No window is wider.
   private static let widest = 10_000
-
-  private static func columns(of descriptor: Int32) -> Int? {
-    var size = winsize()
-    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
-  }
 }
 
 extension String {
-  /// The beginning, as much as is shown of a refused record.
+  /// The beginning, as much as is shown of a rejected record.
   fileprivate var shortened: String {
     let scalars = unicodeScalars
     return scalars.count > Terminal.shownText ? String(scalars.prefix(Terminal.shownText)) + "…" : self

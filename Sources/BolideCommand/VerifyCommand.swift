@@ -1,20 +1,21 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 
 /// `bolide verify`
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Recomputes derived attributes and history, and compares them with the store.",
+    abstract: "Check a store: derived attributes, history, schema and file.",
     discussion: """
-      Also checks the file itself, triggers, indexes, foreign keys, unique constraints and the counts of runs. A line \
-      for each thing that is wrong, and status 65; status 0 when all is well. A total beyond the range of its type is null: \
-      a line names its owner, and the status stays 0.
+      Also checks the file, triggers, indexes, foreign keys, unique constraints and the counts of runs. Prints a line \
+      per problem; the exit status is 65 if there is one, otherwise 0. A total beyond the range of its type is null: \
+      a line names its owner, and does not count as a problem.
 
-      With --rebuild, triggers and indexes are restored and derived attributes computed anew, a line for each; tables \
-      and columns that another program has dropped are made anew, empty; a store that came through SQL text is marked as \
-      one again; status 65 only for what is wrong still. Where it was more than an index or a mark, history has a gap \
-      then: whoever reads it starts again from a snapshot.
+      With --rebuild, restores triggers and indexes and recomputes derived attributes, with a line for each; recreates \
+      tables and columns that another program has dropped, empty; and marks a store that was loaded from an SQL dump \
+      as a store again. The exit status is 65 only for problems that remain. A repair of more than an index or a mark \
+      leaves a gap in history: readers start again from a snapshot.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))

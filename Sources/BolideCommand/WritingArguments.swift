@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// What every command that writes a store takes.
@@ -7,8 +8,8 @@ struct WritingArguments: ParsableArguments {
   @Flag(
     name: .customLong("trust-schema"),
     help: """
-      Let triggers of other programs in the store use virtual tables, such as a full-text index, and unsafe functions. \
-      Only for a store that you trust as you trust a program.
+      Allow triggers of other programs in the store to use virtual tables, such as a full-text index, and unsafe \
+      functions. Only for a store that you trust like a program.
       """)
   var trustsSchema = false
 }

@@ -16,7 +16,7 @@ package struct FeedCheck {
   package let refused: Int
   /// Children read, and those that an import would refuse, by entity.
   package let children: [(entity: String, read: Int, refused: Int)]
-  /// The first refused records and children, at most ten.
+  /// The first rejected records and children, at most ten.
   package let firstRejects: [Reject]
   /// Attributes whose source was in no record, each with that source.
   package let neverThere: [(attribute: String, source: String)]

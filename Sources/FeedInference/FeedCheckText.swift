@@ -19,7 +19,7 @@ extension FeedCheck {
 
   private var outcome: String {
     if refused == 0 { return read == 0 ? "  nothing to import" : "  all of them would land" }
-    return "  \((read - refused).grouped) would land, \(refused.grouped) would be refused:"
+    return "  \((read - refused).grouped) would land, \(refused.grouped) would be rejected:"
   }
 
   private var outcomesOfChildren: [String] {
@@ -28,7 +28,7 @@ extension FeedCheck {
       return start
         + (refused == 0
           ? "all of them would land"
-          : "\((read - refused).grouped) would land, \(refused.grouped) would be refused:")
+          : "\((read - refused).grouped) would land, \(refused.grouped) would be rejected:")
     }
   }
 

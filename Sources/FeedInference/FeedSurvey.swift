@@ -153,7 +153,7 @@ package struct FeedSurvey {
   private static func remarks(_ pass: SurveyPass) -> [String] {
     var remarks: [String] = []
     if pass.odd > 0 {
-      remarks.append("\(pass.odd.grouped) of them are not like the others, and would be refused.")
+      remarks.append("\(pass.odd.grouped) of them are not like the others, and would be rejected.")
     }
     for name in Set(pass.repeatedNames).sorted() {
       remarks.append("The column \(YAMLText.quoted(name)) is there more than once, and is left out.")

@@ -15,7 +15,7 @@ struct FeedTrial: ~Copyable {
   private(set) var refused = 0
   /// Children read, and those that an import would refuse, by entity.
   private(set) var children: [(entity: String, read: Int, refused: Int)]
-  /// The first refused records and children.
+  /// The first rejected records and children.
   private(set) var firstRejects: [Reject] = []
   /// How many records have each of the source paths, in the order of `paths`; null counts.
   private(set) var occurrences: [Int]

@@ -213,7 +213,7 @@ struct KeyFinding {
     }
     if counter.keyless > 0 {
       parts.append(
-        "\(Self.have(counter.keyless, noun)) none and \(counter.keyless == 1 ? "is" : "are") refused")
+        "\(Self.have(counter.keyless, noun)) none and \(counter.keyless == 1 ? "is" : "are") rejected")
     }
     return parts.joined(separator: "; ")
   }

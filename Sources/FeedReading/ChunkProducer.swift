@@ -138,7 +138,7 @@ package struct ChunkProducer: ~Copyable {
     if try !handOver() { throw ImportError.cancelled }
   }
 
-  /// What a refused record of this chunk needs to be read alone.
+  /// What a rejected record of this chunk needs to be read alone.
   private mutating func noteSurroundings(isFirst: Bool) {
     if isFirst { deadline = ContinuousClock.now + limits.time }
     let changes = records.reader.wildcardChanges

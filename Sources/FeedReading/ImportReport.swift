@@ -42,7 +42,7 @@ public struct ImportReport: Sendable, Hashable {
   public var overwritten = 0
   /// How much of the feed the pages are that were read, where they say it.
   public var pages: FeedPages?
-  /// Of a replay, how many refused records of the pipeline the store still keeps; nil for an import of an input.
+  /// Of a replay, how many rejected records of the pipeline the store still keeps; nil for an import of an input.
   public var stillKept: Int?
 
   /// Named readers that have expired by the rules on how long history is kept.

@@ -3,7 +3,7 @@ package import ImportModel
 package import JSONStream
 package import TypedRows
 
-/// A refused record as an input of its own, which reads like the one that it came from.
+/// A rejected record as an input of its own, which reads like the one that it came from.
 package struct RecordDocument {
   package let bytes: [UInt8]
   package let shape: RecordShape

@@ -59,17 +59,17 @@ extension InputError: CustomStringConvertible {
     case .isDirectory: "Name the files in it."
     case .permissionDenied: "Let the user who runs this read the file, or run it as one who may."
     case .cannotOpen, .cannotRead, .cannotReadSpool:
-      "Check the disk or the network share, then run the same command again: nothing is doubled."
+      "Check the disk or the network share, then run the same command again: no row is duplicated."
     case .isTerminal: "Name a file, or pipe the feed in: curl … | bolide import PIPELINE -"
     case .silentStdin: "Run the command before the pipe by itself and look at its exit code."
     case .emptyFile, .emptyGzip: "Fetch the file again."
     case .silentStream: "Look at what feeds the stream."
     case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipCorrupt:
-      "Fetch the file again and run the same command: nothing is doubled."
+      "Fetch the file again and run the same command: no row is duplicated."
     case .gzipTrailingData: "Fetch the file again, or cut off what follows the gzip data."
     case .otherCompression(let compression, let isStdin): Self.unpackHint(compression, isStdin: isStdin)
-    case .senderFailed: "Put the sender right and run the import again: nothing is doubled."
-    case .cancelled: "Run the same command again: nothing is doubled."
+    case .senderFailed: "Put the sender right and run the import again: no row is duplicated."
+    case .cancelled: "Run the same command again: no row is duplicated."
     case .cannotSpool: "Free some space there, or set TMPDIR to a directory that has room."
     }
   }

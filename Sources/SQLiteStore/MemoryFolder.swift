@@ -1,7 +1,7 @@
 internal import Foundation
 package import StoreInterface
 
-/// The folder of a store for a while, in memory unless said; its owner's alone. It goes with the last reference.
+/// The folder of a store for a while, in memory by default; its owner's alone. It goes with the last reference.
 ///
 /// It is locked meanwhile, so that one a killed process has left behind is known, and goes when the next one is made.
 package final class MemoryFolder: Sendable {

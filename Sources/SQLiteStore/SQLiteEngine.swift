@@ -53,7 +53,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   ///
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer, in seconds.
-  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   ///   - isCancelled: asked while waiting.
   package convenience init(
     blocking path: String, for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
@@ -70,7 +70,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// Opens a store that is there, on the calling thread. It is opened to be written only when something is.
   ///
   /// - Parameters:
-  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
   package convenience init(reading path: String, trustsSchema: Bool = false, stores: Set<String> = []) throws
   {
@@ -179,7 +179,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
 
   /// Makes a store, unless another process does so at the same moment: whole, or not at all.
   ///
-  /// It is its owner's alone from its first byte, as refused records are kept in it as they came.
+  /// It is its owner's alone from its first byte, as rejected records are kept in it as they came.
   private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockTimeout) throws {
     let target = StoreLocation.destination(of: path)
     try Journals.checkNone(at: target)
@@ -198,7 +198,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
 
   /// Gives a store what a pipeline's model has more and otherwise, as far as nothing is lost.
   ///
-  /// - Throws: as `init(path:for:)`.
+  /// - Throws: as `Store.init(path:for:trustsSchema:)`.
   package func fit(_ pipeline: Pipeline) throws {
     try Self.check(pipeline)
     try writing { try Self.fit($0, pipeline, path) }

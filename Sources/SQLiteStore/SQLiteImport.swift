@@ -125,7 +125,7 @@ package final class SQLiteImport: ImportSession {
   /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///
   /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one. Where the
-  /// import stops at a refused record, the chunk is cut behind it.
+  /// import stops at a rejected record, the chunk is cut behind it.
   package func apply(_ chunk: Chunk, bytes: Int) throws {
     if open != nil { return _ = try write(chunk, bytes: bytes) }
     try writing { db in

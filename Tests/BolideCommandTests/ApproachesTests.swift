@@ -30,7 +30,7 @@ import Testing
     #expect(try Counts(folder.bolide("import", "approaches.yaml", "none.json", "--json")) == Counts(read: 0))
   }
 
-  @Test func `a wrong number of rows is refused`() throws {
+  @Test func `a wrong number of rows is rejected`() throws {
     let outcome = try folder.bolide("generate", "approaches", "--rows", "30000001")
     #expect(outcome.status == 64)
     #expect(outcome.errors.hasPrefix("Error: --rows is 0 to 30000000\n"))

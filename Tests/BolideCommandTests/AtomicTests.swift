@@ -55,13 +55,13 @@ import Testing
     try expectNothing("input-ends", read: 2_000, rejected: 0)
   }
 
-  @Test func `too many refused records leave nothing but themselves`() throws {
+  @Test func `too many rejected records leave nothing but themselves`() throws {
     try folder.write(feedWithRejects, to: "bad.json")
     let outcome = try folder.bolide(
       "import", "fireballs.yaml", "bad.json", "--atomic", "--chunk-rows", "100", "--max-rejects", "1",
       "--json")
     #expect(outcome.status == 65)
-    #expect(outcome.errors.contains("\nfireballs: 2000 read = 2 refused + 1998 rolled back · "))
+    #expect(outcome.errors.contains("\nfireballs: 2000 read = 2 rejected + 1998 rolled back · "))
     #expect(outcome.output.contains(#""read":2000,"inserted":0,"updated":0"#))
     #expect(outcome.output.contains(#""rejected":2,"rolledBack":1998,"chunks":0"#))
     try expectNothing("too-many-refused", read: 2_000, rejected: 2)
@@ -69,7 +69,7 @@ import Testing
     #expect(
       quiet
         == .failure(
-          65, "fireballs: 2 of 2000 records were refused, and nothing is in the store",
+          65, "fireballs: 2 of 2000 records were rejected, and nothing is in the store",
           "List them with `bolide rejects fireballs.sqlite`."))
     // Within the limit all the others land.
     let outcome2 = try folder.bolide(
@@ -82,7 +82,7 @@ import Testing
     #expect(try folder.bolide("verify", "fireballs.sqlite") == .silent)
   }
 
-  @Test func `a first refused record that stops the import leaves nothing but itself`() throws {
+  @Test func `a first rejected record that stops the import leaves nothing but itself`() throws {
     try folder.write(feedWithRejects, to: "bad.json")
     let outcome = try folder.bolide(
       "import", "fireballs.yaml", "bad.json", "--atomic", "--stop-on-reject", "--chunk-rows", "100")
@@ -91,13 +91,13 @@ import Testing
       outcome.errors.hasSuffix(
         """
          record 701: energy: expected a number such as 12.8.
-               Nothing of this import is in the store. The import stops at the first refused record.
+               Nothing of this import is in the store. The import stops at the first rejected record.
 
         """))
     try expectNothing("stopped-at-reject", read: 701, rejected: 1)
   }
 
-  @Test func `a hopeless input leaves its first thousand refused records`() throws {
+  @Test func `a hopeless input leaves its first thousand rejected records`() throws {
     try folder.write(
       "[\((1...3_000).map { #"{"date": "soon", "n": \#($0)}"# }.joined(separator: ","))]", to: "bad.json")
     #expect(try folder.bolide("import", "fireballs.yaml", "bad.json", "--atomic").status == 65)

@@ -40,8 +40,9 @@ import Testing
     #expect(
       try folder.bolide("backup", "backup.sqlite", "later.sqlite")
         == .failure(
-          64, "later.sqlite: the file is no earlier state of the store, and a backup would take its place",
-          "Name another file, or remove this one first."))
+          64,
+          "later.sqlite: the file is not an earlier state of the store, and the backup would overwrite it",
+          "Use another file, or remove this one first."))
 
     // A program that has the store open sees it change.
     let seen = try folder.python(
@@ -102,28 +103,30 @@ import Testing
       #expect(
         try folder.bolide("backup", "quakes.sqlite", file)
           == .failure(
-            64, "\(other): the file is no earlier state of the store, and a backup would take its place",
-            "Name another file, or remove this one first."))
+            64, "\(other): the file is not an earlier state of the store, and the backup would overwrite it",
+            "Use another file, or remove this one first."))
     }
     for arguments in [
       ["backup", "quakes.sqlite", "./quakes.sqlite"], ["restore", "./quakes.sqlite", "quakes.sqlite"],
     ] {
       #expect(
         try run(arguments)
-          == .failure(64, "quakes.sqlite: the backup and the store are one file", "Name two files."))
+          == .failure(
+            64, "quakes.sqlite: the backup and the store are the same file", "Use two different files."))
     }
     #expect(
       try folder.bolide("restore", "other.sqlite", "quakes.sqlite")
         == .failure(
           64, "quakes.sqlite: other.sqlite is a backup of another store",
-          "Name the store that it was made of, or a path where there is none yet."))
+          "Use the store that was backed up, or a path where no store exists."))
     #expect(try folder.bolide("restore", "notes.txt", "quakes.sqlite").status == 73)
     try folder.sqlite("backup.sqlite", "PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM")
     #expect(
       try folder.bolide("restore", "backup.sqlite", "quakes.sqlite")
         == .failure(
-          64, "quakes.sqlite: the pages of backup.sqlite have another size",
-          "End all programs that use the store, move it away with what lies beside it, and restore again."))
+          64, "quakes.sqlite: the page size differs from that of backup.sqlite",
+          "End all programs that use the store, move it and its -wal and -shm files away, and restore again.")
+    )
     var bytes = try folder.bytes(of: "backup.sqlite")
     for place in stride(from: 4096 * 6, to: bytes.count, by: 4096) { bytes[place + 3] ^= 0x55 }
     try folder.write(bytes, to: "damaged.sqlite")
@@ -132,7 +135,7 @@ import Testing
       damaged
         == .failure(
           74, "damaged.sqlite: the backup is damaged, and nothing was restored",
-          "Use an older one. `bolide verify` says what is wrong with this one."))
+          "Use an older backup. `bolide verify` lists the problems of this one."))
     #expect(try quakes == ["a"])
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
@@ -143,8 +146,8 @@ import Testing
     _ = try folder.shell("sqlite3 quakes.sqlite .dump | sqlite3 dumped.sqlite")
     let unmarked = Outcome.failure(
       73,
-      "dumped.sqlite: the store came through SQL text, such as .dump writes, and nothing marks it as a store any more",
-      "If it is your own, mark it again: bolide verify dumped.sqlite --rebuild")
+      "dumped.sqlite: the store was loaded from an SQL dump, which lacks the mark of a Bolide store",
+      "If it is your own store, mark it again: bolide verify dumped.sqlite --rebuild")
     for arguments in [
       ["import", "quakes.yaml", "feed.json", "--store", "dumped.sqlite"], ["verify", "dumped.sqlite"],
       ["changes", "dumped.sqlite"], ["status", "dumped.sqlite"],
@@ -154,7 +157,8 @@ import Testing
     #expect(
       try folder.bolide("verify", "dumped.sqlite", "--rebuild")
         == Outcome(
-          status: 0, output: "repaired: the store came through SQL text, and is marked as a store again\n"))
+          status: 0,
+          output: "repaired: the store was loaded from an SQL dump, and is marked as a store again\n"))
     #expect(try folder.bolide("changes", "dumped.sqlite", "--since", last) == .silent)
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json", "--store", "dumped.sqlite", "--force")
@@ -165,7 +169,8 @@ import Testing
     try folder.sqlite("other.sqlite", "CREATE TABLE bolide_store(id)")
     #expect(
       try folder.bolide("verify", "other.sqlite", "--rebuild").errors.hasPrefix(
-        "Error: other.sqlite: this is not the schema that Bolide made: the table bolide_model is missing"))
+        "Error: other.sqlite: the schema is not the one that Bolide created: the table bolide_model is missing"
+      ))
     #expect(try folder.sqlite("other.sqlite", "PRAGMA application_id") == ["0"])
   }
 
@@ -186,8 +191,8 @@ import Testing
     let last = try token
     _ = try folder.shell("mv quakes.sqlite away.sqlite")
     let gone = Outcome.failure(
-      73, "quakes.sqlite: the store is gone; the file beside it remembers its token \(last)",
-      "Mount it, put it back or restore it. To begin anew all the same: bolide import --create always")
+      73, "quakes.sqlite: the store is missing; the file beside it contains its last token \(last)",
+      "Mount or restore it. To create a new store: bolide import --create always")
     for arguments in [
       ["import", "quakes.yaml", "feed.json"], ["import", "quakes.yaml", "feed.json", "--dry-run"],
       ["import", "quakes.yaml", "feed.json", "--create", "if-new"], ["status", "quakes.yaml"],
@@ -196,14 +201,14 @@ import Testing
       #expect(try run(arguments) == gone, "\(arguments)")
     }
     let never = Outcome.failure(
-      73, "quakes.sqlite: there is no store, and `create: never` forbids to make one",
-      "Mount it, put it back or restore it. To make it once: bolide import --create always")
+      73, "quakes.sqlite: no such store, and `create: never` does not allow creating it",
+      "Mount or restore it. To create it once: bolide import --create always")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "never") == never)
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "never", "--dry-run") == never)
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "often").errors.contains(
-        "'often' is not when a store may be made: if-new, never or always"))
+        "'often' is not one of if-new, never, always"))
     #expect(try folder.shell("test -e quakes.sqlite").status == 1)
     try folder.write(Folder.quakes + "\ncreate: never\n", to: "quakes.yaml")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == never)
@@ -215,7 +220,7 @@ import Testing
       try folder.bolide("changes", "quakes.sqlite", "--reader", "map")
         == .failure(
           64, "quakes.sqlite: there is no reader 'map'",
-          "A new reader begins with a snapshot: bolide snapshot quakes.sqlite --reader map -- COMMAND"))
+          "A new reader starts with a snapshot: bolide snapshot quakes.sqlite --reader map -- COMMAND"))
   }
 
   @Test(.enabled(if: geteuid() == 0 && hasProgram("setpriv"), "there is no way to become another user"))
@@ -241,7 +246,7 @@ import Testing
     }
     let sentence = Outcome.failure(
       73, "quakes.sqlite: the store cannot be opened (Too many open files)",
-      "Close some, or raise the limit on open files, and run the command again.")
+      "Close some files, or raise the limit on open files, and run the command again.")
     #expect(found.contains(sentence.errors), "\(found)")
   }
 
@@ -265,7 +270,7 @@ import Testing
     _ = try folder.shell("mkdir crashed; cp quakes.sqlite quakes.sqlite-* crashed")
     let refused = Outcome.failure(
       73,
-      "quakes.sqlite: an older file has taken the store's place, and the log beside it is the newer one's",
+      "quakes.sqlite: the store was replaced by an older file, and the log beside it belongs to the newer one",
       "To keep the older file, remove quakes.sqlite-wal and quakes.sqlite-shm; to keep the newer one, put it back."
     )
     for restore in ["cp old.sqlite quakes.sqlite", ": > quakes.sqlite"] {
@@ -297,7 +302,7 @@ import Testing
       try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "always")
         == .failure(
           73, "quakes.sqlite: there is no store, but quakes.sqlite-wal, which would be copied into a new one",
-          "Put the store back that it belongs to; or remove it, and what is in it is lost."))
+          "Put back the store that it belongs to, or remove it and lose its content."))
     _ = try folder.shell("rm quakes.sqlite-wal quakes.sqlite-shm")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "always") == .silent)
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)

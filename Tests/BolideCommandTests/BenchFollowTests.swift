@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// How late a follower is: what is measured, and what is refused.
+/// How late a follower is: what is measured, and what is rejected.
 @Suite struct BenchFollowTests {
   private let folder: Folder
 
@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: SmallCommits.Writer.allCases) func `every commit comes once, and its delay is kept`(
     writer: SmallCommits.Writer
   ) throws {
-    let workspace = try Workspace(in: folder.url.path(percentEncoded: false), tool: Folder.tool)
+    let workspace = try Workspace(in: folder.url.path(percentEncoded: false), tool: Folder.tool + "-bench")
     let feed = try BenchFeed(rows: 500, in: workspace)
     let candidate = Scenario.follow.following(feed, writer)
     #expect(candidate.name == writer.title)

@@ -11,7 +11,7 @@ import Testing
   }
 
   private func workspace() throws -> Workspace {
-    try Workspace(in: folder.url.path(percentEncoded: false), tool: Folder.tool)
+    try Workspace(in: folder.url.path(percentEncoded: false), tool: Folder.tool + "-bench")
   }
 
   @Test func `the generator's own numbers are those of the feed's text`() throws {

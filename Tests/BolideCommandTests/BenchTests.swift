@@ -128,7 +128,7 @@ import Testing
     #expect(outcome.lines.count { $0.hasPrefix("  bolide ") } == 5)
   }
 
-  @Test func `what is refused of a feed of one's own, and what has the key of another, is said`() throws {
+  @Test func `what is rejected of a feed of one's own, and what has the key of another, is said`() throws {
     try folder.write(
       #"[{"id": "a", "magnitude": 1}, {"id": "a", "magnitude": 2}, {"id": "b", "magnitude": "x"}, {"id": "c"}]"#,
       to: "quakes.json")
@@ -136,13 +136,13 @@ import Testing
       "bench", "first-load", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--runs", "1", "--folder",
       ".")
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.lines.contains("  refused records: 1; bolide check PIPELINE FEED says why"))
+    #expect(outcome.lines.contains("  rejected records: 1; bolide check PIPELINE FEED says why"))
     #expect(outcome.lines.contains("  records with the key of another: 1"))
   }
 
   @Test(arguments: [
     #"[{"id": "a", "magnitude": "x"}]"#, #"{"fields": ["name"], "data": [["a"]]}"#, "[]",
-  ]) func `a feed of which nothing would land is refused before anything is measured`(feed: String) throws {
+  ]) func `a feed of which nothing would land is rejected before anything is measured`(feed: String) throws {
     try folder.write(feed, to: "quakes.json")
     let outcome = try folder.bolide(
       "bench", "--feed", "quakes.json", "--pipeline", "quakes.yaml", "--folder", ".")
@@ -180,7 +180,7 @@ import Testing
     ),
     (["--rows", "1k,"], "The value '1k,' is invalid for '--rows <n>': '' is not a number of rows"),
     (["--rows", "9999999m"], "The value '9999999m' is invalid for '--rows <n>': '9999999m' is not a number"),
-  ]) func `a wrong call is refused before anything is done`(arguments: [String], sentence: String) throws {
+  ]) func `a wrong call is rejected before anything is done`(arguments: [String], sentence: String) throws {
     let outcome = try Running(Folder.tool, ["bench"] + arguments, in: folder, input: .nothing).outcome()
     #expect(outcome.status == 64)
     #expect(outcome.output.isEmpty)

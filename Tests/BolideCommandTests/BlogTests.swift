@@ -104,7 +104,7 @@ import Testing
         == 0)
   }
 
-  @Test func `elements of a wrong kind are refused with their places`() throws {
+  @Test func `elements of a wrong kind are rejected with their places`() throws {
     let outcome = try importFeed(
       #"[{"id": 1, "tags": ["a", null, 7, {"name": "b"}, "c"]},"# + "\n" + #" {"id": 2, "tags": "a"}]"#)
     #expect(outcome.status == 65)
@@ -124,7 +124,7 @@ import Testing
     #expect(try links() == ["1|7", "1|a", "1|c"])
   }
 
-  @Test func `a refused element that is replayed gets its link, and brings back none that was removed`()
+  @Test func `a rejected element that is replayed gets its link, and brings back none that was removed`()
     throws
   {
     try change(

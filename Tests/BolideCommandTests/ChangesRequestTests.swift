@@ -114,15 +114,15 @@ import Testing
   @Test(arguments: [
     (
       ["--kind", "upsert"],
-      "Error: The value 'upsert' is invalid for '--kind <kind>': 'upsert' is none of insert, update, delete\n"
+      "Error: The value 'upsert' is invalid for '--kind <kind>': 'upsert' is not one of insert, update, delete\n"
     ),
     (
       ["--entity", "Qake"],
       "Error: quakes.sqlite: the store has no entity 'Qake'.\n       It has Quake, Region.\n"
     ),
     (["--attribute", "size"], "Error: quakes.sqlite: the store has no attribute or relationship 'size'.\n"),
-    (["--limit", "0"], "Error: quakes.sqlite: a limit is at least 1.\n"),
-    (["--net", "--author", "me"], "Error: quakes.sqlite: net changes are those of all authors.\n"),
+    (["--limit", "0"], "Error: quakes.sqlite: the limit must be at least 1.\n"),
+    (["--net", "--author", "me"], "Error: quakes.sqlite: net changes cannot be filtered by author.\n"),
   ]) func `a question that cannot be answered`(arguments: [String], errors: String) throws {
     let outcome = try folder.run(Folder.tool, ["changes", "quakes.sqlite"] + arguments)
     #expect(outcome.status == 64 && outcome.output.isEmpty)

@@ -99,7 +99,7 @@ import Testing
       outcome
         == .failure(
           74, "standard output cannot be written (No space left on device)",
-          "See where it goes, and run the same command again."))
+          "Check its destination, and run the same command again."))
   }
 
   /// The lines, without times and with short tokens.

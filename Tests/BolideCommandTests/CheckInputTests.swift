@@ -37,11 +37,11 @@ struct CheckInputTests {
     #expect(tool.errors.isEmpty)
   }
 
-  @Test func `a refused record is status 65`() throws {
+  @Test func `a rejected record is status 65`() throws {
     let tool = try check(#"[{"id":"a","magnitude":1},{"id":"b","magnitude":"x"}]"#)
     #expect(tool.status == 65)
     #expect(
-      tool.output.contains("  1 would land, 1 would be refused:\n    stdin:1:49: record 2: magnitude: "))
+      tool.output.contains("  1 would land, 1 would be rejected:\n    stdin:1:49: record 2: magnitude: "))
     #expect(tool.errors.isEmpty)
   }
 

@@ -91,7 +91,7 @@ import Testing
         """
         feed.json:4:66: record 1: Line 2: amount: expected a number such as 12.8
         feed.json:3:75: record 1: Note 2: the check does not hold: length < 10
-        orders: 3 read = 3 inserted; Line 3 read = 2 inserted + 1 refused; Note 3 read = 2 inserted + 1 refused · 
+        orders: 3 read = 3 inserted; Line 3 read = 2 inserted + 1 rejected; Note 3 read = 2 inserted + 1 rejected · 
         """), "\(outcome.errors)")
     #expect(
       try store() == [

@@ -41,7 +41,7 @@ import Testing
     try folder.importOrders(Self.first)
     let outcome = try folder.importOrders(#"[{"id": "b", "items": [{"sku": "x"}]}, {"id": "a"}]"#)
     #expect(outcome.status == 65)
-    #expect(outcome.errors.contains("record 2 has the id of a Order that is there already"))
+    #expect(outcome.errors.contains("record 2 has the id of an existing Order"))
     #expect(try folder.orders() == ["a|1|1|1.0|1.0|0", "a|x|1.0||||1"])
   }
 
@@ -92,7 +92,7 @@ import Testing
       try folder.orders() == ["a|1|1|1.0|1.0|0", "b||1|7.0|7.0|0", "a|x|1.0||||1", "b|x|7.0||||"])
   }
 
-  @Test(arguments: [1, 2, 100]) func `or all but the first are refused`(chunkRows: Int) throws {
+  @Test(arguments: [1, 2, 100]) func `or all but the first are rejected`(chunkRows: Int) throws {
     try folder.writeOrders("repeated-key: reject")
     let outcome = try folder.importOrders(Self.again, "--chunk-rows", "\(chunkRows)")
     #expect(outcome.status == 65)

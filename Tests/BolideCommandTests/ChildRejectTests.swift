@@ -35,7 +35,7 @@ import Testing
         feed.json:3:71: record 1: Line 8: sku: expected one value, found an object or an array
         feed.json:4:23: record 2: items: expected an array of objects, found a text
         feed.json:5:63: record 3: version: expected a whole number; this one has decimals
-        orders: 3 read = 1 inserted + 2 refused; Line 9 read = 2 inserted + 7 refused · 
+        orders: 3 read = 1 inserted + 2 rejected; Line 9 read = 2 inserted + 7 rejected · 
         """))
     #expect(try folder.orders() == ["a||2|3.0|2.0|0", "a|x|1.0||||", "a|z|2.0||||"])
     let kept = try folder.bolide("rejects", "orders.sqlite", "--format", "ndjson").lines
@@ -57,7 +57,7 @@ import Testing
     #expect(try folder.importOrders(feed, "--max-rejects", "20%").status == 3)
     let outcome = try folder.importOrders(feed, "--max-rejects", "19%", "-q")
     #expect(outcome.status == 65)
-    #expect(outcome.errors.hasPrefix("Error: orders: 1 of 5 records and children were refused.\n"))
+    #expect(outcome.errors.hasPrefix("Error: orders: 1 of 5 records and children were rejected.\n"))
   }
 
   @Test func `a record that the store refuses takes its children along, unread`() throws {
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 100], [false, true])
-  func `the first refused child ends an import that stops there`(chunkRows: Int, isLate: Bool) throws {
+  func `the first rejected child ends an import that stops there`(chunkRows: Int, isLate: Bool) throws {
     try folder.writeOrders(amount: "{ type: double, required: true }")
     let bad = isLate ? #"{"sku": "y"}"# : #"{"sku": "y", "amount": "?"}"#
     let outcome = try folder.importOrders(
@@ -91,7 +91,7 @@ import Testing
     #expect(outcome.errors.contains("record 2: Line 2: amount"))
     #expect(
       outcome.errors.contains(
-        "The import stops at the first refused record; the 2 records before it are in the store."))
+        "The import stops at the first rejected record; the 2 records before it are in the store."))
     #expect(try Counts(outcome) == Counts(read: 2, inserted: 2))
     #expect(try Counts("Line", outcome) == Counts(read: 3, inserted: 2, rejected: 1))
     #expect(try folder.orders() == ["a||1|1.0|1.0|0", "b||1|1.0|1.0|0", "a|x|1.0||||", "b|x|1.0||||"])

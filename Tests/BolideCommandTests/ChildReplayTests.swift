@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--replay` of refused children: their record is tried again, once, and what lands is kept no longer.
+/// `--replay` of rejected children: their record is tried again, once, and what lands is kept no longer.
 @Suite struct ChildReplayTests {
   private let folder: Folder
 
@@ -96,7 +96,7 @@ import Testing
     #expect(try folder.orders() == ["a||1|0.0||0", "a|y|||||"])
   }
 
-  @Test func `a record that is refused as a whole now stands for its children`() throws {
+  @Test func `a record that is rejected as a whole now stands for its children`() throws {
     try folder.importOrders(Self.bad)
     try folder.writeOrders("check: id <> 'a'")
     let outcome = try replay()

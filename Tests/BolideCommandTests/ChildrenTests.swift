@@ -92,8 +92,8 @@ import Testing
       outcome.output == """
         orders.yaml: fine; orders imports Order by id into orders.sqlite: Order (7 attributes), Line (6 attributes)
         feed.json: objects; 2 records
-          1 would land, 1 would be refused:
-          Line: 2 read, 1 would land, 1 would be refused:
+          1 would land, 1 would be rejected:
+          Line: 2 read, 1 would land, 1 would be rejected:
             feed.json:1:51: record 1: Line 2: sku is part of the key and is missing
             feed.json:1:100: record 2: items: expected an array of objects, found a number
           no key comes twice

@@ -151,7 +151,7 @@ import Testing
     try folder.write(#"[{"id":"{\"a\":1}"},{"id":"1,2"},{"id":"7"}]"#, to: "e.json")
     let outcome = try folder.bolide("import", "e.yaml", "e.json", "--max-rejects", "1", "-v")
     #expect(outcome.status == 3)
-    #expect(outcome.errors.contains("raw: expected JSON; a text becomes it by `json_quote(…)`"))
+    #expect(outcome.errors.contains("raw: expected JSON; use `json_quote(…)` for a text"))
     #expect(try folder.sqlite("e.sqlite", "SELECT raw FROM E") == ["7", #"{"a":1}"#])
   }
 }

@@ -2,7 +2,7 @@ import BolideBench
 import Foundation
 import Testing
 
-/// Arguments and options: what there is, and what is refused.
+/// Arguments and options: what there is, and what is rejected.
 @Suite struct CommandLineTests {
   private let folder: Folder
 
@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: [
     (["import"], "Missing expected argument '<pipeline>'"),
     (["import", "quakes.yaml", "--stor", "x"], "Unknown option '--stor'. Did you mean '--store'?"),
-    (["import", "quakes.yaml", "--chunk-rows", "0"], "--chunk-rows is at least 1"),
+    (["import", "quakes.yaml", "--chunk-rows", "0"], "--chunk-rows must be at least 1"),
     (
       ["import", "quakes.yaml", "--max-rejects", "some"],
       "The value 'some' is invalid for '--max-rejects <n|p%>': "
@@ -100,32 +100,32 @@ import Testing
     (["import", "a", "--zzz"], "Unknown option '--zzz'"),
     (
       ["changes", "a", "--reader", "r", "--since", "1"],
-      "--reader begins where the reader is; leave out --since"
+      "--reader and --since cannot be combined: the reader's position is the start"
     ),
     (
       ["changes", "a", "--count", "--", "cat"],
-      "--count is printed, not handed to a command; leave out one of them"
+      "--count and a command cannot be combined"
     ),
     (
       ["changes", "a", "--follow", "--limit", "3"],
-      "--follow has no end to count or to limit to; leave out --count and --limit"
+      "--follow cannot be combined with --count or --limit"
     ),
     (
       ["changes", "a", "--reader", "r", "--limit", "3", "--", "cat"],
-      "a reader's command gets whole transactions; leave out --limit"
+      "--reader with a command cannot be combined with --limit: the command receives whole transactions"
     ),
     (["readers", "a", "list", "map"], "'list' takes no name"),
     (["readers", "a", "drop", "map", "--from", "now"], "'drop' takes no --from"),
     (
       ["snapshot", "a", "--reader", "map"],
-      "--reader needs a command behind --; by hand, `bolide readers STORE reset NAME --from TOKEN` does it afterwards"
+      "--reader requires a command after --; or move the reader afterwards: `bolide readers STORE reset NAME --from TOKEN`"
     ),
     (
       ["snapshot", "a", "--sqlite", "b", "--", "cat"],
-      "--sqlite writes a file, and a command wants lines; leave out one of them"
+      "--sqlite and a command cannot be combined"
     ),
-    (["schema"], "name a store or a pipeline, or say --pipeline-format"),
-    (["schema", "a", "--markdown"], "--markdown goes with --pipeline-format"),
+    (["schema"], "name a store or a pipeline, or use --pipeline-format"),
+    (["schema", "a", "--markdown"], "--markdown requires --pipeline-format"),
     (["generate", "fireballs", "--rows", "many"], "The value 'many' is invalid for '--rows <n>'"),
     (["generate", "fireballs", "--rows", "99999999999"], "--rows is 0 to 1000000000"),
     (["generate", "fireballs", "--revise", "101%"], "The value '101%' is invalid for '--revise <p%>'"),
@@ -138,7 +138,7 @@ import Testing
       "The value 'sideways' is invalid for '--order <order>'. "
         + "Please provide one of 'newest-first', 'oldest-first' or 'shuffled'."
     ),
-  ]) func `a wrong call is refused before anything is done`(arguments: [String], sentence: String) throws {
+  ]) func `a wrong call is rejected before anything is done`(arguments: [String], sentence: String) throws {
     let outcome = try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
     #expect(outcome.status == 64)
     #expect(outcome.output.isEmpty)

@@ -82,7 +82,8 @@ import Testing
       case 74:
         let fate =
           isStored ? "All of this import is in the store." : "Nothing of this import is in the store."
-        let open = "Whether all of this import is in the store or nothing shows when it is opened again."
+        let open =
+          "Either all or nothing of this import is in the store: the next command that opens it shows which."
         #expect(!hint.contains(open), "\(outcome)")
         // Before it had begun there is nothing to tell.
         #expect(

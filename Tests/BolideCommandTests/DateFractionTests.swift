@@ -21,13 +21,13 @@ import Testing
     return (outcome, try folder.sqlite("s.sqlite", "SELECT at FROM Event ORDER BY at"))
   }
 
-  @Test func `without a precision they are refused, and the way out is named`() throws {
+  @Test func `without a precision they are rejected, and the way out is named`() throws {
     let (outcome, dates) = try stored("date")
     #expect(outcome.status == 3)
     #expect(dates == ["2026-05-12T03:14:07Z"])
     #expect(
       outcome.errors.contains(
-        "feed.json:1:8: record 1: at: the date has a fraction of a second that is not kept; declare `precision: ms` or `us` to keep it, `seconds` to cut it off"
+        "feed.json:1:8: record 1: at: the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` to cut it off"
       ))
     #expect(
       try folder.sqlite("s.sqlite", "SELECT DISTINCT code FROM bolide_reject") == ["fraction-of-second"])

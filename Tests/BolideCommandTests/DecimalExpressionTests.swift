@@ -134,7 +134,7 @@ import Testing
     #expect(outcome.output == "id\r\n1\r\n3\r\n")
   }
 
-  @Test func `a decimal whose number is not exact is refused`() throws {
+  @Test func `a decimal whose number is not exact is rejected`() throws {
     try folder.write(
       #"[{"id": 1, "price": "90071992547409.93"}, {"id": 2, "price": "90071992547409.92"}]"#, to: "feed.json")
     try folder.write(
@@ -142,7 +142,7 @@ import Testing
     let outcome = try folder.bolide("import", "lines.yaml", "feed.json", "--max-rejects", "1")
     #expect(
       outcome.errors.hasPrefix(
-        "feed.json:1:2: record 1: an expression failed: a decimal has more than 2^53 units, so its number is not exact\n"
+        "feed.json:1:2: record 1: an expression failed: a decimal has more than 2^53 units, so it is not exact as a number\n"
       ))
     #expect(
       try folder.sqlite("lines.sqlite", "SELECT same FROM Line WHERE id = 2") == ["9007199254740992"])

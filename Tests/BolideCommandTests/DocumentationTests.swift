@@ -10,20 +10,26 @@ struct DocumentationTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  /// Puts the shipped pipelines and their samples into a folder.
+  private func copySamples(to folder: Folder) throws {
+    for name in ["pipelines", "SampleData"] {
+      try FileManager.default.copyItem(at: root.appending(path: name), to: folder.url.appending(path: name))
+    }
+  }
+
   @Test func `the README stays within 150 lines, and its first command within the first twenty`() throws {
     let lines = try text("README.md").split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count <= 150)
     let first = lines.firstIndex {
-      $0.contains("swift build -c release --force-resolved-versions && .build/release/bolide import")
+      $0.contains(
+        "swift build -c release --product bolide --force-resolved-versions && .build/release/bolide import")
     }
     #expect(first.map { $0 < 20 } == true)
   }
 
   @Test func `every bolide command of the README runs, on the README's own files`() throws {
     let folder = try Folder()
-    for name in ["pipelines", "SampleData"] {
-      try FileManager.default.copyItem(at: root.appending(path: name), to: folder.url.appending(path: name))
-    }
+    try copySamples(to: folder)
     let commands = try text("README.md").split(separator: "\n").filter { line in
       (line.hasPrefix("bolide ") || line.contains("| bolide ")) && !line.contains("curl")
     }
@@ -43,9 +49,7 @@ struct DocumentationTests {
     throws
   {
     let folder = try Folder()
-    for name in ["pipelines", "SampleData"] {
-      try FileManager.default.copyItem(at: root.appending(path: name), to: folder.url.appending(path: name))
-    }
+    try copySamples(to: folder)
     let page = try text("SampleData/README.md")
     try expect(screens: 5, of: page, in: folder) { $0 }
     let commands = page.split(separator: "\n").filter { $0.hasPrefix("bolide generate ") }
@@ -112,37 +116,62 @@ struct DocumentationTests {
     for file in page.matches(of: #/`([\w.]+)`:\n\n```\w+\n((?s:.*?))```/#) {
       try folder.write(String(file.2), to: String(file.1))
     }
-    func plain(_ text: String) -> String {
-      text.replacing(#/\d+\.\d\d s/#, with: "SECONDS").replacing(#/b1-\w+-(\d+)-\w+/#) {
-        "TOKEN \($0.1)"
-      }
-      .replacing(#/20\d\d-\d\d-\d\d \d\d:\d\d UTC|20\d\d-\d\d-\d\dT[\d:.]+Z/#, with: "TIME")
-      .replacing(#/\d+\.\d kB/#, with: "SIZE").replacing(#/just now|\d+ s ago/#, with: "AGE")
-    }
     try expect(screens: 5, of: page, in: folder, plain)
+  }
+
+  @Test func `the first hour's commands print what the page shows, and its crontab is silent`() throws {
+    let page = try text("Sources/Bolide/Documentation.docc/FirstHour.md")
+    let folder = try Folder()
+    try copySamples(to: folder)
+    try expect(screens: 8, of: page, in: folder, plain)
+    // A line of the crontab: five fields of times, and a command.
+    let crontab = page.matches(of: #/\n(?:[\d*]+ +){5}(.+)/#)
+    #expect(crontab.count == 2)
+    for line in crontab {
+      let command = String(line.1).replacing("/usr/local/bin/", with: "").replacing("/srv/hour/", with: "")
+      let outcome = try folder.shell("bolide() { \"$bolide\" \"$@\"; }\n\(command)")
+      #expect(outcome == .silent, "\(command)")
+    }
+  }
+
+  /// A console without what is another each time: durations, tokens, times and sizes.
+  private func plain(_ text: String) -> String {
+    text.replacing(#/\d+\.\d\d s/#, with: "SECONDS").replacing(#/b1-\w+-(\d+)-\w+/#) {
+      "TOKEN \($0.1)"
+    }
+    .replacing(#/20\d\d-\d\d-\d\d \d\d:\d\d UTC|20\d\d-\d\d-\d\dT[\d:.]+Z/#, with: "TIME")
+    .replacing(#/\d+\.\d kB/#, with: "SIZE").replacing(#/just now|\d+ s ago/#, with: "AGE")
   }
 
   @Test func `the fetches are what is printed`() throws {
     let folder = try Folder.withFireballs()
     let feed = root.appending(path: "SampleData/fireballs.json.gz").path
     try #require(try folder.bolide("import", "fireballs.yaml", feed) == .silent)
-    for name in ["pipelines", "SampleData"] {
-      try FileManager.default.copyItem(at: root.appending(path: name), to: folder.url.appending(path: name))
-    }
+    try copySamples(to: folder)
     try expect(screens: 3, of: try text("Sources/Bolide/Documentation.docc/Fetching.md"), in: folder) { $0 }
   }
 
-  /// Runs the commands of a page's consoles and compares what they print.
+  /// Runs the commands of a page's consoles and compares what they print. A command begins with `$`, and its further lines
+  /// with `>`.
   private func expect(
     screens count: Int, of page: String, in folder: Folder, _ plain: (String) -> String
   ) throws {
     let screens = page.matches(of: #/```console\n((?s:.*?))```/#)
     #expect(screens.count == count)
     for screen in screens {
+      var commands: [[Substring]] = []
+      for line in screen.1.split(separator: "\n") {
+        if line.hasPrefix("$ ") {
+          commands.append([line])
+        } else if line.hasPrefix("> "), !commands.isEmpty {
+          commands[commands.count - 1].append(line)
+        }
+      }
       var seen = ""
-      for line in screen.1.split(separator: "\n") where line.hasPrefix("$ ") {
-        let command = "bolide() { \"$bolide\" \"$@\"; }\nexec 2>&1\n\(line.dropFirst(2))"
-        seen += try "\(line)\n\(folder.shell(command).output.replacing("\r\n", with: "\n"))"
+      for lines in commands {
+        let text = lines.map { $0.dropFirst(2) }.joined(separator: "\n")
+        let output = try folder.shell("bolide() { \"$bolide\" \"$@\"; }\nexec 2>&1\n\(text)").output
+        seen += "\(lines.joined(separator: "\n"))\n\(output.replacing("\r\n", with: "\n"))"
       }
       #expect(plain(seen) == plain(String(screen.1)))
     }

@@ -53,7 +53,7 @@ import Testing
     #expect(
       try folder.bolide("import", "fireballs.yaml", "feed.json", "--dry-run")
         == .failure(
-          73, "fireballs.sqlite: the file is not an SQLite database", "Name another path for the store."))
+          73, "fireballs.sqlite: the file is not an SQLite database", "Use another path for the store."))
   }
 
   @Test func `the copy is its owner's, and goes with the command`() throws {

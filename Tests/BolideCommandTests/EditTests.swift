@@ -77,8 +77,8 @@ import Testing
       try folder.bolide("delete", "denied.sqlite", "Region", "--all")
         == .failure(
           65,
-          "denied.sqlite: a row of Region, or one that goes with it, has others that deny its deletion: nothing is deleted",
-          "Delete those first, or say another `on-delete` in the model."))
+          "denied.sqlite: a row of Region, or of its dependents, has related objects that deny its deletion: nothing is deleted",
+          "Delete those objects first, or set another `on-delete` rule in the model."))
     #expect(try folder.count("Region", in: "denied.sqlite") == 2)
   }
 
@@ -131,7 +131,7 @@ import Testing
         outcome
           == .failure(
             65, "orders.sqlite: a rule of Line forbids this 'order': nothing is linked",
-            "A required relationship leads somewhere, and a key with a relationship in it stays unique."))
+            "A required relationship cannot be null, and a key that contains a relationship must be unique."))
     }
     #expect(try folder.sqlite("orders.sqlite", "SELECT order_id FROM Line ORDER BY 1") == ["1", "2"])
   }
@@ -185,7 +185,7 @@ import Testing
     arguments: [
       (
         ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "name=west"], Int32(65),
-        "there is no Region with this key: nothing is changed", "Import it first."
+        "there is no Region with this key: nothing was changed", "Import it first."
       ),
       (
         ["link", "quakes.sqlite", "Quake", "regoin", "--all", "--to-none"], 64,
@@ -198,12 +198,12 @@ import Testing
       ),
       (
         ["link", "quakes.sqlite", "Region", "quakes", "--all", "--to-none"], 64,
-        "'quakes' of Region leads to many objects; a link is made at its to-one end",
-        "Say `bolide link STORE Quake region`."
+        "'quakes' of Region is to-many; link from its to-one end",
+        "Use `bolide link STORE Quake region`."
       ),
       (
         ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "id=3"], 64,
-        "an object of Region is named by its key, name", "Give name=…."
+        "an object of Region is named by its key, name", "Use name=…."
       ),
       (
         ["delete", "quakes.sqlite", "Quak", "--all"], 64, "the store has no entity 'Quak'",
@@ -211,7 +211,7 @@ import Testing
       ),
       (
         ["delete", "quakes.sqlite", "Quake", "--where", "place = 'x'"], 64,
-        "'place' of Quake is not stored: a transient attribute lives during an import only", nil
+        "'place' of Quake is transient, and not stored", nil
       ),
     ] as [([String], Int32, String, String?)])
   func `what cannot be done is told, and nothing is changed`(
@@ -224,23 +224,23 @@ import Testing
   }
 
   @Test(arguments: [
-    (["delete", "quakes.sqlite", "Quake"], "say which objects: --where EXPRESSION, or --all"),
-    (["delete", "quakes.sqlite", "Quake", "--all", "--where", "1"], "say --where or --all, not both"),
+    (["delete", "quakes.sqlite", "Quake"], "select the objects: --where EXPRESSION, or --all"),
+    (["delete", "quakes.sqlite", "Quake", "--all", "--where", "1"], "--where and --all cannot be combined"),
     (
       ["delete", "quakes.sqlite", "Quake", "--all", "--bind", "1"],
-      "--bind gives values to --where; name both"
+      "--bind requires --where"
     ),
     (
       ["link", "quakes.sqlite", "Quake", "region", "--all"],
-      "say where to: --to NAME=VALUE, --remove NAME=VALUE, or --to-none"
+      "set the link: --to NAME=VALUE, --remove NAME=VALUE, or --to-none"
     ),
     (
       ["link", "quakes.sqlite", "Quake", "region", "--all", "--to-none", "--to", "name=x"],
-      "say --to, --remove or --to-none, and one of them only"
+      "--to, --remove and --to-none cannot be combined"
     ),
     (
       ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "north"],
-      "'north' is no part of a key; write NAME=VALUE"
+      "'north' is not of the form NAME=VALUE"
     ),
   ])
   func `what cannot be meant`(arguments: [String], sentence: String) throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `bolide rejects --erase`: what a store keeps of refused records goes for good.
+/// `bolide rejects --erase`: what a store keeps of rejected records goes for good.
 @Suite struct EraseRejectsTests {
   private let folder: Folder
   private static let secret = "secret-value-4711"
@@ -32,7 +32,7 @@ import Testing
     #expect(try occurrences(of: Self.secret) >= 40)
     #expect(
       try folder.bolide("rejects", "quakes.sqlite", "--erase")
-        == Outcome(status: 0, output: "40 refused records erased\n"))
+        == Outcome(status: 0, output: "40 rejected records erased\n"))
     #expect(try kept() == [])
     #expect(try occurrences(of: Self.secret) == 0)
     #expect(try folder.count("Quake", in: "quakes.sqlite") == 1)
@@ -53,16 +53,16 @@ import Testing
         try Running(
           Folder.tool, ["rejects", "quakes.sqlite", "--erase"] + arguments, in: folder, input: .nothing
         ).outcome().output
-          == "0 refused records erased\n")
+          == "0 rejected records erased\n")
     }
     #expect(try folder.bolide("rejects", "quakes.sqlite", "--pipeline", "others").lines.count == 1)
     #expect(
       try folder.bolide("rejects", "quakes.sqlite", "--erase", "--run", "1").output
-        == "40 refused records erased\n")
+        == "40 rejected records erased\n")
     #expect(try kept() == ["others|1|1"])
     #expect(
       try folder.bolide("rejects", "quakes.sqlite", "--erase", "--pipeline", "others.yaml").output
-        == "1 refused record erased\n")
+        == "1 rejected record erased\n")
     #expect(try kept() == [])
   }
 
@@ -74,7 +74,7 @@ import Testing
     try running.write(Data(#"{"id": "c", "magnitude": "later"}]"#.utf8))
     try running.close()
     #expect(try running.outcome().status == 65)
-    #expect(try erasing.outcome().output == "42 refused records erased\n")
+    #expect(try erasing.outcome().output == "42 rejected records erased\n")
     #expect(try kept() == [])
   }
 
@@ -91,12 +91,12 @@ import Testing
       try folder.bolide("rejects", "quakes.sqlite", "--erase")
         == .failure(
           75,
-          "quakes.sqlite: the refused records are erased, but a reader keeps their bytes in the write-ahead log",
+          "quakes.sqlite: the rejected records are erased, but a reader prevents erasing them from the write-ahead log",
           "Run the same command again when the long read has ended."))
     #expect(try kept() == [])
     try reader.close()
     _ = try reader.outcome()
-    #expect(try folder.bolide("rejects", "quakes.sqlite", "--erase").output == "0 refused records erased\n")
+    #expect(try folder.bolide("rejects", "quakes.sqlite", "--erase").output == "0 rejected records erased\n")
     #expect(try occurrences(of: Self.secret) == 0)
   }
 
@@ -105,7 +105,7 @@ import Testing
     _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
     let list = try folder.bolide("rejects", "quakes.sqlite")
     #expect(list.status == 0 && list.lines.count == 40)
-    #expect(list.errors == "Note: quakes: run 2 refused 10 more, and keeps nothing of them\n")
+    #expect(list.errors == "Note: quakes: run 2 rejected 10 more, which were not kept\n")
     #expect(try folder.bolide("rejects", "quakes.sqlite", "--run", "1").errors == "")
   }
 }

@@ -48,7 +48,7 @@ import Testing
       try folder.shell(#""$bolide" fetch quakes.sqlite Quake > /dev/full"#)
         == .failure(
           74, "standard output cannot be written (No space left on device)",
-          "See where it goes, and run the same command again."))
+          "Check its destination, and run the same command again."))
   }
 }
 

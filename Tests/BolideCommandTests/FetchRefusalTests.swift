@@ -18,17 +18,17 @@ import Testing
       ),
       (
         ["Quake", "--where", "lat > 1"],
-        "'lat' of Quake is not stored: a transient attribute lives during an import only", nil
+        "'lat' of Quake is transient, and not stored", nil
       ),
       (["Quake", "--where", "magnitude >"], "the predicate ends where a value is expected", nil),
-      (["Quake", "--where", "id = ?"], "the predicate has 1 place for values, and 0 were given", nil),
+      (["Quake", "--where", "id = ?"], "the predicate has 1 parameter, and 0 values were given", nil),
       (
         ["Quake", "--where", "id IN (SELECT 1)"],
-        "the predicate has a subquery at 'SELECT'; it can ask for attributes and to-one paths only", nil
+        "the predicate contains a subquery at 'SELECT'; only attributes and to-one paths are supported", nil
       ),
       (
         ["Quake", "--where", "1; DROP TABLE Quake"],
-        "the predicate has the character ';', which is in no expression", nil
+        "the predicate contains the character ';', which is not part of SQL", nil
       ),
       (["Quake", "--where", "json_extract(id, '$')"], "the predicate fails (malformed JSON)", nil),
       (
@@ -41,15 +41,15 @@ import Testing
       ),
       (
         ["Quake", "--with", "owner"], "Quake has no relationship or fetched property 'owner'",
-        "It can bring along region."
+        "It has region."
       ),
-      (["Quake", "--with", "id"], "'id' of Quake is an attribute and leads to no object", nil),
+      (["Quake", "--with", "id"], "'id' of Quake is an attribute, not a relationship", nil),
       (
         ["Region", "--with", "quakes"],
-        "'quakes' of Region leads to many objects; a fetch follows to-one relationships", nil
+        "'quakes' of Region is to-many; a fetch follows to-one relationships only", nil
       ),
-      (["Quake", "--limit", "-1"], nil, nil), (["Quake", "--limit=-1"], "a limit is at least 0", nil),
-      (["Quake", "--offset=-1"], "an offset is at least 0", nil),
+      (["Quake", "--limit", "-1"], nil, nil), (["Quake", "--limit=-1"], "the limit must be at least 0", nil),
+      (["Quake", "--offset=-1"], "the offset must be at least 0", nil),
     ] as [([String], String?, String?)])
   func `what cannot be fetched is said in one sentence, with status 64`(
     arguments: [String], sentence: String?, hint: String?
@@ -64,13 +64,13 @@ import Testing
   @Test(arguments: [
     (
       ["Quake", "--count", "--format", "csv"],
-      "--count prints a number; leave out --format, --with and --only"
+      "--count cannot be combined with --format, --with or --only"
     ),
     (
       ["Quake", "--count", "--with", "region"],
-      "--count prints a number; leave out --format, --with and --only"
+      "--count cannot be combined with --format, --with or --only"
     ),
-    (["Quake", "--bind", "x"], "--bind gives values to --where; name both"),
+    (["Quake", "--bind", "x"], "--bind requires --where"),
     (
       ["Quake", "--format", "xml"],
       "The value 'xml' is invalid for '--format <format>'. Please provide one of 'table', 'ndjson' or 'csv'."
@@ -86,7 +86,7 @@ import Testing
   @Test func `a store that is not there`() throws {
     #expect(
       try folder.bolide("fetch", "none.sqlite", "Quake")
-        == .failure(73, "none.sqlite: there is no such store", "Check the path, or import first."))
+        == .failure(73, "none.sqlite: no such store", "Check the path, or import first."))
     #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))
   }
 
@@ -105,7 +105,7 @@ import Testing
           status: 0, output: "{\"name\":\"o, \\\"east\\\"\"}\n{\"name\":\"west\"}\n",
           errors:
             "Note: 5 changes of other programs are in no transaction: the store cannot be written. "
-            + "The next command that writes, such as `bolide import`, sees to it.\n"
+            + "The next command that writes, such as `bolide import`, updates them.\n"
         ))
   }
 }

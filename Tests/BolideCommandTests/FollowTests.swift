@@ -95,8 +95,8 @@ import Testing
   }
 
   private static let replaced = """
-    Error: quakes.sqlite: another file has taken the store's place.
-           Begin again with the newest token: it tells whether the new file leads on from there.
+    Error: quakes.sqlite: the store was replaced by another file.
+           Continue from the newest token; the token is rejected if the new file's history lacks it.
 
     """
 
@@ -123,8 +123,8 @@ import Testing
     #expect(
       outcome.errors
         == """
-        Error: quakes.sqlite: the store was deleted or has another name now.
-               Begin again when it is back, with the newest token: it tells whether the store leads on from there.
+        Error: quakes.sqlite: the store was deleted or renamed.
+               When the store is back, continue from the newest token; the token is rejected if its history is lost.
 
         """)
   }
@@ -188,7 +188,7 @@ import Testing
     #expect(outcome.status == 64)
     #expect(
       outcome.errors.hasPrefix(
-        "Error: --follow has no end to count or to limit to; leave out --count and --limit\n"))
+        "Error: --follow cannot be combined with --count or --limit\n"))
   }
 
   @Test(.enabled(if: geteuid() == 0 && hasProgram("setpriv"), "there is no way to become another user"))
@@ -202,8 +202,8 @@ import Testing
     #expect(
       outcome.errors.hasSuffix(
         """
-        Error: quakes.sqlite: who cannot write the store and its folder cannot wait for changes.
-               Ask for them now and then: bolide changes quakes.sqlite --since TOKEN
+        Error: quakes.sqlite: following changes requires write access to the store and its folder.
+               Poll instead: bolide changes quakes.sqlite --since TOKEN
 
         """))
   }

@@ -31,7 +31,7 @@ import Testing
       #expect(outcome.status == 65)
       #expect(
         outcome.errors.contains(
-          "Word has no bolide_id left for a new object: another program has used the largest there is."))
+          "Word has no bolide_id left for a new object: another program has used the largest integer."))
       let hint =
         "Delete that row, then: UPDATE sqlite_sequence SET seq = (SELECT max(bolide_id) FROM \"Word\") WHERE name = 'Word'"
       #expect(outcome.errors.contains(hint), "\(outcome.errors)")
@@ -118,7 +118,7 @@ import Testing
       #expect(
         outcome
           == .failure(
-            64, "'\(text)' is no day or instant that there is", "It looks like 2026-05-12T06:00:03Z."),
+            64, "'\(text)' is not a valid day or instant", "Write it as 2026-05-12T06:00:03Z."),
         "\(outcome)")
     }
     #expect(try folder.sqlite("words.sqlite", "SELECT count(*) FROM bolide_transaction") == ["1"])
@@ -136,8 +136,8 @@ import Testing
       #expect(
         try folder.bolide("snapshot", "words.sqlite", "--sqlite", file)
           == .failure(
-            64, "\(file): the file is no snapshot, and one would take its place",
-            "Name another file, or remove this one first."))
+            64, "\(file): the file is not a snapshot, and the snapshot would overwrite it",
+            "Use another file, or remove this one first."))
       #expect(try folder.bytes(of: file) == before)
     }
     try folder.write("", to: "copy.sqlite")
@@ -151,17 +151,17 @@ import Testing
     (#"[{"id": "b"}, {"id": 5}, {"id": "c"}, @"#, "2", ". The 3 records before it are in the store"),
     (
       #"[{"id": "b"}, {"id": [5]}, {"id": "c"}, @"#, "2",
-      ". Of the 3 records before it 2 are in the store, and 1 was refused"
+      ". Of the 3 records before it 2 are in the store, and 1 was rejected"
     ),
     (
       #"[{"id": [1]}, {"id": [5]}, {"id": "c"}, @"#, "2",
-      ". Of the 3 records before it 1 is in the store, and 2 were refused"
+      ". Of the 3 records before it 1 is in the store, and 2 were rejected"
     ),
-    (#"[{"id": [1]}, {"id": [5]}, @"#, "2", ". The 2 records before it were refused"),
-    (#"[{"id": [1]}, @"#, "1", ". The record before it was refused"),
+    (#"[{"id": [1]}, {"id": [5]}, @"#, "2", ". The 2 records before it were rejected"),
+    (#"[{"id": [1]}, @"#, "1", ". The record before it was rejected"),
     (#"[{"id": "b"}, @"#, "0", ". The record before it is in the store"),
   ])
-  func `what is in the store of a damaged feed is what was not refused`(
+  func `what is in the store of a damaged feed is what was not rejected`(
     feed: String, limit: String, end: String
   )
     throws
@@ -174,7 +174,7 @@ import Testing
     let counts = try folder.sqlite("words.sqlite", "SELECT count(*) FROM Word")
     #expect(
       counts == [
-        "\(1 + (end.contains("3 records before it are") ? 3 : end.contains(" 2 are") ? 2 : end.hasSuffix("refused") && !end.contains(" 1 is") ? 0 : 1))"
+        "\(1 + (end.contains("3 records before it are") ? 3 : end.contains(" 2 are") ? 2 : end.hasSuffix("rejected") && !end.contains(" 1 is") ? 0 : 1))"
       ])
   }
 }

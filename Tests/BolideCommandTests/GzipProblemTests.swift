@@ -12,7 +12,7 @@ import Testing
     try folder.gzip("feed.json")
   }
 
-  private static let again = "Fetch the file again and run the same command: nothing is doubled."
+  private static let again = "Fetch the file again and run the same command: no row is duplicated."
 
   @Test func `a wrong checksum is known after the last row`() throws {
     try damage { $0[$0.count - 8] ^= 1 }
@@ -26,7 +26,7 @@ import Testing
       "bad.gz: the gzip data that begins at byte 0 does not have the length it states", rows: 200...200)
   }
 
-  @Test func `what follows the end is refused`() throws {
+  @Test func `what follows the end is rejected`() throws {
     let count = try folder.bytes(of: "feed.json.gz").count
     try damage { $0 += Data("garbage".utf8) }
     try expect(
@@ -51,7 +51,7 @@ import Testing
           Self.again))
   }
 
-  @Test func `what a damaged file brought is counted by what became of it, and the refused ones are named`()
+  @Test func `what a damaged file brought is counted by what became of it, and the rejected ones are named`()
     throws
   {
     try folder.write(
@@ -65,7 +65,7 @@ import Testing
       outcome.errors == """
         bad.gz:1:17: record 2: id: expected a number such as 12.8
         Error: bad.gz: the gzip data that begins at byte 0 does not have the checksum it states. Of the 5 records read 3 \
-        are in the store, 1 was refused, and 1 repeats a key.
+        are in the store, 1 was rejected, and 1 repeats a key.
                \(Self.again)
 
         """)

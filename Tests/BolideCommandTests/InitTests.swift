@@ -91,7 +91,7 @@ struct InitTests {
       let again = try Tool(["init", "cities500.json"], in: directory)
       #expect(
         again.errors == """
-          cities500.sqlite is here already, and an import by this draft goes into it: name another store unless that is meant
+          cities500.sqlite exists already, and this pipeline would import into it: to keep it apart, set another store
 
           """)
     }

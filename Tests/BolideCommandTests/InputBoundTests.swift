@@ -14,7 +14,7 @@ import Testing
   }
 
   private func raise(_ name: String) -> String {
-    "Look at the input, or raise `\(name)` in the pipeline or by --\(name)."
+    "Check the input, or raise `\(name)` in the pipeline or with --\(name)."
   }
 
   private func rows() throws -> Int { try folder.count("Quake", in: "quakes.sqlite") }
@@ -35,7 +35,7 @@ import Testing
       try folder.bolide("import", "quakes.yaml", "feed.json", "feed.json", "--max-records", "15").errors
         .hasPrefix("Error: feed.json: there are more than 15 records. The 15 records"))
     let none = try folder.bolide("import", "quakes.yaml", "--max-records", "0")
-    #expect(none.status == 64 && none.errors.contains("--max-records is at least 1"))
+    #expect(none.status == 64 && none.errors.contains("--max-records must be at least 1"))
   }
 
   @Test func `with atomic nothing lands`() throws {
@@ -79,7 +79,7 @@ import Testing
     #expect(bytes.status == 65)
     let time = try folder.shell("(\(endless)) | \"$bolide\" import quakes.yaml - --max-time 1")
     #expect(time.status == 65)
-    #expect(time.errors.hasPrefix("Error: stdin: the import takes longer than 1 second. Of the "))
+    #expect(time.errors.hasPrefix("Error: stdin: the import takes more than 1 second. Of the "))
     #expect(time.errors.contains(" repeat a key."))
     #expect(ContinuousClock.now - start < .seconds(20))
   }
@@ -90,7 +90,7 @@ import Testing
     #expect(
       try running.outcome(within: 20)
         == .failure(
-          65, "stdin: the import takes longer than 0.5 seconds. The record before it is in the store",
+          65, "stdin: the import takes more than 0.5 seconds. The record before it is in the store",
           raise("max-time")))
     #expect(try rows() == 1)
   }

@@ -21,16 +21,17 @@ import Testing
     var testDescription: String { name }
   }
 
-  private static let again = "Fetch the input again and run the same command: nothing is doubled."
+  private static let again = "Fetch the input again and run the same command: no row is duplicated."
   private static let count =
-    "Fetch the input again and run the same command: nothing is doubled. If it counts more than one input has, "
-    + "say `count: total` in the pipeline."
-  private static let mend = "Mend the input, or fetch it again, and run the same command: nothing is doubled."
+    "Fetch the input again and run the same command: no row is duplicated. If it counts more than "
+    + "one input has, say `count: total` in the pipeline."
+  private static let mend =
+    "Repair the input, or fetch it again, and run the same command: no row is duplicated."
   private static let shape =
-    "See whether the input is JSON; if it is, say where its records are: `records: PATH`."
+    "Check that the input is JSON; if it is, set the path of its records: `records: PATH`."
   private static let page =
-    "This is a page for people, perhaps an error page: look at the address the input came from."
-  private static let sender = "This may be the sender's error message: look at the input."
+    "The input may be an error page: check its URL."
+  private static let sender = "The input may be an error message of the server: check it."
 
   private static let cases = [
     Case(
@@ -123,18 +124,18 @@ import Testing
     Case(
       name: "another feed's columns", input: #"{"fields": ["a", "b"], "data": [["x", 1]]}"#, status: 65,
       sentence: "feed.json: there is no column 'id', which the key is read from; the columns are a, b",
-      hint: "If the feed has renamed it, say so in the pipeline with `from:`.", rows: 0),
+      hint: "If the feed has renamed the column, set its new name with `from:` in the pipeline.", rows: 0),
     Case(
       name: "UTF-16", input: "[\0]\0", status: 65, sentence: "feed.json:1:1: found UTF-16; expected UTF-8",
-      hint: "Convert it on the way in: iconv -f UTF-16 -t UTF-8", rows: 0),
+      hint: "Convert the input first: iconv -f UTF-16 -t UTF-8", rows: 0),
     Case(
       name: "UTF-32", input: "[\0\0\0", status: 65, sentence: "feed.json:1:1: found UTF-32; expected UTF-8",
-      hint: "Convert it on the way in: iconv -f UTF-32 -t UTF-8", rows: 0),
+      hint: "Convert the input first: iconv -f UTF-32 -t UTF-8", rows: 0),
     Case(
       name: "several lists", input: #"{"a": [{"id": "a"}], "b": [{"id": "b"}]}"#, status: 65,
       sentence: "feed.json:1:1: found several places that could be the records: 'a', 'b';"
         + " expected the input to have one, or a path",
-      hint: "Say in the pipeline which of them holds the records: `records: PATH`.", rows: 0),
+      hint: "Set the path of the records in the pipeline: `records: PATH`.", rows: 0),
     Case(
       name: "zstd", input: "\u{28}\u{b5}\u{2f}\u{fd}\u{24}\u{0}", status: 65,
       sentence: "feed.json: this is zstd data; expected plain text or gzip",

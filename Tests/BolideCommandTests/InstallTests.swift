@@ -40,6 +40,18 @@ import Testing
     #expect(outcome.output == "status\n", "\(outcome)")
   }
 
+  @Test(arguments: [["bench"], ["generate", "fireballs"], ["help", "bench"]])
+  func `bench and generate say where their program should be`(arguments: [String]) throws {
+    try FileManager.default.copyItem(atPath: Folder.tool, toPath: folder.path("bolide"))
+    let path = folder.url.resolvingSymlinksInPath().appending(path: "bolide-bench").path(
+      percentEncoded: false)
+    #expect(
+      try folder.run(folder.path("bolide"), arguments)
+        == .failure(
+          74, "\(path): no such program; it has the commands bench and generate",
+          "Build it with `swift build -c release --product bolide-bench`, or put it beside bolide."))
+  }
+
   @Test(.enabled(if: has("systemd-analyze"), "there is no systemd-analyze"))
   func `systemd finds no fault with the service and the timer`() throws {
     let units = Folder.repository.appending(path: "pipelines/systemd")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a store keeps of refused records: for whose eyes, how long, and in which order.
+/// What a store keeps of rejected records: for whose eyes, how long, and in which order.
 @Suite struct KeptRejectTests {
   private let folder: Folder
 
@@ -38,7 +38,7 @@ import Testing
     #expect(try mode("made.sqlite") == "640")
   }
 
-  @Test func `records that no run of thirty days has refused are forgotten, in steps`() throws {
+  @Test func `records that no run of thirty days has rejected are forgotten, in steps`() throws {
     let rows = (1...1_500).map { #"{"id": "k\#($0)", "magnitude": "x"}"# }.joined(separator: ",")
     try folder.write(#"[{"id": "good"}, \#(rows)]"#, to: "bad.json")
     _ = try folder.bolide("import", "quakes.yaml", "bad.json", "-q")
@@ -50,14 +50,14 @@ import Testing
         "quakes.sqlite",
         "UPDATE bolide_run SET started = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-\(age) days') WHERE run = 1")
       _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
-      // The newest run has refused one of its own, and again.
+      // The newest run has rejected one of its own, and again.
       #expect(try folder.sqlite("quakes.sqlite", count) == ["\(age == 29 ? left + 1 : left)"])
       let texts = "SELECT count(*) FROM bolide_reject_text"
       #expect(try folder.sqlite("quakes.sqlite", texts) == ["\(age == 29 ? left + 1 : left)"])
     }
   }
 
-  @Test func `the list is in the order of the records, whoever refused them`() throws {
+  @Test func `the list is in the order of the records, whoever rejected them`() throws {
     try folder.write(
       Folder.quakes.replacing(
         "  magnitude: double", with: "  magnitude: double\n  size: { type: integer32, required: true }")

@@ -17,7 +17,7 @@ import Testing
   // MARK: Lines
 
   @Test(arguments: ["--chunk-rows", "--atomic"])
-  func `a broken line is one refused record, and the lines behind it land`(option: String) throws {
+  func `a broken line is one rejected record, and the lines behind it land`(option: String) throws {
     var lines = (1...50).map { #"{"id":\#($0),"v":"word \#($0)"}"# }
     lines[20] = #"{"id":21,"v":"#
     try folder.write(lines.joined(separator: "\n"), to: "feed.json")
@@ -35,7 +35,7 @@ import Testing
     )
     #expect(try ids() == (1...50).filter { $0 != 21 }.map(String.init))
     let beyond = try run()
-    let fate = option == "--atomic" ? "1 refused + 49 rolled back" : "49 unchanged + 1 refused"
+    let fate = option == "--atomic" ? "1 rejected + 49 rolled back" : "49 unchanged + 1 rejected"
     #expect(beyond.status == 65 && beyond.errors.contains("w: 50 read = \(fate)"))
     let rejects = try folder.sqlite(
       "w.sqlite",
@@ -49,7 +49,7 @@ import Testing
       replay.errors.hasPrefix(
         """
         feed.json:21:14: record 21: the line ends inside its record
-        w: 1 replayed = 1 refused · 1 still kept
+        w: 1 replayed = 1 rejected · 1 still kept
         """))
     // Whose key it was nobody knows: nothing is missing by such a run.
     try folder.write((1...50).map { #"{"id":\#($0)}"# }.joined(separator: "\n"), to: "feed.json")
@@ -67,7 +67,7 @@ import Testing
     #expect(check.output.contains("    feed.json:2:8: record 2: found ']'; expected ',' or '}'\n"))
   }
 
-  @Test func `a line that is too long for a record is one refused record`() throws {
+  @Test func `a line that is too long for a record is one rejected record`() throws {
     let long = String(repeating: "x", count: 65 << 20)
     try folder.write("{\"id\":1}\n{\"id\":2,\"v\":\"\(long)\"}\n{\"id\":3}\n", to: "feed.json")
     let outcome = try folder.bolide("import", "w.yaml", "feed.json", "--max-rejects", "1")
@@ -93,7 +93,7 @@ import Testing
     #expect(
       check.status == 0
         && check.output.contains("; 3 records\n  all of them would land\n  no key comes twice"))
-    // A refused record of the second one has its number in the input, and its place.
+    // A rejected record of the second one has its number in the input, and its place.
     try folder.write(feed.replacing("3", with: "\"x\""), to: "feed.json")
     let bad = try folder.bolide("import", "w.yaml", "feed.json", "--store", "bad.sqlite")
     #expect(bad.status == 65 && bad.errors.contains(": record 3: id: expected a number such as 12.8\n"))
@@ -107,7 +107,7 @@ import Testing
     let outcome = try folder.bolide("import", "w.yaml", "feed.json")
     #expect(outcome.errors.hasPrefix("feed.json:1:39: record 2: id: expected a number such as 12.8\n"))
     #expect(try ids() == ["1", "3"])
-    #expect(try folder.bolide("import", "w.yaml", "--replay").errors.contains("1 replayed = 1 refused"))
+    #expect(try folder.bolide("import", "w.yaml", "--replay").errors.contains("1 replayed = 1 rejected"))
   }
 
   // MARK: Pages

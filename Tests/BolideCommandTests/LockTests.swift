@@ -14,7 +14,7 @@ import Testing
 
   @Test func `a second run of the same pipeline ends at once and says who holds the store`() throws {
     let holder = try holding()
-    // Again and again: a run that is refused leaves the holder's name where it stands.
+    // Again and again: a run that is rejected leaves the holder's name where it stands.
     for _ in 1...3 { expectHeld(try folder.bolide("import", "quakes.yaml", "feed.json"), by: holder) }
     // A crontab that starts too often need not be told.
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "-q") == Outcome(status: 75))
@@ -73,8 +73,8 @@ import Testing
       #expect(
         outcome
           == .failure(
-            74, "\(file): the lock cannot be taken (No locks available)",
-            "Nothing was done. A store needs a file system that locks files; see whether this one does."))
+            74, "\(file): the store cannot be locked (No locks available)",
+            "Nothing was done. A store needs a file system that supports file locks."))
     }
   #endif
 
@@ -117,7 +117,7 @@ import Testing
       outcome
         == .failure(
           75, "quakes.sqlite: another program holds a lock on the store",
-          "Run the command again when that program has ended its transaction."))
+          "Run the command again when that program has finished its transaction."))
     try shell.write(Data("COMMIT;\n".utf8))
     try shell.close()
     #expect(try shell.outcome().status == 0)
@@ -138,8 +138,8 @@ import Testing
     #expect(outcome.status == 75)
     #expect(
       outcome.errors.replacing(/since [-0-9T:.]+Z/, with: "since THEN") == """
-        Error: quakes.sqlite: the pipeline quakes (process \(holder.processID), since THEN) is at work on this store.
-               Run the command again when it has ended.
+        Error: quakes.sqlite: the pipeline quakes (process \(holder.processID), since THEN) is running on this store.
+               Run the command again when it has finished.
 
         """)
   }

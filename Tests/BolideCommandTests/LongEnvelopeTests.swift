@@ -43,8 +43,8 @@ import Testing
     #expect(
       try folder.bolide("import", "things.yaml", "feed.json")
         == .failure(
-          65, "feed.json: the first 8 MiB do not show rows; the input is an object with \(keys)",
-          "Say in the pipeline where they are: `records: PATH` for objects, or `shape: columnar`."))
+          65, "feed.json: no rows were detected in the first 8 MiB; the input is an object with \(keys)",
+          "Set their place in the pipeline: `records: PATH` for objects, or `shape: columnar`."))
     try folder.write(
       String(decoding: folder.bytes(of: "things.yaml"), as: UTF8.self) + "records: data\n", to: "things.yaml")
     #expect(try folder.bolide("import", "things.yaml", "feed.json") == .silent)

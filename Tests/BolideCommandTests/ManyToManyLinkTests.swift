@@ -126,20 +126,20 @@ import Testing
     arguments: [
       (
         ["Post", "tags", "--all", "--to", "name=sun"], Int32(65),
-        "there is no Tag with this key: nothing is changed", "Import it first."
+        "there is no Tag with this key: nothing was changed", "Import it first."
       ),
       (
         ["Post", "tags", "--all", "--remove", "name=sun"], 65,
-        "there is no Tag with this key: nothing is changed", nil
+        "there is no Tag with this key: nothing was changed", nil
       ),
       (
         ["Post", "notes", "--all", "--to", "number=1"], 64,
-        "'notes' of Post leads to many objects; a link is made at its to-one end",
-        "Say `bolide link STORE Note post`."
+        "'notes' of Post is to-many; link from its to-one end",
+        "Use `bolide link STORE Note post`."
       ),
       (
         ["Post", "tags", "--all", "--remove", "id=3"], 64,
-        "an object of Tag is named by its key, name", "Give name=…."
+        "an object of Tag is named by its key, name", "Use name=…."
       ),
       (
         ["Post", "tag", "--all", "--to-none"], 64, "Post has no relationship 'tag'; did you mean 'tags'?", nil

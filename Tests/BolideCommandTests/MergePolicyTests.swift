@@ -23,8 +23,8 @@ struct MergePolicyTests {
     #expect(outcome.status == 65 && outcome.output.isEmpty)
     #expect(
       outcome.errors == """
-        Error: second.json:2:2: record 2 has the id of a Quake that is there already, and the merge policy is 'fail'.
-               Nothing of this import is in the store. Take it out of the input, or say `merge: ignore` or `merge: update`.
+        Error: second.json:2:2: record 2 has the id of an existing Quake, and the merge policy is 'fail'.
+               Nothing of this import is in the store. Remove the record from the input, or set `merge: ignore` or `merge: update`.
 
         """)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id || magnitude FROM Quake") == ["a1.0"])
@@ -54,7 +54,7 @@ struct MergePolicyTests {
     #expect(json.output.contains(#""updated":0,"repeated":0,"unchanged":3,"ignored":0"#))
   }
 
-  @Test func `a clash is shown with its place, and kept among the refused records`() throws {
+  @Test func `a clash is shown with its place, and kept among the rejected records`() throws {
     try write("unique: magnitude", to: "unique.yaml")
     let changed = try folder.bolide("check", "unique.yaml")
     #expect(changed.status == 0, "\(changed.errors)")

@@ -61,12 +61,12 @@ import Testing
     #expect(
       try migrate("Post_tags")
         == .failure(
-          64, "blog.sqlite: Post_tags cannot be dropped: it holds the links of Post.tags",
+          64, "blog.sqlite: Post_tags cannot be dropped: it stores the links of Post.tags",
           "Drop both ends, which the pipeline may no longer name: --drop Post.tags --drop Tag.posts"))
     #expect(
       try migrate("Tag")
         == .failure(
-          64, "blog.sqlite: Tag cannot be dropped: Post.tags leads to it",
+          64, "blog.sqlite: Tag cannot be dropped: Post.tags refers to it",
           "Drop both, which the pipeline may no longer name: --drop Post.tags --drop Tag"
         ))
     #expect(

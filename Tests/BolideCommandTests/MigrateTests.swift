@@ -59,7 +59,7 @@ import Testing
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
 
-  @Test func `an import does what the plan says, and the older pipeline is refused`() throws {
+  @Test func `an import does what the plan says, and the older pipeline is rejected`() throws {
     try folder.bolide("import", "newer.yaml", "feed.json").expectStatus(0)
     #expect(
       try folder.sqlite("quakes.sqlite", "SELECT max(size), total FROM Quake, Region") == ["49.5|416.5"])
@@ -70,7 +70,7 @@ import Testing
       try folder.bolide("import", "quakes.yaml", "feed.json")
         == .failure(
           78, "quakes.sqlite: Quake.magnitude is called size in the store: the pipeline is older",
-          "Import into a new store, or make the pipeline agree with this one."))
+          "Import into a new store, or change the pipeline to match this one."))
     #expect(try folder.sqlite("quakes.sqlite", ".dump") == before)
     // An older pipeline that fits runs on.
     try folder.write(
@@ -95,7 +95,7 @@ import Testing
       try folder.bolide("migrate", "quakes.sqlite", "newer.yaml", "--drop", "Region.total")
         == .failure(
           64, "quakes.sqlite: Region.total cannot be dropped: the pipeline names it",
-          "The next import would make it again: take it out of the pipeline first."))
+          "Remove it from the pipeline first; otherwise the next import would create it again."))
     #expect(try folder.bolide("changes", "quakes.sqlite").lines.count == 54)
   }
 
@@ -113,7 +113,7 @@ import Testing
       try folder.bolide("migrate", "quakes.sqlite", "typed.yaml")
         == .failure(
           78, "quakes.sqlite: Quake.time is date in the store and string in the pipeline",
-          "Let the pipeline agree with the store; or `bolide migrate --drop Quake.time` takes its values out of the store, and it begins anew."
+          "Change the pipeline to match the store; or delete the stored values with `bolide migrate --drop Quake.time`, and start empty."
         ))
     #expect(
       try folder.bolide("migrate", "quakes.sqlite", "typed.yaml", "--plan", "--drop", "Quake.time").output
@@ -130,7 +130,7 @@ import Testing
     try folder.write(text.replacing("was: magnitude", with: "was: magnitud"), to: "wrong.yaml")
     let refusal = Outcome.failure(
       78,
-      "wrong.yaml:8:30: Quake in the store has no attribute 'magnitud' that 'size' could have been: mend 'was', or leave it out"
+      "wrong.yaml:8:30: Quake in the store has no attribute 'magnitud', the previous name of 'size': correct 'was', or remove it"
     )
     #expect(try folder.bolide("migrate", "quakes.sqlite", "wrong.yaml", "--plan") == refusal)
     #expect(try folder.bolide("import", "wrong.yaml", "feed.json", "--store", "quakes.sqlite") == refusal)
@@ -146,10 +146,10 @@ import Testing
         try folder.run(Folder.tool, ["migrate", "quakes.sqlite", "newer.yaml"] + options)
           == .failure(
             73, "quakes.sqlite: the store was written by a newer version of Bolide",
-            "Use that version, or a newer one."))
+            "Use that version or a newer one."))
       #expect(
         try folder.run(Folder.tool, ["migrate", "none.sqlite", "newer.yaml"] + options)
-          == .failure(73, "none.sqlite: there is no such store", "Check the path, or import first."))
+          == .failure(73, "none.sqlite: no such store", "Check the path, or import first."))
     }
     #expect(try folder.bytes(of: "quakes.sqlite") == before)
     #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))

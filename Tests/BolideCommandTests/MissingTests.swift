@@ -72,8 +72,8 @@ import Testing
       try folder.bolide("missing", "fireballs.yaml", "--delete")
         == .failure(
           65,
-          "fireballs.sqlite: 1 of 9 rows are missing, which is 11.2 % and more than 5 %: nothing is deleted",
-          "Look at them with `bolide missing`, and raise --guard when they are to go."))
+          "fireballs.sqlite: 1 of 9 rows are missing, which is 11.2 % and more than 5 %: nothing was deleted",
+          "Review them with `bolide missing`; to delete them, raise --guard."))
     #expect(try folder.bolide("token", "fireballs.sqlite") == token)
     let outcome = try folder.bolide("missing", "fireballs.yaml", "--delete", "--guard", "12%", "-v")
     #expect(outcome.errors.wholeMatch(of: /1 row deleted · token \S+\n/) != nil)
@@ -101,8 +101,8 @@ import Testing
       try folder.bolide("missing", "fireballs.sqlite", "--delete", "--guard", "100%")
         == .failure(
           65,
-          "fireballs.sqlite: the last complete run of 'fireballs' saw no row at all, so nothing is deleted",
-          "Is the feed empty by mistake? Import a good one first."))
+          "fireballs.sqlite: the last complete run of 'fireballs' had no rows: nothing was deleted",
+          "If the feed was empty by mistake, import a good one first."))
   }
 
   @Test func `a file that is known again brings its rows back from the missing`() throws {
@@ -158,8 +158,8 @@ import Testing
       try folder.bolide("missing", "orders.sqlite", "--delete", "--guard", "90%")
         == .failure(
           65,
-          "orders.sqlite: a row of Order, or one that goes with it, has others that deny its deletion: nothing is deleted",
-          "Delete those first, or say another `on-delete` in the model."))
+          "orders.sqlite: a row of Order, or of its dependents, has related objects that deny its deletion: nothing is deleted",
+          "Delete those objects first, or set another `on-delete` rule in the model."))
     #expect(
       try folder.sqlite("orders.sqlite", "SELECT count(*) FROM Line UNION ALL SELECT count(*) FROM \"Order\"")
         == ["4", "2"])
@@ -275,7 +275,7 @@ import Testing
     try folder.write(window, to: "window.yaml")
     #expect(try folder.bolide("import", "window.yaml", "one.json") == .silent)
     let hint =
-      "Say `feed: full` in the pipeline, where each input is the whole catalogue, and import one to its end."
+      "If each input is the whole catalogue, set `feed: full` in the pipeline, and complete an import."
     #expect(
       try folder.bolide("missing", "fireballs.sqlite")
         == .failure(64, "fireballs.sqlite: no complete run of a full feed is known", hint))
@@ -299,10 +299,10 @@ import Testing
     }
     #expect(
       try folder.bolide("missing", "fireballs.sqlite", "--merge", "--delete").errors
-        .hasPrefix("Error: say one of --merge and --delete; merge first\n"))
+        .hasPrefix("Error: --merge and --delete cannot be combined; merge first\n"))
     #expect(
       try folder.bolide("missing", "fireballs.sqlite", "--guard", "5%").errors
-        .hasPrefix("Error: --guard goes with --delete\n"))
+        .hasPrefix("Error: --guard requires --delete\n"))
     try folder.write("bolide: 1\nfeed: whole\n", to: "wrong.yaml")
     let problem = try folder.bolide("check", "wrong.yaml").errors
     #expect(problem.contains("wrong.yaml:2:7: 'feed' is window or full, not 'whole'"))

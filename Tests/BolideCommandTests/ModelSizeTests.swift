@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A model that is too large for SQLite, or for an import, is refused before there is a file.
+/// A model that is too large for SQLite, or for an import, is rejected before there is a file.
 @Suite struct ModelSizeTests {
   private let folder: Folder
 
@@ -36,7 +36,7 @@ import Testing
     try write(attributes: 500)
     try expect(
       "5:1",
-      "the model is too large for SQLite (too many terms in compound SELECT): leave attributes out, or keep several as one of the type json"
+      "the model is too large for SQLite (too many terms in compound SELECT): remove attributes, or store several as one json attribute"
     )
     try write(attributes: 499)
     #expect(try folder.bolide("import", "wide.yaml", "feed.json") == .silent)
@@ -47,19 +47,19 @@ import Testing
     let checks = (1...20_000).map { "a0 > -\($0)" }.joined(separator: ", ")
     try write(attributes: 1, "check: [\(checks)]\n")
     try expect(
-      "8:1", "there are 20000 checks, and 500 at most can be evaluated together: join some of them with AND")
+      "8:1", "there are 20000 checks; the maximum is 500: join some of them with AND")
   }
 
   @Test func `more entities than a store has`() throws {
     let entities = (0..<1_000).map { "  E\($0): { key: k, attributes: { k: string } }\n" }.joined()
     try write(attributes: 1, "entities:\n\(entities)")
-    try expect("8:1", "there are 1001 entities; a store has 1000 at most")
+    try expect("8:1", "there are 1001 entities; the maximum is 1000")
   }
 
   @Test(arguments: [
-    ("max-age: 1e300d", "'max-age' is an age such as 90m, 26h or 2d, 10000y at most, not '1e300d'"),
-    ("lock-wait: 10001y", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not '10001y'"),
-    ("max-time: 1e12", "'max-time' is a time such as 30s or 10m, 10000y at most, not '1e12'"),
+    ("max-age: 1e300d", "'max-age' is an age such as 90m, 26h or 2d, at most 10000y, not '1e300d'"),
+    ("lock-wait: 10001y", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not '10001y'"),
+    ("max-time: 1e12", "'max-time' is a time such as 30s or 10m, at most 10000y, not '1e12'"),
     ("max-bytes: many", "'max-bytes' is a size such as 500MB or 2GiB, not 'many'"),
   ]) func `a time has an end`(line: String, sentence: String) throws {
     try write(attributes: 1, line + "\n")

@@ -33,7 +33,7 @@ import Testing
     #expect(try folder.bolide("import", "quakes.yaml", "next.json", "--force") == .silent)
   }
 
-  @Test func `values are shown when they are asked for, of new fields and of refused records`() throws {
+  @Test func `values are shown when they are asked for, of new fields and of rejected records`() throws {
     #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
     let outcome = try folder.bolide("import", "quakes.yaml", "next.json", "--show-values")
     #expect(outcome.status == 0)
@@ -82,13 +82,13 @@ import Testing
         try folder.bolide("import", "quakes.yaml", "next.json")
           == .failure(
             65, "next.json:1:25: record 2: new field 'new'",
-            "Give it an attribute in the pipeline, or say `on-new-field: warn`."))
+            "Add an attribute to the pipeline, or set `on-new-field: warn`."))
     }
     #expect(try folder.sqlite("q.sqlite", "SELECT id, mag FROM Quake") == ["a|1.0"])
     try pipeline("on-new-field: fail\natomic: true\n")
     #expect(
       try folder.bolide("import", "quakes.yaml", "next.json").errors.hasSuffix(
-        "       Nothing of this import is in the store. Give it an attribute in the pipeline, or say `on-new-field: warn`.\n"
+        "       Nothing of this import is in the store. Add an attribute to the pipeline, or set `on-new-field: warn`.\n"
       ))
     try pipeline("on-new-field: ignore\n")
     #expect(try folder.bolide("import", "quakes.yaml", "next.json") == .silent)

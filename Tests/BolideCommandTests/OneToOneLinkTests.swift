@@ -58,16 +58,16 @@ import Testing
       (
         ["Passport", "owner", "--all", "--to", "name=anna"], Int32(65),
         "'owner' of Passport is one-to-one, and 3 objects are to be linked to one Person: nothing is linked",
-        "Say which one of them."
+        "Select one of them."
       ),
       (
         ["Person", "passport", "--all", "--to", "number=C1"], 65,
         "'passport' of Person is one-to-one, and 2 objects are to be linked to one Passport: nothing is linked",
-        "Say which one of them."
+        "Select one of them."
       ),
       (
         ["Person", "passport", "--where", "name = 'anna'", "--to", "number=Z"], 65,
-        "there is no Passport with this key: nothing is changed", "Import it first."
+        "there is no Passport with this key: nothing was changed", "Import it first."
       ),
     ] as [([String], Int32, String, String?)])
   func `what cannot be linked is told, and nothing is changed`(

@@ -42,15 +42,15 @@ import Testing
     return folder
   }
 
-  @Test func `a record whose owner has another one is refused by name, and lands when it is free`() throws {
+  @Test func `a record whose owner has another one is rejected by name, and lands when it is free`() throws {
     try folder.write(
       #"[{"number": "A2", "holder": "anna"}, {"number": "D1", "holder": "dora"}]"#, to: "more.json")
     let outcome = try folder.bolide("import", "people.yaml", "more.json")
     #expect(outcome.status == 65)
     #expect(
       outcome.errors.hasPrefix(
-        "more.json:1:2: record 1: owner is one-to-one, and another Passport leads to this Person\n"
-          + "people: 2 read = 1 inserted + 1 refused"))
+        "more.json:1:2: record 1: owner is one-to-one, and another Passport is linked to this "
+          + "Person\npeople: 2 read = 1 inserted + 1 rejected"))
     #expect(try folder.passports() == ["A1 anna", "B1 bert", "C1 -", "D1 dora"])
     #expect(try folder.linkPeople("Passport", "owner", "--where", "number = 'A1'", "--to-none") == .silent)
     #expect(try folder.bolide("import", "people.yaml", "--replay").status == 0)
@@ -165,7 +165,8 @@ import Testing
     #expect(
       try folder.bolide("import", "one.yaml", "feed.json")
         == .failure(
-          78, "many.sqlite: Passport.owner cannot become one-to-one: several objects lead to the same Person",
+          78,
+          "many.sqlite: Passport.owner cannot become one-to-one: several objects are linked to the same Person",
           #"Find them with SQL: SELECT "owner_id", count(*) FROM "Passport" WHERE "owner_id" IS NOT NULL "#
             + #"GROUP BY "owner_id" HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."#
         ))

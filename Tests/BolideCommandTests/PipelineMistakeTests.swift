@@ -60,10 +60,10 @@ import Testing
       Error: bad.yaml:9:12: Quake has no attribute or relationship 'magnitud'; did you mean 'magnitude'?
       Error: bad.yaml:10:24: Quake has no attribute or relationship 'idd'; did you mean 'id'?
       Error: bad.yaml:11:56: Quake has no attribute or relationship 'key'.
-      Error: bad.yaml:12:19: the fetched property 'near' finds objects of 'Quak', which is not declared; did you mean 'Quake'?
+      Error: bad.yaml:12:19: the entity 'Quak' of the fetched property 'near' is not declared; did you mean 'Quake'?
       Error: bad.yaml:12:32: the 'info' of 'near' has no 'least'; did you mean 'lest'?
       Error: bad.yaml:13:3: 'id' is a fetched property and an attribute of Quake: rename one.
-      Error: bad.yaml:13:33: the predicate has the character ';', which is in no expression.
+      Error: bad.yaml:13:33: the predicate contains the character ';', which is not part of SQL.
 
       """)
   }
@@ -111,10 +111,10 @@ import Testing
     try expect("Error: bad.yaml: the file cannot be read as UTF-8 text.\n")
   }
 
-  @Test func `a pipeline of a later format is refused by its number`() throws {
+  @Test func `a pipeline of a later format is rejected by its number`() throws {
     try folder.write(Folder.quakes.replacing("bolide: 1", with: "bolide: 2"), to: "bad.yaml")
     try expect(
-      "Error: bad.yaml:1:9: this Bolide reads version 1 of the format, and the file says '2'.\n")
+      "Error: bad.yaml:1:9: the format's version is '2'; this version of Bolide reads version 1.\n")
   }
 
   @Test func `a good pipeline gets a line`() throws {
@@ -133,7 +133,7 @@ import Testing
       try folder.bolide("import", "quakes.yaml", "feed.json")
         == .failure(
           64, "quakes.yaml: the pipeline names no store",
-          "Say `store:` in the pipeline, or --store on the command line."))
+          "Set `store:` in the pipeline, or use --store."))
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--store", "other.sqlite") == .silent)
     #expect(try folder.sqlite("other.sqlite", "SELECT id FROM Quake") == ["a"])
   }
@@ -158,7 +158,7 @@ import Testing
     #expect(try folder.sqlite("stores/quakes.sqlite", "SELECT count(*) FROM bolide_run") == ["4"])
   }
 
-  @Test func `a model that takes something away is refused, and one that adds is taken`() throws {
+  @Test func `a model that takes something away is rejected, and one that adds is taken`() throws {
     try folder.write(#"[{"id": "a", "magnitude": 1.5, "depth": 3}]"#, to: "feed.json")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
     try folder.write(
@@ -172,8 +172,8 @@ import Testing
       outcome
         == .failure(
           78, "quakes.sqlite: Quake.time is date in the store and string in the pipeline",
-          "Let the pipeline agree with the store; or `bolide migrate --drop Quake.time` takes its values out of the "
-            + "store, and it begins anew."))
+          "Change the pipeline to match the store; or delete the stored values with `bolide migrate "
+            + "--drop Quake.time`, and start empty."))
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id, magnitude, depth FROM Quake") == ["a|1.5|3"])
   }
 

@@ -30,11 +30,11 @@ import Testing
       try folder.bolide("changes", "quakes.sqlite", "--since", tokens[0])
         == .failure(
           80,
-          "quakes.sqlite: the history after the token \(tokens[0]) is gone: it now starts 1 transaction later",
+          "quakes.sqlite: the history after the token \(tokens[0]) was pruned: it now starts 1 transaction later",
           "Start again from a snapshot: bolide snapshot quakes.sqlite"))
     // A second time there is nothing to do; a pipeline stands for its store.
     let again = try folder.bolide("prune", "quakes.yaml", "--before", tokens[1], "-v")
-    #expect(again == Outcome(status: 0, errors: "0 transactions with 0 changes are gone from history\n"))
+    #expect(again == Outcome(status: 0, errors: "0 transactions with 0 changes are pruned from history\n"))
     #expect(try folder.bolide("verify", "quakes.sqlite").status == 0)
   }
 
@@ -45,8 +45,8 @@ import Testing
         == Outcome(
           status: 0,
           errors: """
-            Note: the reader 'map' has not seen all of it, so the rest stays. It goes when the reader moves on or is dropped.
-            1 transaction with 1 change is gone from history
+            Note: the rest is kept for the reader 'map', which has not read it. Advance or drop the reader to prune it.
+            1 transaction with 1 change is pruned from history
 
             """))
     #expect(try folder.bolide("changes", "quakes.sqlite", "--reader", "map").lines.count == 4)
@@ -67,15 +67,16 @@ import Testing
       try folder.write(#"[{"id": "\#(id)"}]"#, to: "feed.json")
       let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
       let expired =
-        "quakes: the reader 'late' has expired: history that it had not seen is gone, and it starts again from a snapshot\n"
+        "quakes: the reader 'late' has expired: history that it had not read was pruned, and it must start again from a snapshot\n"
       #expect(outcome.status == 0 && outcome.errors == (id == "e" ? expired : ""), "\(outcome)")
     }
     #expect(try folder.bolide("changes", "quakes.sqlite", "--from", "oldest").lines.count == 4)
     #expect(
       try folder.bolide("changes", "quakes.sqlite")
         == .failure(
-          80, "quakes.sqlite: history does not go back to its beginning; transactions up to 3 were pruned",
-          "Read what is kept with --from oldest, or start from a snapshot: bolide snapshot quakes.sqlite"))
+          80, "quakes.sqlite: the beginning of history is missing: transactions up to 3 were pruned",
+          "Start at the oldest transaction with --from oldest, or from a snapshot: bolide snapshot quakes.sqlite"
+        ))
     let late = try folder.bolide("changes", "quakes.sqlite", "--reader", "late")
     #expect(late.status == 80 && late.errors.contains("it now starts 1 transaction later"))
     #expect(try folder.bolide("readers", "quakes.sqlite").output.contains(#""state":"expired""#))
@@ -101,13 +102,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ([], "say one of --before, --older-than and --keep-transactions"),
-    (["--before", "3", "--older-than", "1d"], "say one of --before, --older-than and --keep-transactions"),
-    (["--keep-transactions=-1"], "--keep-transactions is at least 0"),
+    ([], "use one of --before, --older-than and --keep-transactions"),
+    (["--before", "3", "--older-than", "1d"], "use one of --before, --older-than and --keep-transactions"),
+    (["--keep-transactions=-1"], "--keep-transactions must be at least 0"),
     (["--before", "soon"], "'soon' is not a token"),
     (
       ["--older-than", "30"],
-      "'30' is not a time such as 30d: a number and s, m, h, d, w or y, 10000y at most"
+      "'30' is not a time such as 30d: a number and s, m, h, d, w or y, at most 10000y"
     ),
   ]) func `what cannot be meant`(options: [String], sentence: String) throws {
     let outcome = try folder.run(Folder.tool, ["prune", "quakes.sqlite"] + options)

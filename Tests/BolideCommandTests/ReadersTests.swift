@@ -120,12 +120,15 @@ import Testing
     (["changes", "quakes.sqlite", "--reader", "nobody"], "quakes.sqlite: there is no reader 'nobody'"),
     (
       ["changes", "quakes.sqlite", "--from", "oldest", "--since", "1"],
-      "say one of --since, --from and --reader: each says where to begin"
+      "--since, --from and --reader cannot be combined: each sets the start"
     ),
-    (["changes", "quakes.sqlite", "--reader", "map", "--since", "1"], "--reader begins where the reader is"),
+    (
+      ["changes", "quakes.sqlite", "--reader", "map", "--since", "1"],
+      "--reader and --since cannot be combined: the reader's position is the start"
+    ),
     (
       ["changes", "quakes.sqlite", "--reader", "map", "--limit", "1", "--", "cat"],
-      "a reader's command gets whole transactions"
+      "--reader with a command cannot be combined with --limit: the command receives whole transactions"
     ),
   ]) func `mistakes`(arguments: [String], sentence: String) throws {
     let outcome = try folder.run(Folder.tool, arguments)
@@ -133,7 +136,7 @@ import Testing
     #expect(outcome.errors.hasPrefix("Error: \(sentence)"), "\(outcome.errors)")
   }
 
-  @Test func `a restored store's reader is refused until it begins again`() throws {
+  @Test func `a restored store's reader is rejected until it begins again`() throws {
     try folder.sqlite("quakes.sqlite", "VACUUM INTO 'backup.sqlite'")
     try take("lost")
     #expect(try deliver("sh -c 'cat > /dev/null'").status == 0)
@@ -143,7 +146,8 @@ import Testing
     try FileManager.default.moveItem(
       atPath: folder.path("backup.sqlite"), toPath: folder.path("quakes.sqlite"))
     let told = Outcome.failure(
-      81, "quakes.sqlite: the store was restored, and what the reader 'map' has seen is not all there",
+      81,
+      "quakes.sqlite: the store was restored from a backup that lacks changes that the reader 'map' has read",
       "Start again from a snapshot: bolide snapshot quakes.sqlite --reader map -- COMMAND")
     #expect(try deliver("cat") == told)
     try take("other")

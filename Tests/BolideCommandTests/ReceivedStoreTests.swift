@@ -65,8 +65,9 @@ import Testing
       UPDATE Quake SET magnitude = 3 WHERE id = 'a'; DELETE FROM fired;
       """)
     let note =
-      "Note: 2 changes of other programs are in no transaction, and 1 derived value is out of date: the trigger watch "
-      + "is another program's, and would run. The next command that writes, such as `bolide import`, sees to it.\n"
+      "Note: 2 changes of other programs are in no transaction, and 1 derived value is out of date: "
+      + "the trigger watch of another program would run. The next command that writes, such as `bolide "
+      + "import`, updates them.\n"
     for arguments in [
       ["fetch", "quakes.sqlite", "Quake"], ["changes", "quakes.sqlite"], ["token", "quakes.sqlite"],
     ] {
@@ -99,8 +100,8 @@ import Testing
       "quakes.sqlite",
       "\(sql); INSERT INTO bolide_dirty SELECT property, 0, 1 FROM bolide_property WHERE name = 'total'")
     let note = what.map {
-      "Note: 1 derived value is out of date: \($0) is another program's, and would be computed. "
-        + "The next command that writes, such as `bolide import`, sees to it.\n"
+      "Note: 1 derived value is out of date: \($0) of another program would be evaluated. The next "
+        + "command that writes, such as `bolide import`, updates them.\n"
     }
     let outcome = try Running(Folder.tool, ["token", "quakes.sqlite"], in: folder, input: .nothing).outcome()
     #expect(outcome.status == 0 && outcome.errors == note ?? "", "\(outcome)")
@@ -120,7 +121,7 @@ import Testing
     try folder.sqlite("quakes.sqlite", sql)
     #expect(
       try Running(Folder.tool, ["token", "quakes.sqlite"], in: folder, input: .nothing).outcome().errors
-        .hasPrefix("Error: quakes.sqlite: this is not the schema that Bolide made: \(problem)"))
+        .hasPrefix("Error: quakes.sqlite: the schema is not the one that Bolide created: \(problem)"))
   }
 
   @Test func `a gap that cannot be written down is never passed over`() throws {
@@ -158,9 +159,9 @@ import Testing
       try folder.bolide("import", "quakes.yaml", "more.json")
         == .failure(
           78,
-          "quakes.sqlite: a trigger of another program needs more than a store may do by itself "
-            + "(unsafe use of virtual table \"search\")",
-          "If you trust the store as you trust a program, run the command with --trust-schema."))
+          "quakes.sqlite: a trigger of another program uses a function or a table that is not "
+            + "allowed (unsafe use of virtual table \"search\")",
+          "If you trust the store like a program, run the command with --trust-schema."))
     #expect(try folder.bolide("fetch", "quakes.sqlite", "Quake").lines.count == 2)
     #expect(try folder.bolide("import", "quakes.yaml", "more.json", "--trust-schema") == .silent)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM search('c')") == ["c"])
@@ -202,7 +203,7 @@ import Testing
     let failure = { (name: String) in
       Outcome.failure(
         73, "\(name): the file beside the store is a symbolic link",
-        "Nothing was written. Find out who made it, remove it, and run the command again.")
+        "Nothing was written. Find out which program created it, remove it, and run the command again.")
     }
     try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9")
     let name = folder.url.resolvingSymlinksInPath().appending(path: "quakes.sqlite-bolide").path(
@@ -218,14 +219,14 @@ import Testing
     }
     let fetch = try folder.bolide("fetch", "quakes.sqlite", "Quake")
     #expect(fetch.status == 0 && fetch.lines.count == 2)
-    #expect(fetch.errors.contains("\(problem); the last token handed out is not known.\n"), "\(fetch.errors)")
-    #expect(fetch.errors.contains("what lies beside the store is not the store's"))
+    #expect(fetch.errors.contains("\(problem); the last token is unknown.\n"), "\(fetch.errors)")
+    #expect(fetch.errors.contains("a file beside the store does not belong to it"))
     let status = try folder.bolide("status", "quakes.sqlite")
     #expect(status.status == 0 && status.errors.contains("\(problem); the last token"))
     #expect(try folder.bytes(of: "victim.txt") == before)
     #expect(
       status.errors
-        == "Note: \(name): the file beside the store is a symbolic link; the last token handed out is not known.\n"
+        == "Note: \(name): the file beside the store is a symbolic link; the last token is unknown.\n"
     )
     // A pipe that nobody writes hangs nobody.
     unlink(folder.path("quakes.sqlite-bolide"))
@@ -259,8 +260,8 @@ import Testing
     #expect(
       refused
         == .failure(
-          64, "away/other.sqlite: a fetched property leads to this store, which is in another folder",
-          "If that is meant, name it: --attach away/other.sqlite=away/other.sqlite"))
+          64, "away/other.sqlite: a fetched property refers to this store, which is in another folder",
+          "To allow it: --attach away/other.sqlite=away/other.sqlite"))
     // Whoever names the file, or the pipeline that names it, means it; and it is only read.
     for arguments in [
       ["fetch", "quakes.sqlite", "Quake", "--with", "words", "--attach", "other.sqlite=away/other.sqlite"],
@@ -285,7 +286,7 @@ import Testing
     #expect(outcome.lines.dropFirst() == ["73", "1"], "\(outcome)")
     #expect(
       outcome.errors.hasPrefix(
-        "Note: \(file): this user may not read it, so a store that was restored from a backup is not noticed.\n"
+        "Note: \(file): permission denied, so a store restored from a backup cannot be detected.\n"
       ))
     // Nor can the lock be taken there, so that imports would wait.
     #expect(try folder.run("stat", ["-c", "%a", "quakes.sqlite-bolide"]).output == "600\n")
@@ -301,8 +302,8 @@ import Testing
     let outcome = try folder.bolide("fetch", "quakes.sqlite", "Quake")
     #expect(
       outcome.errors
-        == "Note: derived values may be out of date: the trigger watch is another program's, and would run. "
-        + "The next command that writes, such as `bolide import`, sees to it.\n")
+        == "Note: derived values may be out of date: the trigger watch of another program would run. "
+        + "The next command that writes, such as `bolide import`, updates them.\n")
   }
 
   @Test func `a snapshot has the mode of the file that it replaces, or of its store`() throws {

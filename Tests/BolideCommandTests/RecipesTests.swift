@@ -72,15 +72,15 @@ import Testing
     #expect(
       try fetch("recipes.sqlite", "Recipe", "--with", "comments", "--format", "csv")
         == .failure(
-          64, "csv has one line an object, and 'comments' may find many",
-          "Use --format ndjson, or fetch what it finds by itself."))
+          64, "csv has one line per object, and 'comments' may have many",
+          "Use --format ndjson, or fetch its objects separately."))
   }
 
   @Test func `a comment that has lost its recipe is an error, and is listed`() throws {
     #expect(
       try fetch("comments.sqlite", "Comment", "--with", "recipe")
         == .failure(
-          65, "comments.sqlite: Comment.recipe finds nothing for one Comment (key: id), and must find one",
+          65, "comments.sqlite: Comment.recipe has no object for one Comment (key: id), and requires one",
           "List such objects with --dangling recipe."))
     #expect(
       try fetch("comments.sqlite", "Comment", "--dangling", "recipe", "--only", "id,text")
@@ -104,8 +104,8 @@ import Testing
     #expect(
       try fetch("recipes.sqlite", "Recipe", "--with", "comments")
         == .failure(
-          73, "comments.sqlite: there is no such store, and Recipe has fetched properties that lead to it",
-          "Import into it first, or say where it is: --attach comments.sqlite=PATH"))
+          73, "comments.sqlite: no such store, and fetched properties of Recipe refer to it",
+          "Import into it first, or set its path: --attach comments.sqlite=PATH"))
     let attached = try fetch(
       "recipes.sqlite", "Recipe", "--attach", "comments.sqlite=elsewhere/my comments?.sqlite", "--with",
       "comments",
@@ -118,14 +118,14 @@ import Testing
       try fetch("recipes.sqlite", "Recipe", "--attach", "coments.sqlite=x")
         == .failure(
           64,
-          "recipes.sqlite: no fetched property of Recipe is in a store 'coments.sqlite'; did you mean 'comments.sqlite'?"
+          "recipes.sqlite: no fetched property of Recipe refers to a store 'coments.sqlite'; did you mean 'comments.sqlite'?"
         ))
     for text in ["comments.sqlite", "=x", "x="] {
       let outcome = try fetch("recipes.sqlite", "Recipe", "--attach", text)
       #expect(
         outcome.status == 64
           && outcome.errors.contains(
-            "'\(text)' says no store and its path; write --attach comments.sqlite=PATH"),
+            "'\(text)' is not a store and its path; write --attach comments.sqlite=PATH"),
         "\(outcome.errors)")
     }
     #expect(
@@ -133,7 +133,7 @@ import Testing
         "t=$($bolide token recipes.sqlite); $bolide fetch recipes.sqlite Recipe --with comments --at $t")
         == .failure(
           64,
-          "recipes.sqlite: Recipe.comments is fetched from another store, and a past or pinned state is one store's alone"
+          "recipes.sqlite: Recipe.comments is fetched from another store; a past or pinned state includes one store only"
         ))
   }
 
@@ -196,7 +196,7 @@ import Testing
         == Outcome(
           status: 0,
           errors: """
-            Error: cat/recipes.sqlite: somebody has written the store while it was read as one that nobody can write.
+            Error: cat/recipes.sqlite: another program changed the store while it was read as read-only.
                    Run the command again.
             status 75
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Why a record is refused, and what keeps an import from its end, word for word.
+/// Why a record is rejected, and what keeps an import from its end, word for word.
 @Suite struct RefusalSentenceTests {
   private let folder: Folder
 
@@ -28,9 +28,9 @@ import Testing
 
   @Test(arguments: [
     (#"{"id": "a", "title": null}"#, "23: record 1: title is required and is null"),
-    (#"{"id": "a", "size": 0.5}"#, "22: record 1: size is below the smallest value allowed"),
-    (#"{"id": "a", "size": 11}"#, "22: record 1: size is above the largest value allowed"),
-    (#"{"id": "a\ud800"}"#, "2: record 1: a text has half of a character, an unpaired surrogate"),
+    (#"{"id": "a", "size": 0.5}"#, "22: record 1: size is less than its minimum"),
+    (#"{"id": "a", "size": 11}"#, "22: record 1: size is greater than its maximum"),
+    (#"{"id": "a\ud800"}"#, "2: record 1: a text contains an unpaired surrogate"),
     ("true", "2: record 1: expected an object, found a boolean"),
     // What SQLite quotes is the record's.
     (
@@ -38,7 +38,7 @@ import Testing
       "2: record 1: an expression failed: JSON path error near '…'"
     ),
   ])
-  func `a record is refused with its sentence`(record: String, sentence: String) throws {
+  func `a record is rejected with its sentence`(record: String, sentence: String) throws {
     try write()
     try folder.write("[\(record)]", to: "feed.json")
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
@@ -59,7 +59,7 @@ import Testing
     try folder.write(input, to: "feed.json")
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json")
-        == .failure(65, sentence, "This may be the sender's error message: look at the input."))
+        == .failure(65, sentence, "The input may be an error message of the server: check it."))
   }
 
   @Test func `rows whose columns have no names`() throws {
@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [
     "", "nonsense", #"{"id": "a", "size": 1"#, #"{"id": "a", "size": 1} {"id": "b", "size": 1}"#, "5 5",
   ])
-  func `a refused record of which another program has made something else`(text: String) throws {
+  func `a rejected record of which another program has made something else`(text: String) throws {
     try write()
     try folder.write(#"[{"id": "a", "size": 0}]"#, to: "feed.json")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json").status == 65)
@@ -90,8 +90,8 @@ import Testing
     #expect(
       outcome.errors
         == """
-        Error: the refused record 1 is not kept as one record.
-               List it with `bolide rejects`, and import it by hand.
+        Error: the kept text of rejected record 1 is not one record.
+               Print it with `bolide rejects`, and import it by hand.
 
         """)
   }
@@ -106,14 +106,14 @@ import Testing
       outcome
         == .failure(
           74, "'./script' cannot be started (Exec format error)",
-          "A script begins with #! and its interpreter."))
+          "A script starts with #! and its interpreter."))
     try folder.write("#!/no/such/interpreter\n", to: "script")
     #expect(
       try folder.shell(#""$bolide" changes quakes.sqlite -- ./script"#)
         == .failure(
           74, "'./script' cannot be started (No such file or directory)",
-          "Check that the file is there and may be run."))
-    let folders = "A name with a / is a path; any other is looked for in the folders of PATH."
+          "Check that the file exists and is executable."))
+    let folders = "A name that contains / is a path; any other name is searched for in PATH."
     // Not an assignment, and neither a folder nor a file that cannot be run.
     for command in ["FOO=1", "./nothing", "quakes.yaml", "..", ""] {
       #expect(
@@ -143,13 +143,13 @@ import Testing
     let sentence = "quakes.yaml: the pipeline names no store"
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json")
-        == .failure(64, sentence, "Say `store:` in the pipeline, or --store on the command line."))
+        == .failure(64, sentence, "Set `store:` in the pipeline, or use --store."))
     #expect(
       try folder.bolide("status", "quakes.yaml")
-        == .failure(64, sentence, "Say `store:` in the pipeline, or name the store itself."))
+        == .failure(64, sentence, "Set `store:` in the pipeline, or pass the path of the store instead."))
     #expect(
       try folder.bolide("changes", "quakes.yaml").errors
-        == "Error: \(sentence).\n       Name the store itself.\n")
+        == "Error: \(sentence).\n       Pass the path of the store instead.\n")
   }
 }
 

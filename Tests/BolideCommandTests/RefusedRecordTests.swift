@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A record that cannot be used is refused, with its place; the others land.
+/// A record that cannot be used is rejected, with its place; the others land.
 @Suite struct RefusedRecordTests {
   private let folder: Folder
 
@@ -26,7 +26,7 @@ import Testing
     ),
     (
       #"["2020-01-02 03:04:05","5.7",".19","10.5","X","20.5","W","35.0","12.1"]"#,
-      "43: record 2: latDir is none of N, S", "not-one-of"
+      "43: record 2: latDir is not one of N, S", "not-one-of"
     ),
     (
       #"["2020-01-02 03:04:05","5.7",".19","10.5",null,"20.5","W","35.0","12.1"]"#,
@@ -49,7 +49,7 @@ import Testing
       "1: record 2: expected a row, found an object", "not-an-array"
     ),
   ])
-  func `a bad record is refused with its line, column and reason`(
+  func `a bad record is rejected with its line, column and reason`(
     row: String, sentence: String, code: String
   ) throws {
     try folder.write(feed(row), to: "feed.json")
@@ -58,7 +58,7 @@ import Testing
     #expect(outcome.output.isEmpty)
     let errors = outcome.errors.split(separator: "\n").map(String.init)
     #expect(errors.first == "feed.json:3:\(sentence)")
-    // The good rows before and after it are in the store, and the refused one is kept with its text.
+    // The good rows before and after it are in the store, and the rejected one is kept with its text.
     #expect(try dates() == ["2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z"])
     #expect(
       try folder.sqlite(
@@ -101,7 +101,7 @@ import Testing
     #expect(kept == ["pattern", "4"])
   }
 
-  @Test func `a text too long for its pattern is refused, and other rules come first`() throws {
+  @Test func `a text too long for its pattern is rejected, and other rules come first`() throws {
     let pipeline = #"""
       bolide: 1
       store: a.sqlite
@@ -132,7 +132,7 @@ import Testing
       ])
   }
 
-  @Test func `a limit of refused records decides the exit status`() throws {
+  @Test func `a limit of rejected records decides the exit status`() throws {
     try folder.write(feed(#"["bad"]"#), to: "feed.json")
     for (limit, status) in [("0", 65), ("1", 3), ("33%", 65), ("34%", 3), ("100%", 3)] as [(String, Int32)] {
       let outcome = try folder.bolide(
@@ -146,7 +146,7 @@ import Testing
         == ["1|5|5"])
   }
 
-  @Test func `when every record is refused no limit makes it a success`() throws {
+  @Test func `when every record is rejected no limit makes it a success`() throws {
     try folder.write(#"[{"date": null}, {"date": 5}]"#, to: "feed.json")
     let outcome = try folder.bolide(
       "import", "fireballs.yaml", "feed.json", "--max-rejects", "100%", "--json")
@@ -154,7 +154,7 @@ import Testing
     #expect(try Counts(outcome) == Counts(read: 2, rejected: 2))
   }
 
-  @Test func `the first ten refused records are shown, in their order, and the others counted`() throws {
+  @Test func `the first ten rejected records are shown, in their order, and the others counted`() throws {
     // Those that a check refuses among those that a type refuses.
     let rows = (1...14).map { number in
       let day = number < 10 ? "0\(number)" : "\(number)"
@@ -170,18 +170,18 @@ import Testing
     #expect(
       places
         == (2...11).map { "feed.json:\($0 + 1):\($0.isMultiple(of: 2) ? 24 : 1): record \($0):" })
-    #expect(lines.dropFirst(10).first == "… and 4 more records were refused")
+    #expect(lines.dropFirst(10).first == "… and 4 more records were rejected")
   }
 
-  @Test func `an input of which the first thousand records are refused is not read on`() throws {
+  @Test func `an input of which the first thousand records are rejected is not read on`() throws {
     let rows = (1...3_000).map { _ in #"{"date": "soon"}"# }.joined(separator: ",\n")
     try folder.write("[\(rows)]", to: "feed.json")
     let outcome = try folder.bolide("import", "fireballs.yaml", "feed.json")
     #expect(
       outcome
         == .failure(
-          65, "feed.json: the first 1000 records were all refused",
-          "The last reason: date: expected a date such as 2026-05-12 03:14:07. Does the pipeline fit this input?"
+          65, "feed.json: the first 1000 records were all rejected",
+          "The last reason: date: expected a date such as 2026-05-12 03:14:07. Check that the pipeline fits this input."
         ))
     #expect(
       try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, rejected FROM bolide_run")
@@ -195,8 +195,8 @@ import Testing
     #expect(
       outcome
         == .failure(
-          65, "feed.json: the first 1000 records were all refused",
-          "The last reason: the check does not hold: (lat IS NULL) = (latDir IS NULL). Does the pipeline fit this input?"
+          65, "feed.json: the first 1000 records were all rejected",
+          "The last reason: the check does not hold: (lat IS NULL) = (latDir IS NULL). Check that the pipeline fits this input."
         ))
     #expect(
       try folder.sqlite("fireballs.sqlite", "SELECT outcome, read, rejected FROM bolide_run")
@@ -212,8 +212,8 @@ import Testing
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json", "--chunk-rows", "500")
         == .failure(
-          65, "feed.json: the first 1000 records were all refused",
-          "The last reason: magnitude is required, and a new row has no value for it. Does the pipeline fit this input?"
+          65, "feed.json: the first 1000 records were all rejected",
+          "The last reason: magnitude is required, and a new row has no value for it. Check that the pipeline fits this input."
         ))
     #expect(
       try folder.sqlite("quakes.sqlite", "SELECT outcome, read, rejected FROM bolide_run")

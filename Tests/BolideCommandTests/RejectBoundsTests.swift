@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a store keeps of refused records costs what they weigh, and a bound at most; nothing of their counts is lost.
+/// What a store keeps of rejected records costs what they weigh, and a bound at most; nothing of their counts is lost.
 @Suite struct RejectBoundsTests {
   private let folder: Folder
 
@@ -24,9 +24,9 @@ import Testing
       """, to: "quakes.yaml")
   }
 
-  /// A good record, and refused ones.
-  private func writeFeed(_ refused: [String]) throws {
-    try folder.write("[\(([#"{"id": "good"}"#] + refused).joined(separator: ",\n"))]", to: "feed.json")
+  /// A good record, and rejected ones.
+  private func writeFeed(_ rejected: [String]) throws {
+    try folder.write("[\(([#"{"id": "good"}"#] + rejected).joined(separator: ",\n"))]", to: "feed.json")
   }
 
   private func sqlite(_ sql: String) throws -> [String] { try folder.sqlite("quakes.sqlite", sql) }
@@ -42,8 +42,8 @@ import Testing
     try writeFeed((1...30).map { #"{"id": "k\#($0)", "magnitude": "?\#($0)"}"# })
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "--chunk-rows", "7")
     #expect(outcome.output.contains(#""rejected":30,"#) && outcome.output.contains(#""unkept":10,"#))
-    #expect(outcome.errors.contains("30 refused"))
-    #expect(outcome.errors.contains("; 10 of the refused are not kept"))
+    #expect(outcome.errors.contains("30 rejected"))
+    #expect(outcome.errors.contains("; 10 of the rejected are not kept"))
     #expect(
       try sqlite("SELECT count(*), min(record), max(record), count(text) FROM bolide_reject") == [
         "20|2|21|20"
@@ -93,13 +93,13 @@ import Testing
       #"{"id": "a", "magnitude": "??"}"#,
     ])
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-q")
-    // Of the refused ones only the first is kept, and all are there: c alone is gone.
+    // Of the rejected ones only the first is kept, and all are there: c alone is gone.
     #expect(outcome.output.contains(#""unkept":2,"missing":1,"#))
     #expect(try folder.bolide("missing", "quakes.sqlite", "quakes").output.contains("c"))
     #expect(try sqlite("SELECT record, read_since FROM bolide_reject") == ["2|2"])
   }
 
-  @Test func `what surrounds refused records is kept once, and not at all beyond its bound`() throws {
+  @Test func `what surrounds rejected records is kept once, and not at all beyond its bound`() throws {
     let names = (0..<50).map { "\"column\($0)\"" }.joined(separator: ",")
     let rows = (1...40).map { #"["k\#($0)", "?"]"# }.joined(separator: ",\n")
     try folder.write(
@@ -119,7 +119,7 @@ import Testing
         == ["40|0|0"])
   }
 
-  @Test func `refused children of one record share its text, and beyond the bound their number is known`()
+  @Test func `rejected children of one record share its text, and beyond the bound their number is known`()
     throws
   {
     let orders = try Folder.withOrders("reject-rows: 1000\nreject-text: 1MiB")
@@ -141,7 +141,7 @@ import Testing
     #expect(try orders.sqlite("orders.sqlite", "SELECT count(*) FROM bolide_reject_text") == ["0"])
   }
 
-  @Test func `refused records of one key take constant time each`() throws {
+  @Test func `rejected records of one key take constant time each`() throws {
     try write("repeated-key: reject", "reject-rows: 30000")
     try writeFeed((1...30_000).map { #"{"id": "same", "magnitude": \#($0)}"# })
     let start = ContinuousClock.now

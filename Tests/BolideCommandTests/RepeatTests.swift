@@ -108,7 +108,7 @@ import Testing
     #expect(try Counts(back) == Counts(read: 3, updated: 1, unchanged: 1, superseded: 1))
   }
 
-  @Test func `a run that refused records or ended early is not taken for the file's`() throws {
+  @Test func `a run that rejected records or ended early is not taken for the file's`() throws {
     try folder.write(#"[{"id": "a"}, {"id": null}]"#, to: "refused.json")
     for status in [65, 65, 65] as [Int32] {
       let outcome = try folder.bolide("import", "quakes.yaml", "refused.json", "--json", "-q")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--replay`: refused records land once the pipeline is mended, from every shape of input.
+/// `--replay`: rejected records land once the pipeline is mended, from every shape of input.
 @Suite struct ReplayTests {
   private let folder: Folder
 
@@ -99,7 +99,7 @@ import Testing
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
 
-  @Test func `what is refused again stays where it stood, with its new reason`() throws {
+  @Test func `what is rejected again stays where it stood, with its new reason`() throws {
     try folder.write("[\n{\"id\": \"a\", \"magnitude\": \"n/a\", \"day\": 5}]", to: "feed.json")
     _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
     try write(pipeline(missing: "[n/a]").replacing("type: string, from: day", with: "type: day, from: day"))
@@ -110,15 +110,15 @@ import Testing
     let refused = try folder.bolide("import", "quakes.yaml", "--replay")
     #expect(refused.status == 65)
     #expect(refused.errors.hasPrefix("feed.json:2:26: record 1: magnitude: expected a number such as 12.8\n"))
-    #expect(refused.errors.contains("quakes: 1 replayed = 1 refused · 1 still kept · "))
+    #expect(refused.errors.contains("quakes: 1 replayed = 1 rejected · 1 still kept · "))
     #expect(
       try folder.sqlite("quakes.sqlite", "SELECT times, first_run, last_run, record, line FROM bolide_reject")
         == ["2|1|2|1|2"])
   }
 
   @Test func `an older record never takes the place of a newer one`() throws {
-    // Of each key one record is refused: f before a good one of the same input, g before one of a later run, h before
-    // another refused one, i after a good one; n has no key that could be read.
+    // Of each key one record is rejected: f before a good one of the same input, g before one of a later run, h before
+    // another rejected one, i after a good one; n has no key that could be read.
     try folder.write(
       """
       [{"id": "f", "magnitude": "n/a", "day": "old"}, {"id": "g", "magnitude": "n/a", "day": "old"},
@@ -131,7 +131,7 @@ import Testing
       _ = try folder.shell("rm -f quakes.sqlite*")
       try write(pipeline())
       _ = try folder.bolide("import", "quakes.yaml", "one.json", "-q", "--chunk-rows", rows)
-      // The later run finds what it brings in the store already: nothing but the refused record knows of it.
+      // The later run finds what it brings in the store already: nothing but the rejected record knows of it.
       try folder.sqlite("quakes.sqlite", "INSERT INTO Quake(id, magnitude, day) VALUES ('g', 3, 'new')")
       #expect(try folder.bolide("import", "quakes.yaml", "two.json") == .silent)
       try write(pipeline(missing: "[n/a]"))
@@ -217,10 +217,10 @@ import Testing
   @Test func `a replay takes no input, and makes no store`() throws {
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "--replay")
     #expect(outcome.status == 64)
-    #expect(outcome.errors.hasPrefix("Error: --replay tries what the store keeps: leave the input out\n"))
+    #expect(outcome.errors.hasPrefix("Error: --replay imports the kept records: remove the input\n"))
     let missing = try folder.bolide("import", "quakes.yaml", "--replay")
     #expect(
       missing
-        == .failure(73, "quakes.sqlite: there is no such store", "Check the path, or import first."))
+        == .failure(73, "quakes.sqlite: no such store", "Check the path, or import first."))
   }
 }

@@ -39,8 +39,8 @@ import Testing
       outcome
         == Outcome(
           status: 0,
-          errors: "quakes: 1 record has the key of another, and other values; one counts. "
-            + "Say which with `repeated-key`: last, first or reject\n"))
+          errors: "quakes: 1 record has the key of another record and different values; only one counts. To "
+            + "choose, set `repeated-key`: last, first or reject\n"))
     #expect(
       try folder.sqlite("quakes.sqlite", "SELECT read, inserted, duplicates, superseded FROM bolide_run") == [
         "4|2|1|1"
@@ -65,10 +65,10 @@ import Testing
       ])
   }
 
-  @Test func `refused records are shown without being asked; quiet says only how many`() throws {
+  @Test func `rejected records are shown without being asked; quiet says only how many`() throws {
     let shown = """
       feed.json:1:92: record 4: id is part of the key and is null
-      quakes: 4 read = 2 inserted + 1 duplicate + 1 refused · S s · token T
+      quakes: 4 read = 2 inserted + 1 duplicate + 1 rejected · S s · token T
 
       """
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json")
@@ -79,7 +79,7 @@ import Testing
     #expect(quiet.status == 65 && quiet.output.isEmpty)
     #expect(
       quiet.errors == """
-        Error: quakes: 1 of 4 records were refused.
+        Error: quakes: 1 of 4 records were rejected.
                List them with `bolide rejects quakes.sqlite`.
 
         """)
@@ -116,7 +116,7 @@ import Testing
       outcome.errors
         == """
         Error: standard output cannot be written (No space left on device).
-               See where it goes, and run the same command again.
+               Check its destination, and run the same command again.
 
         """)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT outcome FROM bolide_run") == ["ok"])

@@ -47,7 +47,7 @@ import Testing
     let outcome = try folder.bolide("import", "quakes.yaml", "feed.json", "-v")
     #expect(
       outcome.errors.hasPrefix(
-        "Note: the index bolide_index_Quake.region_id is missing; it was restored.\nquakes: "))
+        "Note: the index bolide_index_Quake.region_id is missing; it has been restored.\nquakes: "))
     #expect(outcome.errors.contains("(same bytes as run 1)"))
     #expect(try folder.bolide("token", "quakes.sqlite").output == token)
   }
@@ -60,8 +60,8 @@ import Testing
     #expect(
       outcome.errors
         == """
-        Note: the trigger bolide_Quake_delete is missing; it was restored.
-              Derived attributes were computed anew. Readers start again from a snapshot: history has a gap.
+        Note: the trigger bolide_Quake_delete is missing; it has been restored.
+              Derived attributes were recomputed. History has a gap: readers start again from a snapshot.
 
         """)
     #expect(outcome.status == 0)

@@ -13,7 +13,7 @@ import Testing
     try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
   }
 
-  private static let message = "Error: quakes.sqlite: this is not the schema that Bolide made: "
+  private static let message = "Error: quakes.sqlite: the schema is not the one that Bolide created: "
 
   private func run(_ arguments: [String]) throws -> Outcome {
     try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
@@ -42,9 +42,9 @@ import Testing
     try folder.sqlite("quakes.sqlite", #"ALTER TABLE Quake RENAME COLUMN magnitude TO "how ""big""""#)
     let error =
       Self.message
-      + "the table Quake has no column magnitude, but one named how \"big\" that Bolide did not make.\n"
-      + "       If another program has renamed it, put it right: "
-      + "ALTER TABLE \"Quake\" RENAME COLUMN \"how \"\"big\"\"\" TO \"magnitude\"\n"
+      + "the table Quake has no column magnitude, but one named how \"big\" that Bolide did not "
+      + "make.\n       If another program has renamed it, rename it back: ALTER TABLE \"Quake\" RENAME "
+      + "COLUMN \"how \"\"big\"\"\" TO \"magnitude\"\n"
     try expectEach(Self.commands) { $0.hasSuffix(error) }
     // What does not need it.
     let regions = try run(["fetch", "quakes.sqlite", "Region", "--format", "csv"])
@@ -66,8 +66,8 @@ import Testing
     #expect(
       try run(["import", "quakes.yaml", "feed.json"])
         == .failure(
-          78, "quakes.sqlite: this is not the schema that Bolide made: \(problem)",
-          "Put back what another program has taken away, or have it made anew, empty: bolide verify STORE --rebuild"
+          78, "quakes.sqlite: the schema is not the one that Bolide created: \(problem)",
+          "Restore what another program has dropped, or create it again, empty: bolide verify STORE --rebuild"
         ))
     let token = try folder.sqlite("quakes.sqlite", "SELECT max(number) FROM bolide_transaction")
     let outcome = try run(["verify", "quakes.sqlite", "--rebuild"])
@@ -88,16 +88,15 @@ import Testing
     #expect(regions.status == 0)
     #expect(
       regions.errors
-        == "Note: derived values may be out of date: the table Quake is missing. A command that needs it says what to do.\n"
+        == "Note: derived values may be out of date: the table Quake is missing. Check the store with `bolide verify`.\n"
     )
 
     // As pandas does it.
     try folder.sqlite("quakes.sqlite", "CREATE TABLE Quake(\"index\", id, time, magnitude, region_id)")
     let anew =
       Self.message
-      + "the table Quake has no column bolide_id INTEGER PRIMARY KEY.\n"
-      + "       Restore the store from a backup; or drop the table, and have it made anew, empty: "
-      + "bolide verify STORE --rebuild\n"
+      + "the table Quake has no column bolide_id INTEGER PRIMARY KEY.\n       Restore the store from a "
+      + "backup; or drop the table and create it again, empty: bolide verify STORE --rebuild\n"
     try expectEach(Self.commands) { $0.hasSuffix(anew) }
     try folder.sqlite("quakes.sqlite", "DROP TABLE Quake")
     #expect(
@@ -131,12 +130,12 @@ import Testing
       "quakes.sqlite",
       "CREATE TABLE Depth(a); ALTER TABLE Quake ADD COLUMN Felt TEXT; ALTER TABLE Quake ADD COLUMN near_id INTEGER"
     )
-    let hint = "Rename or drop it with plain SQL, or choose another name in the pipeline."
+    let hint = "Rename or drop that one with SQL, or choose another name in the pipeline."
     let yaml = String(decoding: try folder.bytes(of: "quakes.yaml"), as: UTF8.self)
     for (more, problem) in [
       (
         "  Depth: { key: name, attributes: { name: string } }\n",
-        "Depth cannot be added: the file has a table, a view or an index of that name, and Bolide did not make it"
+        "Depth cannot be added: another program's table, view or index has this name"
       )
     ] {
       try folder.write(yaml + "\n" + more, to: "more.yaml")
@@ -151,14 +150,14 @@ import Testing
         try run(["import", "more.yaml", "feed.json"])
           == .failure(
             78,
-            "quakes.sqlite: Quake cannot be given a column \(name): its table has one of that name, and Bolide did not make it",
+            "quakes.sqlite: the column \(name) cannot be added to Quake: another program's column has this name",
             hint))
     }
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--force") == .silent)
   }
 
-  @Test func `a computed column in the place of a stored one is refused`() throws {
+  @Test func `a computed column in the place of a stored one is rejected`() throws {
     let table = try folder.sqlite("quakes.sqlite", "SELECT sql FROM sqlite_schema WHERE name = 'Quake'")
       .joined(
         separator: "\n")

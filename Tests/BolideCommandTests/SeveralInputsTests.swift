@@ -84,7 +84,7 @@ import Testing
       ])
   }
 
-  @Test func `of two refused records the one of the later input counts`() throws {
+  @Test func `of two rejected records the one of the later input counts`() throws {
     try folder.write(#"[{"id": "a", "magnitude": "?"}]"#, to: "first.json")
     try folder.write(#"[{"id": "a", "magnitude": "!"}]"#, to: "second.json")
     #expect(try folder.bolide("import", "quakes.yaml", "first.json", "second.json").status == 65)
@@ -117,7 +117,7 @@ import Testing
     #expect(missing.errors.hasPrefix("Error: 9.json: "))
     let twice = try folder.bolide("import", "quakes.yaml", "-", "1.json", "-")
     #expect(twice.status == 64)
-    #expect(twice.errors.hasPrefix("Error: - can be named once\n"))
+    #expect(twice.errors.hasPrefix("Error: - can be given only once\n"))
     #expect(!FileManager.default.fileExists(atPath: folder.path("quakes.sqlite")))
   }
 }

@@ -140,8 +140,8 @@ import Testing
       #expect(
         try folder.bolide("snapshot", "quakes.sqlite", "--sqlite", file)
           == .failure(
-            64, "\(file): the file is a store, and a snapshot would take its place",
-            "Name another file for the snapshot."))
+            64, "\(file): the file is a store, and the snapshot would overwrite it",
+            "Use another file for the snapshot."))
     }
     let missing = try folder.bolide("snapshot", "quakes.sqlite", "--sqlite", "no/such/folder.sqlite")
     #expect(missing.status == 73 && missing.errors.contains("no/such/folder.sqlite"))

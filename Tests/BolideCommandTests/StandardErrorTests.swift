@@ -63,7 +63,7 @@ import Testing
       outcome.errors
         == """
         Error: standard output cannot be written (Bad file descriptor).
-               See where it goes, and run the same command again.
+               Check its destination, and run the same command again.
 
         """)
   }

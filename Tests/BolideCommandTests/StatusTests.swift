@@ -40,9 +40,9 @@ import Testing
 
         pipeline       daily
         state          failed; overdue after 26 h
-        last run       run 2, AGE, TIME: 2 read = 1 inserted + 1 refused; too-many-refused
+        last run       run 2, AGE, TIME: 2 read = 1 inserted + 1 rejected; too-many-refused
         last good run  run 1, AGE, TIME: 2 read = 2 inserted
-        refused        1 record kept
+        rejected       1 record kept
 
         """)
     // A pipeline stands for its store.
@@ -59,10 +59,10 @@ import Testing
     #expect(outcome.status == 0)
     #expect(
       plain(outcome.output) == """
-        PIPELINE  STATE  LAST GOOD RUN  LAST CHANGE  REFUSED  STORE
-        daily     ok     AGE       AGE     0        quakes.sqlite
-        second    ok     AGE       AGE     1        quakes.sqlite
-        other     never  never          never        0        other.sqlite
+        PIPELINE  STATE  LAST GOOD RUN  LAST CHANGE  REJECTED  STORE
+        daily     ok     AGE       AGE     0         quakes.sqlite
+        second    ok     AGE       AGE     1         quakes.sqlite
+        other     never  never          never        0         other.sqlite
 
         """)
   }
@@ -87,7 +87,7 @@ import Testing
     try age(1, 25.99)
     #expect(try folder.bolide("status", "quakes.sqlite").status == 0)
     try age(1, 26.01)
-    // Neither a run that refused too much nor a replay makes up for it.
+    // Neither a run that rejected too much nor a replay makes up for it.
     #expect(try folder.bolide("import", "daily.yaml", "bad.json").status == 65)
     try folder.write(
       Folder.quakes.replacing("id:        string", with: "id: { type: string }") + "\nmax-age: 26h\n",
@@ -199,10 +199,10 @@ import Testing
     #expect(outcome.lines.count == 2)
     #expect(
       outcome.errors == """
-        Error: nosuch.sqlite: there is no such store.
+        Error: nosuch.sqlite: no such store.
                Check the path, or import first.
         Error: text.sqlite: the file is not an SQLite database.
-               Name another path for the store.
+               Use another path for the store.
 
         """)
   }
@@ -266,10 +266,10 @@ import Testing
   @Test(arguments: [
     (
       ["status", "--json", "--format", "prometheus", "x"],
-      "--json and --format prometheus are two forms: name one"
+      "--json and --format prometheus cannot be combined"
     ),
     (["status"], "Missing expected argument '<store> ...'"),
-  ]) func `a wrong call is refused`(arguments: [String], sentence: String) throws {
+  ]) func `a wrong call is rejected`(arguments: [String], sentence: String) throws {
     let outcome = try Running(Folder.tool, arguments, in: folder, input: .nothing).outcome()
     #expect(outcome.status == 64)
     #expect(outcome.errors.hasPrefix("Error: \(sentence)\n"), "\(outcome.errors)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `--stop-on-reject`: the first refused record ends the import, whoever refuses it, and what came before is there.
+/// `--stop-on-reject`: the first rejected record ends the import, whoever refuses it, and what came before is there.
 @Suite struct StopOnRejectTests {
   private let folder: Folder
 
@@ -34,7 +34,7 @@ import Testing
     .store: "size is required, and a new row has no value for it",
   ]
 
-  /// The refused record stands among rows of which some share their key, before it, after it and across it.
+  /// The rejected record stands among rows of which some share their key, before it, after it and across it.
   @Test(arguments: Bad.allCases.map(\.rawValue), [1, 2, 100])
   func `the store is as if the input had ended before it`(bad: String, chunkRows: Int) throws {
     let kind = try #require(Bad(rawValue: bad))
@@ -43,7 +43,7 @@ import Testing
       rows = rows.map { $0.replacing(#/"magnitude": 1\d/#, with: #""magnitude": 9"#) }
       let before = rows.prefix(place - 1)
       rows[place - 1] = bad
-      // More that would be refused, by each of the three.
+      // More that would be rejected, by each of the three.
       rows += Bad.allCases.map { $0.rawValue.replacing("bad", with: "later") }
       try folder.write("[\(rows.joined(separator: ",\n"))]", to: "feed.json")
       try folder.write("[\(before.joined(separator: ",\n"))]", to: "before.json")
@@ -65,7 +65,7 @@ import Testing
       #expect(outcome.errors.hasPrefix("Error: feed.json:\(place):"))
       #expect(
         outcome.errors.hasSuffix(
-          ": record \(place): \(sentence).\n       The import stops at the first refused record\(rest).\n"))
+          ": record \(place): \(sentence).\n       The import stops at the first rejected record\(rest).\n"))
       #expect(
         try folder.bolide(
           "import", "quakes.yaml", "before.json", "--chunk-rows", "\(chunkRows)", "--store", "clean.sqlite")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `an input without a refused record is a good one`() throws {
+  @Test func `an input without a rejected record is a good one`() throws {
     try folder.write(#"[{"id": "a", "size": 1}]"#, to: "feed.json")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--stop-on-reject") == .silent)
   }

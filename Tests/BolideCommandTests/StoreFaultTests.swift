@@ -11,18 +11,18 @@ import Testing
     try folder.generate(FireballFeed(rows: 5_000, seed: 2), to: "feed.json")
   }
 
-  private static let elsewhere = "Name another path for the store."
+  private static let elsewhere = "Use another path for the store."
   private static let cannotOpen = "Check that its folder exists and can be written."
 
   @Test func `a folder that is not there`() throws {
     try expect(
-      "nowhere/a.sqlite", 73, "nowhere/a.sqlite: the file cannot be made (No such file or directory)",
+      "nowhere/a.sqlite", 73, "nowhere/a.sqlite: the file cannot be created (No such file or directory)",
       Self.cannotOpen)
   }
 
-  @Test func `what SQLite takes for no file is refused`() throws {
-    let hint = "Name a file; `bolide import --dry-run` tries an import and keeps nothing."
-    try expect(":memory:", 73, ":memory:: a store is a file", hint)
+  @Test func `what SQLite takes for no file is rejected`() throws {
+    let hint = "Use a file; to try an import without keeping it, use `bolide import --dry-run`."
+    try expect(":memory:", 73, ":memory:: a store must be a regular file", hint)
     try expect("", 73, "the store's path is empty", hint)
     #expect(!FileManager.default.fileExists(atPath: folder.path(":memory:-bolide")))
   }
@@ -30,8 +30,8 @@ import Testing
   @Test func `a folder in the store's place`() throws {
     #expect(try folder.run("mkdir", ["a.sqlite"]).status == 0)
     try expect(
-      "a.sqlite", 73, "a.sqlite: a store is a file",
-      "Name a file; `bolide import --dry-run` tries an import and keeps nothing.")
+      "a.sqlite", 73, "a.sqlite: a store must be a regular file",
+      "Use a file; to try an import without keeping it, use `bolide import --dry-run`.")
   }
 
   @Test func `a text file in the store's place stays as it is`() throws {
@@ -47,7 +47,7 @@ import Testing
     try folder.sqlite("a.sqlite", "CREATE TABLE notes(text); INSERT INTO notes VALUES ('mine')")
     let before = try folder.bytes(of: "a.sqlite")
     try expect(
-      "a.sqlite", 73, "a.sqlite: the file is an SQLite database, but not a store of Bolide's", Self.elsewhere)
+      "a.sqlite", 73, "a.sqlite: the file is an SQLite database, but not a Bolide store", Self.elsewhere)
     #expect(try folder.bytes(of: "a.sqlite") == before)
     #expect(try folder.bolide("changes", "a.sqlite").status == 73)
     #expect(try folder.bytes(of: "a.sqlite") == before)
@@ -58,7 +58,7 @@ import Testing
     try folder.sqlite("a.sqlite", "PRAGMA user_version = 3")
     try expect(
       "a.sqlite", 73, "a.sqlite: the store was written by a newer version of Bolide",
-      "Use that version, or a newer one.")
+      "Use that version or a newer one.")
   }
 
   @Test func `a store of an earlier format`() throws {
@@ -67,14 +67,14 @@ import Testing
     try expect(
       "a.sqlite", 73,
       "a.sqlite: the store has format 1, of a version before the first release, and this one reads 2",
-      "Import anew into another file; whoever reads its history begins with a snapshot.")
+      "Import into a new file; readers start again from a snapshot.")
   }
 
   @Test func `a store that is not there has no changes`() throws {
     let outcome = try folder.bolide("changes", "a.sqlite")
     #expect(
       outcome
-        == .failure(73, "a.sqlite: there is no such store", "Check the path, or import first."))
+        == .failure(73, "a.sqlite: no such store", "Check the path, or import first."))
     #expect(!FileManager.default.fileExists(atPath: folder.path("a.sqlite")))
   }
 
@@ -94,20 +94,21 @@ import Testing
     #expect(outcome.status == 73)
     #expect(
       outcome.errors
-        == "Error: a.sqlite: the store cannot be written.\n       Check the owner of the file and of its folder.\n"
+        == "Error: a.sqlite: the store cannot be written.\n       Check the owner and permissions of the file and its folder.\n"
     )
     let changes = try folder.shell("\(Self.asUser)./tool changes a.sqlite")
     #expect(changes.lines.count > 5_000, "\(changes.errors)")
     #expect(
       changes.errors
-        == "Note: 1 change of other programs is in no transaction: the store cannot be written. "
-        + "The next command that writes, such as `bolide import`, sees to it.\n")
+        == "Note: 1 change of other programs is in no transaction: the store cannot be written. The "
+        + "next command that writes, such as `bolide import`, updates them.\n")
   }
 
   /// A file system of two mebibytes, where the system lets the test make one.
   @Test(.enabled(if: canMount, "file systems cannot be mounted here"))
   func `a disk that fills rolls back the chunk, keeps the earlier ones and says so`() throws {
-    let full = "What was committed is safe. Make room and run the same command again: nothing is doubled."
+    let full =
+      "Committed chunks are safe. Free some space and run the same command again: no row is duplicated."
     try #require(
       try folder.shell("mkdir small; mount -t tmpfs -o size=2m none small").status == 0)
     defer { _ = try? folder.run("umount", ["-l", "small"]) }
@@ -155,8 +156,8 @@ import Testing
       outcome
         == .failure(
           74, "a.sqlite: reading or writing the store failed (disk I/O error)",
-          "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
-            + "again: nothing is doubled."))
+          "Committed chunks are safe. Check the disk and the file size limit, and run the same "
+            + "command again: no row is duplicated."))
     let rows = try folder.count("Fireball", in: "a.sqlite")
     #expect(rows > 0 && rows < 5_000 && rows % 100 == 0)
     #expect(try folder.sqlite("a.sqlite", "PRAGMA integrity_check") == ["ok"])
@@ -186,8 +187,8 @@ import Testing
       #expect(found.allSatisfy { [0, 73, 74].contains($0.status) && $0.output.isEmpty }, "\(found)")
       let told = Outcome.failure(
         74, "fireballs.sqlite: reading or writing the store failed (disk I/O error)",
-        "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
-          + "again: nothing is doubled.")
+        "Committed chunks are safe. Check the disk and the file size limit, and run the same command "
+          + "again: no row is duplicated.")
       #expect(found.contains(told), "\(found)")
     }
 

@@ -116,8 +116,8 @@ import Testing
     let file = try folder.shell("TMPDIR=$PWD/feed.json \"$bolide\" import things.yaml feed.json --dry-run")
     #expect(file.status == 73)
     #expect(
-      file.errors.contains(": the folder for a store cannot be made (Not a directory).\n")
-        && file.errors.hasSuffix("\n       Set TMPDIR to a folder that can be written and has room.\n"))
+      file.errors.contains(": the folder for a temporary store cannot be created (Not a directory).\n")
+        && file.errors.hasSuffix("\n       Set TMPDIR to a writable folder with free space.\n"))
     let running = try Running(
       "/usr/bin/env", ["TMPDIR=", Folder.tool, "import", "things.yaml", "-", "--dry-run"], in: folder,
       input: .open)

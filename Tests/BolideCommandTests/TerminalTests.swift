@@ -85,7 +85,7 @@ import Testing
       last.wholeMatch(of: #/fireballs: 10000 read = 10000 inserted · \S+ s · token \S+\n/#) != nil, "\(last)")
   }
 
-  @Test func `a pipe's progress is its rate, and what was refused`() throws {
+  @Test func `a pipe's progress is its rate, and what was rejected`() throws {
     let feed = try String(decoding: folder.bytes(of: "feed.json"), as: UTF8.self)
     // A bad record early, and the rest of the feed slowly.
     let start = try #require(feed.range(of: #""data":["#))
@@ -99,7 +99,7 @@ import Testing
     #expect(progress.count >= 2)
     for frame in progress {
       #expect(
-        frame.wholeMatch(of: #/fireballs  \d+( k)? rows  \d+( k)?/s  \d+( k| M|\.\d M)?B/s  1 refused */#)
+        frame.wholeMatch(of: #/fireballs  \d+( k)? rows  \d+( k)?/s  \d+( k| M|\.\d M)?B/s  1 rejected */#)
           != nil, "'\(frame)'")
     }
   }

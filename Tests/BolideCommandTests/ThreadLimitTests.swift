@@ -41,9 +41,9 @@ import Testing
       #expect(
         outcome
           == .failure(
-            74, "the system has no further thread for this process",
+            74, "the system cannot start another thread for this process",
             nothing
-              + "Raise the limit on processes or end some, and run the same command: nothing is doubled."))
+              + "Raise the limit on processes or end some, and run the same command: no row is duplicated."))
       try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
       #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM Quake") == ["a"])
       #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
@@ -59,8 +59,8 @@ import Testing
       #expect(
         try running.outcome(within: 20)
           == .failure(
-            74, "the system has no further thread for this process",
-            "Raise the limit on processes or end some, and run the same command: nothing is doubled."))
+            74, "the system cannot start another thread for this process",
+            "Raise the limit on processes or end some, and run the same command: no row is duplicated."))
     }
 
     @Test func `a follower without a thread for signals ends with the first one`() throws {

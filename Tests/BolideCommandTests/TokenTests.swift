@@ -20,14 +20,14 @@ import Testing
     let other = try folder.bolide("changes", "other.sqlite")
     let token = String(try #require(other.output.firstMatch(of: /"token":"([^"]+)"/)?.1))
     try expect(
-      token, 82, "quakes.sqlite: the token \(token) is another store's",
-      "Name the store that gave the token, or start from a snapshot: bolide snapshot quakes.sqlite")
+      token, 82, "quakes.sqlite: the token \(token) belongs to another store",
+      "Use the token's own store, or start from a snapshot: bolide snapshot quakes.sqlite")
   }
 
   @Test func `a token of another history`() throws {
     let token = "b1-\(store)-1-aaaaaa"
     try expect(
-      token, 81, "quakes.sqlite: this store's history took another way before the token \(token)",
+      token, 81, "quakes.sqlite: this store's history diverged before the token \(token)",
       "The store was restored or copied. Start again from a snapshot: bolide snapshot quakes.sqlite")
   }
 
@@ -40,7 +40,7 @@ import Testing
     #expect(
       early
         == .failure(
-          83, "backup.sqlite: the token \(token) is later than this store's history",
+          83, "backup.sqlite: the token \(token) is newer than this store's history",
           "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot backup.sqlite"
         ))
     // As soon as the restored store has gone its own way, the answer is another one.
@@ -62,7 +62,7 @@ import Testing
     let token = "b1-\(store)-1-\(nonce)"
     try expect(
       token, 80,
-      "quakes.sqlite: the history after the token \(token) is gone: it now starts 1 transaction later",
+      "quakes.sqlite: the history after the token \(token) was pruned: it now starts 1 transaction later",
       "Start again from a snapshot: bolide snapshot quakes.sqlite")
   }
 

@@ -44,7 +44,7 @@ import Testing
             """))
   }
 
-  @Test func `refused records are listed with how often they came`() throws {
+  @Test func `rejected records are listed with how often they came`() throws {
     _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
     let list = try folder.bolide("rejects", "quakes.sqlite")
     #expect(
@@ -75,7 +75,7 @@ import Testing
         outcome
           == .failure(
             74, "standard output cannot be written (No space left on device)",
-            "See where it goes, and run the same command again."), "\(command)")
+            "Check its destination, and run the same command again."), "\(command)")
     }
   }
 }

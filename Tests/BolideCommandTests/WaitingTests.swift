@@ -31,8 +31,8 @@ import Testing
   @Test func `who reads gets what is committed, and is told what waits`() throws {
     let shell = try writer()
     let note =
-      "Note: 2 changes of other programs are in no transaction: another program holds the store's write lock. "
-      + "The next command that writes, such as `bolide import`, sees to it.\n"
+      "Note: 2 changes of other programs are in no transaction: another program holds the store's "
+      + "write lock. The next command that writes, such as `bolide import`, updates them.\n"
     for arguments in [
       ["token", "quakes.sqlite"], ["changes", "quakes.sqlite"], ["snapshot", "quakes.sqlite"],
       ["fetch", "quakes.sqlite", "Quake"], ["snapshot", "quakes.sqlite", "--sqlite", "plain.sqlite"],
@@ -83,8 +83,8 @@ import Testing
       "cat > taken; while [ ! -e go ]; do sleep 0.05; done")
     try eventually { try folder.shell("test -s taken").status == 0 }
     let busy = Outcome.failure(
-      75, "quakes.sqlite: another consumer of the reader 'map' is at work",
-      "Each consumer needs a reader of its own; or run the command again when the other has ended.")
+      75, "quakes.sqlite: another consumer of the reader 'map' is running",
+      "Use one reader per consumer, or run the command again when the other consumer has ended.")
     #expect(try folder.bolide("changes", "quakes.sqlite", "--reader", "map", "--", "cat") == busy)
     #expect(try folder.bolide("snapshot", "quakes.sqlite", "--reader", "map", "--", "cat") == busy)
     // To look, or to be another reader, is no second consumer.

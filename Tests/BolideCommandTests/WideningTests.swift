@@ -195,7 +195,7 @@ import Testing
       ])
   }
 
-  @Test func `what would lose a value is refused, and nothing is changed`() throws {
+  @Test func `what would lose a value is rejected, and nothing is changed`() throws {
     try folder.sqlite("s.sqlite", "UPDATE Reading SET m = 9007199254740993 WHERE n = 2 AND at LIKE '%:05Z'")
     _ = try token()
     try folder.sqlite(
@@ -207,7 +207,7 @@ import Testing
     #expect(plan.status == 78)
     #expect(
       plan.output.contains(
-        "cannot: Reading.m cannot become double: a value of it, or of its history, would not be the same\n"))
+        "cannot: Reading.m cannot become double: a stored value, or one in history, would change\n"))
     #expect(
       plan.output.contains(
         "cannot: Reading.place cannot become required: some of its objects have no value\n"))
@@ -216,7 +216,7 @@ import Testing
       try folder.bolide("import", "new.yaml", "feed.json"),
     ] {
       #expect(outcome.status == 78)
-      #expect(outcome.errors.contains("Leave the type as it is, or give the attribute another name."))
+      #expect(outcome.errors.contains("Keep the type, or give the attribute another name."))
     }
     try folder.write(
       try String(decoding: folder.bytes(of: "new.yaml"), as: UTF8.self).replacing(
@@ -225,7 +225,7 @@ import Testing
     let outcome = try folder.bolide("import", "new.yaml", "feed.json")
     #expect(
       outcome.errors.contains(
-        #"Find them with SQL: SELECT * FROM "Reading" WHERE "place" IS NULL; then change or delete them, or leave it optional."#
+        #"Find them with SQL: SELECT * FROM "Reading" WHERE "place" IS NULL; then change or delete them, or keep the attribute optional."#
       ), "\(outcome.errors)")
     #expect(try folder.sqlite("s.sqlite", ".dump") == dump)
   }

@@ -37,8 +37,8 @@ import Testing
       ? "; sqlite3 (process \(reader.processID)) has it open" : ""
     #expect(
       outcome.errors.replacing(#/grown to \d+ MiB/#, with: "grown to N MiB") == """
-        Error: fireballs.sqlite: the write-ahead log has grown to N MiB, and a reader keeps it from being emptied\(who).
-               What was committed is safe. End the long read, or raise --wal-limit, and run the same command again.
+        Error: fireballs.sqlite: the write-ahead log has grown to N MiB, and a reader prevents its checkpoint\(who).
+               Committed chunks are safe. End the long read, or raise --wal-limit, and run the same command again.
 
         """)
     #expect(logSize < 4 << 20)

@@ -4,7 +4,7 @@ import Testing
 
 /// A key that an expression gives.
 struct ImportKeyExpressionTests {
-  @Test func `a record without what the key is made of is refused, and the others land`() async throws {
+  @Test func `a record without what the key is made of is rejected, and the others land`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

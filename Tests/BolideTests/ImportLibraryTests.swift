@@ -89,7 +89,7 @@ import Testing
     #expect(try place.rows() == ["a|1.5", "b|"])
   }
 
-  @Test func `refused records are in the report, with their places`() async throws {
+  @Test func `rejected records are in the report, with their places`() async throws {
     let pipeline = StorePlace.pipeline
     let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
     let text = "[{\"id\": \"a\"},\n {\"id\": \"b\", \"magnitude\": \"strong\"}]"

@@ -12,7 +12,7 @@ import Testing
   }
 
   /// A descriptor that is closed twice is another file's the second time: it was cut to nothing.
-  @Test func `runs that are refused leave other files alone`() async throws {
+  @Test func `runs that are rejected leave other files alone`() async throws {
     let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
     let (pieces, stream) = AsyncStream<[UInt8]>.makeStream()
     let (progress, chunks) = AsyncStream<Int>.makeStream()

@@ -84,13 +84,13 @@ import Testing
     #expect(try texts("SELECT ifnull(kind, 'null') FROM Quake ORDER BY code") == ["quake", "null"])
   }
 
-  @Test func `null into a required attribute is refused, a default or not`() async throws {
+  @Test func `null into a required attribute is rejected, a default or not`() async throws {
     let report = try await take(#"{"net": "us", "code": 1, "grade": null}"#, #"{"net": "us", "code": 2}"#)
     #expect(report.firstRejects.map(\.attribute) == ["grade"])
     #expect(report.progress.counts.inserted == 1)
   }
 
-  @Test func `null or nothing in a part of the key is refused, and the others land`() async throws {
+  @Test func `null or nothing in a part of the key is rejected, and the others land`() async throws {
     let report = try await take(
       #"{"net": null, "code": 1}"#, #"{"code": 1}"#, #"{"net": "us"}"#, #"{"net": "us", "code": null}"#,
       #"{"net": "", "code": 0}"#)
@@ -140,7 +140,7 @@ import Testing
     #expect(try await rows(after: #"{"code": 2, "hint": "x"}"#) == ["10.0 flat", "10.0 x", "no flat"])
   }
 
-  @Test func `a refused record is replayed with its transient attributes`() async throws {
+  @Test func `a rejected record is replayed with its transient attributes`() async throws {
     let bad = #"{"net": "us", "code": 1, "hint": "bad"}"#
     #expect(try await take(bad).progress.counts.rejected == 1)
     let mended = Self.yaml.replacing("hint <> 'bad'", with: "hint <> 'worse'")
@@ -230,7 +230,7 @@ import Testing
     #expect(error.kind == .store(.keyExists) && error.code == "keyExists")
     #expect(
       error.message
-        == "feed:2:1: record 2 has the net and code of a Quake that is there already, and the merge policy is 'fail'"
+        == "feed:2:1: record 2 has the net and code of an existing Quake, and the merge policy is 'fail'"
     )
     #expect(try texts("SELECT code FROM Quake") == ["1"])
   }

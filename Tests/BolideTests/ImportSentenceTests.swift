@@ -23,7 +23,7 @@ import Bolide
         StorePlace.pipeline, on: [place.path("feed.json")], options: options)
     }
     #expect(error?.kind == .cancelled && error?.message == "the import was stopped while it waited")
-    #expect(error?.hint == "To go on, run the same command: nothing is doubled.")
+    #expect(error?.hint == "To continue, run the same command: no row is duplicated.")
   }
 
   @Test func `a draft that would be no pipeline`() throws {
@@ -32,7 +32,7 @@ import Bolide
     }
     let error = ImportError.noDraft("feed.json", try #require(mistake))
     let problem = try #require(mistake?.problems.first?.message)
-    #expect(error.message == "feed.json: what would be drafted from it is no pipeline: \(problem)")
+    #expect(error.message == "feed.json: the pipeline drafted from this input is invalid: \(problem)")
     #expect(error.hint == "Write the pipeline by hand, with fewer attributes or other names.")
   }
 
@@ -78,6 +78,6 @@ import Bolide
       try FeedSurvey(bytes: Array(input.utf8), named: "x.json")
     }
     #expect(error?.message == sentence)
-    #expect(error?.hint == "Give an input with records: the names and types come from them.")
+    #expect(error?.hint == "Use an input with records: names and types are taken from them.")
   }
 }

@@ -77,7 +77,7 @@ import Testing
     task.cancel()
     let error = try #require(await #expect(throws: ImportError.self) { try await task.value })
     #expect(error.kind == .cancelled && error.message == "the import was stopped")
-    #expect(error.hint == "To go on, run the same command: nothing is doubled.")
+    #expect(error.hint == "To continue, run the same command: no row is duplicated.")
     let count = try #require(error.report?.progress.counts.inserted)
     #expect(count >= 500 && count % 100 == 0)
     #expect(try place.rows().count == count)

@@ -27,7 +27,7 @@ struct SurveyCheckTests {
     #expect(
       check.text == """
         quakes.json: objects; 5 records
-          2 would land, 3 would be refused:
+          2 would land, 3 would be rejected:
             quakes.json:1:70: record 2: magnitude: expected a number such as 12.8
             quakes.json:1:78: record 3: the check does not hold: magnitude >= 0
             quakes.json:1:129: record 5: id is part of the key and is missing
@@ -58,7 +58,7 @@ struct SurveyCheckTests {
     #expect(check.text.hasSuffix("\n  times without a zone, read as UTC; if they are, say `zone: UTC`: at"))
   }
 
-  @Test func `no more than ten refused records are shown`() throws {
+  @Test func `no more than ten rejected records are shown`() throws {
     let records = (1...2500).map { #"{"id":"\#($0)","magnitude":"weak"}"# }.joined(separator: "\n")
     let check = try check(records)
     #expect(check.read == 2500)

@@ -36,7 +36,7 @@ struct SurveyKeyTests {
   @Test func `records without any common attribute still give a pipeline`() throws {
     let text = try FeedSurvey(bytes: Array(#"[{"a":1},{"b":"x"},{"b":"y"}]"#.utf8), named: "x.json")
       .pipelineText
-    #expect(text.contains("# unique; 1 record has none and is refused\n"))
+    #expect(text.contains("# unique; 1 record has none and is rejected\n"))
     let pipeline = try Pipeline(yaml: text, file: "x.yaml", directory: "")
     #expect(pipeline.model.entity(named: "X")?.key == ["b"])
   }
@@ -61,7 +61,7 @@ struct SurveyKeyTests {
     #expect(
       feed.settings.contains("key: [year, title]") || feed.settings.contains("key: [title, year]"),
       "\(feed.text)")
-    #expect(feed.text.contains("# unique; 1 record has none and is refused\n"), "\(feed.text)")
+    #expect(feed.text.contains("# unique; 1 record has none and is rejected\n"), "\(feed.text)")
     #expect(try await feed.imported() == (59, 60))
     // Three together, where no two are enough.
     let cells = (0..<64).map { #"{"a":"x\#($0 % 4)","b":"y\#($0 / 4 % 4)","c":"z\#($0 / 16)","v":\#($0).5}"# }

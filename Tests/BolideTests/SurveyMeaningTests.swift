@@ -59,7 +59,7 @@ struct SurveyMeaningTests {
     #expect(try await feed.imported() == (2, 2))
   }
 
-  @Test func `a record whose coordinate lost its letter is refused, not turned around`() throws {
+  @Test func `a record whose coordinate lost its letter is rejected, not turned around`() throws {
     let feed = try SurveyRoundTrip(#"[{"id":"a","lat":"22.0S"},{"id":"b","lat":"1.25N"}]"#)
     let pipeline = try Pipeline(yaml: feed.text, file: "new.yaml", directory: "")
     let later = Array(#"[{"id":"a","lat":"22.0"},{"id":"b","lat":"9.5N"}]"#.utf8)

@@ -16,8 +16,8 @@ struct SurveyRoundTrip {
 
   /// Surveys, loads the written pipeline, and checks that the input fits it.
   ///
-  /// - Parameter refused: so many records do not.
-  init(_ input: String, named name: String = "feed.json", refusing refused: Int = 0) throws {
+  /// - Parameter rejected: so many records do not.
+  init(_ input: String, named name: String = "feed.json", refusing rejected: Int = 0) throws {
     self.input = Array(input.utf8)
     text = try FeedSurvey(bytes: self.input, named: name).pipelineText
     settings = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
@@ -28,7 +28,7 @@ struct SurveyRoundTrip {
     let problems = pipeline.problems()
     #expect(problems.isEmpty)
     let check = try FeedCheck(pipeline, bytes: self.input, named: name)
-    #expect(check.refused == refused)
+    #expect(check.refused == rejected)
     #expect(check.localTimes.isEmpty)
     #expect(check.neverThere.isEmpty)
   }

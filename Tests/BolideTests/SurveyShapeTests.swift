@@ -79,7 +79,7 @@ struct SurveyShapeTests {
     let text = try FeedSurvey(
       bytes: Array(#"{"fields":["a","b"],"data":[[1,2],[3],[4,5]]}"#.utf8), named: "x.json"
     ).pipelineText
-    #expect(text.contains("# 1 of them are not like the others, and would be refused.\n"))
+    #expect(text.contains("# 1 of them are not like the others, and would be rejected.\n"))
     #expect(text.contains("unique in all 2 records"))
   }
 

@@ -92,6 +92,14 @@ struct LawStore {
     return rows
   }
 
+  /// What a deleted object was: its change leaves out what was null.
+  func object(_ change: HistoryChange) -> [String: Value] {
+    guard let entity = pipeline.model.entity(named: change.entity) else { return [:] }
+    let names =
+      entity.attributes.filter { !$0.isTransient }.map(\.name) + entity.toOneRelationships.map(\.name)
+    return Dictionary(names.map { ($0, .null) }) { first, _ in first }.merging(change.previous.byName) { $1 }
+  }
+
   /// Everything, by what identifies an object in the store.
   func state(at token: HistoryToken? = nil) throws -> [ObjectID: [String: Value]] {
     var state: [ObjectID: [String: Value]] = [:]

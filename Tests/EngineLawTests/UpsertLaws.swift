@@ -88,7 +88,7 @@ struct UpsertLaws {
   }
 
   @Test(arguments: Engine.allCases)
-  func `a record that breaks a constraint is refused, and the others are taken`(_ engine: Engine) throws {
+  func `a record that breaks a constraint is rejected, and the others are taken`(_ engine: Engine) throws {
     let store = try LawStore(engine, LawStore.quakes, "unique: [[code]]\nmax-rejects: 100%")
     try store.take([#"{"id": 1, "code": "a"}"#, #"{"id": 2, "code": "b"}"#])
     let report = try store.take([
@@ -102,7 +102,7 @@ struct UpsertLaws {
   }
 
   @Test(arguments: Engine.allCases)
-  func `an atomic import with too many refused records leaves the store as it was`(_ engine: Engine) throws {
+  func `an atomic import with too many rejected records leaves the store as it was`(_ engine: Engine) throws {
     let store = try LawStore(engine, LawStore.quakes, "max-rejects: 0")
     try store.take([#"{"id": 1}"#])
     let before = try store.engine.newestToken()

@@ -5,7 +5,7 @@ import Testing
 /// What an engine has to do that refuses nothing.
 struct WholeLaws {
   @Test(arguments: Engine.whole)
-  func `refused records are kept, and land when the pipeline takes them`(_ engine: Engine) throws {
+  func `rejected records are kept, and land when the pipeline takes them`(_ engine: Engine) throws {
     let store = try LawStore(engine, LawStore.quakes, "max-rejects: 100%")
     let feed = [#"{"id": 1, "magnitude": "high"}"#, #"{"id": 2}"#, #"{"id": 3, "grade": null}"#]
     #expect(try store.take(feed).progress.counts.rejected == 2)

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a terminal is refused`() throws {
+  @Test func `a terminal is rejected`() throws {
     let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     try #require(terminal >= 0)
     let error = #expect(throws: InputError.self) {
@@ -87,7 +87,7 @@ import Testing
     #expect(try failure(of: gzip([]))?.message == "bytes: the gzip data holds not a byte")
   }
 
-  @Test func `other compressions are refused by name`() throws {
+  @Test func `other compressions are rejected by name`() throws {
     let starts: [(Compression, [UInt8])] = [
       (.zstd, [0x28, 0xb5, 0x2f, 0xfd]), (.bzip2, Array("BZh9".utf8)),
       (.xz, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), (.zip, [0x50, 0x4b, 3, 4]), (.zip, [0x50, 0x4b, 5, 6]),

@@ -14,9 +14,9 @@ import Testing
     let hint: String
   }
 
-  private let again = "Fetch the file again and run the same command: nothing is doubled."
+  private let again = "Fetch the file again and run the same command: no row is duplicated."
   private let disk =
-    "Check the disk or the network share, then run the same command again: nothing is doubled."
+    "Check the disk or the network share, then run the same command again: no row is duplicated."
 
   private var sentences: [Sentence] {
     [
@@ -72,10 +72,10 @@ import Testing
       Sentence(
         fact: .senderFailed(Refused(), byte: 3), code: .senderFailed,
         message: "a.json: the sender failed after byte 3: connection reset",
-        hint: "Put the sender right and run the import again: nothing is doubled."),
+        hint: "Put the sender right and run the import again: no row is duplicated."),
       Sentence(
         fact: .cancelled(byte: 9), code: .cancelled, message: "a.json: cancelled after byte 9",
-        hint: "Run the same command again: nothing is doubled."),
+        hint: "Run the same command again: no row is duplicated."),
       Sentence(
         fact: .cannotSpool(directory: "/tmp", reason: "No space left on device"), code: .cannotSpool,
         message: "a.json: the spool file in /tmp cannot be written: No space left on device",

@@ -79,17 +79,17 @@ struct ChildrenProblemTests {
   @Test(arguments: [
     (
       "entity: Approach", "entity: Asteroid",
-      "9:13: 'Asteroid' is what the records become: their children become another entity"
+      "9:13: 'Asteroid' is the entity of the records: children need another entity"
     ),
-    ("    entity: Approach\n", "", "8:3: the children 'approaches' need 'entity': what each of them becomes"),
+    ("    entity: Approach\n", "", "8:3: the children 'approaches' need 'entity', the entity of their rows"),
     (
       "    inverse: asteroid\n", "",
       "8:3: the children 'approaches' need 'inverse', the relationship back, as in `inverse: asteroid`"
     ),
     (
       "[asteroid, at]", "[at]",
-      "12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, at]`; "
-        + "or say `many-to-many: true` if several records may hold the same one"
+      "12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: "
+        + "[asteroid, at]`; or set `many-to-many: true` if several records may contain the same one"
     ),
     (
       "[asteroid, at]", "asteroid",
@@ -102,13 +102,13 @@ struct ChildrenProblemTests {
     (
       "[asteroid, at]", "[asteriod, at]",
       """
-      12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, asteriod, at]`; or say `many-to-many: true` if several records may hold the same one
+      12:5: the key of Approach needs 'asteroid', the Asteroid that it belongs to, as in `key: [asteroid, asteriod, at]`; or set `many-to-many: true` if several records may contain the same one
       12:11: the key attribute 'asteriod' is not declared in Approach; did you mean 'asteroid'?
       """
     ),
     (
       "    key: [asteroid, at]\n", "",
-      "8:3: Approach has no key: say which attributes identify an object, as in `key: [asteroid, at]`"
+      "8:3: Approach has no key: name the attributes that identify an object, as in `key: [asteroid, at]`"
     ),
     ("records:", "record:", "11:5: unknown key 'record'; did you mean 'records'?"),
     (
@@ -139,7 +139,7 @@ struct ChildrenProblemTests {
     ),
     (
       "isFast: {", "asteroid_id: {",
-      "17:7: the attribute 'asteroid_id' collides with the column of the relationship 'asteroid': rename it and say `from: asteroid_id`"
+      "17:7: the attribute 'asteroid_id' collides with the column of the relationship 'asteroid': rename it and set `from: asteroid_id`"
     ),
     (
       "isFast: {", "asteroid: {",
@@ -147,7 +147,7 @@ struct ChildrenProblemTests {
     ),
     (
       "epoch: milliseconds }", "epoch: milliseconds, transient: true }",
-      "12:21: 'at' cannot be in a key: it is transient, so the store would not know it"
+      "12:21: 'at' cannot be in a key: it is transient, and not stored"
     ),
   ])
   func `each mistake is told with its place`(text: String, replacement: String, sentences: String) {
@@ -189,13 +189,13 @@ struct ChildrenProblemTests {
     #expect(problem("    on-delete: nullify") == nil)
     #expect(
       problem("    on-delete: cascade")
-        == "blog.yaml:12:16: a Tag may belong to other objects too, so 'cascade' is not supported between two to-many "
-        + "ends: leave it out, and the links go, or say `deny`")
+        == "blog.yaml:12:16: 'cascade' is not supported in a many-to-many relationship, as a Tag may "
+        + "belong to other objects: remove it to delete the links alone, or set `deny`")
     #expect(problem("    when: never") == "blog.yaml:12:11: 'when' is insert or always, not 'never'")
     #expect(
       problem("entities: { Post_tags: { key: a, attributes: { a: string } } }")
-        == "blog.yaml:6:3: the relationship 'tags' needs another name: its links would stand in the table 'Post_tags', "
-        + "a name that the entity 'Post_tags' has")
+        == "blog.yaml:6:3: the relationship 'tags' needs another name: its links would be stored in the "
+        + "table 'Post_tags', a name that the entity 'Post_tags' has")
   }
 
   @Test func `a record is never its own value`() throws {
@@ -221,13 +221,14 @@ struct ChildrenProblemTests {
     let second = sound.replacing("approaches:", with: "others:").replacing("close_", with: "other_")
     #expect(
       problems(sound + "\n" + second)
-        == "20:13: the entity 'Approach' is that of other children: each list of children has its own")
+        == "20:13: the entity 'Approach' is used by other children: each list of children needs its own")
     #expect(
       problems(sound, records: "entities: { Approach: { key: at, attributes: { at: date } } }")
-        == "10:13: the entity 'Approach' stands under 'entities' too: declare it here only")
+        == "10:13: the entity 'Approach' is also declared under 'entities': declare it here only")
     #expect(
       problems(sound, records: "relationships: { approaches: { to-many: Approach, inverse: asteroid } }")
-        .contains("the relationship 'approaches' stands under 'relationships' too: declare it here only"))
+        .contains(
+          "the relationship 'approaches' is also declared under 'relationships': declare it here only"))
     #expect(
       problems(sound, records: "columns: [id, close]")
         == "12:14: 'columns' names no 'close_approach_data'; the columns are id, close")
@@ -252,7 +253,7 @@ struct ChildrenProblemTests {
       Relationship(name: "parts", kind: .toMany, destination: "Part", inverse: "fireball"))
     #expect(
       pipeline.problems().map(\.message) == [
-        "children cannot be left behind: their key holds 'fireball', which is never null",
+        "children cannot be kept without their owner: their key contains 'fireball', which is never null",
         "the key attribute 'n' has no source in the record",
       ])
     pipeline.fireball.relationships[1].deleteRule = .cascade
@@ -264,7 +265,7 @@ struct ChildrenProblemTests {
     pipeline.fireball.relationships.append(Relationship(name: "part", kind: .toOne, destination: "Part"))
     #expect(
       pipeline.problems().map(\.message).contains(
-        "a link could not find a Part: what is read as children is known by its parent too"))
+        "a link cannot find a Part: its key contains its parent"))
     pipeline.children.append(Children("xyzzy", records: "parts", fields: []))
     #expect(
       pipeline.problems().map(\.message).contains(

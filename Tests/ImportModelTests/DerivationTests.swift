@@ -25,7 +25,7 @@ struct DerivationTests {
     #expect(filtered == .count(relationship: "parts", where: "size > 3") && filtered.text == "parts.@count")
     for text in ["now()", "name", "canonical:(name)"] {
       let error = #expect(throws: DerivationError.self) { try Derivation(parsing: text, where: "1") }
-      #expect(error?.message == "'where' belongs to an aggregate, and '\(text)' is none")
+      #expect(error?.message == "'where' is for aggregates, and '\(text)' is not one")
     }
   }
 
@@ -39,8 +39,8 @@ struct DerivationTests {
     ("now(2)", "now() takes no argument"),
     ("canonical(name)", "canonical is written with a colon, as in canonical:(group.name)"),
     ("canonical:(name", "canonical is written with a colon, as in canonical:(group.name)"),
-    ("canonical:(lowercase:(name))", "canonical takes a path of names, and 'lowercase:(name)' is none"),
-    ("uppercase:(a.@count)", "uppercase takes a path of names, and '@count' is none"),
+    ("canonical:(lowercase:(name))", "canonical takes a path of names, and 'lowercase:(name)' is not a name"),
+    ("uppercase:(a.@count)", "uppercase takes a path of names, and '@count' is not a name"),
     ("canonical:()", "'' is not a path: a name is missing beside a dot"),
     ("fireballs..@count", "'fireballs..@count' is not a path: a name is missing beside a dot"),
     ("fireballs.@count.energy", "the operator @count must come last"),
@@ -53,7 +53,7 @@ struct DerivationTests {
       "the operator @median is not supported; the operators are @count, @sum, @min, @max and @average"
     ),
   ])
-  func `Every other form is refused by name`(text: String, sentence: String) {
+  func `Every other form is rejected by name`(text: String, sentence: String) {
     let error = #expect(throws: DerivationError.self) { try Derivation(parsing: text) }
     #expect(error?.message == sentence)
   }

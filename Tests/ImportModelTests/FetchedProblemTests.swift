@@ -7,7 +7,9 @@ import Testing
 struct FetchedProblemTests {
   @Test(arguments: [
     Mistake("a fetched property of Fireball has no name") { twins(&$0) { $0.name = "" } },
-    Mistake("the name of a fetched property holds the character U+0000") { twins(&$0) { $0.name = "a\0" } },
+    Mistake("the name of a fetched property contains the character U+0000") {
+      twins(&$0) { $0.name = "a\0" }
+    },
     Mistake("the fetched property 'twins' is declared twice") {
       twins(&$0) { _ in }
       twins(&$0) { _ in }
@@ -32,11 +34,11 @@ struct FetchedProblemTests {
       twins(&$0) { $0.name = "bolide_id" }
     },
     Mistake("the limit of the fetched property 'twins' is at least 1") { twins(&$0) { $0.limit = 0 } },
-    Mistake("the store of a fetched property holds the character U+0000") {
+    Mistake("the store of a fetched property contains the character U+0000") {
       twins(&$0) { $0.store = "a\0b" }
     },
     Mistake(
-      "the fetched property 'twins' finds objects of 'Firebal', which is not declared; did you mean 'Fireball'?"
+      "the entity 'Firebal' of the fetched property 'twins' is not declared; did you mean 'Fireball'?"
     ) {
       twins(&$0) { $0.destination = "Firebal" }
     },
@@ -97,27 +99,27 @@ struct FetchedProblemTests {
   }
 
   @Test(arguments: [
-    ("  f: {}", "6:3: the fetched property 'f' needs 'entity': what it finds"),
+    ("  f: {}", "6:3: the fetched property 'f' needs 'entity', the entity of its objects"),
     (
       "  f: { entiti: A }",
-      "6:8: unknown key 'entiti'; did you mean 'entity'?\np.yaml:6:3: the fetched property 'f' needs 'entity': what it finds"
+      "6:8: unknown key 'entiti'; did you mean 'entity'?\np.yaml:6:3: the fetched property 'f' needs 'entity', the entity of its objects"
     ),
     ("  f: { entity: A, wehre: n }", "6:19: unknown key 'wehre'; did you mean 'where'?"),
     (
       "  f: { entity: Comment }",
-      "6:16: the fetched property 'f' finds objects of 'Comment', which is not declared; the entities are A"
+      "6:16: the entity 'Comment' of the fetched property 'f' is not declared; the entities are A"
     ),
     ("  f: { entity: A, limit: 0 }", "6:26: 'limit' is a whole number from 1 to 2147483647, not '0'"),
     ("  f: { entity: A, finds: all }", "6:26: 'finds' is one, optional or many, not 'all'"),
     ("  n: { entity: A }", "6:3: 'n' is a fetched property and an attribute of A: rename one"),
-    ("  f: A", "6:3: 'f' is a mapping: names, each with a colon and what belongs to it"),
+    ("  f: A", "6:3: 'f' is a mapping: names, each with a colon and a value"),
     (
       "  f: { entity: A, info: 3 }",
-      "6:25: 'info' is a mapping: names, each with a colon and what belongs to it"
+      "6:25: 'info' is a mapping: names, each with a colon and a value"
     ),
     ("  f: { entity: A, info: { a: [1] } }", "6:27: 'a' is one text, not a list or a mapping"),
     ("  f: { entity: A, where: [n] }", "6:19: 'where' is one text, not a list or a mapping"),
-    ("  f: { entity: A }\n  f: { entity: A }", "7:3: the key 'f' stands here twice; the first is on line 6"),
+    ("  f: { entity: A }\n  f: { entity: A }", "7:3: the key 'f' is duplicated; the first is on line 6"),
     ("  f: { entity: A }\nfetchd: {}", "7:1: unknown key 'fetchd'; did you mean 'fetched'?"),
   ])
   func `what the file says wrongly has its place`(text: String, sentences: String) throws {

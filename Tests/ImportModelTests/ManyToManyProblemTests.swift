@@ -10,22 +10,22 @@ struct ManyToManyProblemTests {
       manyToMany(&$0, "Fireballs", "fireballs")
     },
     Mistake(
-      "a Fireball may belong to other objects too, so 'cascade' is not supported between two to-many ends: "
-        + "leave it out, and the links go, or say `deny`"
+      "'cascade' is not supported in a many-to-many relationship, as a Fireball may belong to other "
+        + "objects: remove it to delete the links alone, or set `deny`"
     ) {
       manyToMany(&$0, "groups", "fireballs")
       $0.group.relationships[0].deleteRule = .cascade
     },
     Mistake(
-      "the relationship 'groups' needs another name: its links would stand in the table 'Fireball_groups', "
-        + "a name that the entity 'fireball_Groups' has"
+      "the relationship 'groups' needs another name: its links would be stored in the table "
+        + "'Fireball_groups', a name that the entity 'fireball_Groups' has"
     ) {
       manyToMany(&$0, "groups", "fireballs")
       $0.model.entities.append(entity("fireball_Groups"))
     },
     Mistake(
-      "the relationship 'c' needs another name: its links would stand in the table 'A_b_c', "
-        + "a name that the links of 'b_c' have"
+      "the relationship 'c' needs another name: its links would be stored in the table 'A_b_c', a "
+        + "name that the links of 'b_c' have"
     ) {
       var (one, two) = (entity("A"), entity("A_b"))
       one.relationships = [toMany("b_c", "A", "z"), toMany("z", "A", "b_c")]
@@ -33,7 +33,7 @@ struct ManyToManyProblemTests {
       $0.model.entities += [one, two]
     },
     Mistake(
-      "the relationship 'x' needs another name: its links would stand in the table 'bolide_x', "
+      "the relationship 'x' needs another name: its links would be stored in the table 'bolide_x', "
         + "and tables that start with 'bolide_' are reserved"
     ) {
       var one = entity("bolide")
@@ -41,8 +41,8 @@ struct ManyToManyProblemTests {
       $0.model.entities.append(one)
     },
     Mistake(
-      "the relationship 'before' needs another name: its links would stand in the table 'Post_before', "
-        + "and its triggers would have the names of Post's"
+      "the relationship 'before' needs another name: its links would be stored in the table "
+        + "'Post_before', and its triggers would have the names of Post's"
     ) {
       var one = entity("Post")
       one.relationships = [toMany("before", "Post", "later"), toMany("later", "Post", "before")]

@@ -52,11 +52,11 @@ struct MergeProblemTests {
     ("merge: { update-if-newer: att }", "10:27: there is no attribute 'att' in A; did you mean 'at'?"),
     (
       "merge: { update-if-newer: code }",
-      "10:27: 'code' cannot say what is newer: it is a string, and only numbers, dates and days grow"
+      "10:27: 'code' cannot be used by 'update-if-newer': it is a string, not a number, a date or a day"
     ),
     (
       "merge: { update-if-newer: note }",
-      "10:27: 'note' cannot say what is newer: it is transient, so the store would not know it"
+      "10:27: 'note' cannot be used by 'update-if-newer': it is transient, and not stored"
     ),
     ("merge: { update-if-newer: [at] }", "10:10: 'update-if-newer' is one text, not a list or a mapping"),
     ("unique: [cod]", "10:10: the unique attribute 'cod' is not declared in A; did you mean 'code'?"),
@@ -64,9 +64,9 @@ struct MergeProblemTests {
     (
       "unique: [[code, region], [region, code]]", "10:26: the constraint on region and code is declared twice"
     ),
-    ("unique: id", "10:9: the key of A is unique anyway: leave it out of 'unique'"),
+    ("unique: id", "10:9: the key of A is always unique: remove it from 'unique'"),
     ("unique: [[]]", "10:10: a constraint of A names no attribute"),
-    ("unique: note", "10:9: 'note' cannot be unique: it is transient, so the store would not know it"),
+    ("unique: note", "10:9: 'note' cannot be unique: it is transient, and not stored"),
   ])
   func `Mistakes in a file have their places and sentences`(settings: String, sentence: String) {
     let error = #expect(throws: PipelineError.self) { try read(settings) }
@@ -74,18 +74,20 @@ struct MergeProblemTests {
   }
 
   @Test(arguments: [
-    Mistake("'date' cannot say what is newer: it is part of the key, and never changes") {
+    Mistake("'date' cannot be used by 'update-if-newer': it is part of the key, and never changes") {
       $0.mergePolicy = .updateIfNewer(attribute: "date")
     },
-    Mistake("'energy' cannot say what is newer: it is volatile, so the store may hold an older value") {
+    Mistake(
+      "'energy' cannot be used by 'update-if-newer': it is volatile, so its stored value may be outdated"
+    ) {
       $0.mergePolicy = .updateIfNewer(attribute: "energy")
       $0.fireball[attribute: 1].isVolatile = true
     },
-    Mistake("'energy' cannot say what is newer: it has no source in the record") {
+    Mistake("'energy' cannot be used by 'update-if-newer': it has no source in the record") {
       $0.mergePolicy = .updateIfNewer(attribute: "energy")
       $0.fields.remove(at: 1)
     },
-    Mistake("'count' cannot say what is newer: the store computes it") {
+    Mistake("'count' cannot be used by 'update-if-newer': it is derived") {
       $0.mergePolicy = .updateIfNewer(attribute: "count")
       $0.entity = "Group"
       $0.fields = [Field("year")]
@@ -95,7 +97,7 @@ struct MergeProblemTests {
     Mistake("'energy' cannot be unique: it is not required, and nulls are never equal") {
       $0.fireball.uniquenessConstraints = [["energy"]]
     },
-    Mistake("'energy' cannot be unique: it is volatile, so the store may hold an older value") {
+    Mistake("'energy' cannot be unique: it is volatile, so its stored value may be outdated") {
       $0.fireball[attribute: 1].isRequired = true
       $0.fireball[attribute: 1].isVolatile = true
       $0.fireball.uniquenessConstraints = [["energy"]]
@@ -108,10 +110,10 @@ struct MergeProblemTests {
       $0.fireball[attribute: 1].defaultValue = .null
       $0.fireball.uniquenessConstraints = [["energy"]]
     },
-    Mistake("'total' cannot be unique: the store computes it") {
+    Mistake("'total' cannot be unique: it is derived") {
       $0.group.uniquenessConstraints = [["year", "total"]]
     },
-    Mistake("a link makes a Group of its key alone, and code would be the same in all of them") {
+    Mistake("a link inserts a Group with its key alone, and code would be the same in all of them") {
       $0.group.attributes.append(
         Attribute(name: "code", type: .string, isRequired: true, defaultValue: .text("x")))
       $0.group.uniquenessConstraints = [["code"], ["year", "code"]]

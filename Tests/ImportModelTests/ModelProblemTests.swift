@@ -5,14 +5,13 @@ import Testing
 struct ModelProblemTests {
   @Test(arguments: [
     Mistake("the pipeline has no name") { $0.name = "" },
-    Mistake("the path of the store holds the character U+0000") { $0.store = "a\0.sqlite" },
-    Mistake("no entity is named: say which entity a record becomes, as in `entity: Quake`") {
+    Mistake("the path of the store contains the character U+0000") { $0.store = "a\0.sqlite" },
+    Mistake("no entity is named: name the entity of the records, as in `entity: Quake`") {
       $0.entity = ""
     },
     Mistake("there is no entity 'Firball'; did you mean 'Fireball'?") { $0.entity = "Firball" },
     Mistake("the entity 'Tag' is declared twice") {
-      $0.model.entities.append(entity("Tag"))
-      $0.model.entities.append(entity("Tag"))
+      $0.model.entities += [entity("Tag"), entity("Tag")]
     },
     Mistake("the entities 'Group' and 'group' differ by case only, which SQLite ignores: rename one") {
       $0.model.entities.append(entity("group"))
@@ -23,23 +22,25 @@ struct ModelProblemTests {
     Mistake("the entity 'sqlite_x' needs another name: tables that start with 'sqlite_' are reserved") {
       $0.model.entities.append(entity("sqlite_x"))
     },
-    Mistake("the name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' has 1001 bytes, and 1000 at most") {
+    Mistake("the name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…' has 1001 bytes; the maximum is 1000") {
       $0.model.entities.append(entity(String(repeating: "x", count: 1001)))
     },
-    Mistake("the name 'éééééééééééééééééééééééééééééééééééééééé…' has 1002 bytes, and 1000 at most") {
+    Mistake("the name 'éééééééééééééééééééééééééééééééééééééééé…' has 1002 bytes; the maximum is 1000") {
       $0.fireball.attributes.append(
         Attribute(name: String(repeating: "é", count: 501), type: .string))
     },
     Mistake("an entity has no name") { $0.model.entities.append(entity("")) },
-    Mistake("the name of an entity holds the character U+0000") { $0.model.entities.append(entity("a\0b")) },
+    Mistake("the name of an entity contains the character U+0000") {
+      $0.model.entities.append(entity("a\0b"))
+    },
     Mistake("an attribute of Fireball has no name") {
       $0.fireball.attributes.append(Attribute(name: "", type: .day))
     },
-    Mistake("the name of an attribute holds the character U+0000") {
+    Mistake("the name of an attribute contains the character U+0000") {
       $0.fireball.attributes.append(Attribute(name: "\0", type: .day))
     },
     Mistake(
-      "names that start with 'bolide_' are reserved, as 'bolide_id' does: rename it and say `from: bolide_id`"
+      "names that start with 'bolide_' are reserved, as 'bolide_id' does: rename it and set `from: bolide_id`"
     ) { $0.fireball.attributes.append(Attribute(name: "bolide_id", type: .day)) },
     Mistake("names that start with 'bolide_' are reserved, as 'BOLIDE_ID' does: rename it") {
       $0.group.attributes.append(Attribute(name: "BOLIDE_ID", type: .day))
@@ -48,12 +49,12 @@ struct ModelProblemTests {
       $0.fireball.attributes.append(Attribute(name: "energy", type: .day))
     },
     Mistake(
-      "the attributes 'energy' and 'Energy' differ by case only, which SQLite ignores: "
-        + "rename it and say `from: Energy`"
+      "the attributes 'energy' and 'Energy' differ by case only, which SQLite ignores: rename it and "
+        + "set `from: Energy`"
     ) { $0.fireball.attributes.append(Attribute(name: "Energy", type: .day)) },
     Mistake(
-      "the attribute 'GROUP_ID' collides with the column of the relationship 'group': "
-        + "rename it and say `from: GROUP_ID`"
+      "the attribute 'GROUP_ID' collides with the column of the relationship 'group': rename it and "
+        + "set `from: GROUP_ID`"
     ) { $0.fireball.attributes.append(Attribute(name: "GROUP_ID", type: .day)) },
     Mistake("'group' is an attribute and a relationship of Fireball: rename one") {
       $0.fireball.attributes.append(Attribute(name: "Group", type: .day))
@@ -61,7 +62,7 @@ struct ModelProblemTests {
     Mistake("a relationship of Fireball has no name") {
       $0.fireball.relationships.append(toOne("", "Group"))
     },
-    Mistake("the name of a relationship holds the character U+0000") {
+    Mistake("the name of a relationship contains the character U+0000") {
       $0.fireball.relationships.append(toOne("\0", "Group"))
     },
     Mistake("the relationship 'bolide' needs another name: columns that start with 'bolide_' are reserved") {
@@ -84,22 +85,21 @@ struct ModelProblemTests {
       "Tag has no attributes: declare at least one\n"
         + "the key attribute 'id' is not declared in Tag"
     ) { $0.model.entities.append(Entity(name: "Tag", key: ["id"], attributes: [])) },
-    Mistake("Fireball has no key: say which attributes identify an object, as in `key: id`") {
+    Mistake("Fireball has no key: name the attributes that identify an object, as in `key: id`") {
       $0.fireball.key = []
     },
     Mistake("the attribute 'date' is in the key twice") { $0.fireball.key = ["date", "date"] },
     Mistake("the key attribute 'data' is not declared in Fireball; did you mean 'date'?") {
       $0.fireball.key = ["data"]
     },
-    Mistake("'lat' cannot be in a key: it is transient, so the store would not know it") {
+    Mistake("'lat' cannot be in a key: it is transient, and not stored") {
       $0.fireball.key = ["lat"]
     },
     Mistake("'date' cannot be in a key: it is volatile, and a key must not change") {
       $0.fireball[attribute: 0].isVolatile = true
     },
     Mistake(
-      "'total' cannot be in a key: the store computes it\n"
-        + "the link to Group does not give its key attribute 'total'"
+      "'total' cannot be in a key: it is derived\nthe link to Group does not set its key attribute 'total'"
     ) { $0.group.key = ["year", "total"] },
     Mistake("'date' cannot be in a key: its default is null, and a key is always required") {
       $0.fireball[attribute: 0].isRequired = false
@@ -111,7 +111,7 @@ struct ModelProblemTests {
   }
 
   @Test(arguments: [
-    Mistake("the scale of 'energy' is 19; a decimal keeps 0 to 18 decimals") {
+    Mistake("the scale of 'energy' is 19: it must be from 0 to 18") {
       $0.fireball[attribute: 1].type = .decimal(scale: 19)
       $0.group.attributes.removeLast()
     },
@@ -127,7 +127,7 @@ struct ModelProblemTests {
     Mistake("'max-length' is for strings, json and binary, and 'energy' is a double") {
       $0.fireball[attribute: 1].maximumLength = 3
     },
-    Mistake("the max-length of 'note' is 0; the smallest is 1") {
+    Mistake("the max-length of 'note' is 0: it must be at least 1") {
       $0.fireball[attribute: 2].maximumLength = 0
     },
     Mistake("'pattern' is for strings, and 'energy' is a double") {
@@ -144,16 +144,16 @@ struct ModelProblemTests {
       $0.fireball[attribute: 2].isRequired = true
       $0.fireball[attribute: 2].defaultValue = .null
     },
-    Mistake("a value of 'min' of 'energy' is not what a column of double holds") {
+    Mistake("a value of 'min' of 'energy' is not a valid double") {
       $0.fireball[attribute: 1].minimum = .text("1")
     },
-    Mistake("a value of 'max' of 'energy' is no number that JSON has: NaN or an infinity") {
+    Mistake("a value of 'max' of 'energy' is NaN or an infinity, which JSON cannot represent") {
       $0.fireball[attribute: 1].maximum = .real(.infinity)
     },
-    Mistake("a value of 'one-of' of 'note' is not what a column of string holds") {
+    Mistake("a value of 'one-of' of 'note' is not a valid string") {
       $0.fireball[attribute: 2].oneOf = [.text("a"), .integer(1)]
     },
-    Mistake("the smallest value of 'energy' is larger than its largest") {
+    Mistake("the 'min' of 'energy' is greater than its 'max'") {
       $0.fireball[attribute: 1].minimum = .real(2)
       $0.fireball[attribute: 1].maximum = .real(1)
     },
@@ -169,7 +169,7 @@ struct ModelProblemTests {
       $0.fireball[attribute: 2].maximumLength = 1
       $0.fireball[attribute: 2].defaultValue = .text("ab")
     },
-    Mistake("'x' cannot be transient, as no record becomes a Group") {
+    Mistake("'x' cannot be transient: no record becomes a Group") {
       $0.group.attributes.append(Attribute(name: "x", type: .day, isTransient: true))
     },
   ])
@@ -178,34 +178,34 @@ struct ModelProblemTests {
   }
 
   @Test(arguments: [
-    Mistake("'transient' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'transient' and 'derived': remove one") {
       $0.group[attribute: 1].isTransient = true
     },
-    Mistake("'volatile' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'volatile' and 'derived': remove one") {
       $0.group[attribute: 1].isVolatile = true
     },
-    Mistake("'required' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'required' and 'derived': remove one") {
       $0.group[attribute: 1].isRequired = true
     },
-    Mistake("'default' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'default' and 'derived': remove one") {
       $0.group[attribute: 1].defaultValue = .integer(0)
     },
-    Mistake("'one-of' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'one-of' and 'derived': remove one") {
       $0.group[attribute: 1].oneOf = [.integer(0)]
     },
-    Mistake("'min' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'min' and 'derived': remove one") {
       $0.group[attribute: 1].minimum = .integer(0)
     },
-    Mistake("'max' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'max' and 'derived': remove one") {
       $0.group[attribute: 1].maximum = .integer(0)
     },
-    Mistake("'max-length' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'max-length' and 'derived': remove one") {
       $0.group[attribute: 1].maximumLength = 1
     },
-    Mistake("'pattern' and 'derived' exclude each other in 'count'") {
+    Mistake("'count' has both 'pattern' and 'derived': remove one") {
       $0.group[attribute: 1].pattern = "a"
     },
-    Mistake("'count' is derived and comes out as integer64, not integer32: leave the type out") {
+    Mistake("'count' is derived as integer64, not integer32: remove the type") {
       $0.group[attribute: 1].type = .integer32
     },
     Mistake("Group has no relationship 'firebals' to derive 'count' over; did you mean 'fireballs'?") {
@@ -221,7 +221,7 @@ struct ModelProblemTests {
     Mistake("'total' cannot sum 'note': it is a string, not a number") {
       $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "note")
     },
-    Mistake("'total' cannot sum 'lat': it is transient, so the store would not know it") {
+    Mistake("'total' cannot sum 'lat': it is transient, and not stored") {
       $0.group[attribute: 2].derivation = .sum(relationship: "fireballs", attribute: "lat")
     },
     Mistake("'total' cannot average 'note': it is a string, not a number") {
@@ -233,7 +233,7 @@ struct ModelProblemTests {
     Mistake("Fireball has no attribute 'enrgy' to take the minimum of; did you mean 'energy'?") {
       $0.group[attribute: 2].derivation = .aggregate(.init(.min, of: "enrgy", over: "fireballs"))
     },
-    Mistake("'total' is derived and comes out as date, not double: leave the type out") {
+    Mistake("'total' is derived as date, not double: remove the type") {
       $0.group[attribute: 2].derivation = .aggregate(.init(.min, of: "date", over: "fireballs"))
     },
     Mistake("Fireball has no relationship 'grp' to derive 'x' along; its to-one relationships are group") {
@@ -265,7 +265,7 @@ struct ModelProblemTests {
       $0.group.attributes.append(
         derived("x", .double, .aggregate(.init(.min, of: "xyzzy", over: "fireballs"))))
     },
-    Mistake("'x' cannot be derived from 'lat': it is transient, so the store would not know it") {
+    Mistake("'x' cannot be derived from 'lat': it is transient, and not stored") {
       $0.fireball.attributes.append(derived("x", .double, .copy(path: ["lat"])))
     },
     Mistake("'x' cannot be derived from 'energy': it is a double, and canonical is for strings") {
@@ -315,14 +315,14 @@ struct ModelProblemTests {
   }
 
   @Test(arguments: [
-    Mistake("'on-delete' belongs to the to-many or has-one end of a relationship, and 'group' is to-one") {
+    Mistake("'on-delete' is for the to-many or has-one end of a relationship, and 'group' is to-one") {
       $0.fireball.relationships[0].deleteRule = .cascade
     },
-    Mistake("the relationship 'owner' leads to 'Grup', which is not declared; did you mean 'Group'?") {
+    Mistake("the destination 'Grup' of the relationship 'owner' is not declared; did you mean 'Group'?") {
       $0.fireball.relationships.append(toOne("owner", "Grup"))
     },
     Mistake(
-      "'fireballs' cannot be the inverse of 'group': it must say `inverse: group` too\n"
+      "'fireballs' cannot be the inverse of 'group': it must have `inverse: group`\n"
         + "the to-many relationship 'fireballs' needs 'inverse', the relationship back"
     ) { $0.group.relationships[0].inverse = nil },
     Mistake(
@@ -330,15 +330,12 @@ struct ModelProblemTests {
         + "the inverse of 'fireballs' is not declared: Fireball has no 'grp'; its relationships are group"
     ) { $0.group.relationships[0].inverse = "grp" },
     Mistake(
-      "the inverse of 'group' is not declared: Fireball has no 'fireballs'; its relationships are group\n"
-        + "'group' cannot be the inverse of 'fireballs': it leads to Fireball, not to Group"
-    ) {
-      $0.fireball.relationships[0].destination = "Fireball"
-      $0.links = []
-    },
+      "the inverse of 'group' is not declared: Fireball has no 'fireballs'; its relationships are "
+        + "group\n'group' cannot be the inverse of 'fireballs': its destination is Fireball, not Group"
+    ) { ($0.fireball.relationships[0].destination, $0.links) = ("Fireball", []) },
     Mistake(
-      "'group' and its inverse 'fireballs' are both to-one, and one of them has the column: "
-        + "say `has-one` at the other end for one object, or `to-many` for several"
+      "'group' and its inverse 'fireballs' are both to-one: make one end `has-one` for one object, "
+        + "or `to-many` for several"
     ) {
       $0.group.relationships[0].deleteRule = .nullify
       $0.group.relationships[0].kind = .toOne

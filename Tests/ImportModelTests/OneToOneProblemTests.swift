@@ -47,14 +47,14 @@ struct OneToOneProblemTests {
   private static let mistakes: [(text: String, sentences: String)] = [
     (
       file("owner: { to-one: Person, inverse: passport }", "passport: { to-one: Passport, inverse: owner }"),
-      "5:52: 'owner' and its inverse 'passport' are both to-one, and one of them has the column: "
-        + "say `has-one` at the other end for one object, or `to-many` for several"
+      "5:52: 'owner' and its inverse 'passport' are both to-one: make one end `has-one` for one "
+        + "object, or `to-many` for several"
     ),
     (
       file(
         "owner: { has-one: Person, inverse: passport }", "passport: { has-one: Passport, inverse: owner }"),
-      "5:53: 'owner' and its inverse 'passport' are both has-one: "
-        + "say `to-one` at the end whose objects name the other one"
+      "5:53: 'owner' and its inverse 'passport' are both has-one: make the end that has the column "
+        + "`to-one`"
     ),
     (
       file(
@@ -68,12 +68,12 @@ struct OneToOneProblemTests {
     ),
     (
       file("", "passport: { has-one: Pasport, inverse: owner }"),
-      "10:43: the relationship 'passport' leads to 'Pasport', which is not declared; did you mean 'Passport'?"
+      "10:43: the destination 'Pasport' of the relationship 'passport' is not declared; did you mean 'Passport'?"
     ),
     (
       file("", "passport: { has-one: Passport, to-one: Passport, inverse: owner }"),
-      "10:22: the relationship 'passport' needs one of 'to-many', 'has-one' and 'to-one', "
-        + "with the entity it leads to"
+      "10:22: the relationship 'passport' needs one of 'to-many', 'has-one' and 'to-one', with its "
+        + "destination entity"
     ),
     (
       file(
@@ -93,12 +93,12 @@ struct OneToOneProblemTests {
     ),
     (
       file("", "passport: { has-one: Passport, inverse: owner }", ", id: { derived: passport.held }"),
-      "9:48: 'id' cannot be derived from 'held': it is transient, so the store would not know it"
+      "9:48: 'id' cannot be derived from 'held': it is transient, and not stored"
     ),
     (
       file("", "passport: { has-one: Passport, inverse: owner }") + "link: { owner: { to: { nam: held } } }",
-      "11:18: the link to Person does not give its key attribute 'name'\n"
-        + "11:29: a link gives the owner's key, and 'nam' is not in the key of Person; did you mean 'name'?"
+      "11:18: the link to Person does not set its key attribute 'name'\n11:29: a link sets the "
+        + "owner's key, and 'nam' is not in the key of Person; did you mean 'name'?"
     ),
     (
       """

@@ -11,10 +11,10 @@ struct PipelineProblemTests {
     Mistake("the source path of 'energy' is empty") { $0.fields[1].source = .path("") },
     Mistake("a check is empty") { $0.checks = [""] },
     Mistake("the expression of 'energy' is empty") { $0.fields[1].source = .expression("") },
-    Mistake("only a date counts from an epoch, and 'energy' is a double") {
+    Mistake("'epoch' is for dates, and 'energy' is a double") {
       $0.fields[1].dateForm = .epochSeconds
     },
-    Mistake("only dates and days have a format, and 'energy' is a double") {
+    Mistake("'format' is for dates and days, and 'energy' is a double") {
       $0.fields[1].dateForm = .dayFirst
     },
     Mistake("the key attribute 'date' has no source in the record") { $0.fields.removeFirst() },
@@ -22,7 +22,7 @@ struct PipelineProblemTests {
       $0.fields.remove(at: 1)
       $0.fireball[attribute: 1].isRequired = true
     },
-    Mistake("the store computes 'n': it has no source") {
+    Mistake("'n' is derived, and cannot have a source") {
       $0.fireball.attributes.append(
         Attribute(name: "n", type: .integer64, derivation: .count(relationship: "parts")))
       $0.fireball.relationships.append(
@@ -61,15 +61,15 @@ struct PipelineProblemTests {
       $0.fireball.attributes.removeLast()
       $0.links = [Link("fireballs", ownerKey: [])]
     },
-    Mistake("the link to Group does not give its key attribute 'year'") { $0.links[0].ownerKey = [] },
-    Mistake("a link gives the owner's key, and 'count' is not in the key of Group; its key is year") {
+    Mistake("the link to Group does not set its key attribute 'year'") { $0.links[0].ownerKey = [] },
+    Mistake("a link sets the owner's key, and 'count' is not in the key of Group; its key is year") {
       $0.links[0].ownerKey.append(Link.KeyPart("count", "1"))
     },
-    Mistake("the link to Group gives 'year' twice") {
+    Mistake("the link to Group sets 'year' twice") {
       $0.links[0].ownerKey.append(Link.KeyPart("year", "1"))
     },
     Mistake("the expression of 'year' is empty") { $0.links[0].ownerKey[0].expression = "" },
-    Mistake("a link could not make a Group: its attribute 'title' is required and has no default") {
+    Mistake("a link cannot insert a Group: its attribute 'title' is required and has no default") {
       $0.group.attributes.append(Attribute(name: "title", type: .string, isRequired: true))
     },
   ])
@@ -93,7 +93,7 @@ struct PipelineProblemTests {
     pipeline.links[0].ownerKey = []
     #expect(
       pipeline.problems().map(\.description) == [
-        "fireballs: the link to Group does not give its key attribute 'year'"
+        "fireballs: the link to Group does not set its key attribute 'year'"
       ])
   }
 }

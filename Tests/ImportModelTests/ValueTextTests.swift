@@ -59,7 +59,7 @@ struct ValueTextTests {
       (["YQ=="], .binary, "no value at all: binary attributes have neither defaults nor limits"),
       (["{}"], .json, "no value at all: json attributes have neither defaults nor limits"),
     ] as [([String], AttributeType, String)])
-  func `Any other text is refused with the form that is expected`(
+  func `Any other text is rejected with the form that is expected`(
     texts: [String], type: AttributeType, expected: String
   ) {
     for text in texts {

@@ -75,11 +75,11 @@ struct RenameTests {
     ),
     (
       "place:     string", "place:     { type: string, was: mag }",
-      "p.yaml:8:35: 'mag' is said twice to be a name before: one thing alone can have had it"
+      "p.yaml:8:35: two declarations have `was: mag`: remove one"
     ),
     (
       "was: Region", "was: Quake",
-      "p.yaml:13:10: 'Quake' is said twice to be a name before: one thing alone can have had it"
+      "p.yaml:13:10: two declarations have `was: Quake`: remove one"
     ),
     ("was: mag", "was: \"\"", "p.yaml:7:35: 'was' is empty"),
   ])
@@ -95,8 +95,8 @@ struct RenameTests {
     ]
     #expect(
       Set(pipeline.problems().map(\.message)) == [
-        "the name in 'was' is empty", "'was' is said of 'Gone', which is not declared",
-        "'was' is said of 'Shake.gone', which is not declared",
+        "the name in 'was' is empty", "'was' is set for 'Gone', which is not declared",
+        "'was' is set for 'Shake.gone', which is not declared",
       ])
   }
 

@@ -25,11 +25,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("history: { keep: 90 }", "5:18: 'keep' is a time such as 90d, 10000y at most, or forever, not '90'"),
-    ("history: { keep: -1d }", "5:18: 'keep' is a time such as 90d, 10000y at most, or forever, not '-1d'"),
+    ("history: { keep: 90 }", "5:18: 'keep' is a time such as 90d, at most 10000y, or forever, not '90'"),
+    ("history: { keep: -1d }", "5:18: 'keep' is a time such as 90d, at most 10000y, or forever, not '-1d'"),
     (
       "history: { hold-for-readers: long }",
-      "5:30: 'hold-for-readers' is a time such as 90d, 10000y at most, or forever, not 'long'"
+      "5:30: 'hold-for-readers' is a time such as 90d, at most 10000y, or forever, not 'long'"
     ),
     ("history: { cap: much }", "5:17: 'cap' is a size such as 256 MB, not 'much'"),
     ("history: { keeps: 1d }", "5:12: unknown key 'keeps'; did you mean 'keep'?"),

@@ -47,13 +47,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("max-age", "soon", "'max-age' is an age such as 90m, 26h or 2d, 10000y at most, not 'soon'"),
+    ("max-age", "soon", "'max-age' is an age such as 90m, 26h or 2d, at most 10000y, not 'soon'"),
     ("max-rejects", "many", "'max-rejects' is a number of records or a share such as 2%, not 'many'"),
     ("max-rejects", "-1", "'max-rejects' is a number of records or a share such as 2%, not '-1'"),
     ("max-rejects", "101%", "'max-rejects' is a number of records or a share such as 2%, not '101%'"),
-    ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not 'soon'"),
-    ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not '-1s'"),
-    ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, 10000y at most, not 'infs'"),
+    ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not 'soon'"),
+    ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not '-1s'"),
+    ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not 'infs'"),
     ("wal-limit", "1 gib", "'wal-limit' is a size such as 256MiB or 1GiB, not '1 gib'"),
     ("wal-limit", "1  GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not '1  GiB'"),
     ("wal-limit", "GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not 'GiB'"),

@@ -51,10 +51,8 @@ extension PlainEngine {
     if request.isNet, end < start, let through = request.through {
       throw StoreError.endsBeforeStart(through, path)
     }
-    let wanted = state.transactions.map(\.transaction).filter {
-      (start + 1...max(start + 1, end)).contains($0.number) && $0.number <= end
-    }
-    .prefix(request.transactionLimit ?? .max)
+    let wanted = state.transactions.map(\.transaction).filter { $0.number > start && $0.number <= end }
+      .prefix(request.transactionLimit ?? .max)
     func takes(_ change: HistoryChange) -> Bool {
       request.wants(change.kind) && (request.entities.isEmpty || request.entities.contains(change.entity))
     }

@@ -62,7 +62,7 @@ struct ApplyTests {
     #expect(try store.rows("SELECT kind FROM Quake ORDER BY id") == [["quake"], [.null], ["blast"]])
   }
 
-  @Test func `A new row without a required value is refused, a row that is there needs none`() throws {
+  @Test func `A new row without a required value is rejected, a row that is there needs none`() throws {
     try store.take(pipeline, [["id": "a", "grade": 1]])
     let progress = try store.take(pipeline, [["id": "a", "depth": 9], ["id": "b", "depth": 9]])
     #expect(progress.counts.line == "2 = 1 updated + 1 rejected")

@@ -107,7 +107,7 @@ struct ChunkOrderTests {
     for row in 0..<200 { #expect(places.contains { $0 >= row && chunk.compareKeys($0, row) == 0 }) }
   }
 
-  @Test func `A refused row takes no part, not even for its key`() {
+  @Test func `A rejected row takes no part, not even for its key`() {
     let chunk = chunk(Quakes.pipeline())
     chunk.append(["id": "a", "depth": 1])
     chunk.append(["id": "a", "place": "refused", "depth": 2])

@@ -89,7 +89,7 @@ struct ChunkTests {
     let long = [UInt8](repeating: UInt8(ascii: "z"), count: RejectBounds().text + 5)
     for (number, text) in [Array("{}".utf8), long, nil].enumerated() {
       chunk.beginRow()
-      // Without a size, the second row and the third are refused when they turn out to be new.
+      // Without a size, the second row and the third are rejected when they turn out to be new.
       if number == 0 { chunk.set(1.5, 1) }
       let position = RecordPosition(record: number + 1, byte: 10, line: 3, column: 4)
       guard let text else {

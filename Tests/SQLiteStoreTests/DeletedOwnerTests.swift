@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -39,7 +39,7 @@ struct DeletedOwnerTests {
     try store.seal()
     let last = try Replay(store).changes.filter { $0.transaction == 2 }
     #expect(last.map(\.kind) == [.delete, .update, .update])
-    #expect(try findings(store) == [])
+    #expect(try store.findings() == [])
   }
 
   @Test func `What leads to it and is nobody's inverse leads nowhere then`() throws {
@@ -56,7 +56,7 @@ struct DeletedOwnerTests {
     try store.seal()
     let last = try Replay(store, model: pipeline.model).changes.filter { $0.transaction == 3 }
     #expect(last.map(\.kind) == [.delete, .update, .update, .update])
-    #expect(try findings(store) == [])
+    #expect(try store.findings() == [])
   }
 
   @Test(arguments: ["OFF", "ON"], ["OFF", "ON"])
@@ -91,26 +91,20 @@ struct DeletedOwnerTests {
     #expect(last.map(\.id).sorted() == [2, 3, 4, 5])
     #expect(try store.rows("SELECT count(*) FROM Quake WHERE nearest_id IS NOT NULL") == [[0]])
     #expect(try Replay(store, model: pipeline.model).problems() == [])
-    #expect(try findings(store) == [])
+    #expect(try store.findings() == [])
   }
 
   @Test func `Its children go with it under cascade`() throws {
     let store = try store(.cascade)
     try temporary.shell(delete)
     #expect(try store.rows("SELECT id FROM Quake") == [["c"]])
-    #expect(try findings(store) == [])
+    #expect(try store.findings() == [])
   }
 
   @Test func `It is not deleted under deny while it has children`() throws {
     let store = try store(.deny)
     #expect(try temporary.refusal(delete)?.contains("FOREIGN KEY constraint failed") == true)
     #expect(try store.rows("SELECT count(*) FROM Region") == [[2]])
-    #expect(try findings(store) == [])
-  }
-
-  private func findings(_ store: SQLiteEngine) throws -> [Finding] {
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
-    return findings
+    #expect(try store.findings() == [])
   }
 }

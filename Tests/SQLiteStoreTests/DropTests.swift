@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -129,11 +129,12 @@ struct DropTests {
         "Drop both, which the pipeline may no longer name: --drop Region.recent --drop Quake.seen"
       ),
       (
-        ["Region"], "Region cannot be dropped: Quake.region leads to it",
+        ["Region"], "Region cannot be dropped: Quake.region refers to it",
         "Drop both, which the pipeline may no longer name: --drop Quake.region --drop Region"
       ),
       (
-        ["Quake.costs"], "the store has nothing called 'Quake.costs'; did you mean 'Quake.cost'?",
+        ["Quake.costs"],
+        "the store has no entity, attribute or relationship 'Quake.costs'; did you mean 'Quake.cost'?",
         "An attribute is named with its entity, as in Quake.magnitude."
       ),
     ] as [([String], String, String?)])
@@ -206,11 +207,11 @@ struct DropTests {
     let error = #expect(throws: StoreError.self) { try temporary.open(older) }
     #expect(
       error?.message
-        == "\(temporary.path): the pipeline is older than the store's model: Region.magnitudes was derived otherwise "
-        + "before, and the pipeline says that still")
+        == "\(temporary.path): the pipeline is older than the store's model: Region.magnitudes was "
+        + "derived otherwise before, as it still is in the pipeline")
     #expect(
       error?.hint
-        == "Use the newer pipeline. To go back all the same, run `bolide migrate` with this one.")
+        == "Use the newer pipeline. To revert to this one, run `bolide migrate` with it.")
     #expect(
       try store.migrate(older).map(\.description) == [
         "note the rules of Quake.place",
@@ -266,9 +267,7 @@ struct DropTests {
 
   private func expectSound(_ store: SQLiteEngine) throws {
     try store.seal()
-    var findings: [String] = []
-    try store.verify { findings.append("\($0)") }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     #expect(try store.rows("SELECT * FROM bolide_dirty") == [])
   }
 }

@@ -36,7 +36,7 @@ struct ExpressionTests {
     ("sum(lat)", "misuse of aggregate function sum()"),
     ("count(*)", "misuse of aggregate function count()"),
     ("random()", "non-deterministic functions prohibited in generated columns"),
-    ("date('now')", "date() would take the present time, which another run would not find again"),
+    ("date('now')", "date() depends on the current time, so another run would give another result"),
     ("date('n' || 'ow')", "non-deterministic use of date() in a generated column"),
     ("CURRENT_TIMESTAMP", "non-deterministic functions prohibited in generated columns"),
     ("\"lat-dri\"", "no such column: lat-dri"),
@@ -145,8 +145,8 @@ struct ExpressionTests {
       try evaluate([("out", "later"), ("later", "out")], chunk)
     }
     #expect(error?.code == .expression)
-    #expect(error?.message == "the expressions of later and out need each other")
-    #expect(error?.hint == "Say one of them in the pipeline without the others.")
+    #expect(error?.message == "the expressions of later and out depend on each other")
+    #expect(error?.hint == "Write one of them without the others.")
   }
 
   @Test func `An absent field is null, and a null that comes of it is absent`() throws {

@@ -1,6 +1,6 @@
 import Foundation
 import ImportModel
-@testable import SQLiteQueries
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

@@ -172,24 +172,24 @@ import Testing
       return error?.message.replacing("\(temporary.path): ", with: "") ?? ""
     }
     #expect(try await sentence { $0.entity = "Qake" } == "the store has no entity 'Qake'")
-    #expect(try await sentence { $0.limit = -1 } == "a limit is at least 0")
-    #expect(try await sentence { $0.offset = -1 } == "an offset is at least 0")
-    #expect(try await sentence { $0.batchSize = 0 } == "a batch has at least 1 object")
+    #expect(try await sentence { $0.limit = -1 } == "the limit must be at least 0")
+    #expect(try await sentence { $0.offset = -1 } == "the offset must be at least 0")
+    #expect(try await sentence { $0.batchSize = 0 } == "the batch size must be at least 1")
     #expect(
       try await sentence { $0.properties = ["depht"] }
         == "Quake has no attribute or relationship 'depht'; did you mean 'depth'?")
     #expect(
       try await sentence { $0.related = ["depth"] }
-        == "'depth' of Quake is an attribute and leads to no object")
+        == "'depth' of Quake is an attribute, not a relationship")
     #expect(try await sentence { $0.related = [""] } == "Quake has no relationship or fetched property ''")
     #expect(
       try await sentence { $0.sort = [.init("group.")] } == "Group has no attribute or relationship ''")
     #expect(
       try await sentence { $0.related = ["group.quakes"] }
-        == "'quakes' of Group leads to many objects; a fetch follows to-one relationships")
+        == "'quakes' of Group is to-many; a fetch follows to-one relationships only")
     #expect(
       try await sentence { $0.sort = [.init("lat")] }
-        == "'lat' of Quake is not stored: a transient attribute lives during an import only")
+        == "'lat' of Quake is transient, and not stored")
   }
 }
 

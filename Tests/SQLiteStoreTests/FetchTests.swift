@@ -74,7 +74,7 @@ import Testing
         == "\(path): Quake has no attribute or relationship 'deep'")
     #expect(
       try await answer(ObjectQuery("Quake", where: "depth > ?"))?.message
-        == "\(path): the predicate has 1 place for values, and 0 were given")
+        == "\(path): the predicate has 1 parameter, and 0 values were given")
     #expect(try await answer(ObjectQuery("Quake", where: "1); DELETE FROM Quake; --"))?.code == .badRequest)
     #expect(try await answer(ObjectQuery("Quake", limit: -1))?.code == .badRequest)
     let inside = try #require(HistoryToken("\(tokens[0])-0.1"))
@@ -82,7 +82,7 @@ import Testing
     #expect(between?.code == .badRequest)
     #expect(
       between?.message
-        == "\(path): the token \(inside) is inside a transaction, and states stand between them")
+        == "\(path): the token \(inside) is inside a transaction; a state is between transactions")
     _ = try await store.face.prune(.before(.token(tokens[1])))
     #expect(try await answer(ObjectQuery("Quake"), at: tokens[0])?.code == .tokenExpired)
     // The newest one that was pruned is a place still.
@@ -97,7 +97,7 @@ import Testing
       _ = try await store.face.changes(from: tokens[2], to: tokens[0])
     }
     #expect(
-      error?.message == "\(temporary.path): the request ends with \(tokens[0]), before it begins"
+      error?.message == "\(temporary.path): the request ends at \(tokens[0]), before its start"
         && error?.code == .badRequest)
   }
 

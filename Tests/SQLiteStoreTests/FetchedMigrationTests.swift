@@ -1,6 +1,6 @@
 import ImportModel
-@testable import SQLiteMaintenance
-@testable import SQLiteQueries
+import SQLiteMaintenance
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore
@@ -78,9 +78,9 @@ struct FetchedMigrationTests {
     #expect(error?.code == .modelChange)
     #expect(
       error?.message
-        == "\(temporary.path): Recipe.comments, which the pipeline does not name, would be fetched in vain: "
-        + "Comment has no attribute or relationship 'recipe'")
-    #expect(error?.hint == "Name it in the pipeline as it is to be, or drop it with `bolide migrate --drop`.")
+        == "\(temporary.path): Recipe.comments, which the pipeline does not declare, could no longer be "
+        + "fetched: Comment has no attribute or relationship 'recipe'")
+    #expect(error?.hint == "Declare it in the pipeline, or drop it with `bolide migrate --drop`.")
     #expect(
       try plan(noRecipe, dropping: ["Comment.recipe"]).contains {
         $0.hasSuffix("'recipe'; --drop Recipe.comments would let it begin anew")
@@ -98,8 +98,8 @@ struct FetchedMigrationTests {
     let error = #expect(throws: StoreError.self) { _ = try temporary.open(renamed) }
     #expect(
       error?.message.hasSuffix(
-        "Recipe.comments, which the pipeline does not name, would be fetched in vain: "
-          + "Comment has no attribute or relationship 'stars'") == true)
+        "Recipe.comments, which the pipeline does not declare, could no longer be fetched: Comment "
+          + "has no attribute or relationship 'stars'") == true)
     renamed.model.entities[0].fetchedProperties = [.comments(sort: ["points"])]
     _ = try temporary.open(renamed)
     var less = Kitchen.recipes()
@@ -107,7 +107,7 @@ struct FetchedMigrationTests {
     let gone = #expect(throws: StoreError.self) {
       try SQLiteEngine(reading: temporary.path).migrate(less, dropping: ["Comment"])
     }
-    #expect(gone?.message.hasSuffix("would be fetched in vain: the store has no entity 'Comment'") == true)
+    #expect(gone?.message.hasSuffix("could no longer be fetched: the store has no entity 'Comment'") == true)
   }
 
   @Test func `an entity that has another name is found under it`() throws {
@@ -136,14 +136,14 @@ struct FetchedMigrationTests {
     }
     #expect(
       try message { $0.attributes.append(Attribute(name: "Comments", type: .string)) }
-        == "Recipe has 'Comments' and cannot have the fetched property 'comments' too")
+        == "Recipe has 'Comments', which conflicts with the fetched property 'comments'")
     #expect(
       try message { $0.fetchedProperties = [.comments(name: "COMMENTS")] }
-        == "Recipe has 'comments' and cannot have the fetched property 'COMMENTS' too")
+        == "Recipe has 'comments', which conflicts with the fetched property 'COMMENTS'")
     #expect(
       try message {
         $0.attributes.removeAll { $0.name == "minutes" }
         $0.fetchedProperties = [.comments(name: "minutes")]
-      } == "Recipe has 'minutes' and cannot have the fetched property 'minutes' too")
+      } == "Recipe has 'minutes', which conflicts with the fetched property 'minutes'")
   }
 }

@@ -2,13 +2,13 @@ import Bolide
 import Foundation
 import ImportModel
 @testable import RowExpressions
-@testable import SQLiteQueries
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore
 @testable import StoreInterface
 
-/// What the predicates of fetched properties cannot say: refused when the pipeline is read, and where the other store's
+/// What the predicates of fetched properties cannot say: rejected when the pipeline is read, and where the other store's
 /// model is needed, when they are asked.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
 @Suite(.serialized) struct FetchedPredicateTests {
@@ -23,71 +23,71 @@ import Testing
         "recipe = $FETCH_SOURCE.author.nam",
         "Author has no attribute or relationship 'nam'; did you mean 'name'?"
       ),
-      ("$FETCH_SOURCE.slug.x = 1", "'slug' of Recipe is an attribute and leads to no object"),
+      ("$FETCH_SOURCE.slug.x = 1", "'slug' of Recipe is an attribute, not a relationship"),
       (
         "$FETCH_SOURCE.comments = 1",
-        "'comments' of Recipe is a fetched property: it is brought along as a whole, and is no part of a path, a predicate or an order"
+        "'comments' of Recipe is a fetched property, which cannot be part of a path, a predicate or a sort key"
       ),
       (
         "recipe = $FETCH_SURCE.slug",
-        "the predicate has '$FETCH_SURCE'; there are $FETCH_SOURCE and $FETCHED_PROPERTY"
+        "the predicate contains '$FETCH_SURCE'; supported are $FETCH_SOURCE and $FETCHED_PROPERTY"
       ),
       (
         "recipe = $fetch_source.slug",
-        "the predicate has '$fetch_source'; there are $FETCH_SOURCE and $FETCHED_PROPERTY"
+        "the predicate contains '$fetch_source'; supported are $FETCH_SOURCE and $FETCHED_PROPERTY"
       ),
       (
         "recipe = $FETCH_SOURCE.slug AND stars > $FETCHED_PROPERTY",
-        "$FETCHED_PROPERTY is no value; name one of its 'info' behind a dot"
+        "$FETCHED_PROPERTY needs the name of a value of 'info', as in $FETCHED_PROPERTY.name"
       ),
       ("stars > $FETCHED_PROPERTY.mn", "the 'info' of 'comments' has no 'mn'; did you mean 'min'?"),
       ("stars > $FETCHED_PROPERTY.other", "the 'info' of 'comments' has no 'other'"),
       (
         "recipe = ?",
-        "the predicate of a fetched property has no '?'; a value has a name in 'info', as in $FETCHED_PROPERTY.name"
+        "the predicate of a fetched property cannot use '?'; name the value in 'info', as in $FETCHED_PROPERTY.name"
       ),
-      ("recipe = :slug", "the predicate has ':slug'; the place of a value is written ?"),
-      ("recipe = @slug", "the predicate has '@slug'; the place of a value is written ?"),
+      ("recipe = :slug", "the predicate contains the parameter ':slug'; write ? for a value"),
+      ("recipe = @slug", "the predicate contains the parameter '@slug'; write ? for a value"),
       (
         "recip = $FETCH_SOURCE.slug",
         "Comment has no attribute or relationship 'recip'; did you mean 'recipe'?"
       ),
       (
         "recipe IN (SELECT $FETCH_SOURCE.slug)",
-        "the predicate has a subquery at 'SELECT'; it can ask for attributes and to-one paths only"
+        "the predicate contains a subquery at 'SELECT'; only attributes and to-one paths are supported"
       ),
       (
         "EXISTS (SELECT 1 FROM Recipe WHERE slug = $FETCH_SOURCE.slug)",
-        "the predicate has a subquery at 'EXISTS'; it can ask for attributes and to-one paths only"
+        "the predicate contains a subquery at 'EXISTS'; only attributes and to-one paths are supported"
       ),
       ("$FETCH_SOURCE.slug IN Comment", "the predicate has IN without a list; write IN (1, 2, 3)"),
       (
         "recipe = $FETCH_SOURCE.slug; ATTACH 'x' AS y",
-        "the predicate has the character ';', which is in no expression"
+        "the predicate contains the character ';', which is not part of SQL"
       ),
-      ("recipe = $FETCH_SOURCE.slug) OR (1", "the predicate closes a parenthesis that it has not opened"),
+      ("recipe = $FETCH_SOURCE.slug) OR (1", "the predicate has a ) without its ("),
       ("(recipe = $FETCH_SOURCE.slug", "the predicate ends within a parenthesis"),
       ("recipe = $FETCH_SOURCE.slug /*", "the predicate ends within a comment"),
       ("recipe = $FETCH_SOURCE.slug AND", "the predicate ends where a value is expected"),
       (
         "load_extension($FETCH_SOURCE.slug)",
-        "the predicate reaches beyond Comment and its to-one paths (the function load_extension)"
+        "the predicate refers to more than Comment and its to-one paths (the function load_extension)"
       ),
       (
         "recipe $FETCH_SOURCE.slug",
-        #"the predicate is no expression over Comment (near "$FETCH_SOURCE": syntax error)"#
+        #"the predicate is not a valid expression over Comment (near "$FETCH_SOURCE": syntax error)"#
       ),
       (
         "recipe = $FETCH_SOURCE.slug UNION SELECT 1",
-        #"the predicate is no expression over Comment (near "UNION": syntax error)"#
+        #"the predicate is not a valid expression over Comment (near "UNION": syntax error)"#
       ),
       (
         "recipe = $FETCH_SOURCE.slug ORDER BY 1",
-        #"the predicate is no expression over Comment (near "ORDER": syntax error)"#
+        #"the predicate is not a valid expression over Comment (near "ORDER": syntax error)"#
       ),
       (
         "sum(stars) > $FETCH_SOURCE.minutes",
-        "the predicate is no expression over Comment (misuse of aggregate function sum())"
+        "the predicate is not a valid expression over Comment (misuse of aggregate function sum())"
       ),
       ("sqlite_schema.sql = $FETCH_SOURCE.slug", "Comment has no attribute or relationship 'sqlite_schema'"),
       (

@@ -1,7 +1,7 @@
 import Bolide
 import Foundation
 import ImportModel
-@testable import SQLiteQueries
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore
@@ -136,17 +136,17 @@ import Testing
     #expect(several.code == .guarded)
     #expect(
       several.message
-        == "\(temporary.path): Recipe.comments finds several objects for one Recipe (key: slug), and may find one at most"
+        == "\(temporary.path): Recipe.comments has several objects for one Recipe (key: slug), and allows at most one"
     )
-    #expect(several.hint == "Let it find many, give it a limit and an order, or mend the rows.")
+    #expect(several.hint == "Allow many, set a limit and sort keys, or correct the rows.")
     #expect(
       try await error("single").message
-        == "\(temporary.path): Recipe.single finds several objects for one Recipe (key: slug), and may find one"
+        == "\(temporary.path): Recipe.single has several objects for one Recipe (key: slug), and allows one"
     )
     let none = try await error("single", "slug = 'cake'")
     #expect(
       none.message
-        == "\(temporary.path): Recipe.single finds nothing for one Recipe (key: slug), and must find one")
+        == "\(temporary.path): Recipe.single has no object for one Recipe (key: slug), and requires one")
     #expect(none.code == .guarded && none.hint == "List such objects with --dangling single.")
     #expect(try await error("surely").message == none.message.replacing("single", with: "surely"))
   }
@@ -176,7 +176,7 @@ import Testing
   @Test func `a past or pinned state has no other store's`() async throws {
     let store = try store([.comments()], isElsewhere: true)
     let message =
-      "\(temporary.path): Recipe.comments is fetched from another store, and a past or pinned state is one store's alone"
+      "\(temporary.path): Recipe.comments is fetched from another store; a past or pinned state includes one store only"
     for (related, dangling) in [(["comments"], nil), ([], "comments")] as [([String], String?)] {
       var request = ObjectQuery("Recipe")
       (request.related, request.dangling) = (related, dangling)
@@ -203,9 +203,9 @@ import Testing
     let error = try await #require(throws: StoreError.self) { try await store.face.fetch(request) }
     #expect(
       error.message
-        == "\(temporary.path): Recipe.comments cannot be fetched: the request's predicate gives another answer each time"
+        == "\(temporary.path): Recipe.comments cannot be fetched: the request's predicate is not deterministic"
     )
-    #expect(error.hint == "Leave random() and the present time out of it.")
+    #expect(error.hint == "Remove random() and the current time from the predicate.")
   }
 
   @Test func `an expression that fails for some row says of which property`() async throws {
@@ -234,13 +234,13 @@ import Testing
         $0.entity = "Author"; $0.dangling = "x"
       } == "Author has no fetched property 'x'")
     let whole =
-      "'comments' of Recipe is a fetched property: it is brought along as a whole, and is no part of a path, a predicate or an order"
+      "'comments' of Recipe is a fetched property, which cannot be part of a path, a predicate or a sort key"
     #expect(try await message { $0.predicate = "comments = 1" } == whole)
     #expect(try await message { $0.sort = [.init("comments")] } == whole)
     #expect(try await message { $0.properties = ["comments"] } == whole)
     #expect(try await message { $0.related = ["comments.by"] } == whole)
     #expect(
       try await message { $0.stores = ["x.sqlite": "y"] }
-        == "no fetched property of Recipe is in a store 'x.sqlite'")
+        == "no fetched property of Recipe refers to a store 'x.sqlite'")
   }
 }

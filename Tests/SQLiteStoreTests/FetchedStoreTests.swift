@@ -1,6 +1,6 @@
 import Foundation
 import ImportModel
-@testable import SQLiteQueries
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore
@@ -86,7 +86,7 @@ import Testing
     let error = try #require(throws: StoreError.self) { _ = try found(store, ["othr.sqlite": "x"]) }
     #expect(
       error.message
-        == "\(store.path): no fetched property of Recipe is in a store 'othr.sqlite'; did you mean 'other.sqlite'?"
+        == "\(store.path): no fetched property of Recipe refers to a store 'othr.sqlite'; did you mean 'other.sqlite'?"
     )
   }
 
@@ -104,9 +104,9 @@ import Testing
     #expect(none.code == .cannotOpen)
     #expect(
       none.message
-        == "\(path("other.sqlite")): there is no such store, and Recipe has fetched properties that lead to it"
+        == "\(path("other.sqlite")): no such store, and fetched properties of Recipe refer to it"
     )
-    #expect(none.hint == "Import into it first, or say where it is: --attach other.sqlite=PATH")
+    #expect(none.hint == "Import into it first, or set its path: --attach other.sqlite=PATH")
     #expect(!FileManager.default.fileExists(atPath: path("other.sqlite")))
 
     try Data("no database, and long enough to be looked at by SQLite as one".utf8)
@@ -125,7 +125,7 @@ import Testing
     try made.execute("PRAGMA application_id = 5; PRAGMA user_version = 2")
     #expect(
       try error().message
-        == "\(path("other.sqlite")): the file is an SQLite database, but not a store of Bolide's")
+        == "\(path("other.sqlite")): the file is an SQLite database, but not a Bolide store")
   }
 
   @Test func `a store may lead to itself`() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import SQLiteStore
 @testable import StoreInterface
 
-/// Where a request begins and ends, what it is refused for, and the six kinds of answer.
+/// Where a request begins and ends, what it is rejected for, and the six kinds of answer.
 struct HistoryRequestTests {
   private let temporary: TemporaryStore
   private let store: SQLiteEngine
@@ -55,7 +55,7 @@ struct HistoryRequestTests {
     #expect(try ids(.date("2002")) == [2, 3])
   }
 
-  @Test func `A start before what is kept is refused, not cut`() throws {
+  @Test func `A start before what is kept is rejected, not cut`() throws {
     try store.execute(
       """
       INSERT INTO bolide_pruned SELECT number, nonce, at, last_change FROM bolide_transaction WHERE number = 1;
@@ -69,17 +69,17 @@ struct HistoryRequestTests {
     #expect(early.code == .tokenExpired)
     #expect(
       early.message
-        == "\(temporary.path): the history from 2001-05-12 on is not all there: it was pruned up to 2001-05-12T06:00:00.500Z"
+        == "\(temporary.path): the history since 2001-05-12 is incomplete: it was pruned up to 2001-05-12T06:00:00.500Z"
     )
     #expect(
-      early.hint == "Name a later date, or start from a snapshot: bolide snapshot \(temporary.path)")
+      early.hint == "Use a later date, or start from a snapshot: bolide snapshot \(temporary.path)")
     #expect(try refusal(HistoryRequest(from: .transaction(4))).code == .tokenFromTheFuture)
     var through = HistoryRequest()
     through.through = HistoryToken(store: tokens[0].store, number: 3, nonce: "zzzzzz")
     #expect(try refusal(through).code == .tokenDiverged)
   }
 
-  @Test func `What the store does not have, or what does not go together, is refused`() throws {
+  @Test func `What the store does not have, or what does not go together, is rejected`() throws {
     func message(_ change: (inout HistoryRequest) -> Void) throws -> String {
       var request = HistoryRequest()
       change(&request)
@@ -92,30 +92,30 @@ struct HistoryRequestTests {
       try message { $0.entities = ["Quakes"] } == "the store has no entity 'Quakes' / It has Quake, Region.")
     #expect(
       try message { $0.attributes = ["Region.depth"] }
-        == "the store has no attribute or relationship 'Region.depth' / See what it has: bolide schema \(temporary.path)"
+        == "the store has no attribute or relationship 'Region.depth' / List what the store has: bolide schema \(temporary.path)"
     )
     #expect(
       try message { $0.limit = 0 }
-        == "a limit is at least 1 / Ask for one change or more, or leave out the limit.")
+        == "the limit must be at least 1 / Use a limit of 1 or more, or none.")
     #expect(
       try message { ($0.isNet, $0.excludedAuthors) = (true, ["me"]) }
-        == "net changes are those of all authors / Leave out the authors, or ask for every change.")
+        == "net changes cannot be filtered by author / Remove the author filter, or read every change.")
     #expect(
       try message { ($0.isNet, $0.limit) = (true, 1) }
-        == "net changes have no pages / Leave out the limit, or ask for every change.")
+        == "net changes cannot be limited / Remove the limit, or read every change.")
     let inside = HistoryToken(
       store: tokens[0].store, number: 1, nonce: tokens[0].nonce, inside: .init(changes: 0, objects: 0))
     #expect(
       try message { ($0.isNet, $0.start) = (true, .token(inside)) }
-        == "net changes begin between transactions, and \(inside) is inside one / "
-        + "Read on without net changes to the transaction's end.")
+        == "net changes start between transactions, and \(inside) is inside one / Read every change up "
+        + "to the end of the transaction first.")
     #expect(
       try message { $0.through = inside }
-        == "a request ends between transactions, and \(inside) is inside one / "
-        + "Read on to the transaction's end, and give that token.")
+        == "a request ends between transactions, and \(inside) is inside one / Use the token at the end "
+        + "of the transaction.")
     #expect(
       try message { ($0.isNet, $0.start, $0.through) = (true, .token(tokens[1]), tokens[0]) }
-        == "the request ends with \(tokens[0]), before it begins / Name the older place first.")
+        == "the request ends at \(tokens[0]), before its start / Use the older token as the start.")
   }
 
   @Test func `The six kinds of answer`() async throws {

@@ -78,7 +78,7 @@ struct LinkTests {
         == [["a", "C3A9"], ["b", "65CC81"], ["c", "C3A9"]])
   }
 
-  @Test(arguments: [Link.Timing.insert, .always]) func `A refused row makes no owner`(
+  @Test(arguments: [Link.Timing.insert, .always]) func `A rejected row makes no owner`(
     timing: Link.Timing
   ) throws {
     let pipeline = Quakes.pipeline(when: timing) { $0[entity: "Quake"]["depth"].isRequired = true }

@@ -1,7 +1,7 @@
 import Bolide
 import ImportModel
 @testable import RowExpressions
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -46,9 +46,7 @@ struct ManyToManyTests {
   }
 
   private func expectTrue(_ store: SQLiteEngine) throws {
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     #expect(try temporary.python(Blog.oracle) == "")
     #expect(try Replay(store, model: Blog.model.withJoins).problems() == [])
   }
@@ -218,8 +216,7 @@ struct ManyToManyTests {
       derivedly(
         "UPDATE Post SET weights = 9, relatedScores = 1.5; UPDATE Tag SET reach = 7; DELETE FROM bolide_dirty"
       ))
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
+    let findings = try store.findings()
     #expect(
       Set(findings.compactMap(\.attribute)) == ["weights", "relatedScores", "reach"])
     try store.rebuild { _ in }
@@ -230,9 +227,7 @@ struct ManyToManyTests {
   }
 
   private func expectValuesTrue(_ store: SQLiteEngine) throws {
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     #expect(try temporary.python(Blog.oracle) == "")
   }
 

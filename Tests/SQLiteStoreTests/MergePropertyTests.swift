@@ -80,7 +80,7 @@ struct MergePropertyTests {
     let (merge, repeated) = Self.policies[seed % Self.policies.count]
     var pipeline = plainPipeline(Self.attributes)
     (pipeline.mergePolicy, pipeline.repeatedKeyPolicy) = (merge, repeated)
-    // Where the last counts, it takes what it lacks from one before, even from one that alone would be refused.
+    // Where the last counts, it takes what it lacks from one before, even from one that alone would be rejected.
     let isFoldedEarly = ChunkLayout(pipeline, model: pipeline.model).foldsEarly
     let inputs = (0..<4).map { _ in records(&dice, complete: isFoldedEarly) }
     for size in [1, 2, 7, 1000] {
@@ -99,7 +99,7 @@ struct MergePropertyTests {
         }
         try #require(rows == expected, "size \(size), round \(round)")
         #expect(!counts.line.contains("≠"), "size \(size), round \(round)")
-        // Folding takes records away from the other counts, but neither new rows nor refused ones.
+        // Folding takes records away from the other counts, but neither new rows nor rejected ones.
         #expect(counts.inserted == model.counts.inserted && counts.rejected == model.counts.rejected)
         if size == 1 { #expect(counts == model.counts, "round \(round)") }
         // Within a chunk records are held against each other, and not against the row that both would make.

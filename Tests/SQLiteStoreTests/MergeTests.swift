@@ -77,8 +77,8 @@ struct MergeTests {
     #expect(error?.code == .keyExists)
     #expect(
       error?.message
-        == "test:2:1: record 2 has the id of a Quake that is there already, and the merge policy is 'fail'")
-    #expect(error?.hint == "Take it out of the input, or say `merge: ignore` or `merge: update`.")
+        == "test:2:1: record 2 has the id of an existing Quake, and the merge policy is 'fail'")
+    #expect(error?.hint == "Remove the record from the input, or set `merge: ignore` or `merge: update`.")
     #expect(try rows == Self.before)
   }
 

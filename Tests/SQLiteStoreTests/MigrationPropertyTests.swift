@@ -1,6 +1,6 @@
 import ImportModel
 @testable import SQLiteAccess
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -144,8 +144,7 @@ struct MigrationPropertyTests {
       let query = "SELECT bolide_id, \(names) FROM \(quoted(entity.name)) ORDER BY bolide_id"
       #expect(try store.rows(query) == afresh.rows(query), "seed \(seed)")
     }
-    var findings: [String] = []
-    try store.verify { findings.append("\($0)") }
+    let findings = try store.findings().map(\.description)
     #expect(findings == [], "seed \(seed)")
     let triggers =
       "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"

@@ -8,11 +8,11 @@ struct MigrationSentenceTests {
   @Test func `The words are these`() {
     #expect(
       StoreError.olderDeleteRule("Quake.region").message
-        == "the pipeline is older than the store's model: Quake.region had another delete rule before, and the pipeline says that still"
+        == "the pipeline is older than the store's model: Quake.region had another delete rule before, as it still is in the pipeline"
     )
     #expect(
       StoreError.olderRequirement("Quake.place").message
-        == "the pipeline is older than the store's model: Quake.place was required before, and the pipeline says that still"
+        == "the pipeline is older than the store's model: Quake.place was required before, as it still is in the pipeline"
     )
     #expect(
       StoreError.otherRequirement("Quake.place").message
@@ -21,8 +21,8 @@ struct MigrationSentenceTests {
     let kept = StoreError.cannotDropColumn("Quake.id", other)
     #expect(kept.message == "Quake.id cannot be dropped: SQLite says: no")
     #expect(
-      kept.hint == "Views, triggers and indexes of other programs may need it: drop those first.")
-    #expect(StoreError.unreadableFilter("a >").message == "the filter a > cannot be read again")
+      kept.hint == "Views, triggers and indexes of other programs may depend on it: drop those first.")
+    #expect(StoreError.unreadableFilter("a >").message == "the filter a > cannot be parsed")
     #expect(
       StoreError.deleteRuleOfKey("Order.lines", "Line.order").message
         == "Order.lines has another delete rule in the store, and Line.order is part of a key")

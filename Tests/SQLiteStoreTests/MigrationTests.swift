@@ -135,7 +135,7 @@ struct MigrationTests {
     Change("Quake has the key id in the store and place, id in the pipeline") {
       $0[entity: "Quake"].key = ["place", "id"]
     },
-    Change("Quake.alert is new and required, and the rows that are there have no value for it") {
+    Change("Quake.alert is new and required, and existing rows have no value for it") {
       $0[entity: "Quake"].attributes.append(Attribute(name: "alert", type: .string, isRequired: true))
       $0.fields.append(Field("alert"))
     },
@@ -161,7 +161,7 @@ struct MigrationTests {
       $0.links = []
     },
   ])
-  func `What is not an addition is refused, and nothing is changed`(change: Change) throws {
+  func `What is not an addition is rejected, and nothing is changed`(change: Change) throws {
     do { _ = try temporary.open(Quakes.pipeline()) }
     let before = try temporary.shell(".dump")
     let pipeline = Quakes.pipeline(change: change.change)
@@ -170,10 +170,10 @@ struct MigrationTests {
     #expect(error?.code == .modelChange)
     #expect(error?.message == "\(temporary.path): \(change.sentence)")
     let drop = change.drop.map {
-      "Let the pipeline agree with the store; or `bolide migrate --drop \($0)` takes its values out of the store, "
-        + "and it begins anew."
+      "Change the pipeline to match the store; or delete the stored values with `bolide migrate "
+        + "--drop \($0)`, and start empty."
     }
-    #expect(error?.hint == drop ?? "Import into a new store, or make the pipeline agree with this one.")
+    #expect(error?.hint == drop ?? "Import into a new store, or change the pipeline to match this one.")
     #expect(try temporary.shell(".dump") == before)
   }
 
@@ -191,10 +191,10 @@ struct MigrationTests {
     #expect(error?.code == .busy)
     #expect(
       error?.message
-        == "\(temporary.path): another pipeline has added to the store's model during this import")
+        == "\(temporary.path): another pipeline changed the store's model during this import")
   }
 
-  @Test func `Names that differ from the store's by case only are refused`() throws {
+  @Test func `Names that differ from the store's by case only are rejected`() throws {
     _ = try temporary.open(plain)
     let entity = Quakes.pipeline {
       $0[entity: "Region"].name = "region"
@@ -214,6 +214,6 @@ struct MigrationTests {
     let error = #expect(throws: StoreError.self) { try temporary.open(other) }
     #expect(
       error?.message
-        == "\(temporary.path): Quake has a column cost in the store, which differs from COST by case only")
+        == "\(temporary.path): Quake has a column cost in the store, which differs from COST only by case")
   }
 }

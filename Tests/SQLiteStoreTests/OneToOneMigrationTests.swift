@@ -1,6 +1,6 @@
 import Bolide
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -17,13 +17,11 @@ struct OneToOneMigrationTests {
   private let copies = "SELECT name, number, pages, count FROM Person ORDER BY 1"
 
   private func expectTrue(_ store: SQLiteEngine) throws {
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     #expect(try Replay(store, model: OneToOneTests.pipeline().model).problems() == [])
   }
 
-  @Test func `A to-many relationship becomes has-one where it holds, and is refused where it does not`()
+  @Test func `A to-many relationship becomes has-one where it holds, and is rejected where it does not`()
     throws
   {
     let many = OneToOneTests.pipeline(kind: .toMany)
@@ -34,7 +32,7 @@ struct OneToOneMigrationTests {
     #expect(error?.code == .modelChange)
     #expect(
       error?.message.hasSuffix(
-        "Passport.owner cannot become one-to-one: several objects lead to the same Person") == true)
+        "Passport.owner cannot become one-to-one: several objects are linked to the same Person") == true)
     #expect(
       error?.hint
         == #"Find them with SQL: SELECT "owner_id", count(*) FROM "Passport" WHERE "owner_id" IS NOT NULL "#
@@ -50,7 +48,7 @@ struct OneToOneMigrationTests {
     #expect(
       older?.message.hasSuffix(
         "the pipeline is older than the store's model: Person.passport led to many objects before, "
-          + "and the pipeline says that still") == true)
+          + "as it still is in the pipeline") == true)
   }
 
   @Test func `A has-one relationship becomes to-many`() throws {
@@ -63,7 +61,7 @@ struct OneToOneMigrationTests {
     #expect(try store.schemaText() == many.schemaText())
     let older = #expect(throws: StoreError.self) { _ = try temporary.open(one) }
     #expect(
-      older?.message.hasSuffix("Person.passport led to one object before, and the pipeline says that still")
+      older?.message.hasSuffix("Person.passport led to one object before, as it still is in the pipeline")
         == true)
   }
 

@@ -1,6 +1,6 @@
 import Bolide
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -49,9 +49,7 @@ struct OneToOneTests {
   private let copies = "SELECT name, number, pages, count FROM Person ORDER BY 1"
 
   private func expectTrue(_ store: SQLiteEngine) throws {
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     #expect(try Replay(store, model: Self.pipeline().model).problems() == [])
   }
 
@@ -69,7 +67,7 @@ struct OneToOneTests {
     #expect(try schema == Self.pipeline(rule: .cascade).schemaText())
   }
 
-  @Test func `A record whose owner has another is refused, and the others land`() throws {
+  @Test func `A record whose owner has another is rejected, and the others land`() throws {
     let pipeline = Self.pipeline(when: .always)
     let store = try temporary.open(pipeline)
     let progress = try store.take(
@@ -83,7 +81,7 @@ struct OneToOneTests {
       try store.rows("SELECT code, message, attribute FROM bolide_reject ORDER BY reject")
         == Array(
           repeating: [
-            "not-unique", "owner is one-to-one, and another Passport leads to this Person", "owner",
+            "not-unique", "owner is one-to-one, and another Passport is linked to this Person", "owner",
           ],
           count: 2))
     #expect(try store.rows(owners) == [["1", "a"], ["3", "b"], ["4", .null], ["5", .null]])
@@ -114,7 +112,7 @@ struct OneToOneTests {
     let kept = try store.take(
       pipeline, [["number": "1", "@owner": .null], ["number": "5", "@owner": "b"]])
     #expect(kept.counts.line == "2 = 1 unchanged + 1 rejected")
-    // A refused record makes no owner.
+    // A rejected record makes no owner.
     let refused = try store.take(
       pipeline, [["number": "7", "@owner": "z"], ["number": "8", "@owner": "z"]])
     #expect(refused.counts.line == "2 = 1 inserted + 1 rejected")

@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteQueries
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore

@@ -72,11 +72,11 @@ import Testing
     ("rowid = 1", "Quake has no attribute or relationship 'rowid'"),
     ("\"magnitide\" > 1", "Quake has no attribute or relationship 'magnitide'; did you mean 'magnitude'?"),
     ("Quake.depth > 1", "Quake has no attribute or relationship 'Quake'"),
-    ("lat > 1", "'lat' of Quake is not stored: a transient attribute lives during an import only"),
-    ("previous.LAT > 1", "'lat' of Quake is not stored: a transient attribute lives during an import only"),
-    ("group.quakes > 1", "'quakes' of Group leads to many objects; a fetch follows to-one relationships"),
-    ("depth.x = 1", "'depth' of Quake is an attribute and leads to no object"),
-    ("group_id.size = 1", "'group_id' of Quake is an attribute and leads to no object"),
+    ("lat > 1", "'lat' of Quake is transient, and not stored"),
+    ("previous.LAT > 1", "'lat' of Quake is transient, and not stored"),
+    ("group.quakes > 1", "'quakes' of Group is to-many; a fetch follows to-one relationships only"),
+    ("depth.x = 1", "'depth' of Quake is an attribute, not a relationship"),
+    ("group_id.size = 1", "'group_id' of Quake is an attribute, not a relationship"),
     ("", "the predicate is empty"), (" -- nothing", "the predicate is empty"),
     ("id = 'x", "the predicate ends within a text"), ("id = x'00", "the predicate ends within a text"),
     ("\"id", "the predicate ends within a name"), ("[id = 1", "the predicate ends within a name"),
@@ -84,21 +84,27 @@ import Testing
     ("(depth > 1", "the predicate ends within a parenthesis"),
     ("depth >", "the predicate ends where a value is expected"),
     ("NOT", "the predicate ends where a value is expected"),
-    ("1) OR (1", "the predicate closes a parenthesis that it has not opened"),
-    ("1 --\n) OR (1", "the predicate closes a parenthesis that it has not opened"),
-    ("depth > 1; DELETE FROM Quake", "the predicate has the character ';', which is in no expression"),
-    ("depth # 1", "the predicate has the character '#', which is in no expression"),
-    ("depth = :d", "the predicate has ':d'; the place of a value is written ?"),
-    ("depth = @d1", "the predicate has '@d1'; the place of a value is written ?"),
+    ("1) OR (1", "the predicate has a ) without its ("),
+    ("1 --\n) OR (1", "the predicate has a ) without its ("),
+    ("depth > 1; DELETE FROM Quake", "the predicate contains the character ';', which is not part of SQL"),
+    ("depth # 1", "the predicate contains the character '#', which is not part of SQL"),
+    ("depth = :d", "the predicate contains the parameter ':d'; write ? for a value"),
+    ("depth = @d1", "the predicate contains the parameter '@d1'; write ? for a value"),
     ("depth IN Country", "the predicate has IN without a list; write IN (1, 2, 3)"),
-    ("depth > ?", "the predicate has 1 place for values, and 0 were given"),
-    ("depth > ?3", "the predicate has 3 places for values, and 0 were given"),
-    ("depth 1", "the predicate is no expression over Quake (near \"1\": syntax error)"),
-    ("foo(depth)", "the predicate is no expression over Quake (no such function: foo)"),
-    ("count(*) > 1", "the predicate is no expression over Quake (misuse of aggregate function count())"),
-    ("sum(depth) OVER () > 1", "the predicate is no expression over Quake (misuse of window function sum())"),
-    ("depth LIMIT 1", "the predicate is no expression over Quake (near \"LIMIT\": syntax error)"),
-    ("1 UNION SELECT 1", "the predicate is no expression over Quake (near \"UNION\": syntax error)"),
+    ("depth > ?", "the predicate has 1 parameter, and 0 values were given"),
+    ("depth > ?3", "the predicate has 3 parameters, and 0 values were given"),
+    ("depth 1", "the predicate is not a valid expression over Quake (near \"1\": syntax error)"),
+    ("foo(depth)", "the predicate is not a valid expression over Quake (no such function: foo)"),
+    (
+      "count(*) > 1",
+      "the predicate is not a valid expression over Quake (misuse of aggregate function count())"
+    ),
+    (
+      "sum(depth) OVER () > 1",
+      "the predicate is not a valid expression over Quake (misuse of window function sum())"
+    ),
+    ("depth LIMIT 1", "the predicate is not a valid expression over Quake (near \"LIMIT\": syntax error)"),
+    ("1 UNION SELECT 1", "the predicate is not a valid expression over Quake (near \"UNION\": syntax error)"),
     ("abs(depth - 10 - 9223372036854775807 - 1)", "the predicate fails (integer overflow)"),
     ("id MATCH 'x'", "the predicate fails (unable to use function MATCH in the requested context)"),
   ])
@@ -114,7 +120,7 @@ import Testing
     let wrong = await #expect(throws: StoreError.self) { try await ids("depth 1") }
     #expect(
       wrong?.hint
-        == "It is one SQL expression over the entity's attributes and to-one paths, such as magnitude > 5.")
+        == "Write one SQL expression over the entity's attributes and to-one paths, such as magnitude > 5.")
   }
 
   static let hostile = [
@@ -173,11 +179,11 @@ import Testing
         return error.message
       }
     }
-    let beyond = "\(temporary.path): the predicate reaches beyond Quake and its to-one paths"
+    let beyond = "\(temporary.path): the predicate refers to more than Quake and its to-one paths"
     #expect(try message("SELECT abs(depth) FROM main.Quake AS x WHERE x.id LIKE 'a%'") == nil)
     #expect(
       try message("SELECT 1 FROM Quake WHERE (SELECT 1)")
-        == "\(temporary.path): the predicate reaches beyond Quake and its to-one paths (a subquery)")
+        == "\(temporary.path): the predicate refers to more than Quake and its to-one paths (a subquery)")
     #expect(try message("SELECT name FROM Country") == "\(beyond) (the table Country)")
     #expect(try message("SELECT load_extension('x') FROM Quake") == "\(beyond) (the function load_extension)")
     #expect(try message("DELETE FROM Quake") == "\(beyond) (a statement that is no query)")

@@ -1,7 +1,7 @@
 import Foundation
 import ImportModel
 @testable import SQLiteAccess
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -85,8 +85,7 @@ struct PruneTests {
     #expect(try Replay(store, after: tokens[4]).changes.map(\.id) == [4])
     try store.take(pipeline, [["id": "y"]])
     #expect(try kept() == [6, 7])
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
+    let findings = try store.findings()
     #expect(findings.isEmpty)
     // Again, and about what is gone already.
     #expect(try store.prune(.before(.token(tokens[1]))) == PruneReport())
@@ -135,7 +134,7 @@ struct PruneTests {
     #expect(try store.namedReaders().first?.state == .expired)
     let missed = #expect(throws: StoreError.self) { try store.place(ofReader: "slow") }
     #expect(missed?.code == .tokenExpired)
-    #expect(missed?.message.hasSuffix("is gone: it now starts 6 transactions later") == true)
+    #expect(missed?.message.hasSuffix("was pruned: it now starts 6 transactions later") == true)
   }
 
   @Test func `A crash between the floor and the changes costs space alone`() throws {

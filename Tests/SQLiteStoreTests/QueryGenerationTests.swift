@@ -1,7 +1,7 @@
 import Bolide
 import Foundation
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -61,9 +61,9 @@ import Testing
       try await generation.advance(to: fifth)
       let error = await #expect(throws: StoreError.self) { try await generation.advance(to: fourth) }
       #expect(
-        error?.message == "\(temporary.path): the token \(fourth) does not lead on from \(fifth)"
+        error?.message == "\(temporary.path): the token \(fourth) is not after \(fifth)"
           && error?.code == .badRequest)
-      #expect(error?.hint == "A query generation goes forward, from transaction to transaction.")
+      #expect(error?.hint == "A query generation only advances, from transaction to transaction.")
     }
     #expect(try await ids(generation).count == 5)
   }

@@ -68,8 +68,9 @@ struct ReaderTests {
     #expect(between?.code == .badRequest)
     #expect(
       between?.message
-        == "\(temporary.path): the token \(inside) is inside a transaction, and readers stand between them")
-    #expect(between?.hint == "Read on to the transaction's end, and give that token.")
+        == "\(temporary.path): the token \(inside) is inside a transaction; a reader's position is between transactions"
+    )
+    #expect(between?.hint == "Use the token at the end of the transaction.")
     #expect(try reader.token == second)
   }
 
@@ -95,19 +96,19 @@ struct ReaderTests {
       #expect(error?.message == "\(temporary.path): there is no reader 'map'")
       #expect(
         error?.hint
-          == "A new reader begins with a snapshot: bolide snapshot \(temporary.path) --reader map -- COMMAND")
+          == "A new reader starts with a snapshot: bolide snapshot \(temporary.path) --reader map -- COMMAND")
     }
     try store.addReader("map", from: .now)
     let twice = answer { try store.addReader("map", from: .now) }
-    #expect(twice?.message == "\(temporary.path): there is a reader 'map' already")
-    #expect(twice?.hint == "Begin again with it: bolide readers \(temporary.path) reset map")
+    #expect(twice?.message == "\(temporary.path): the reader 'map' exists already")
+    #expect(twice?.hint == "To move it: bolide readers \(temporary.path) reset map")
     for name in ["", "a\nb", String(repeating: "x", count: 101)] {
       let error = answer { try store.addReader(name, from: .now) }
       #expect(error?.code == .badRequest)
       #expect(
         error?.message
-          == "\(temporary.path): a reader's name has 1 to 100 characters that can be printed")
-      #expect(error?.hint == "Give it another name.")
+          == "\(temporary.path): a reader's name has 1 to 100 printable characters")
+      #expect(error?.hint == "Choose another name.")
     }
     try store.dropReader("map")
     #expect(try store.namedReaders().isEmpty)
@@ -126,7 +127,7 @@ struct ReaderTests {
     #expect(expired?.code == .tokenExpired)
     #expect(
       expired?.message
-        == "\(temporary.path): the history after the place of the reader 'map' is gone: it now starts 1 transaction later"
+        == "\(temporary.path): the history after the place of the reader 'map' was pruned: it now starts 1 transaction later"
     )
     #expect(
       expired?.hint
@@ -140,7 +141,8 @@ struct ReaderTests {
     #expect(diverged?.code == .tokenDiverged)
     #expect(
       diverged?.message
-        == "\(temporary.path): the store was restored, and what the reader 'map' has seen is not all there")
+        == "\(temporary.path): the store was restored from a backup that lacks changes that the reader 'map' has read"
+    )
     #expect(try reader.state == .diverged)
     // Neither its own acknowledgement nor a delivery's moves it.
     let third = try take("c")

@@ -18,20 +18,20 @@ import Testing
   }
 
   private let hint =
-    "Do not use a store that you cannot trust. Restore your own from a backup, or import anew."
+    "Do not use a store that you do not trust. Restore your own store from a backup, or import into a new one."
 
-  /// Both who reads and who writes are refused, with the same sentence.
+  /// Both who reads and who writes are rejected, with the same sentence.
   private func expectRefused(_ problem: String) {
     for open in [{ _ = try SQLiteEngine(reading: temporary.path) }, { _ = try temporary.open(pipeline) }] {
       let error = #expect(throws: StoreError.self) { try open() }
       #expect(error?.code == .foreignSchema && error?.hint == hint)
       #expect(
-        error?.message == "\(temporary.path): this is not the schema that Bolide made: \(problem)")
+        error?.message == "\(temporary.path): the schema is not the one that Bolide created: \(problem)")
     }
   }
 
   @Test(arguments: ["bolide_run", "bolide_model", "Quake"])
-  func `A view or a virtual table in the place of a table is refused by its name`(_ table: String) throws {
+  func `A view or a virtual table in the place of a table is rejected by its name`(_ table: String) throws {
     try temporary.shell("PRAGMA foreign_keys = OFF; ALTER TABLE \(table) RENAME TO old_one;")
     try temporary.shell("CREATE VIEW \(table) AS SELECT * FROM old_one;")
     expectRefused("\(table) is a view, and not the table that Bolide made")
@@ -45,7 +45,8 @@ import Testing
     ("bolide_run", "a"), ("bolide_entity", "entity INTEGER, name TEXT"),
     ("bolide_gap", "number TEXT, reason TEXT"),
   ])
-  func `A table of Bolide's that is another is refused by its name`(_ table: String, _ columns: String) throws
+  func `A table of Bolide's that is another is rejected by its name`(_ table: String, _ columns: String)
+    throws
   {
     try temporary.shell("PRAGMA foreign_keys = OFF; DROP TABLE \(table); CREATE TABLE \(table)(\(columns));")
     expectRefused("the table \(table) is not as Bolide made it")
@@ -57,7 +58,7 @@ import Testing
     _ = try temporary.open(pipeline)
   }
 
-  @Test func `A trigger on a table of Bolide's is refused, one on a table of the user's stays`() throws {
+  @Test func `A trigger on a table of Bolide's is rejected, one on a table of the user's stays`() throws {
     try temporary.shell(
       """
       CREATE TABLE mine(a); CREATE VIEW ours AS SELECT 1;
@@ -86,7 +87,7 @@ import Testing
     #expect(error?.code == .corrupt)
   }
 
-  @Test func `A store whose texts are UTF-16 is refused`() throws {
+  @Test func `A store whose texts are UTF-16 is rejected`() throws {
     let script = """
       import os, sqlite3, sys
       old = sqlite3.connect(sys.argv[1])
@@ -102,7 +103,7 @@ import Testing
     expectRefused("its texts are not UTF-8")
   }
 
-  @Test func `A model that no pipeline could have is refused before anything is made from it`() throws {
+  @Test func `A model that no pipeline could have is rejected before anything is made from it`() throws {
     let cases = [
       (#"[{"name":"bolide_x","key":["a"]}]"#, "reserved"),
       (#"[{"name":"E","key":["none"]}]"#, "none"),
@@ -117,14 +118,15 @@ import Testing
       let error = #expect(throws: StoreError.self) { try SQLiteEngine(reading: temporary.path) }
       #expect(error?.code == .foreignSchema && error?.hint == hint, "\(String(describing: error))")
       #expect(
-        error?.message.contains("this is not the schema that Bolide made: its model is not sound: ") == true)
+        error?.message.contains("the schema is not the one that Bolide created: its model is invalid: ")
+          == true)
       #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
     #expect(try temporary.shell("SELECT count(*) FROM Quake") == "1\n")
   }
 
   /// The links of a many-to-many relationship follow from its ends.
-  @Test func `A model without the table of its links is refused`() throws {
+  @Test func `A model without the table of its links is rejected`() throws {
     let ends = [("Post", "tags", "Tag", "posts"), ("Tag", "posts", "Post", "tags")]
     let model = Model(
       entities: ends.map { name, end, destination, inverse in
@@ -167,9 +169,10 @@ import Testing
     #expect(error?.code == .malformed)
     #expect(
       error?.message
-        == "\(temporary.path): one of Bolide's own tables holds in '\(column)' what Bolide never writes")
+        == "\(temporary.path): the column '\(column)' of one of Bolide's tables contains a value that Bolide never writes"
+    )
     #expect(
-      error?.hint == "See what is wrong with `bolide verify`, and restore the store from a backup.")
+      error?.hint == "Find the problem with `bolide verify`, and restore the store from a backup.")
   }
 
   @Test func `A token holds no number that cannot be reckoned with`() {
@@ -197,7 +200,7 @@ import Testing
       }
     }
     #expect(error?.code == .interrupted)
-    #expect(error?.message == "\(temporary.path): the statement was ended")
+    #expect(error?.message == "\(temporary.path): the statement was interrupted")
     // The connection goes on, and hears of no cancellation any more.
     #expect(try store.writing { try $0.integer("SELECT count(*) FROM Quake") } == 1)
   }

@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -144,7 +144,7 @@ struct RenamedStoreTests {
 
   // MARK: Refusals
 
-  @Test func `A pipeline that knows the older names is refused, and nothing is changed`() throws {
+  @Test func `A pipeline that knows the older names is rejected, and nothing is changed`() throws {
     do { _ = try temporary.open(Quakes.pipeline()) }
     do { _ = try temporary.open(Self.renamed()) }
     let before = try temporary.shell(".dump")
@@ -156,7 +156,7 @@ struct RenamedStoreTests {
     #expect(try temporary.shell(".dump") == before)
   }
 
-  @Test func `A name that never was is refused, and one that something else has`() throws {
+  @Test func `A name that never was is rejected, and one that something else has`() throws {
     do { _ = try temporary.open(Quakes.pipeline()) }
     let before = try temporary.shell(".dump")
     func refusal(_ pipeline: Pipeline) -> String? {
@@ -169,7 +169,7 @@ struct RenamedStoreTests {
     }
     #expect(
       refusal(added)
-        == "quakes: Quake in the store has no attribute 'fell' that 'felt' could have been: mend 'was', or leave it out"
+        == "quakes: Quake in the store has no attribute 'fell', the previous name of 'felt': correct 'was', or remove it"
     )
     let both = Quakes.pipeline {
       $0[entity: "Quake"].attributes.removeAll { $0.name == "cost" }
@@ -179,7 +179,7 @@ struct RenamedStoreTests {
     }
     #expect(
       refusal(both)
-        == "quakes: Quake in the store has both 'seen' and 'cost': drop one with `bolide migrate --drop`, or leave 'was' out"
+        == "quakes: Quake in the store has both 'seen' and 'cost': drop one with `bolide migrate --drop`, or remove 'was'"
     )
     let entity = Quakes.pipeline {
       $0.model.entities.append(
@@ -188,7 +188,7 @@ struct RenamedStoreTests {
     }
     #expect(
       refusal(entity)
-        == "quakes: the store has no entity 'Label' that 'Tag' could have been: mend 'was', or leave it out")
+        == "quakes: the store has no entity 'Label', the previous name of 'Tag': correct 'was', or remove it")
     #expect(try temporary.shell(".dump") == before)
   }
 
@@ -209,9 +209,7 @@ struct RenamedStoreTests {
 
   private func expectSound(_ store: SQLiteEngine) throws {
     try store.seal()
-    var findings: [String] = []
-    try store.verify { findings.append("\($0)") }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     #expect(try store.rows("SELECT * FROM bolide_dirty") == [])
   }
 }

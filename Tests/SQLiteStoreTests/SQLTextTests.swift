@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `A statement that goes on with another is refused, and nothing of it runs`() throws {
+  @Test func `A statement that goes on with another is rejected, and nothing of it runs`() throws {
     try queue.inDatabase { (db: Database) throws in
       #expect(throws: StoreError.self) { try db.run("CREATE TABLE a(b); CREATE TABLE c(d)") }
       #expect(try db.integer("SELECT count(*) FROM sqlite_schema") == 0)

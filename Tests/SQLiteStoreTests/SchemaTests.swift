@@ -116,7 +116,7 @@ struct SchemaTests {
   @Test func `Nothing in the file needs a function of Bolide's own`() throws {
     let store = try temporary.open(Quakes.pipeline())
     try store.take(Quakes.pipeline(), [["id": "a", "@region": "r", "magnitude": 1.5]])
-    // A strict shell: functions that are not SQLite's own are refused in the schema.
+    // A strict shell: functions that are not SQLite's own are rejected in the schema.
     let written = try temporary.shell(
       """
       .dbconfig trusted_schema off
@@ -162,7 +162,7 @@ struct SchemaTests {
     }
   }
 
-  @Test(arguments: [false, true]) func `A file that is not SQLite's is refused, and stays as it is`(
+  @Test(arguments: [false, true]) func `A file that is not SQLite's is rejected, and stays as it is`(
     reading: Bool
   ) throws {
     let text = Data(String(repeating: "{\"not\": \"a database\"}\n", count: 99).utf8)
@@ -170,11 +170,11 @@ struct SchemaTests {
     let error = refusal(temporary.path, reading: reading)
     #expect(error?.code == .notAStore)
     #expect(error?.message == "\(temporary.path): the file is not an SQLite database")
-    #expect(error?.hint == "Name another path for the store.")
+    #expect(error?.hint == "Use another path for the store.")
     #expect(FileManager.default.contents(atPath: temporary.path) == text)
   }
 
-  @Test(arguments: [false, true]) func `Another program's database is refused, and stays as it is`(
+  @Test(arguments: [false, true]) func `Another program's database is rejected, and stays as it is`(
     reading: Bool
   ) throws {
     try temporary.shell("CREATE TABLE bookmark(url); INSERT INTO bookmark VALUES ('x')")
@@ -182,34 +182,34 @@ struct SchemaTests {
     let error = refusal(temporary.path, reading: reading)
     #expect(error?.code == .notAStore)
     #expect(
-      error?.message == "\(temporary.path): the file is an SQLite database, but not a store of Bolide's")
-    #expect(error?.hint == "Name another path for the store.")
+      error?.message == "\(temporary.path): the file is an SQLite database, but not a Bolide store")
+    #expect(error?.hint == "Use another path for the store.")
     #expect(FileManager.default.contents(atPath: temporary.path) == before && before != nil)
     #expect(!FileManager.default.fileExists(atPath: temporary.path + "-wal"))
   }
 
-  @Test(arguments: [false, true]) func `A store of a newer version is refused`(reading: Bool) throws {
+  @Test(arguments: [false, true]) func `A store of a newer version is rejected`(reading: Bool) throws {
     do { _ = try temporary.open(Quakes.pipeline()) }
     try temporary.shell("PRAGMA user_version = 3")
     let error = refusal(temporary.path, reading: reading)
     #expect(error?.code == .newerFormat)
     #expect(error?.message == "\(temporary.path): the store was written by a newer version of Bolide")
-    #expect(error?.hint == "Use that version, or a newer one.")
+    #expect(error?.hint == "Use that version or a newer one.")
   }
 
-  @Test func `A path whose folder does not exist is refused`() {
+  @Test func `A path whose folder does not exist is rejected`() {
     let path = temporary.folder.appendingPathComponent("missing/store.sqlite").path
     let error = refusal(path)
     #expect(
       error?.code == .cannotOpen
-        && error?.message == "\(path): the file cannot be made (No such file or directory)")
+        && error?.message == "\(path): the file cannot be created (No such file or directory)")
     #expect(error?.hint == "Check that its folder exists and can be written.")
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test func `Reading makes no store`() {
     let error = refusal(temporary.path, reading: true)
-    #expect(error?.code == .cannotOpen && error?.message == "\(temporary.path): there is no such store")
+    #expect(error?.code == .cannotOpen && error?.message == "\(temporary.path): no such store")
     #expect(error?.hint == "Check the path, or import first.")
     #expect(!FileManager.default.fileExists(atPath: temporary.path))
   }
@@ -236,7 +236,7 @@ struct SchemaTests {
     }
     #expect(error?.code == .busy)
     #expect(error?.message == "\(temporary.path): another program holds a lock on the store")
-    #expect(error?.hint == "Run the command again when that program has ended its transaction.")
+    #expect(error?.hint == "Run the command again when that program has finished its transaction.")
     #expect(try store.take(Quakes.pipeline(), [["id": "a"]]).counts.inserted == 1)
   }
 }

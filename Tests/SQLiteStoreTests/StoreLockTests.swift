@@ -28,7 +28,7 @@ struct StoreLockTests {
       to: URL(fileURLWithPath: temporary.path + "-bolide"))
   }
 
-  @Test func `The same pipeline is refused at once, however long it would wait`() throws {
+  @Test func `The same pipeline is rejected at once, however long it would wait`() throws {
     let holder = try lock("quakes")
     var looks = 0
     let error = #expect(throws: StoreError.self) {
@@ -42,9 +42,9 @@ struct StoreLockTests {
       .replacing(/process \d+/, with: "process N").replacing(/since [-\dT:.]+Z/, with: "since T")
     #expect(
       sentence
-        == "\(temporary.path): the pipeline quakes (process N, since T) is at work on this store")
+        == "\(temporary.path): the pipeline quakes (process N, since T) is running on this store")
     #expect(error?.message.contains("process \(getpid()),") == true)
-    #expect(error?.hint == "Run the command again when it has ended.")
+    #expect(error?.hint == "Run the command again when it has finished.")
     withExtendedLifetime(holder) {}
   }
 
@@ -108,7 +108,7 @@ struct StoreLockTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test func `A refused lock leaves the holder's file alone`() throws {
+  @Test func `A rejected lock leaves the holder's file alone`() throws {
     let holder = try lock("quakes")
     let before = lockFile
     for _ in 0..<3 { #expect(throws: StoreError.self) { try lock("quakes") } }
@@ -123,7 +123,7 @@ struct StoreLockTests {
     // Another program may hold the lock without a word.
     try write(holder: "99999999 2026-01-01T00:00:00.000Z other")
     let error = #expect(throws: StoreError.self) { try lock("other") }
-    #expect(error?.message == "\(temporary.path): another import is at work on this store")
+    #expect(error?.message == "\(temporary.path): another import is running on this store")
     withExtendedLifetime(holder) {}
   }
 
@@ -144,17 +144,17 @@ struct StoreLockTests {
       try StoreLock(store: path, pipeline: "quakes", wait: 0, isCancelled: { false })
     }
     #expect(error?.code == .readOnly)
-    #expect(error?.message == "\(path)-bolide: the lock file cannot be made (No such file or directory)")
+    #expect(error?.message == "\(path)-bolide: the lock file cannot be created (No such file or directory)")
     #expect(error?.hint == "Check the owner of the store's folder.")
   }
 
   @Test func `A lock that cannot be taken is told`() {
     let error = StoreError.cannotLock("/a/store.sqlite-bolide", "No locks available")
     #expect(error.code == .inputOutput)
-    #expect(error.message == "/a/store.sqlite-bolide: the lock cannot be taken (No locks available)")
+    #expect(error.message == "/a/store.sqlite-bolide: the store cannot be locked (No locks available)")
     #expect(
       error.hint
-        == "Nothing was done. A store needs a file system that locks files; see whether this one does.")
+        == "Nothing was done. A store needs a file system that supports file locks.")
   }
 
   @Test func `A folder for a store in memory that cannot be made is told`() {
@@ -163,7 +163,8 @@ struct StoreLockTests {
     #expect(error?.code == .cannotOpen)
     #expect(error?.message.hasPrefix("\(place)/bolide-") == true)
     #expect(
-      error?.message.hasSuffix(": the folder for a store cannot be made (No such file or directory)")
+      error?.message.hasSuffix(
+        ": the folder for a temporary store cannot be created (No such file or directory)")
         == true)
   }
 }

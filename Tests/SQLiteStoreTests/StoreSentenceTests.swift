@@ -2,8 +2,8 @@ import Foundation
 import GRDBSQLite
 import ImportModel
 @testable import SQLiteAccess
-@testable import SQLiteMaintenance
-@testable import SQLiteQueries
+import SQLiteMaintenance
+import SQLiteQueries
 import Testing
 
 @testable import SQLiteStore
@@ -33,13 +33,14 @@ struct StoreSentenceTests {
 
   @Test func `What the machine lacks is no mistake of the program`() {
     let memory = StoreError(result: SQLITE_NOMEM, text: "out of memory")
-    #expect(memory.code == .inputOutput && memory.message == "there is not enough memory")
+    #expect(memory.code == .inputOutput && memory.message == "out of memory")
     #expect(
       memory.hint
-        == "What was committed is safe. Run the same command again where there is more: nothing is doubled.")
+        == "Committed chunks are safe. Run the same command again with more memory: no row is duplicated."
+    )
     #expect(StoreError(result: SQLITE_ERROR, text: "unsupported file format").code == .corrupt)
     // SQLite does not say why; nor does the system, asked for a file that is there.
-    #expect(StoreError.notOpened("/dev/null").message == "the store cannot be opened or made")
+    #expect(StoreError.notOpened("/dev/null").message == "the store cannot be opened or created")
     let locks = StoreError(result: SQLITE_PROTOCOL, text: "locking protocol")
     #expect(
       locks.code == .inputOutput && locks.message == "reading or writing the store failed (locking protocol)")
@@ -64,7 +65,7 @@ struct StoreSentenceTests {
     try temporary.shell("DELETE FROM bolide_store")
     expect(
       try error { _ = try store.history(HistoryRequest()) }, .corrupt,
-      "the store does not know its own name", backup)
+      "the store has no identifier", backup)
   }
 
   @Test func `A file whose pages are overwritten is damaged`() throws {
@@ -76,20 +77,20 @@ struct StoreSentenceTests {
     try file.close()
     expect(
       try error { _ = try SQLiteEngine(reading: temporary.path).history(HistoryRequest()) }, .corrupt,
-      "the store is damaged, or its disk could not be read (database disk image is malformed)",
-      "Run `bolide verify`, and look for errors of the disk in the system's log. If damage stays, restore a backup with "
-        + "`bolide restore`, or import anew.")
+      "the store is damaged, or the disk cannot be read (database disk image is malformed)",
+      "Run `bolide verify`, and check the system's log for disk errors. If the store is damaged, "
+        + "restore a backup with `bolide restore`, or import into a new store.")
   }
 
   @Test func `Rules and mistakes of other programs are told in SQLite's words`() throws {
     _ = try temporary.open(pipeline)
-    let hint = "What was committed is safe. See what is wrong with `bolide verify`."
+    let hint = "Committed chunks are safe. Find the problem with `bolide verify`."
     try temporary.shell("CREATE UNIQUE INDEX mine ON Quake(place)")
     expect(
       try error {
         try temporary.open(pipeline).take(pipeline, [["id": "a", "place": "x"], ["id": "b", "place": "x"]])
       },
-      .constraint, "a rule of the store was broken (UNIQUE constraint failed: Quake.place)", hint)
+      .constraint, "a constraint of the store failed (UNIQUE constraint failed: Quake.place)", hint)
     try temporary.shell(
       "DROP INDEX mine; CREATE TRIGGER t AFTER INSERT ON Quake BEGIN SELECT zeroblob(3000000000); END")
     expect(
@@ -104,8 +105,8 @@ struct StoreSentenceTests {
     other.model.entities[0].name = "QUAKE"
     expect(
       try error { _ = try temporary.open(other) }, .modelChange,
-      "the store has an entity Quake, which differs from QUAKE by case only",
-      "Import into a new store, or make the pipeline agree with this one.")
+      "the store has an entity Quake, which differs from QUAKE only by case",
+      "Import into a new store, or change the pipeline to match this one.")
   }
 
   @Test func `A snapshot that cannot be put in place, and one that finds no quiet moment`() throws {
@@ -114,8 +115,8 @@ struct StoreSentenceTests {
     try FileManager.default.createDirectory(atPath: folder + "/inner", withIntermediateDirectories: true)
     let placed = try error { _ = try store.writeSnapshot(of: [], to: folder) }
     #expect(placed.code == .readOnly)
-    #expect(placed.message == "\(folder): the file cannot be put in place (Is a directory)")
-    #expect(placed.hint == "Check the owner of its folder, or name another file.")
+    #expect(placed.message == "\(folder): the file cannot be replaced (Is a directory)")
+    #expect(placed.hint == "Check the owner of its folder, or use another file.")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["inner"])
     // As if somebody wrote before each of the tries.
     var tries = 0
@@ -127,8 +128,8 @@ struct StoreSentenceTests {
     }
     #expect(tries == 100)
     #expect(loud.code == .busy)
-    #expect(loud.message == "\(temporary.path): other programs write all the time")
-    #expect(loud.hint == "Run the command again in a quieter moment.")
+    #expect(loud.message == "\(temporary.path): other programs write continuously")
+    #expect(loud.hint == "Run the command again at a quieter time.")
   }
 
   @Test func `What SQLite finds wrong with the file is a finding`() throws {
@@ -139,8 +140,7 @@ struct StoreSentenceTests {
       PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET sql = replace(sql, '"place" TEXT', '"place" TEXT NOT NULL') WHERE name = 'Quake';
       """)
-    var findings: [String] = []
-    try SQLiteEngine(reading: temporary.path).verify { findings.append("\($0)") }
+    let findings = try SQLiteEngine(reading: temporary.path).findings().map(\.description)
     #expect(findings.first == "the file: NULL value in Quake.place")
   }
 }

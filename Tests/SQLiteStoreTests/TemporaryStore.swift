@@ -4,6 +4,7 @@ import GRDB
 import GRDBSQLite
 import ImportModel
 @testable import SQLiteAccess
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -101,6 +102,13 @@ struct ShellError: Error {
 extension SQLiteEngine {
   /// The store as a program of a user's has it.
   var face: Store { Store(self) }
+
+  /// What `verify` finds; empty for a sound store.
+  func findings() throws -> [Finding] {
+    var findings: [Finding] = []
+    try verify { findings.append($0) }
+    return findings
+  }
 
   /// The rows of a query.
   func rows(_ sql: String) throws -> [[Value]] {

@@ -64,17 +64,17 @@ struct TokenTests {
   @Test func `Another store's token is told`() throws {
     let error = try #require(try refusal("b1-zzzzzz-1-x7mw2p"))
     #expect(error.code == .tokenOfAnotherStore)
-    #expect(error.message == "\(temporary.path): the token b1-zzzzzz-1-x7mw2p is another store's")
+    #expect(error.message == "\(temporary.path): the token b1-zzzzzz-1-x7mw2p belongs to another store")
     #expect(
       error.hint
-        == "Name the store that gave the token, or start from a snapshot: bolide snapshot \(temporary.path)")
+        == "Use the token's own store, or start from a snapshot: bolide snapshot \(temporary.path)")
   }
 
   @Test func `A token from the future is told`() throws {
     let error = try #require(try refusal(text(number: 3)))
     #expect(error.code == .tokenFromTheFuture)
     let token = text(number: 3)
-    #expect(error.message == "\(temporary.path): the token \(token) is later than this store's history")
+    #expect(error.message == "\(temporary.path): the token \(token) is newer than this store's history")
     #expect(
       error.hint
         == "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot \(temporary.path)"
@@ -86,7 +86,7 @@ struct TokenTests {
     let error = try #require(try refusal(other))
     #expect(error.code == .tokenDiverged)
     #expect(
-      error.message == "\(temporary.path): this store's history took another way before the token \(other)")
+      error.message == "\(temporary.path): this store's history diverged before the token \(other)")
     #expect(
       error.hint
         == "The store was restored or copied. Start again from a snapshot: bolide snapshot \(temporary.path)")
@@ -110,7 +110,7 @@ struct TokenTests {
     #expect(error.code == .tokenExpired)
     #expect(
       error.message
-        == "\(temporary.path): the history after the token \(first) is gone: it now starts 1 transaction later"
+        == "\(temporary.path): the history after the token \(first) was pruned: it now starts 1 transaction later"
     )
     #expect(error.hint == "Start again from a snapshot: bolide snapshot \(temporary.path)")
     #expect(try refusal(text(number: 0))?.message.hasSuffix(" it now starts 2 transactions later") == true)

@@ -1,6 +1,6 @@
 import ImportModel
 @testable import PipelineFile
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -215,8 +215,36 @@ struct TriggerTests {
     let changes = try store.history(HistoryRequest()).last?.changes ?? []
     let deleted = changes.filter { $0.kind == .delete }.map { "\($0.entity) \($0.id)" }.sorted()
     #expect(deleted == ["Bee 1", "Bee 2", "Nest 2", "Nest 3"])
-    var wrong: [String] = []
-    try store.verify { if !$0.isTrue { wrong.append($0.description) } }
-    #expect(wrong.isEmpty)
+    #expect(try store.findings() == [])
+  }
+
+  @Test(
+    arguments: ["ON", "OFF"],
+    ["INSERT OR IGNORE INTO Node(k) VALUES ('b')", "UPDATE OR IGNORE Node SET k = 'b' WHERE k = 'other'"])
+  func `A row that another statement was ignored for goes with the one above it`(
+    keys: String, ignored: String
+  ) throws {
+    let pipeline = try Pipeline(
+      yaml: """
+        bolide: 1
+        name: tree
+        store: tree.sqlite
+        entity: Node
+        key: k
+        attributes: { k: string }
+        relationships:
+          parent: { to-one: Node, inverse: below }
+          below:  { to-many: Node, inverse: parent, on-delete: cascade }
+        """, file: "tree.yaml", directory: ".")
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(pipeline)
+    try temporary.shell(
+      "INSERT INTO Node(k, parent_id) VALUES ('a', NULL), ('b', 1), ('c', 2), ('other', NULL)")
+    try store.assignPendingChanges()
+    try temporary.shell("PRAGMA foreign_keys = \(keys); \(ignored); DELETE FROM Node WHERE k = 'a'")
+    try store.assignPendingChanges()
+    let changes = try store.history(HistoryRequest()).last?.changes ?? []
+    #expect(changes.map { "\($0.kind) \($0.id)" }.sorted() == ["delete 1", "delete 2", "delete 3"])
+    #expect(try store.findings() == [])
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Who lands and who is refused when rows claim values in further constraints.
+/// Who lands and who is rejected when rows claim values in further constraints.
 struct UniqueConflictResolverTests {
   /// One constraint: each row's place in the input, what it wants, and who has that: a row, `!` somebody else, or nobody.
   private func landing(_ rows: [(wants: String, of: String)], _ names: String) -> String {
@@ -28,7 +28,7 @@ struct UniqueConflictResolverTests {
     #expect(landing([("B", "b"), ("C", "c"), ("x", "")], "abc") == "abc")
   }
 
-  @Test func `A chain to a value that stays is refused as a whole`() {
+  @Test func `A chain to a value that stays is rejected as a whole`() {
     #expect(landing([("B", "b"), ("C", "c"), ("x", "!")], "abc") == "")
     #expect(landing([("x", "!"), ("A", "a"), ("B", "b")], "abc") == "")
   }
@@ -51,7 +51,7 @@ struct UniqueConflictResolverTests {
     }
     #expect(UniqueConflictResolver.verdicts(claims(.nobody)).allSatisfy { $0 == .lands })
     #expect(UniqueConflictResolver.verdicts(claims(.fixed)).allSatisfy { $0 == .refused(constraint: 0) })
-    // A long tail into a swap: the tail is refused, the swap lands.
+    // A long tail into a swap: the tail is rejected, the swap lands.
     let verdicts = UniqueConflictResolver.verdicts(
       (0..<count).map { row in
         let next = row + 1 < count ? row + 1 : count - 2

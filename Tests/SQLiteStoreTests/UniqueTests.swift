@@ -89,7 +89,7 @@ struct UniqueTests {
     #expect(try names == "1a1 2b2 3c3 9x9")
   }
 
-  @Test func `A row that is refused for what it lacks keeps nobody out`() throws {
+  @Test func `A row that is rejected for what it lacks keeps nobody out`() throws {
     let progress = try store.take(pipeline, [["id": 4, "name": "x"], thing(5, "x", 5)])
     #expect(progress.counts.line == "2 = 1 inserted + 1 rejected")
     #expect(try store.rows("SELECT code FROM bolide_reject") == [["missing"]])
@@ -117,7 +117,7 @@ struct UniqueTests {
     #expect(again.counts.line == "3 = 3 unchanged" && again.token == nil)
   }
 
-  @Test func `A refused row makes no owner`() throws {
+  @Test func `A rejected row makes no owner`() throws {
     let pipeline = UniqueModel.pipeline(.always)
     let temporary = try TemporaryStore()
     let store = try temporary.open(pipeline)
@@ -186,7 +186,7 @@ struct UniqueTests {
     #expect(
       error?.hint
         == #"Find them with SQL: SELECT "name", count(*) FROM "Thing" GROUP BY "name" HAVING count(*) > 1; "#
-        + "then change or delete them, or leave the constraint out.")
+        + "then change or delete them, or remove the constraint.")
     #expect(try store.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'bolide_unique_*'") == [])
   }
 

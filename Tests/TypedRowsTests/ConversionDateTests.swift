@@ -61,7 +61,7 @@ struct ConversionDateTests {
       ("2015-03-01T12:00:00.1234561", nil, .microseconds, false),
       ("1425211200.0000001", .epochSeconds, .microseconds, false),
     ] as [(String, DateForm?, DatePrecision, Bool)])
-  func `A fraction of a second that is not kept is refused unless it is cut`(
+  func `A fraction of a second that is not kept is rejected unless it is cut`(
     text: String, form: DateForm?, precision: DatePrecision, isKept: Bool
   ) throws {
     #expect(try date(text, form, precision).hasPrefix("2015-03-01T1"))
@@ -135,7 +135,7 @@ struct ConversionDateTests {
       ("1e30", .epochSeconds, .outOfRange), ("2015-03-01", .epochSeconds, .notANumber),
       ("", .epochMilliseconds, .notANumber),
     ] as [(String, DateForm?, ConversionFailure)])
-  func `What is not one date is refused`(text: String, form: DateForm?, failure: ConversionFailure) {
+  func `What is not one date is rejected`(text: String, form: DateForm?, failure: ConversionFailure) {
     #expect(throws: failure) { try date(text, form) }
   }
 

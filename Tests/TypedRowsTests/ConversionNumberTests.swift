@@ -29,7 +29,7 @@ struct ConversionNumberTests {
       ("1_000", 0, .notANumber), ("0x1", 0, .notANumber), ("nan", 0, .notANumber), ("∞", 0, .notANumber),
       ("22.0S", 1, .notANumber),
     ] as [(String, Int, ConversionFailure)])
-  func `What is not exactly so many units is refused`(text: String, scale: Int, failure: ConversionFailure) {
+  func `What is not exactly so many units is rejected`(text: String, scale: Int, failure: ConversionFailure) {
     #expect(throws: failure) { try text.withBytes { try DecimalText.units($0, scale: scale) } }
   }
 
@@ -80,11 +80,11 @@ struct ConversionNumberTests {
       ("-9223372036854775809", .outOfRange), ("1e19", .outOfRange), ("", .notANumber), ("abc", .notANumber),
       ("12 ", .notANumber), ("1/2", .notANumber),
     ] as [(String, ConversionFailure)])
-  func `What is no whole number of 64 bits is refused`(text: String, failure: ConversionFailure) {
+  func `What is no whole number of 64 bits is rejected`(text: String, failure: ConversionFailure) {
     #expect(throws: failure) { try text.withBytes { try IntegerText.value($0) } }
   }
 
-  @Test func `A real number is whole or refused`() throws {
+  @Test func `A real number is whole or rejected`() throws {
     #expect(try IntegerText.value(8.0) == 8)
     #expect(try IntegerText.value(-9.223372036854775808e18) == .min)
     #expect(throws: ConversionFailure.fraction) { try IntegerText.value(8.5) }

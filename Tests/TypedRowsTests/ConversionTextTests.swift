@@ -17,7 +17,7 @@ struct ConversionTextTests {
   @Test(arguments: [
     "", "yes", "no", "Y", "N", "t", "tRUE", "TRue", "falsE", "FaLSE", "2", "01", "true ", "on",
   ])
-  func `Any other word is refused`(text: String) {
+  func `Any other word is rejected`(text: String) {
     #expect(throws: ConversionFailure.notABoolean) { try text.withBytes { try BooleanText.value($0) } }
     #expect(throws: ConversionFailure.notABoolean) { try BooleanText.value(2) }
   }
@@ -40,7 +40,7 @@ struct ConversionTextTests {
     "6f1c2f0e_8d0b_4f43_9a55_0f2d8f6f7a01", "urn:uuid:6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01",
     "\u{10}f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01",
   ])
-  func `What is no UUID is refused`(text: String) {
+  func `What is no UUID is rejected`(text: String) {
     #expect(throws: ConversionFailure.notAUUID) { try uuid(text) }
   }
 
@@ -64,7 +64,7 @@ struct ConversionTextTests {
     "AA*=",
     "+_==", "+/-_", "AB==", "AAF=", "é",
   ])
-  func `What is not base64 is refused`(text: String) {
+  func `What is not base64 is rejected`(text: String) {
     #expect(throws: ConversionFailure.notBase64) { try decoded(text) }
   }
 
@@ -99,20 +99,20 @@ struct ConversionTextTests {
         "not-a-number: expected a number such as 12.8",
         "fraction: expected a whole number; this one has decimals",
         "out-of-range: the value is out of the range of its type",
-        "too-many-decimals: the number has more decimals than the attribute's scale keeps",
+        "too-many-decimals: the number has more decimals than the attribute's scale",
         "not-a-date: expected a date such as 2026-05-12 03:14:07",
-        "ambiguous-date: day and month could be either way round; "
-          + "declare `format: day-first` or `month-first`",
+        "ambiguous-date: the order of day and month is ambiguous; declare `format: day-first` or "
+          + "`month-first`",
         "no-such-day: the calendar has no such day",
-        "no-such-time: a day has no such time; expected 00:00:00 to 23:59:59",
+        "no-such-time: the time is out of range; expected 00:00:00 to 23:59:59",
         "unknown-zone: expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00",
-        "fraction-of-second: the date has a fraction of a second that is not kept; declare `precision: ms` or `us` to keep it, `seconds` to cut it off",
-        "undeclared-epoch: a number can be a date only with `epoch: seconds` or `epoch: milliseconds`",
+        "fraction-of-second: the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` to cut it off",
+        "undeclared-epoch: a number is a date only with `epoch: seconds` or `epoch: milliseconds`",
         "time-in-day: expected a day without a time; declare the attribute a date to keep it",
         "not-a-boolean: expected true or false",
         "not-a-uuid: expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01",
         "not-base64: expected base64",
-        "not-json: expected JSON; a text becomes it by `json_quote(…)`",
+        "not-json: expected JSON; use `json_quote(…)` for a text",
         "not-a-string: expected a text",
         "not-one-value: expected one value, found an object or an array",
       ])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TypedRows
 
-/// The digest of keys and refused records.
+/// The digest of keys and rejected records.
 @Suite struct SipHashTests {
   /// The published values for the key 00 01 … 0f and the messages of 0 to 15 bytes 00 01 02 ….
   private static let published: [UInt64] = [

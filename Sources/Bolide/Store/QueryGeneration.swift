@@ -46,7 +46,7 @@ public final class QueryGeneration: Sendable {
   /// - Returns: its place in history.
   @discardableResult
   public func advance() async throws -> HistoryToken {
-    try await onDispatch { [engine, self] in
+    try await onDispatch { [self] in
       let newest = Pin(state: try engine.pinState(at: nil))
       pin.withLock { $0 = newest }
       return newest.state.token
@@ -59,7 +59,7 @@ public final class QueryGeneration: Sendable {
   /// - Throws: `StoreError` when the token is not a place of the store's history, or comes before the pinned state.
   /// - Complexity: where the store is ahead, each fetch takes also O(changes after the token).
   public func advance(to token: HistoryToken) async throws {
-    try await onDispatch { [engine, self] in
+    try await onDispatch { [self] in
       let next = Pin(state: try engine.pinState(at: token))
       try pin.withLock { pin in
         guard token >= pin.state.token, token.inside == nil else {

@@ -25,7 +25,7 @@ extension Store {
   ///
   /// The import has two threads of its own; the calling task is suspended meanwhile. Cancelling the task stops the
   /// import at the edge of a chunk.
-  /// - Returns: what was done. Look at `verdict`: refused records are no error.
+  /// - Returns: what was done. Look at `verdict`: rejected records are no error.
   /// - Throws: `ImportError`, with the report of what was done before.
   public func run(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions = ImportOptions()
@@ -66,11 +66,11 @@ extension Store {
     return try await run(pipeline, on: ImportSource(source: .pipe(pipe), label: name), options: options)
   }
 
-  /// Tries the kept refused records of a pipeline again, after the pipeline was mended.
+  /// Tries the kept rejected records of a pipeline again, after the pipeline was mended.
   ///
   /// Records that land are kept no longer. Not tried: those whose text was cut or not kept, and those whose key a later
   /// record brought; they stay, as do those that are refused again. Blocks as little as `run`.
-  /// - Returns: what was done, and how many refused records the store still keeps.
+  /// - Returns: what was done, and how many rejected records the store still keeps.
   /// - Throws: as `run(_:on:options:)`.
   public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions()) async throws
     -> ImportReport

@@ -3,7 +3,7 @@ public import StoreInterface
 extension Store {
   /// The rows that a pipeline with a full feed brought once, and that its last complete run did not see.
   ///
-  /// A run is complete when it has read its input to the end; a refused record whose key can be read counts as seen. Rows
+  /// A run is complete when it has read its input to the end; a rejected record whose key can be read counts as seen. Rows
   /// that the pipeline never brought are never among them.
   /// - Parameter pipeline: the pipeline's name; nil for the store's only one with a full feed.
   /// - Throws: `StoreError` when no complete run is known.

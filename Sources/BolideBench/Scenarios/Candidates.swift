@@ -117,7 +117,7 @@ extension BenchFeed {
     guard counts["read"] == rows, kinds.compactMap({ counts[$0] }).reduce(0, +) == rows else {
       throw WrongResult("the counts do not add up to \(rows): \(counts)")
     }
-    // What repeated keys and refused records do to a user's own feed, the table tells.
+    // What repeated keys and rejected records do to a user's own feed, the table tells.
     guard isGenerated else { return }
     let expected = ["inserted": inserted, "updated": updated, "unchanged": rows - inserted - updated]
     for (name, number) in expected where counts[name] != number {

@@ -1,16 +1,17 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide delete`
 struct DeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Deletes objects of an entity.",
+    abstract: "Delete objects of an entity.",
     usage: "bolide delete <store> <entity> (--where <expression> | --all) [<options>]",
     discussion: """
-      One transaction: the delete rules of the model take other objects along, unlink them, or deny it, and then nothing is \
-      deleted. Derived attributes follow. History keeps the values of what is deleted.
+      Runs as one transaction. The delete rules of the model delete or unlink related objects, or deny the deletion; \
+      then nothing is deleted. Derived attributes are updated. History keeps the values of deleted objects.
 
         bolide delete STORE Fireball --where 'group.year < 1990' --dry-run
       """)

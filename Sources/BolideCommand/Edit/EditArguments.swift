@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// Which objects an edit takes, and how it is told; the same for `delete` and `link`.
@@ -7,28 +8,28 @@ struct EditArguments: ParsableArguments {
   @Option(
     name: .customLong("where"), parsing: .unconditional,
     help: ArgumentHelp(
-      "An SQL expression over attributes, relationships and paths that holds for the objects, as for `fetch`.",
+      "A predicate that selects the objects, as for `bolide fetch`.",
       valueName: "expression"))
   var predicate: String?
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("The text for the expression's next ?.", valueName: "value"))
+    help: ArgumentHelp("The value of the predicate's next ?.", valueName: "value"))
   var bind: [String] = []
 
-  @Flag(help: "All objects of the entity, instead of --where.")
+  @Flag(help: "Select all objects of the entity.")
   var all = false
 
-  @Flag(name: .customLong("dry-run"), help: "Say what would change, and change nothing.")
+  @Flag(name: .customLong("dry-run"), help: "Report what would change, and change nothing.")
   var isTrial = false
 
-  @Option(help: ArgumentHelp("Who the history says has written.", valueName: "name"))
+  @Option(help: ArgumentHelp("Author of the changes in history.", valueName: "name"))
   var author = "bolide"
 
-  @Flag(help: "Print what changed as one JSON object to standard output.")
+  @Flag(help: "Print the report to standard output as one JSON object.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print what changed also when standard error is not a terminal.")
+  @Flag(name: .shortAndLong, help: "Print the report even if standard error is not a terminal.")
   var verbose = false
 
   @OptionGroup var writing: WritingArguments

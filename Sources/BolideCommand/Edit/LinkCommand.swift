@@ -1,18 +1,20 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide link`
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",
-    abstract: "Links objects to another one, or takes links away.",
+    abstract: "Link or unlink objects.",
     usage:
       "bolide link <store> <entity> <relationship> (--to <name=value> | --remove <name=value> | --to-none) (--where <expression> | --all) [<options>]",
     discussion: """
-      The relationship is to-one or many-to-many; the other object is named by its key. A to-one relationship then leads \
-      there and nowhere else, a many-to-many one leads there too. One transaction: derived attributes of both ends follow, \
-      and history knows what was before. Imports leave links alone, unless the pipeline says `when: always`.
+      The relationship is to-one or many-to-many; the other object is named by its key. A to-one link replaces the \
+      present one, a many-to-many link is added. Runs as one transaction: derived attributes of both ends are updated, \
+      and history keeps the previous values. Imports do not change existing links unless the pipeline sets \
+      `when: always`.
 
         bolide link STORE Fireball group --where "date = '2013-02-15T03:20:33Z'" --to year=2013
         bolide link STORE Post tags --where 'words > 1000' --to name=long
@@ -21,25 +23,25 @@ struct LinkCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
   var storePath: String
 
-  @Argument(help: "The objects' entity.")
+  @Argument(help: "The entity of the objects to link.")
   var entity: String
 
-  @Argument(help: "Its to-one or many-to-many relationship.")
+  @Argument(help: "A to-one or many-to-many relationship of the entity.")
   var relationship: String
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The key of the object that they lead to: an attribute and its value, once for each attribute of the key.",
+      "Link to the object with this key. For a key of several attributes, repeat.",
       valueName: "name=value"))
   var to: [String] = []
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("The key of the object that they lead to no more.", valueName: "name=value"))
+    help: ArgumentHelp("Unlink the object with this key.", valueName: "name=value"))
   var remove: [String] = []
 
-  @Flag(help: "They lead to no object.")
+  @Flag(help: "Set the relationship to null.")
   var toNone = false
 
   @OptionGroup var edit: EditArguments

@@ -1,4 +1,5 @@
 import Bolide
+import CommandSupport
 import Foundation
 
 /// Comma-separated values as in RFC 4180. Null is an empty field, an empty text is `""`.

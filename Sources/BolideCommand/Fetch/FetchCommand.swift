@@ -1,24 +1,25 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide fetch`
 struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
-    abstract: "Prints an entity's objects: which, in what order, and what of them.",
+    abstract: "Query an entity's objects.",
     usage: "bolide fetch <store> <entity> [--where <expression>] [<options>]",
     discussion: """
-      All come from one state of the store, while imports go on. A path leads over to-one relationships, as in \
-      group.year; a relationship by itself is the object id it leads to.
+      All objects are read from one state of the store, while imports continue. A path follows to-one relationships, \
+      as in group.year; a relationship by itself is the object id of its destination.
 
         bolide fetch STORE Fireball --where 'group.year = 2013' --sort -energy
         bolide fetch STORE Fireball --only date,energy,group.year --format csv
         bolide fetch STORE Fireball --where 'date > ?' --bind "$day" --count
         bolide fetch STORE Recipe --with comments --attach comments.sqlite=PATH
 
-      A table is for people: it fits the terminal, texts that are too wide end in …, and null is blank. ndjson and csv \
-      have every value in full; in csv null is an empty field and an empty text is "".
+      The table format fits the terminal: long texts are cut and end in …, and null is blank. The formats ndjson and \
+      csv contain every value in full; in csv, null is an empty field and an empty text is "".
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -30,59 +31,60 @@ struct FetchCommand: ParsableCommand {
   @Option(
     name: .customLong("where"), parsing: .unconditional,
     help: ArgumentHelp(
-      "An SQL expression over attributes, relationships and paths that holds for what is printed.",
+      "A predicate: an SQL expression over attributes, relationships and paths.",
       valueName: "expression"))
   var predicate: String?
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The text for the expression's next ?; beside a number's attribute it counts as a number.",
+      "The value of the predicate's next ?. Compared as a number with numeric attributes.",
       valueName: "value"))
   var bind: [String] = []
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "What to sort by, with - for the largest first. Null comes before every value. Without it, by object id.",
+      "Sort keys; prefix with - for descending order. Null is less than any value. (default: object id)",
       valueName: "name,-name"))
   var sort: [String] = []
 
-  @Option(help: ArgumentHelp("At most so many objects.", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of objects.", valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Pass over so many objects first.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of objects to skip.", valueName: "n"))
   var offset = 0
 
   @Option(
     help: ArgumentHelp(
-      "Bring along, with all properties, the object that a to-one relationship leads to or what a fetched property finds.",
+      "Include, with all properties, the destination of a to-one relationship or the result of a "
+        + "fetched property.",
       valueName: "name"))
   var with: [String] = []
 
   @Option(
-    help: ArgumentHelp("Only objects for which this fetched property finds nothing.", valueName: "name"))
+    help: ArgumentHelp("Only objects for which this fetched property is empty.", valueName: "name"))
   var dangling: String?
 
   @Option(
     help: ArgumentHelp(
-      "Where a store is that fetched properties lead to, in place of where the model says.",
+      "The path of a store that fetched properties refer to; overrides the model.",
       valueName: "store=path"),
     transform: AttachedStore.init)
   var attach: [AttachedStore] = []
 
-  @Option(help: ArgumentHelp("Only these properties, as names or paths.", valueName: "name,name"))
+  @Option(help: ArgumentHelp("Only these properties: names or paths.", valueName: "name,name"))
   var only: [String] = []
 
-  @Flag(help: "Print how many objects there are, and nothing else.")
+  @Flag(help: "Print only the number of objects.")
   var count = false
 
   @Option(
-    help: ArgumentHelp("The state at this token of the past.", valueName: "token"),
+    help: ArgumentHelp("Query the state at this token.", valueName: "token"),
     transform: HistoryToken.init(argument:))
   var at: HistoryToken?
 
-  @Option(help: "How objects are printed. (default: table on a terminal, ndjson elsewhere)")
+  @Option(help: "The output format. (default: table on a terminal, ndjson elsewhere)")
   var format: FetchFormat?
 
   func validate() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// How fetched objects are printed.

@@ -1,4 +1,5 @@
 import Bolide
+import CommandSupport
 
 /// Columns for people, no wider than the terminal: texts that are too wide end in `…`.
 ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide schema`
@@ -7,12 +8,12 @@ struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract:
-      "Prints the tables, indexes and triggers of a store or a pipeline; or the format of pipeline files.",
+      "Print the schema of a store or a pipeline, or the format of pipeline files.",
     discussion: """
-      SQL that makes them, with a comment line for what each is for. A pipeline needs no store: what is printed is \
-      what a new one would have.
+      Prints the SQL that creates the store, with a comment for each table, index and trigger. For a pipeline, prints \
+      what a new store would contain; no store is needed.
 
-      An editor that knows JSON Schema completes and checks a pipeline whose first line names the printed file:
+      An editor that supports JSON Schema completes and checks a pipeline whose first line names the printed file:
 
         bolide schema --pipeline-format > pipeline.schema.json
         # yaml-language-server: $schema=pipeline.schema.json
@@ -24,7 +25,7 @@ struct SchemaCommand: ParsableCommand {
   @Flag(help: "Print the JSON Schema of pipeline files.")
   var pipelineFormat = false
 
-  @Flag(help: "With --pipeline-format: print tables in Markdown instead.")
+  @Flag(help: "With --pipeline-format: print Markdown tables instead.")
   var markdown = false
 
   func validate() throws {

@@ -1,18 +1,19 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// `bolide status`
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Says how stores and their imports are.",
+    abstract: "Show the state of stores and their latest imports.",
     discussion: """
-      One store is shown in full; of several, each pipeline gets a line. A pipeline stands for its store, and counts \
-      also when it has never run.
+      A single store is shown in full; of several stores, each pipeline gets a line. A pipeline file stands for its \
+      store, and is listed even if it has never run.
 
-      A pipeline that says `max-age: 26h` is overdue when its last good import is older; then the exit status is 79. \
-      With -q nothing is printed while all is well, so that cron mails only what somebody should look at:
+      A pipeline with `max-age: 26h` is overdue if its last good import is older; the exit status is then 79. With -q \
+      nothing is printed while all pipelines are well, so that cron mails only problems:
 
         bolide status -q /srv/feeds/*.yaml
       """)
@@ -25,13 +26,13 @@ struct StatusCommand: ParsableCommand {
     case prometheus
   }
 
-  @Argument(help: ArgumentHelp("Stores' files, or pipelines that name them.", valueName: "store"))
+  @Argument(help: ArgumentHelp("Stores, or pipelines that name them.", valueName: "store"))
   var paths: [String]
 
-  @Option(help: "How the answer is printed.")
+  @Option(help: "The output format.")
   var format: Format = .text
 
-  @Flag(help: "Print one JSON object a store.")
+  @Flag(help: "Print one JSON object per store.")
   var json = false
 
   @Flag(name: .shortAndLong, help: "Print only pipelines that are overdue, failed or were killed.")

@@ -16,7 +16,7 @@ struct StatusTable {
       }
     }
     guard !lines.isEmpty else { return nil }
-    rows = [["PIPELINE", "STATE", "LAST GOOD RUN", "LAST CHANGE", "REFUSED", "STORE"]] + lines
+    rows = [["PIPELINE", "STATE", "LAST GOOD RUN", "LAST CHANGE", "REJECTED", "STORE"]] + lines
   }
 
   var text: String {
@@ -119,7 +119,7 @@ extension PipelineStatus {
       lines.append(("last good run", lastGoodRun?.line ?? "never"))
     }
     if lastRun.number != lastChange?.number { lines.append(("last change", lastChange?.line ?? "never")) }
-    if openRejects > 0 { lines.append(("refused", "\(counted(openRejects, "record")) kept")) }
+    if openRejects > 0 { lines.append(("rejected", "\(counted(openRejects, "record")) kept")) }
     return lines
   }
 

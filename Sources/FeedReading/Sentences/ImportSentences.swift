@@ -7,26 +7,26 @@ package import TypedRows
 // Every sentence of this module stands in this folder, and each has a test that holds it word for word. Here: what ends an
 // import, and what keeps one from beginning. What an input or a store says of itself is said by their modules.
 
-private let again = "run the same command: nothing is doubled."
+private let again = "run the same command: no row is duplicated."
 
 extension ImportError {
   // MARK: Stopping
 
   /// The import was stopped.
   package static let cancelled = ImportError(
-    .cancelled, code: "cancelled", "the import was stopped", hint: "To go on, \(again)")
+    .cancelled, code: "cancelled", "the import was stopped", hint: "To continue, \(again)")
   /// The import was stopped before it began.
   package static let cancelledWaiting = ImportError(
-    .cancelled, code: "cancelled", "the import was stopped while it waited", hint: "To go on, \(again)")
+    .cancelled, code: "cancelled", "the import was stopped while it waited", hint: "To continue, \(again)")
 
   /// A limit on processes or on memory.
   package static let noThread = ImportError(
-    .inputOutput, code: "no-thread", "the system has no further thread for this process",
+    .inputOutput, code: "no-thread", "the system cannot start another thread for this process",
     hint: "Raise the limit on processes or end some, and \(again)")
 
   package static let noSources = ImportError(.noInput, code: "no-input", "no input is named")
 
-  /// The import stops at a refused record, as it was told to.
+  /// The import stops at a rejected record, as it was told to.
   ///
   /// - Parameter counts: of the records before it; nil where nothing of them is in a store.
   package static func stopped(at reject: Reject, after counts: ChunkCounts?) -> ImportError {
@@ -34,7 +34,7 @@ extension ImportError {
     return ImportError(
       .badInput, code: "stopped-at-reject",
       "\(reject.input):\(reject.line):\(reject.column): \(reject.subject): \(reject.message)",
-      hint: "The import stops at the first refused record\(rest).")
+      hint: "The import stops at the first rejected record\(rest).")
   }
 
   /// The same error of an atomic import, which has left nothing behind.
@@ -43,7 +43,7 @@ extension ImportError {
   /// The same error of an atomic import whose commit ended with it.
   package func unsettled(_ token: HistoryToken) -> ImportError {
     var error = hinting(
-      "Whether all of this import is in the store or nothing shows when it is opened again.")
+      "Either all or nothing of this import is in the store: the next command that opens it shows which.")
     error.unsettled = (token, hint)
     return error
   }
@@ -64,8 +64,8 @@ extension ImportError {
 
   package static func allRefused(_ input: String, first count: Int, last: Reject?) -> ImportError {
     ImportError(
-      .badInput, code: "all-refused", "\(input): the first \(count) records were all refused",
-      hint: last.map { "The last reason: \($0.message). Does the pipeline fit this input?" })
+      .badInput, code: "all-refused", "\(input): the first \(count) records were all rejected",
+      hint: last.map { "The last reason: \($0.message). Check that the pipeline fits this input." })
   }
 
   // MARK: Bounds
@@ -77,12 +77,12 @@ extension ImportError {
       case .bytes(let most): ("max-bytes", "the input is larger than \(most.grouped) bytes")
       case .seconds(let most):
         (
-          "max-time", "the import takes longer than \(most.inWords) \(most == 1 ? "second" : "seconds")"
+          "max-time", "the import takes more than \(most.inWords) \(most == 1 ? "second" : "seconds")"
         )
       }
     return ImportError(
       .badInput, code: name, "\(input): \(fact)",
-      hint: "Look at the input, or raise `\(name)` in the pipeline or by --\(name).")
+      hint: "Check the input, or raise `\(name)` in the pipeline or with --\(name).")
   }
 
   // MARK: The feed as a whole
@@ -109,12 +109,12 @@ extension ImportError {
     guard let bytes = envelope.lookedAt else {
       return ImportError(
         .badInput, code: "no-rows", "\(input): there are no rows; \(envelope.keysSentence)",
-        hint: "This may be the sender's error message: look at the input.")
+        hint: "The input may be an error message of the server: check it.")
     }
     return ImportError(
       .badInput, code: "no-rows",
-      "\(input): the first \(bytes >> 20) MiB do not show rows; \(envelope.keysSentence)",
-      hint: "Say in the pipeline where they are: `records: PATH` for objects, or `shape: columnar`.")
+      "\(input): no rows were detected in the first \(bytes >> 20) MiB; \(envelope.keysSentence)",
+      hint: "Set their place in the pipeline: `records: PATH` for objects, or `shape: columnar`.")
   }
 
   static func keyMissing(_ input: String, _ column: String, among names: [String]) -> ImportError {
@@ -122,20 +122,20 @@ extension ImportError {
       .badInput, code: "key-missing",
       "\(input): there is no column '\(column)', which the key is read from; the columns are "
         + names.prefix(20).joined(separator: ", "),
-      hint: "If the feed has renamed it, say so in the pipeline with `from:`.")
+      hint: "If the feed has renamed the column, set its new name with `from:` in the pipeline.")
   }
 
   /// - Parameter place: `input:line:column`.
   static func newField(_ name: String, record: Int, at place: String) -> ImportError {
     ImportError(
       .badInput, code: "new-field", "\(place): record \(record): new field '\(name)'",
-      hint: "Give it an attribute in the pipeline, or say `on-new-field: warn`.")
+      hint: "Add an attribute to the pipeline, or set `on-new-field: warn`.")
   }
 
   package static func notOneRecord(kept number: Int) -> ImportError {
     ImportError(
-      .store(.corrupt), code: "corrupt", "the refused record \(number) is not kept as one record",
-      hint: "List it with `bolide rejects`, and import it by hand.")
+      .store(.corrupt), code: "corrupt", "the kept text of rejected record \(number) is not one record",
+      hint: "Print it with `bolide rejects`, and import it by hand.")
   }
 
   // MARK: A survey
@@ -159,14 +159,14 @@ extension ImportError {
   package static func noDraft(_ input: String, _ error: PipelineError) -> ImportError {
     ImportError(
       .store(.modelChange), code: "no-draft",
-      "\(input): what would be drafted from it is no pipeline: \(error.problems.first?.message ?? "")",
+      "\(input): the pipeline drafted from this input is invalid: \(error.problems.first?.message ?? "")",
       hint: "Write the pipeline by hand, with fewer attributes or other names.")
   }
 
   private static func unusable(_ message: String) -> ImportError {
     ImportError(
       .badInput, code: "no-records", message,
-      hint: "Give an input with records: the names and types come from them.")
+      hint: "Use an input with records: names and types are taken from them.")
   }
 }
 
@@ -188,9 +188,9 @@ extension ChunkCounts {
     let landed = inserted + updated + unchanged - repeated
     let all = read == 1 ? "the record \(told.rawValue)" : "the \(read) records \(told.rawValue)"
     if landed == read { return "\(all) \(read == 1 ? "is" : "are") in the store" }
-    if rejected == read { return "\(all) \(read == 1 ? "was" : "were") refused" }
+    if rejected == read { return "\(all) \(read == 1 ? "was" : "were") rejected" }
     var parts = ["\(landed) \(landed == 1 ? "is" : "are") in the store"]
-    if rejected > 0 { parts.append("\(rejected) \(rejected == 1 ? "was" : "were") refused") }
+    if rejected > 0 { parts.append("\(rejected) \(rejected == 1 ? "was" : "were") rejected") }
     let repeats = duplicates + superseded + repeated
     if repeats > 0 { parts.append("\(repeats) \(repeats == 1 ? "repeats" : "repeat") a key") }
     if ignored > 0 { parts.append("\(ignored) \(ignored == 1 ? "was" : "were") ignored") }
@@ -209,15 +209,15 @@ extension JSONError {
   package var hint: String {
     switch code {
     case .inputEnds, .noInput: "Fetch the input again and \(again)"
-    case .markup: "This is a page for people, perhaps an error page: look at the address the input came from."
-    case .utf16: "Convert it on the way in: iconv -f UTF-16 -t UTF-8"
-    case .utf32: "Convert it on the way in: iconv -f UTF-32 -t UTF-8"
-    case .ambiguousRecords: "Say in the pipeline which of them holds the records: `records: PATH`."
+    case .markup: "The input may be an error page: check its URL."
+    case .utf16: "Convert the input first: iconv -f UTF-16 -t UTF-8"
+    case .utf32: "Convert the input first: iconv -f UTF-32 -t UTF-8"
+    case .ambiguousRecords: "Set the path of the records in the pipeline: `records: PATH`."
     case .noNames: "Name the columns in the pipeline: `columns: [date, energy, …]`."
     case .noRecordsThere:
-      "See whether the input is JSON; if it is, say where its records are: `records: PATH`."
+      "Check that the input is JSON; if it is, set the path of its records: `records: PATH`."
     case .recordLimit: "Check `records:` in the pipeline, or cut the input into smaller records."
-    default: "Mend the input, or fetch it again, and \(again)"
+    default: "Repair the input, or fetch it again, and \(again)"
     }
   }
 }

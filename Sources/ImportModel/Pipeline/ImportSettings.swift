@@ -2,7 +2,7 @@
 public struct ImportSettings: Sendable, Hashable {
   /// The whole input is one transaction: all of it lands, or nothing.
   public var isAtomic = false
-  /// The import ends at the first refused record.
+  /// The import ends at the first rejected record.
   public var stopsOnReject = false
   /// How many records may be refused in a good import.
   public var rejectLimit = RejectLimit.count(0)
@@ -12,7 +12,7 @@ public struct ImportSettings: Sendable, Hashable {
   public var lockWait: Double = 600
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
   public var walLimit = 1 << 30
-  /// How much is kept of refused records.
+  /// How much is kept of rejected records.
   public var rejectBounds = RejectBounds()
   /// What happens when records have a field that the pipeline does not use and no earlier run has met.
   public var newFieldPolicy = NewFieldPolicy.warn
@@ -85,7 +85,7 @@ public enum RejectLimit: Sendable, Hashable {
     }
   }
 
-  /// Whether so many refused records of so many are within the limit.
+  /// Whether so many rejected records of so many are within the limit.
   package func allows(_ rejected: Int, of read: Int) -> Bool {
     switch self {
     case .count(let limit): rejected <= limit

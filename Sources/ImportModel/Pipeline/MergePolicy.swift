@@ -23,7 +23,7 @@ public enum MergePolicy: Sendable, Hashable {
 
 /// Which record counts when several of one input have the same key.
 ///
-/// A refused record takes no part.
+/// A rejected record takes no part.
 public enum RepeatedKeyPolicy: String, Sendable, Hashable {
   /// The last one; what it leaves out, it takes from those before.
   case last

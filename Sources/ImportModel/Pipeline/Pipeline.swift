@@ -35,7 +35,7 @@ public struct Pipeline: Sendable, Hashable {
   public var repeatedKeyPolicy: RepeatedKeyPolicy?
   /// Who the history says has written; nil for the pipeline's name.
   public var author: String?
-  /// Whether the text of a refused record is kept with its reject.
+  /// Whether the text of a rejected record is kept with its reject.
   public var keepsText: Bool
   /// How old its last good run may be before it is overdue, in seconds; nil for no limit.
   public var maxAge: Double?

@@ -1,6 +1,6 @@
 /// How much a store keeps of the records that one run refuses. What goes beyond is counted, and cannot be replayed.
 public struct RejectBounds: Sendable, Hashable {
-  /// So many refused records and children, the first ones.
+  /// So many rejected records and children, the first ones.
   public var rows = 10_000
   /// So many bytes of each record, and of what it stood in: a longer text is cut.
   public var text = 64 << 10

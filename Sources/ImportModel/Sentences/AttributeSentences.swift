@@ -9,7 +9,7 @@ extension Sentence {
 
   static func noKey(_ entity: Entity, example: String) -> Sentence {
     Sentence(
-      "\(entity.title) has no key: say which attributes identify an object, as in `key: \(example)`")
+      "\(entity.title) has no key: name the attributes that identify an object, as in `key: \(example)`")
   }
 
   static func twiceInKey(_ name: String) -> Sentence {
@@ -30,7 +30,7 @@ extension Sentence {
   }
 
   static func keyIsUnique(_ entity: Entity) -> Sentence {
-    Sentence("the key of \(entity.title) is unique anyway: leave it out of 'unique'")
+    Sentence("the key of \(entity.title) is always unique: remove it from 'unique'")
   }
 
   static func constraintTwice(_ constraint: [String]) -> Sentence {
@@ -52,21 +52,21 @@ extension Sentence {
   }
 
   static func notNewer(_ name: String, _ reason: Reason) -> Sentence {
-    Sentence("'\(name)' cannot say what is newer: \(reason.text)")
+    Sentence("'\(name)' cannot be used by 'update-if-newer': \(reason.text)")
   }
 
   // MARK: Rules
 
   static func transientWithoutRecords(_ name: String, of entity: Entity) -> Sentence {
-    Sentence("'\(name)' cannot be transient, as no record becomes a \(entity.title)")
+    Sentence("'\(name)' cannot be transient: no record becomes a \(entity.title)")
   }
 
   static func excludesDerived(_ key: String, _ name: String) -> Sentence {
-    Sentence("'\(key)' and 'derived' exclude each other in '\(name)'")
+    Sentence("'\(name)' has both '\(key)' and 'derived': remove one")
   }
 
   static func scaleOutOfRange(_ name: String, _ scale: Int) -> Sentence {
-    Sentence("the scale of '\(name)' is \(scale); a decimal keeps 0 to 18 decimals")
+    Sentence("the scale of '\(name)' is \(scale): it must be from 0 to 18")
   }
 
   static func uncountable(_ name: String, _ type: AttributeType) -> Sentence {
@@ -82,7 +82,7 @@ extension Sentence {
   }
 
   static func lengthTooSmall(_ name: String, _ length: Int) -> Sentence {
-    Sentence("the max-length of '\(name)' is \(length); the smallest is 1")
+    Sentence("the max-length of '\(name)' is \(length): it must be at least 1")
   }
 
   static func withoutPattern(_ name: String, _ type: AttributeType) -> Sentence {
@@ -99,15 +99,15 @@ extension Sentence {
   }
 
   static func otherStorage(_ key: String, of name: String, _ type: AttributeType) -> Sentence {
-    Sentence("a value of '\(key)' of '\(name)' is not what a column of \(type.name) holds")
+    Sentence("a value of '\(key)' of '\(name)' is not a valid \(type.name)")
   }
 
   static func notFinite(_ key: String, _ name: String) -> Sentence {
-    Sentence("a value of '\(key)' of '\(name)' is no number that JSON has: NaN or an infinity")
+    Sentence("a value of '\(key)' of '\(name)' is NaN or an infinity, which JSON cannot represent")
   }
 
   static func emptyRange(_ name: String) -> Sentence {
-    Sentence("the smallest value of '\(name)' is larger than its largest")
+    Sentence("the 'min' of '\(name)' is greater than its 'max'")
   }
 
   static func defaultNotAllowed(_ name: String) -> Sentence {
@@ -145,7 +145,7 @@ extension Sentence {
   }
 
   static func sourceOfDerived(_ name: String) -> Sentence {
-    Sentence("the store computes '\(name)': it has no source")
+    Sentence("'\(name)' is derived, and cannot have a source")
   }
 
   static func emptySource(_ name: String) -> Sentence { Sentence("the source path of '\(name)' is empty") }
@@ -154,25 +154,25 @@ extension Sentence {
   static let emptyCheck = Sentence("a check is empty")
 
   static func noEpoch(_ name: String, _ type: AttributeType) -> Sentence {
-    Sentence("only a date counts from an epoch, and '\(name)' is \(type.named)")
+    Sentence("'epoch' is for dates, and '\(name)' is \(type.named)")
   }
 
   static func noFormat(_ name: String, _ type: AttributeType) -> Sentence {
-    Sentence("only dates and days have a format, and '\(name)' is \(type.named)")
+    Sentence("'format' is for dates and days, and '\(name)' is \(type.named)")
   }
 }
 
 extension Reason {
   static let volatileKey = Reason("it is volatile, and a key must not change")
   static let keyWithNull = Reason("its default is null, and a key is always required")
-  static let volatile = Reason("it is volatile, so the store may hold an older value")
+  static let volatile = Reason("it is volatile, so its stored value may be outdated")
   static let uniqueWithNull = Reason("its default is null, and a unique attribute is always required")
   static let optional = Reason("it is not required, and nulls are never equal")
   static let partOfKey = Reason("it is part of the key, and never changes")
   static let withoutSource = Reason("it has no source in the record")
 
   static func unordered(_ type: AttributeType) -> Reason {
-    Reason("it is \(type.named), and only numbers, dates and days grow")
+    Reason("it is \(type.named), not a number, a date or a day")
   }
 }
 

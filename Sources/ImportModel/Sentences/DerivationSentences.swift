@@ -6,7 +6,7 @@ extension Sentence {
   }
 
   static func otherType(_ name: String, _ type: AttributeType, not declared: AttributeType) -> Sentence {
-    Sentence("'\(name)' is derived and comes out as \(type.name), not \(declared.name): leave the type out")
+    Sentence("'\(name)' is derived as \(type.name), not \(declared.name): remove the type")
   }
 
   // MARK: Aggregates
@@ -100,7 +100,7 @@ extension DerivationError {
     + "@average, canonical:(path), uppercase:(path), lowercase:(path) and now()"
 
   static func filterWithoutAggregate(_ text: String) -> DerivationError {
-    DerivationError(message: "'where' belongs to an aggregate, and '\(text)' is none")
+    DerivationError(message: "'where' is for aggregates, and '\(text)' is not one")
   }
 
   static let argumentOfNow = DerivationError(message: "now() takes no argument")
@@ -114,7 +114,7 @@ extension DerivationError {
   }
 
   static func notAPath(_ part: String, in name: String) -> DerivationError {
-    DerivationError(message: "\(name) takes a path of names, and '\(part)' is none")
+    DerivationError(message: "\(name) takes a path of names, and '\(part)' is not a name")
   }
 
   static func operatorInside(_ name: String) -> DerivationError {

@@ -2,14 +2,14 @@
 
 extension Sentence {
   package static func fetchedWithoutEntity(_ name: String) -> Sentence {
-    Sentence("the fetched property '\(name)' needs 'entity': what it finds")
+    Sentence("the fetched property '\(name)' needs 'entity', the entity of its objects")
   }
 
   static func fetchedWithoutName(_ entity: Entity) -> Sentence {
     Sentence("a fetched property of \(entity.title) has no name")
   }
 
-  static let fetchedNameWithNull = Sentence("the name of a fetched property holds the character U+0000")
+  static let fetchedNameWithNull = Sentence("the name of a fetched property contains the character U+0000")
 
   static func fetchedTwice(_ name: String, after other: String) -> Sentence {
     other == name
@@ -25,13 +25,13 @@ extension Sentence {
     Sentence("the limit of the fetched property '\(name)' is at least 1")
   }
 
-  static let fetchedStoreWithNull = Sentence("the store of a fetched property holds the character U+0000")
+  static let fetchedStoreWithNull = Sentence("the store of a fetched property contains the character U+0000")
 
   static func fetchesNothing(_ property: FetchedProperty, _ model: Model) -> Sentence {
     let ending = Suggestion.ending(
       for: property.destination, among: model.entities.map(\.name), plural: "the entities are")
     return Sentence(
-      "the fetched property '\(property.name)' finds objects of '\(property.destination)', which is not declared"
+      "the entity '\(property.destination)' of the fetched property '\(property.name)' is not declared"
         + ending)
   }
 }

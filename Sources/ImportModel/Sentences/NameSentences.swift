@@ -2,16 +2,16 @@
 
 extension Sentence {
   static let pipelineWithoutName = Sentence("the pipeline has no name")
-  static let storeWithNull = Sentence("the path of the store holds the character U+0000")
+  static let storeWithNull = Sentence("the path of the store contains the character U+0000")
 
   static func longName(_ name: String, _ limit: Int) -> Sentence {
-    Sentence("the name '\(name.prefix(40))…' has \(name.utf8.count) bytes, and \(limit) at most")
+    Sentence("the name '\(name.prefix(40))…' has \(name.utf8.count) bytes; the maximum is \(limit)")
   }
 
   // MARK: Entities
 
   static let entityWithoutName = Sentence("an entity has no name")
-  static let entityNameWithNull = Sentence("the name of an entity holds the character U+0000")
+  static let entityNameWithNull = Sentence("the name of an entity contains the character U+0000")
 
   static func reserved(entity name: String, _ prefix: String) -> Sentence {
     Sentence("the entity '\(name)' needs another name: tables that start with '\(prefix)' are reserved")
@@ -30,7 +30,7 @@ extension Sentence {
     Sentence("an attribute of \(entity.title) has no name")
   }
 
-  static let attributeNameWithNull = Sentence("the name of an attribute holds the character U+0000")
+  static let attributeNameWithNull = Sentence("the name of an attribute contains the character U+0000")
 
   static func reserved(attribute name: String, _ advice: Reason) -> Sentence {
     Sentence("names that start with 'bolide_' are reserved, as '\(name)' does: \(advice.text)")
@@ -55,7 +55,7 @@ extension Sentence {
     Sentence("a relationship of \(entity.title) has no name")
   }
 
-  static let relationshipNameWithNull = Sentence("the name of a relationship holds the character U+0000")
+  static let relationshipNameWithNull = Sentence("the name of a relationship contains the character U+0000")
 
   static func reserved(relationship name: String) -> Sentence {
     Sentence("the relationship '\(name)' needs another name: columns that start with 'bolide_' are reserved")
@@ -79,7 +79,7 @@ extension Sentence {
   static let emptyWas = Sentence("the name in 'was' is empty")
 
   static func wasOfUndeclared(_ name: String) -> Sentence {
-    Sentence("'was' is said of '\(name)', which is not declared")
+    Sentence("'was' is set for '\(name)', which is not declared")
   }
 
   static func wasOfDeclared(_ name: String, _ was: String) -> Sentence {
@@ -92,7 +92,7 @@ extension Sentence {
   }
 
   static func wasTwice(_ was: String) -> Sentence {
-    Sentence("'\(was)' is said twice to be a name before: one thing alone can have had it")
+    Sentence("two declarations have `was: \(was)`: remove one")
   }
 
   // MARK: Tables of links
@@ -103,7 +103,8 @@ extension Sentence {
 
   static func tableOfLinks(_ table: String, of relationship: String, _ reason: Reason) -> Sentence {
     Sentence(
-      "the relationship '\(relationship)' needs another name: its links would stand in the table '\(table)', \(reason.text)"
+      "the relationship '\(relationship)' needs another name: its links would be stored in the table "
+        + "'\(table)', \(reason.text)"
     )
   }
 }
@@ -123,5 +124,5 @@ extension Reason {
 
   // What to do about a name.
   static let rename = Reason("rename it")
-  static func rename(from key: String) -> Reason { Reason("rename it and say `from: \(key)`") }
+  static func rename(from key: String) -> Reason { Reason("rename it and set `from: \(key)`") }
 }

@@ -4,7 +4,7 @@ extension Sentence {
   // MARK: Size
 
   static func tooManyEntities(_ count: Int, _ limit: Int) -> Sentence {
-    Sentence("there are \(count) entities; a store has \(limit) at most")
+    Sentence("there are \(count) entities; the maximum is \(limit)")
   }
 
   static func tooManyColumns(_ entity: Entity, _ limit: Int) -> Sentence {
@@ -15,11 +15,11 @@ extension Sentence {
 
   static func tooManyChecks(_ count: Int, _ limit: Int) -> Sentence {
     Sentence(
-      "there are \(count) checks, and \(limit) at most can be evaluated together: join some of them with AND")
+      "there are \(count) checks; the maximum is \(limit): join some of them with AND")
   }
 
   static let noEntity = Sentence(
-    "no entity is named: say which entity a record becomes, as in `entity: Quake`")
+    "no entity is named: name the entity of the records, as in `entity: Quake`")
 
   static func noSuchEntity(_ name: String, _ model: Model) -> Sentence {
     let ending = Suggestion.ending(
@@ -39,9 +39,9 @@ extension Sentence {
   }
 
   package static let recordsWithShape = Sentence(
-    "'records' gives the path of objects, or of rows with 'columns': leave out 'shape'")
+    "'records' is the path of objects, or of rows with 'columns': remove 'shape'")
   package static let columnsWithShape = Sentence(
-    "'columns' names the values of rows: say `shape: rows` or leave the shape out")
+    "'columns' names the values of rows: set `shape: rows`, or remove 'shape'")
   package static let rowsWithoutColumns = Sentence("rows without names need 'columns', a list of names")
 
   // MARK: Version and merging
@@ -50,11 +50,11 @@ extension Sentence {
     "the key 'bolide' is missing: the first line of a pipeline file is `bolide: 1`")
 
   package static func otherVersion(_ text: String) -> Sentence {
-    Sentence("this Bolide reads version 1 of the format, and the file says '\(text)'")
+    Sentence("the format's version is '\(text)'; this version of Bolide reads version 1")
   }
 
   package static let newerWithoutAttribute = Sentence(
-    "'update-if-newer' needs the attribute that decides, as in `merge: { update-if-newer: modified }`")
+    "'update-if-newer' needs the attribute to compare, as in `merge: { update-if-newer: modified }`")
 
   package static func noSuchPolicy(_ word: String, among words: [String]) -> Sentence {
     Sentence("'merge' is \(words.joined(separator: ", ")) or { update-if-newer: ATTRIBUTE }, not '\(word)'")

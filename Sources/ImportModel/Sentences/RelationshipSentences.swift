@@ -4,15 +4,15 @@ extension Sentence {
   // MARK: Relationships
 
   static func deleteRuleOfToOne(_ name: String) -> Sentence {
-    Sentence("'on-delete' belongs to the to-many or has-one end of a relationship, and '\(name)' is to-one")
+    Sentence("'on-delete' is for the to-many or has-one end of a relationship, and '\(name)' is to-one")
   }
 
   static func leadsNowhere(_ relationship: Relationship, _ model: Model) -> Sentence {
     let ending = Suggestion.ending(
       for: relationship.destination, among: model.entities.map(\.name), plural: "the entities are")
     return Sentence(
-      "the relationship '\(relationship.name)' leads to '\(relationship.destination)', "
-        + "which is not declared\(ending)")
+      "the destination '\(relationship.destination)' of the relationship '\(relationship.name)' is "
+        + "not declared\(ending)")
   }
 
   static func withoutInverse(_ name: String, _ kind: Relationship.Kind) -> Sentence {
@@ -32,13 +32,13 @@ extension Sentence {
 
   static func bothToOne(_ name: String, _ inverse: String) -> Sentence {
     Sentence(
-      "'\(name)' and its inverse '\(inverse)' are both to-one, and one of them has the column: "
-        + "say `has-one` at the other end for one object, or `to-many` for several")
+      "'\(name)' and its inverse '\(inverse)' are both to-one: make one end `has-one` for one "
+        + "object, or `to-many` for several")
   }
 
   static func bothHasOne(_ name: String, _ inverse: String) -> Sentence {
     Sentence(
-      "'\(name)' and its inverse '\(inverse)' are both has-one: say `to-one` at the end whose objects name the other one"
+      "'\(name)' and its inverse '\(inverse)' are both has-one: make the end that has the column `to-one`"
     )
   }
 
@@ -50,8 +50,8 @@ extension Sentence {
 
   static func cascadeToShared(_ destination: Entity) -> Sentence {
     Sentence(
-      "a \(destination.name) may belong to other objects too, so 'cascade' is not supported between two to-many ends: "
-        + "leave it out, and the links go, or say `deny`")
+      "'cascade' is not supported in a many-to-many relationship, as a \(destination.name) may "
+        + "belong to other objects: remove it to delete the links alone, or set `deny`")
   }
 
   static func sameNamesOfLinks(_ name: String, _ inverse: String) -> Sentence {
@@ -77,7 +77,8 @@ extension Sentence {
   }
 
   static func childrenLeftBehind(_ toOne: String) -> Sentence {
-    Sentence("children cannot be left behind: their key holds '\(toOne)', which is never null")
+    Sentence(
+      "children cannot be kept without their owner: their key contains '\(toOne)', which is never null")
   }
 
   static let emptyChildrenPath = Sentence("the path of the children is empty")
@@ -87,8 +88,8 @@ extension Sentence {
   static func childKeyWithoutOwner(_ entity: Entity, _ toOne: String, _ owner: Entity) -> Sentence {
     Sentence(
       "the key of \(entity.title) needs '\(toOne)', the \(owner.title) that it belongs to, as in "
-        + "`key: [\(([toOne] + entity.key).joined(separator: ", "))]`; or say `many-to-many: true` if several "
-        + "records may hold the same one")
+        + "`key: [\(([toOne] + entity.key).joined(separator: ", "))]`; or set `many-to-many: true` if "
+        + "several records may contain the same one")
   }
 
   static let ownChildrenWhen = Sentence(
@@ -125,39 +126,40 @@ extension Sentence {
   }
 
   static func linkToChildren(_ entity: String) -> Sentence {
-    Sentence("a link could not find a \(entity): what is read as children is known by its parent too")
+    Sentence("a link cannot find a \(entity): its key contains its parent")
   }
 
   static func linkWithoutKey(_ owner: Entity, _ name: String) -> Sentence {
-    Sentence("the link to \(owner.name) does not give its key attribute '\(name)'")
+    Sentence("the link to \(owner.name) does not set its key attribute '\(name)'")
   }
 
   static func linkGivesTwice(_ owner: Entity, _ name: String) -> Sentence {
-    Sentence("the link to \(owner.name) gives '\(name)' twice")
+    Sentence("the link to \(owner.name) sets '\(name)' twice")
   }
 
   static func linkGivesMore(_ owner: Entity, _ name: String) -> Sentence {
     let ending = Suggestion.ending(for: name, among: owner.key, plural: "its key is")
-    return Sentence("a link gives the owner's key, and '\(name)' is not in the key of \(owner.name)\(ending)")
+    return Sentence("a link sets the owner's key, and '\(name)' is not in the key of \(owner.name)\(ending)")
   }
 
   static func linkCannotMake(_ owner: Entity, without attribute: String) -> Sentence {
     Sentence(
-      "a link could not make a \(owner.name): its attribute '\(attribute)' is required and has no default")
+      "a link cannot insert a \(owner.name): its attribute '\(attribute)' is required and has no default")
   }
 
   static func linkMakesTheSame(_ owner: Entity, _ constraint: [String]) -> Sentence {
     Sentence(
-      "a link makes a \(owner.name) of its key alone, and \(constraint.listed) would be the same in all of them"
+      "a link inserts a \(owner.name) with its key alone, and \(constraint.listed) would be the same "
+        + "in all of them"
     )
   }
 }
 
 extension Reason {
   static func leads(to destination: String, not entity: Entity) -> Reason {
-    Reason("it leads to \(destination), not to \(entity.title)")
+    Reason("its destination is \(destination), not \(entity.title)")
   }
 
   static func otherInverse(_ name: String) -> Reason { Reason("its own inverse is '\(name)'") }
-  static func mustSayInverse(_ name: String) -> Reason { Reason("it must say `inverse: \(name)` too") }
+  static func mustSayInverse(_ name: String) -> Reason { Reason("it must have `inverse: \(name)`") }
 }

@@ -19,8 +19,8 @@ package struct Reason {
     self.text = text
   }
 
-  static let computed = Reason("the store computes it")
-  static let transient = Reason("it is transient, so the store would not know it")
+  static let computed = Reason("it is derived")
+  static let transient = Reason("it is transient, and not stored")
 }
 
 extension Entity {

@@ -21,10 +21,10 @@ package enum PipelineFormat {
   package static let pipeline = [
     FormatKey("bolide", .words(["1"]), "the format's version: 1", examples: ["1"]),
     FormatKey(
-      "name", .text, "how runs and history know the pipeline; the file's name without its ending, unless said"
+      "name", .text, "the pipeline's name in runs and history; default: the file's name without its extension"
     ),
     FormatKey("store", .text, "the store's path, relative to the file", examples: ["../quakes.sqlite"]),
-    FormatKey("entity", .text, "what a record becomes", examples: ["Quake"]),
+    FormatKey("entity", .text, "the entity of the records", examples: ["Quake"]),
     entityWas, key, unique, attributes, relationships, fetchedProperties,
     FormatKey(
       "entities", .names(.keys(.entity)),
@@ -33,102 +33,112 @@ package enum PipelineFormat {
     check,
     FormatKey(
       "link", .names(.keys(.link)),
-      "`RELATIONSHIP: { to: { OWNER-KEY: EXPRESSION }, when: insert }`: finds or makes the owner; `when: always` also "
-        + "moves rows that are there"),
+      "`RELATIONSHIP: { to: { OWNER-KEY: EXPRESSION }, when: insert }`: finds or inserts the owner; "
+        + "`when: always` also moves existing rows"),
     FormatKey(
       "children", .names(.keys(.children)),
       "`RELATIONSHIP: { entity: …, inverse: …, records: …, key: …, attributes: … }`: a nested array becomes rows of another "
         + "entity, see [Children](#Children)"),
     FormatKey(
       "records", .text,
-      "the path to the records, as in `near_earth_objects/<day>`; found from the bytes unless said",
+      "the path to the records, as in `near_earth_objects/<day>`; default: detected automatically",
       examples: ["features"]),
     FormatKey("shape", .words(PipelineFile.shapes.map(\.word)), words(PipelineFile.shapes.map(\.word))),
     FormatKey(
-      "columns", .list(.text), "the names of rows that have none, at the path `records`",
+      "columns", .list(.text), "the column names, for rows without names at the path `records`",
       examples: ["[id, time, magnitude]"]),
     FormatKey(
       "feed", .words(PipelineFile.feeds.map(\.word)),
-      "what an input is: \(words(PipelineFile.feeds.map(\.word))), the last part of a catalogue or the whole of it; of a "
-        + "whole one Bolide knows which rows are missing, see <doc:MissingRows>; `window` unless said"),
+      "what an input contains: \(words(PipelineFile.feeds.map(\.word))), the latest part of a "
+        + "catalogue or all of it; for a full feed, Bolide detects missing rows, see <doc:MissingRows>; "
+        + "default: `window`"),
     FormatKey(
       "count", .words(PipelineFile.counts.map(\.word)),
-      "what the member `count` beside the records counts: \(words(PipelineFile.counts.map(\.word))), the records of all "
-        + "pages, those of this input, or neither, see [Pages](#Pages); told by the members beside it unless said"
+      "the meaning of the member `count` beside the records: "
+        + "\(words(PipelineFile.counts.map(\.word))), the records of all pages, those of this input, or "
+        + "neither, see [Pages](#Pages); default: detected from the members beside it"
     ),
     FormatKey(
       "merge", .either([.words(MergeFile.policies.map(\.word)), .keys(.merge)]),
-      "what a record does to a row that is there: \(words(MergeFile.policies.map(\.word))), `{ update-if-newer: ATTRIBUTE }`, "
-        + "see [Rows that are there](#Rows-that-are-there)", examples: ["{ update-if-newer: modified }"]),
+      "how a record changes an existing row: \(words(MergeFile.policies.map(\.word))), `{ "
+        + "update-if-newer: ATTRIBUTE }`, see [Rows that are there](#Rows-that-are-there)",
+      examples: ["{ update-if-newer: modified }"]),
     FormatKey(
       "repeated-key", .words(MergeFile.repeatedKeys.map(\.word)),
-      "which record counts when a key comes again in one input: \(words(MergeFile.repeatedKeys.map(\.word))), see "
-        + "[The same key again](#The-same-key-again)"),
-    FormatKey("author", .text, "who the history says has written; the pipeline's name unless said"),
+      "which record counts if several of one input have the same key: "
+        + "\(words(MergeFile.repeatedKeys.map(\.word))), see [The same key again](#The-same-key-again)"),
+    FormatKey("author", .text, "the author of the changes in history; default: the pipeline's name"),
     FormatKey(
       "max-age", .form(age),
-      "how old the last good import may be, such as `26h` or `2d`: past it `bolide status` exits 79; no limit unless said",
+      "the maximum age of the last good import, such as `26h` or `2d`; if it is older, `bolide status` "
+        + "exits with 79; default: no limit",
       examples: ["26h"]),
     FormatKey(
       "history", .keys(.retention),
       "how long history is kept, see [How long history is kept](#How-long-history-is-kept)",
       examples: ["{ keep: 90d }"]),
-    FormatKey("keep-text", .boolean, "whether a refused record's text is kept: `true` unless said"),
+    FormatKey("keep-text", .boolean, "whether the texts of rejected records are kept; default: `true`"),
   ]
 
   /// How its imports run.
   package static let settings = [
     FormatKey(
-      "atomic", .boolean, "one transaction: the whole input lands, or nothing of it: `false` unless said"),
+      "atomic", .boolean,
+      "whether the whole input is imported in one transaction, or nothing; default: `false`"),
     FormatKey(
       "max-rejects", .form(#"^([0-9]+|[0-9]+(\.[0-9]+)?%)$"#),
-      "how many records may be refused, such as `5` or `2%`: 0 unless said", examples: ["2%"]),
+      "the maximum of rejected records, such as `5` or `2%`; default: 0", examples: ["2%"]),
     FormatKey(
       "max-records", .number(1...Int.max),
-      "how many records an input may have, see [Bounds of an input](#Bounds-of-an-input); no limit unless said",
+      "the maximum number of records in an input, see [Bounds of an input](#Bounds-of-an-input); "
+        + "default: no limit",
       examples: ["1000000"]),
     FormatKey(
       "max-bytes", .form(size),
-      "how large an input may be, such as `2GiB`, and what a compressed one expands to; no limit unless said",
+      "the maximum size of an input, also after decompression, such as `2GiB`; default: no limit",
       examples: ["2GiB"]),
     FormatKey(
       "max-time", .form(#"^[0-9]+(\.[0-9]+)?[smhdwy]?$"#),
-      "how long an import may take, such as `30m`, also while nothing comes; no limit unless said",
+      "the maximum duration of an import, including waiting for input, such as `30m`; default: no limit",
       examples: ["30m"]),
-    FormatKey("stop-on-reject", .boolean, "the import ends at the first refused record: `false` unless said"),
+    FormatKey(
+      "stop-on-reject", .boolean, "whether the import stops at the first rejected record; default: `false`"),
     FormatKey(
       "chunk-rows", .number(1...Int(Int32.max)),
-      "commits after so many records; found from the load unless said",
+      "the number of records per transaction; default: chosen from the load",
       examples: ["10000"]),
     FormatKey(
       "lock-wait", .form(#"^[0-9]+(\.[0-9]+)?[smhdwy]?$"#),
-      "how long to wait for another import or program, such as `30s`: `10m` unless said", examples: ["30s"]),
+      "how long to wait for a lock, such as `30s`; default: `10m`", examples: ["30s"]),
     FormatKey(
       "wal-limit", .form(size),
-      "how large the write-ahead log may grow while somebody reads, such as `256MiB`: `1GiB` unless said",
+      "the maximum size of the write-ahead log while other programs read, such as `256MiB`; default: "
+        + "`1GiB`",
       examples: ["256MiB"]),
     FormatKey(
       "reject-rows", .number(0...Int(Int32.max)),
-      "how many refused records of a run are kept, the first ones; the others are counted: `10000` unless said",
+      "the maximum number of rejected records that a run keeps, the first ones; the others are counted "
+        + "only; default: `10000`",
       examples: ["1000"]),
     FormatKey(
       "reject-text", .form(size),
-      "how much of each refused record is kept: `64KiB` unless said", examples: ["8KiB"]),
+      "how much of each rejected record is kept; default: `64KiB`", examples: ["8KiB"]),
     FormatKey(
       "reject-total", .form(size),
-      "how much is kept of all that a run refuses: `64MiB` unless said", examples: ["8MiB"]),
+      "how much is kept of all rejected records of a run; default: `64MiB`", examples: ["8MiB"]),
     FormatKey(
       "on-new-field", .words(SettingsFile.newFields.map(\.word)),
-      "when the feed has a field it did not have before: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
-        + "`warn` unless said"),
+      "what to do if the feed has a new field: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
+        + "default: `warn`"),
     FormatKey(
       "show-values", .boolean,
-      "messages show what a refused record or a new field holds, cut where it is long: `false` unless said"),
-    FormatKey("force", .boolean, "imports also a file that is known again: `false` unless said"),
+      "whether messages show values of rejected records and new fields, shortened; default: `false`"),
+    FormatKey(
+      "force", .boolean, "whether a file is imported even if it is recognised as unchanged; default: `false`"),
     FormatKey(
       "create", .words(SettingsFile.creations.map(\.word)),
-      "whether a store that is not there is made: \(words(SettingsFile.creations.map(\.word))), see <doc:Operations>; "
-        + "`if-new` unless said"),
+      "whether to create a store that does not exist: \(words(SettingsFile.creations.map(\.word))), see <doc:Operations>; "
+        + "default: `if-new`"),
   ]
 
   /// What an entity is that no record becomes.
@@ -139,7 +149,7 @@ package enum PipelineFormat {
     FormatKey("type", .words(AttributeType.names), AttributeType.names.joined(separator: ", ")),
     FormatKey(
       "from", .text,
-      "the key or path in the record, as in `miss_distance/kilometers`; the attribute's name unless said. In `children`, `.` "
+      "the key or path in the record, as in `miss_distance/kilometers`; default: the attribute's name. In `children`, `.` "
         + "is the element itself",
       examples: ["impact-e"]),
     FormatKey(
@@ -151,25 +161,28 @@ package enum PipelineFormat {
       examples: ["quakes.@count", "quakes.magnitude.@max", "canonical:(title)"]),
     FormatKey(
       "where", .text,
-      "beside `derived`: which objects an aggregate takes, an SQL scalar expression over their attributes",
+      "with `derived`: selects the objects of an aggregate, by an SQL scalar expression over their "
+        + "attributes",
       examples: ["magnitude >= 5"]),
     was("attribute"),
-    FormatKey("required", .boolean, "null is refused"),
-    FormatKey("default", .scalar, "what a new row gets when its record says nothing"),
-    FormatKey("transient", .boolean, "lives during the import only"),
-    FormatKey("volatile", .boolean, "a difference in it alone leaves the row unchanged"),
-    FormatKey("missing", .list(.text), "a text, or a list, that means null", examples: ["[\"\", NA]"]),
+    FormatKey("required", .boolean, "null is rejected"),
+    FormatKey("default", .scalar, "the value of a new row whose record has none"),
+    FormatKey("transient", .boolean, "available to expressions during the import, and not stored"),
+    FormatKey("volatile", .boolean, "a row that differs only in volatile attributes counts as unchanged"),
+    FormatKey(
+      "missing", .list(.text), "a text, or a list of texts, that is read as null", examples: ["[\"\", NA]"]),
     FormatKey("one-of", .list(.text), "the values allowed", examples: ["[\"N\", S]"]),
-    FormatKey("min", .text, "the smallest value allowed"),
-    FormatKey("max", .text, "the greatest value allowed"),
-    FormatKey("max-length", .number(1...Int.max), "how many characters or bytes a value may have"),
+    FormatKey("min", .text, "the minimum value"),
+    FormatKey("max", .text, "the maximum value"),
+    FormatKey("max-length", .number(1...Int.max), "the maximum number of characters or bytes"),
     FormatKey(
       "pattern", .text, "a regular expression that the whole text must match, see [Rules](#Rules)",
       examples: ["\"[A-Z]{2}[0-9]+\""]),
     FormatKey("scale", .number(0...18), "a decimal's places", examples: ["2"]),
     FormatKey(
       "precision", .words(DatePrecision.allCases.map(\.rawValue)),
-      "what a date keeps of a second, and that the rest is cut off: `seconds` nothing, `ms` thousandths, `us` millionths; where it does not stand, a date with a fraction of a second is refused"
+      "the precision of a date: `seconds`, `ms` or `us`; finer fractions are cut off. Without it, a "
+        + "date with a fraction of a second is rejected"
     ),
     FormatKey(
       "epoch", .words(AttributeFile.epochs.map(\.word)),
@@ -179,57 +192,62 @@ package enum PipelineFormat {
       "\(words(AttributeFile.formats.map(\.word))): a date such as 11/12/2009"),
     FormatKey(
       "zone", .words(AttributeFile.zones.map(\.0)),
-      "`UTC`: times without a zone are meant to be UTC, as which they are read anyway; `bolide check` names what does not say it"
+      "`UTC`: confirms that times without a zone are UTC. They are read as UTC in any case; without "
+        + "this key, `bolide check` lists them"
     ),
-    FormatKey("description", .text, "what it means, its unit above all", examples: ["km/s"]),
+    FormatKey("description", .text, "a description, with the unit", examples: ["km/s"]),
   ]
 
   /// What a relationship is.
   package static let relationship = [
     FormatKey(
       "to-many", .text,
-      "the entity of which many belong to each object; where the inverse is to-many too, see [Many to many](#Many-to-many)"
+      "the destination entity of a to-many relationship; if the inverse is to-many too, see [Many to "
+        + "many](#Many-to-many)"
     ),
     FormatKey(
       "has-one", .text,
-      "the entity of which at most one belongs to each object, and names it, see [One to one](#One-to-one)"),
-    FormatKey("to-one", .text, "the entity of which each object names one"),
+      "the destination entity of a one-to-one relationship whose column is at the destination, see "
+        + "[One to one](#One-to-one)"),
+    FormatKey("to-one", .text, "the destination entity of a to-one relationship"),
     FormatKey("inverse", .text, "the relationship back"),
     was("relationship"),
     FormatKey(
       "on-delete", .words(EntityFile.deleteRules.map(\.word)),
-      "what becomes of them when the object is deleted: \(words(EntityFile.deleteRules.map(\.word))); of a many-to-many "
-        + "relationship `nullify` means that the links go, and `cascade` is not supported"),
+      "the delete rule for the related objects: \(words(EntityFile.deleteRules.map(\.word))); for a "
+        + "many-to-many relationship, `nullify` deletes the links, and `cascade` is not supported"),
   ]
 
   /// What a fetched property is.
   package static let fetched = [
-    FormatKey("entity", .text, "the entity of the objects that are found", examples: ["Comment"]),
+    FormatKey("entity", .text, "the entity of the fetched objects", examples: ["Comment"]),
     FormatKey(
       "where", .text,
-      "what holds for them: a predicate as `bolide fetch` takes it, see <doc:Fetching>; `$FETCH_SOURCE.PATH` is the owner's "
-        + "property, `$FETCH_SOURCE` its object id, `$FETCHED_PROPERTY.NAME` a value of `info`; all of them unless said",
+      "the predicate of the fetched objects, as for `bolide fetch`, see <doc:Fetching>; "
+        + "`$FETCH_SOURCE.PATH` is the owner's property, `$FETCH_SOURCE` its object id, "
+        + "`$FETCHED_PROPERTY.NAME` a value of `info`; default: all objects",
       examples: ["recipe = $FETCH_SOURCE.slug"]),
     FormatKey(
-      "sort", .list(.text), "names or paths to sort them by, with `-` for the largest first",
+      "sort", .list(.text), "sort keys: names or paths; prefix with `-` for descending order",
       examples: ["[-at]"]),
-    FormatKey("limit", .number(1...Int(Int32.max)), "at most so many for each owner", examples: ["20"]),
+    FormatKey(
+      "limit", .number(1...Int(Int32.max)), "the maximum number of objects per owner", examples: ["20"]),
     FormatKey(
       "finds", .words(FetchedFile.cardinalities.map(\.word)),
-      "how many there may be: \(words(FetchedFile.cardinalities.map(\.word))); `many` unless said. `one` that finds none, and "
-        + "`one` and `optional` that find two, are errors of the read"),
+      "how many objects there may be: \(words(FetchedFile.cardinalities.map(\.word))); default: "
+        + "`many`. A read fails if `one` finds none, or if `one` or `optional` finds several"),
     FormatKey(
       "info", .names(.text),
-      "values for the predicate by name; numbers, `true` and `false` count as such unless in quotes",
+      "values for the predicate, by name; `true`, `false` and numbers without quotes are not texts",
       examples: ["{ minStars: 3 }"]),
     FormatKey(
-      "store", .text, "another store's path, relative to the file; the same store unless said",
+      "store", .text, "the path of another store, relative to the file; default: the same store",
       examples: ["comments.sqlite"]),
   ]
 
   /// How an owner is found.
   package static let link = [
-    FormatKey("to", .names(.text), "each attribute of the owner's key, with the expression that gives it"),
+    FormatKey("to", .names(.text), "for each attribute of the owner's key, an expression for its value"),
     FormatKey(
       "when", .words(LinkFile.timings.map(\.word)),
       "which rows are linked: \(words(LinkFile.timings.map(\.word)))"),
@@ -237,22 +255,23 @@ package enum PipelineFormat {
 
   /// How a nested array becomes rows of another entity.
   package static let children = [
-    FormatKey("entity", .text, "what each of them becomes", examples: ["Approach"]),
+    FormatKey("entity", .text, "the entity of the rows", examples: ["Approach"]),
     entityWas,
     FormatKey(
       "inverse", .text,
-      "the relationship back to the record's object, a part of the key unless `many-to-many`",
+      "the relationship back to the record's object; a part of the key, except with `many-to-many`",
       examples: ["asteroid"]),
     FormatKey(
       "many-to-many", .boolean,
-      "whether several records may hold the same object: it is found or made by a key without `inverse`, and linked, see "
-        + "[Many to many](#Many-to-many); `false` unless said"),
+      "whether several records may contain the same object: it is found or inserted by a key without "
+        + "`inverse`, and linked, see [Many to many](#Many-to-many); default: `false`"),
     FormatKey(
       "when", .words(LinkFile.timings.map(\.word)),
-      "with `many-to-many`, which records are linked: \(words(LinkFile.timings.map(\.word))); `insert` unless said"
+      "with `many-to-many`, which records are linked: \(words(LinkFile.timings.map(\.word))); default: "
+        + "`insert`"
     ),
     FormatKey(
-      "records", .text, "the array's path in the record; the relationship's name unless said",
+      "records", .text, "the path of the array in the record; default: the relationship's name",
       examples: ["close_approach_data"]),
     FormatKey(
       "key", .list(.text),
@@ -261,54 +280,55 @@ package enum PipelineFormat {
     attributes, fetchedProperties, check,
     FormatKey(
       "on-delete", .words(EntityFile.deleteRules.map(\.word)),
-      "what becomes of them when the record's object is deleted: "
-        + "\(words(ChildrenFile.deleteRules.map(\.word))); `cascade` unless said. With `many-to-many`: `nullify`, "
-        + "the links go, unless said, or `deny`"),
+      "the delete rule for the rows when the record's object is deleted: "
+        + "\(words(ChildrenFile.deleteRules.map(\.word))); default: `cascade`. With `many-to-many`: "
+        + "`nullify` (the default: deletes the links) or `deny`"),
   ]
 
   /// How `merge` compares.
   package static let merge = [
-    FormatKey("update-if-newer", .text, "the attribute that decides", examples: ["modified"])
+    FormatKey("update-if-newer", .text, "the attribute that is compared", examples: ["modified"])
   ]
 
   /// How long history is kept.
   package static let retention = [
     FormatKey(
       "keep", .form(timeOrForever),
-      "younger transactions are kept: a number and `s`, `m`, `h`, `d`, `w` or `y`, or `forever`",
+      "the minimum age of pruned transactions: a number and `s`, `m`, `h`, `d`, `w` or `y`, or `forever`",
       examples: ["90d"]),
     FormatKey(
       "transactions", .number(0...Int(Int32.max)),
-      "so many of the newest are kept; beside `keep`, a transaction goes when both allow it",
+      "the number of newest transactions that are kept; with `keep`, a transaction is pruned only if "
+        + "both allow it",
       examples: ["1000"]),
     FormatKey(
       "hold-for-readers", .form(timeOrForever),
-      "a named reader that left a transaction unread for so long is not waited for; `forever` unless said",
+      "the maximum age of unread history that is kept for a named reader; default: `forever`",
       examples: ["1y"]),
     FormatKey(
-      "cap", .form(size), "nor is any reader while history is larger than about this: `256 MB`",
+      "cap", .form(size), "the history size, such as `256 MB`, above which readers no longer delay pruning",
       examples: ["256 MB"]),
   ]
 
   private static let entityWas = was("entity")
   private static func was(_ what: String) -> FormatKey {
     FormatKey(
-      "was", .text, "the \(what)'s name before, see [Other names](#Other-names)",
+      "was", .text, "the previous name of the \(what), see [Other names](#Other-names)",
       examples: ["\(what == "entity" ? "Shake" : "mag")"])
   }
   private static let key = FormatKey(
-    "key", .list(.text), "the attribute, or the list of attributes, that the import upserts on",
+    "key", .list(.text), "the attribute, or list of attributes, that identifies an object in imports",
     examples: ["[asteroid, at]"])
   private static let unique = FormatKey(
     "unique", .list(.list(.text)),
-    "further constraints, see [Constraints besides the key](#Constraints-besides-the-key)",
+    "further unique constraints, see [Constraints besides the key](#Constraints-besides-the-key)",
     examples: ["[name, [network, code]]"])
   private static let attributes = FormatKey(
     "attributes",
     .names(.either([.words(AttributeType.names.filter { $0 != "decimal" }), .keys(.attribute)])),
     "the entity's attributes, see below")
   private static let check = FormatKey(
-    "check", .list(.text), "one expression or a list: each holds for every record",
+    "check", .list(.text), "an expression, or a list, that is true for every valid record",
     examples: ["magnitude < 11"])
   private static let relationships = FormatKey(
     "relationships", .names(.keys(.relationship)), "the entity's relationships, see below")

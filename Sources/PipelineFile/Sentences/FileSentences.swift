@@ -8,10 +8,10 @@ extension Sentence {
   static let emptyFile = Sentence("the file is empty; its first line is `bolide: 1`")
 
   static func fileTooLarge(_ size: Int) -> Sentence {
-    Sentence("the file has \(size) bytes; a pipeline file may have \(YAMLDocument.maximumSize) (1 MiB)")
+    Sentence("the file has \(size) bytes; the maximum is \(YAMLDocument.maximumSize) (1 MiB)")
   }
 
-  static let secondDocument = Sentence("a second document begins here; a pipeline file is one")
+  static let secondDocument = Sentence("a second document begins here; a pipeline file has one")
 
   /// - Parameter context: what the parser was reading, where that began on another line.
   static func notYAML(_ problem: String, within context: (text: String, line: Int)? = nil) -> Sentence {
@@ -20,7 +20,7 @@ extension Sentence {
   }
 
   static func tooManyParts(_ limit: Int) -> Sentence {
-    Sentence("the file unfolds to more than \(limit) parts; use fewer aliases")
+    Sentence("the file has more than \(limit) parts after its aliases are expanded; use fewer aliases")
   }
 
   static let keyNotText = Sentence("a key is plain text")
@@ -28,7 +28,7 @@ extension Sentence {
 
   /// - Parameter line: where the first one stands, if that is known.
   static func keyTwice(_ name: String, firstOn line: Int? = nil) -> Sentence {
-    Sentence("the key '\(name)' stands here twice" + (line.map { "; the first is on line \($0)" } ?? ""))
+    Sentence("the key '\(name)' is duplicated" + (line.map { "; the first is on line \($0)" } ?? ""))
   }
 
   static func unknownKey(_ name: String, among allowed: [String]) -> Sentence {
@@ -39,7 +39,7 @@ extension Sentence {
   // MARK: Values; a subject is a key in quotes
 
   static func notAMapping(_ subject: String) -> Sentence {
-    Sentence("\(subject) is a mapping: names, each with a colon and what belongs to it")
+    Sentence("\(subject) is a mapping: names, each with a colon and a value")
   }
 
   static func emptyText(_ subject: String) -> Sentence { Sentence("\(subject) is empty") }
@@ -64,7 +64,7 @@ extension Sentence {
   }
 
   static func notAValue(_ text: String, _ type: AttributeType, _ error: ValueTextError) -> Sentence {
-    Sentence("'\(text)' is no \(type.name): expected \(error.expected)")
+    Sentence("'\(text)' is not a valid \(type.name): expected \(error.expected)")
   }
 
   // MARK: Attributes
@@ -80,9 +80,9 @@ extension Sentence {
   }
 
   static let decimalWithoutScale = Sentence(
-    "a decimal needs 'scale': how many decimals it keeps, from 0 to 18")
-  static let fromAndValue = Sentence("'from' and 'value' exclude each other: an attribute has one source")
-  static let epochAndFormat = Sentence("'epoch' and 'format' exclude each other: a date has one form")
+    "a decimal needs 'scale', the number of its decimals, from 0 to 18")
+  static let fromAndValue = Sentence("an attribute has either 'from' or 'value', not both")
+  static let epochAndFormat = Sentence("a date has either 'epoch' or 'format', not both")
 
   static func meaningless(_ key: String, _ reason: Reason) -> Sentence {
     Sentence("'\(key)' has no meaning here, as \(reason.text)")
@@ -91,12 +91,13 @@ extension Sentence {
   // MARK: Entities
 
   static func mainEntityAgain(_ name: String) -> Sentence {
-    Sentence("the entity '\(name)' is the one that records become: declare it at the top of the file only")
+    Sentence("the entity '\(name)' is the entity of the records: declare it at the top of the file only")
   }
 
   static func noDestination(_ name: String) -> Sentence {
     Sentence(
-      "the relationship '\(name)' needs one of 'to-many', 'has-one' and 'to-one', with the entity it leads to"
+      "the relationship '\(name)' needs one of 'to-many', 'has-one' and 'to-one', with its "
+        + "destination entity"
     )
   }
 
@@ -106,23 +107,23 @@ extension Sentence {
     "children of children are not supported: keep the inner array as json, or import it by another pipeline")
 
   static func childrenUnderRelationships(_ name: String) -> Sentence {
-    Sentence("the relationship '\(name)' stands under 'relationships' too: declare it here only")
+    Sentence("the relationship '\(name)' is also declared under 'relationships': declare it here only")
   }
 
   static func childrenWithoutEntity(_ name: String) -> Sentence {
-    Sentence("the children '\(name)' need 'entity': what each of them becomes")
+    Sentence("the children '\(name)' need 'entity', the entity of their rows")
   }
 
   static func childrenOfSameEntity(_ entity: String) -> Sentence {
-    Sentence("'\(entity)' is what the records become: their children become another entity")
+    Sentence("'\(entity)' is the entity of the records: children need another entity")
   }
 
   static func entityOfOtherChildren(_ entity: String) -> Sentence {
-    Sentence("the entity '\(entity)' is that of other children: each list of children has its own")
+    Sentence("the entity '\(entity)' is used by other children: each list of children needs its own")
   }
 
   static func childrenUnderEntities(_ entity: String) -> Sentence {
-    Sentence("the entity '\(entity)' stands under 'entities' too: declare it here only")
+    Sentence("the entity '\(entity)' is also declared under 'entities': declare it here only")
   }
 
   static func childrenWithoutInverse(_ name: String, example: String) -> Sentence {
@@ -133,24 +134,24 @@ extension Sentence {
 extension Reason {
   // Why a key has no meaning.
   static func notDerived(_ name: String) -> Reason { Reason("'\(name)' is not derived") }
-  static func computed(_ name: String) -> Reason { Reason("the store computes '\(name)'") }
-  static func noSource(_ name: String) -> Reason { Reason("the store computes '\(name)': it has no source") }
-  static let typeFollows = Reason("the type of a derived attribute follows by itself")
+  static func computed(_ name: String) -> Reason { Reason("'\(name)' is derived") }
+  static func noSource(_ name: String) -> Reason { Reason("'\(name)' is derived, and cannot have a source") }
+  static let typeFollows = Reason("the type of a derived attribute is inferred")
   static let onlyDecimal = Reason("only a decimal has a scale")
   static let onlyDate = Reason("only a date has a precision")
-  static let onlyTime = Reason("only a date has times of a zone")
+  static let onlyTime = Reason("only a date has a zone")
 
   static func noRecords(_ entity: String) -> Reason {
-    Reason("no record becomes a \(entity): links and other programs make them")
+    Reason("no record becomes a \(entity): only links and other programs insert them")
   }
 
   // The forms of settings.
   static let rejectLimit = Reason("a number of records or a share such as 2%")
-  static let waitTime = Reason("a time such as 30s or 10m, 10000y at most")
+  static let waitTime = Reason("a time such as 30s or 10m, at most 10000y")
   static let textSize = Reason("a size such as 64KiB or 8MiB")
   static let logSize = Reason("a size such as 256MiB or 1GiB")
   static let inputSize = Reason("a size such as 500MB or 2GiB")
-  static let age = Reason("an age such as 90m, 26h or 2d, 10000y at most")
-  static let retention = Reason("a time such as 90d, 10000y at most, or forever")
+  static let age = Reason("an age such as 90m, 26h or 2d, at most 10000y")
+  static let retention = Reason("a time such as 90d, at most 10000y, or forever")
   static let historySize = Reason("a size such as 256 MB")
 }

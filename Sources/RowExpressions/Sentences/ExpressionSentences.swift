@@ -7,8 +7,8 @@ internal import StoreInterface
 extension StoreError {
   static func circularExpressions(_ attributes: [String]) -> StoreError {
     StoreError(
-      .expression, "the expressions of \(attributes.listed) need each other",
-      hint: "Say one of them in the pipeline without the others.")
+      .expression, "the expressions of \(attributes.listed) depend on each other",
+      hint: "Write one of them without the others.")
   }
 }
 
@@ -24,24 +24,25 @@ extension PipelineProblem {
 
 extension ExpressionCheck {
   static let severalExpressions = "it is more than one expression"
-  static let takesLong = "it takes longer than \(patience) seconds for one record"
+  static let takesLong = "it takes more than \(patience) seconds for one record"
 
   static func presentTime(_ function: String) -> String {
-    "\(function)() would take the present time, which another run would not find again"
+    "\(function)() depends on the current time, so another run would give another result"
   }
 
   static func timeOfAnyText(_ function: String) -> String {
-    "\(function)() could take the present time here: in a filter it takes single attributes that are no texts, and literals"
+    "\(function)() could depend on the current time here: in a filter, its arguments are single "
+      + "attributes that are not texts, and literals"
   }
 
   static func machineZone(_ function: String) -> String {
-    "\(function)() would take the time zone of this machine, which another one may not have"
+    "\(function)() depends on the time zone of this machine"
   }
 }
 
 extension ExpressionScan {
-  static let largeDecimal = "a decimal has more than 2^53 units, so its number is not exact"
-  static let changingTime = "a date function would take the present time, or the time zone of this machine"
+  static let largeDecimal = "a decimal has more than 2^53 units, so it is not exact as a number"
+  static let changingTime = "a date function depends on the current time, or on the time zone of this machine"
 
   /// Why an expression failed, in SQLite's words.
   ///

@@ -15,56 +15,58 @@ extension StoreError {
     case SQLITE_FULL:
       self.init(
         .full, "the disk is full",
-        hint: "What was committed is safe. Make room and run the same command again: nothing is doubled.")
+        hint: "Committed chunks are safe. Free some space and run the same command again: no row is "
+          + "duplicated.")
     case SQLITE_READONLY where result == ResultCode.SQLITE_READONLY_ROLLBACK.rawValue:
       self.init(
-        .unsafeFile, "a rollback journal lies beside the store, and only a command that writes may use it",
-        hint: "If the journal is the store's own, run `bolide import`; if somebody else made it, remove it.")
+        .unsafeFile, "there is a rollback journal beside the store, which only a command that writes can use",
+        hint: "If the journal belongs to the store, run `bolide import`; otherwise remove it.")
     case SQLITE_READONLY, SQLITE_PERM:
       self.init(
-        .readOnly, "the store cannot be written", hint: "Check the owner of the file and of its folder.")
+        .readOnly, "the store cannot be written",
+        hint: "Check the owner and permissions of the file and its folder.")
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(
         .busy, "another program holds a lock on the store",
-        hint: "Run the command again when that program has ended its transaction.")
+        hint: "Run the command again when that program has finished its transaction.")
     case SQLITE_INTERRUPT:
-      self.init(.interrupted, "the statement was ended")
+      self.init(.interrupted, "the statement was interrupted")
     case SQLITE_ERROR where text.utf8.starts(with: "unsafe use of".utf8):
       self = .untrustedSchema(text)
     case SQLITE_CANTOPEN: self = .notOpened("")
     case SQLITE_NOTADB:
-      self.init(.notAStore, "the file is not an SQLite database", hint: "Name another path for the store.")
+      self.init(.notAStore, "the file is not an SQLite database", hint: "Use another path for the store.")
     // A byte of the header that no version writes.
     case SQLITE_CORRUPT,
       SQLITE_ERROR where text == "unsupported file format":
       // SQLite reports some failed reads so.
       self.init(
-        .corrupt, "the store is damaged, or its disk could not be read (\(text))",
+        .corrupt, "the store is damaged, or the disk cannot be read (\(text))",
         hint:
-          "Run `bolide verify`, and look for errors of the disk in the system's log. If damage stays, restore a backup "
-          + "with `bolide restore`, or import anew.")
+          "Run `bolide verify`, and check the system's log for disk errors. If the store is damaged, "
+          + "restore a backup with `bolide restore`, or import into a new store.")
     case SQLITE_MISMATCH:
       self = .malformedNumber(text)
     case SQLITE_NOMEM:
       self.init(
-        .inputOutput, "there is not enough memory",
+        .inputOutput, "out of memory",
         hint:
-          "What was committed is safe. Run the same command again where there is more: nothing is doubled.")
+          "Committed chunks are safe. Run the same command again with more memory: no row is duplicated.")
     case SQLITE_IOERR, SQLITE_PROTOCOL:
       self.init(
         .inputOutput, "reading or writing the store failed (\(text))",
         hint:
-          "What was committed is safe. Check the disk and the limit on a file's size, and run the same command "
-          + "again: nothing is doubled."
+          "Committed chunks are safe. Check the disk and the file size limit, and run the same "
+          + "command again: no row is duplicated."
       )
     case SQLITE_CONSTRAINT:
       self.init(
-        .constraint, "a rule of the store was broken (\(text))",
-        hint: "What was committed is safe. See what is wrong with `bolide verify`.")
+        .constraint, "a constraint of the store failed (\(text))",
+        hint: "Committed chunks are safe. Find the problem with `bolide verify`.")
     default:
       self.init(
         .other, Self.sqliteSays + text,
-        hint: "What was committed is safe. See what is wrong with `bolide verify`.")
+        hint: "Committed chunks are safe. Find the problem with `bolide verify`.")
     }
   }
 
@@ -80,11 +82,11 @@ extension StoreError {
     if descriptor < 0, errno == EMFILE || errno == ENFILE {
       return StoreError(
         .cannotOpen, "the store cannot be opened (\(String(cString: strerror(errno))))",
-        hint: "Close some, or raise the limit on open files, and run the command again.")
+        hint: "Close some files, or raise the limit on open files, and run the command again.")
     }
     if descriptor >= 0 { close(descriptor) }
     return StoreError(
-      .cannotOpen, "the store cannot be opened or made",
+      .cannotOpen, "the store cannot be opened or created",
       hint: "Check that its folder exists and can be written.")
   }
 
@@ -93,14 +95,16 @@ extension StoreError {
 
   static func untrustedSchema(_ text: String) -> StoreError {
     StoreError(
-      .untrustedSchema, "a trigger of another program needs more than a store may do by itself (\(text))",
-      hint: "If you trust the store as you trust a program, run the command with --trust-schema.")
+      .untrustedSchema,
+      "a trigger of another program uses a function or a table that is not allowed (\(text))",
+      hint: "If you trust the store like a program, run the command with --trust-schema.")
   }
 
   /// - Parameter column: of one of Bolide's own tables.
   package static func malformedNumber(_ column: String) -> StoreError {
     StoreError(
-      .malformed, "one of Bolide's own tables holds in '\(column)' what Bolide never writes",
-      hint: "See what is wrong with `bolide verify`, and restore the store from a backup.")
+      .malformed,
+      "the column '\(column)' of one of Bolide's tables contains a value that Bolide never writes",
+      hint: "Find the problem with `bolide verify`, and restore the store from a backup.")
   }
 }

@@ -57,7 +57,8 @@ enum SchemaText {
         try add("\(name): \(purpose).".oneLine, "index", name, schema.index(relationship).name)
       }
       try add(
-        "\(name): rows that OR REPLACE may take away, for a moment.".oneLine, "table",
+        "\(name): rows that the running statement may replace or delete, kept until the next one."
+          .oneLine, "table",
         "bolide_replaced_\(name)")
       for (event, purpose) in events {
         let table = event == "replaced" ? "bolide_replaced_\(name)" : name

@@ -15,7 +15,7 @@ struct PresenceTracker {
 
   private let pipeline: String
   private var refusedKeys: Set<Int64> = []
-  /// Whether the key of every refused record could be read.
+  /// Whether the key of every rejected record could be read.
   private var knowsRefusedKeys = true
   /// Whether the children of every record were read, and met their rows.
   private var knowsChildren = true
@@ -86,7 +86,7 @@ struct PresenceTracker {
     return count
   }
 
-  /// Adds the rows that refused records mean: of those that were not seen, the ones with their keys.
+  /// Adds the rows that rejected records mean: of those that were not seen, the ones with their keys.
   private func addRefused(
     _ db: Database, _ layout: ChunkLayout, _ bits: PresenceBitmap, to seen: inout ObjectSet
   ) throws {

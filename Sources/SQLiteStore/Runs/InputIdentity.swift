@@ -19,7 +19,7 @@ extension SQLiteEngine {
   /// The runs that read a file of this size under the same rules, and after which nothing can have changed.
   ///
   /// Every transaction since the run began is its own, none was pruned, no program's change waits to be sealed, and
-  /// the model is the same: then the same bytes would find every row unchanged. A run that refused records is not
+  /// the model is the same: then the same bytes would find every row unchanged. A run that rejected records is not
   /// among them, since it has to refuse them again.
   /// - Returns: the digests of the files that they read.
   package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) throws -> Set<[UInt8]> {

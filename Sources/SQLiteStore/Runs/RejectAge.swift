@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 
-/// How long refused records are kept.
+/// How long rejected records are kept.
 enum RejectAge {
   private static let days = 30
   /// What one import forgets at least, if there is so much.

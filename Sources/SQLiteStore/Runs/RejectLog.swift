@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
 
-/// Writes one run's refused records to `bolide_reject`. The same one again is the same row.
+/// Writes one run's rejected records to `bolide_reject`. The same one again is the same row.
 final class RejectLog {
   /// The texts of its records.
   let texts: RejectTexts
@@ -15,13 +15,13 @@ final class RejectLog {
   private let overtakeKey: RawStatement
   private let refuseAgain: RawStatement
   private let remove: RawStatement
-  /// What it remembers from one refused record to the next; to be put back when a transaction is taken back.
+  /// What it remembers from one rejected record to the next; to be put back when a transaction is taken back.
   var memory: Memory
 
   struct Memory {
     /// What the run may still keep.
     fileprivate var room: RejectBounds
-    /// How many refused records and children of the run are not kept.
+    /// How many rejected records and children of the run are not kept.
     fileprivate(set) var unkept = 0
     /// The record that was refused last, and its key.
     fileprivate var last: (input: String, record: Int, key: Int64)?
@@ -59,7 +59,7 @@ final class RejectLog {
     remove = try RawStatement(db, "DELETE FROM bolide_reject WHERE reject = ? RETURNING text, around")
   }
 
-  /// Keeps a refused record, as far as the run's bounds allow.
+  /// Keeps a rejected record, as far as the run's bounds allow.
   ///
   /// - Parameters:
   ///   - isOvertaken: a later record with its key was read already.
@@ -85,7 +85,7 @@ final class RejectLog {
     return reject
   }
 
-  /// Writes a refused record.
+  /// Writes a rejected record.
   ///
   /// - Parameters:
   ///   - times: how often it was refused.
@@ -116,7 +116,7 @@ final class RejectLog {
     try insert.run()
   }
 
-  /// Of two refused records with one key the later one counts. Refused children have their record's.
+  /// Of two rejected records with one key the later one counts. Refused children have their record's.
   private func note(_ reject: Reject, overtakes: Bool) throws {
     if overtakes, let key = reject.key, memory.last.map({ $0 == (reject.input, reject.record, key) }) != true
     {

@@ -5,7 +5,7 @@ package import StoreInterface
 internal import TypedRows
 
 extension SQLiteEngine {
-  /// Reads the refused records in the order in which they first came.
+  /// Reads the rejected records in the order in which they first came.
   ///
   /// - Parameters:
   ///   - filter: which of them.
@@ -19,7 +19,7 @@ extension SQLiteEngine {
     }
   }
 
-  /// How many refused records are not kept: of a run, or of the newest run of each pipeline that has such.
+  /// How many rejected records are not kept: of a run, or of the newest run of each pipeline that has such.
   package func unkeptRejects(_ filter: RejectFilter) throws -> [(pipeline: String, run: Int64, count: Int64)]
   {
     try reading { db in
@@ -38,7 +38,7 @@ extension SQLiteEngine {
 }
 
 extension SQLiteEngine {
-  /// The next refused records of a pipeline that can be replayed, in the order in which inputs brought them.
+  /// The next rejected records of a pipeline that can be replayed, in the order in which inputs brought them.
   ///
   /// Not those whose text was cut or not kept, not those whose key was read later, and not those that came after the
   /// record that counts, unless now the last one does.
@@ -78,10 +78,10 @@ extension SQLiteEngine {
     }
   }
 
-  /// So many bytes of refused records are replayed together, or little more.
+  /// So many bytes of rejected records are replayed together, or little more.
   private static let replayedText = 4 << 20
 
-  /// How many refused records of a pipeline the store keeps.
+  /// How many rejected records of a pipeline the store keeps.
   package func keptRejectCount(pipeline: String) throws -> Int {
     try reading { db in
       let count = try RawStatement(db, "SELECT count(*) FROM bolide_reject WHERE pipeline = ?")
@@ -93,7 +93,7 @@ extension SQLiteEngine {
 }
 
 extension KeptReject {
-  /// The beginning of a query for refused records.
+  /// The beginning of a query for rejected records.
   static let query = """
     SELECT reject, pipeline, first_run, last_run, times, code, message, attribute, input, record, byte, line, column,
     own.text, is_cut, surrounding.text, key, entity, child

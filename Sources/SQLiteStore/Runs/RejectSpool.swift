@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
 
-/// The refused records of an atomic import, kept beside its transaction: what is rolled back takes its rejects along.
+/// The rejected records of an atomic import, kept beside its transaction: what is rolled back takes its rejects along.
 ///
 /// A temporary database without a name, in memory while it is small and then on disk; it goes with the process.
 final class RejectSpool {

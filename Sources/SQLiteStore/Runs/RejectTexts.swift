@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
 
-/// The texts of refused records and of what they stood in: `bolide_reject_text`. Equal ones are one.
+/// The texts of rejected records and of what they stood in: `bolide_reject_text`. Equal ones are one.
 final class RejectTexts {
   /// A text that is in the table.
   struct Kept {
@@ -51,11 +51,11 @@ final class RejectTexts {
     return nil
   }
 
-  /// Runs a statement that deletes refused records, and takes their texts out of the table where no other one has them.
+  /// Runs a statement that deletes rejected records, and takes their texts out of the table where no other one has them.
   ///
   /// SQLite writes noughts over what is deleted meanwhile: they may hold what nobody is to find in the file.
   /// - Parameter deletion: `DELETE … RETURNING text, around`, its parameters bound.
-  /// - Returns: how many refused records there were.
+  /// - Returns: how many rejected records there were.
   @discardableResult
   func removeTexts(of deletion: RawStatement) throws -> Int {
     let usual = try database.integer("PRAGMA secure_delete")

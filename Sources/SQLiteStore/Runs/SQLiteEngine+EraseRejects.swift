@@ -4,14 +4,14 @@ package import StoreInterface
 internal import TypedRows
 
 extension SQLiteEngine {
-  /// Takes refused records out of the store: their bytes too, from the file and from the write-ahead log.
+  /// Takes rejected records out of the store: their bytes too, from the file and from the write-ahead log.
   ///
   /// - Parameters:
   ///   - filter: which of them.
   ///   - lockWait: how long to wait for an import, in seconds.
   /// - Returns: how many there were.
   /// - Throws: `StoreError`; also when they are gone and a reader keeps the write-ahead log from being emptied.
-  /// - Complexity: O(refused records).
+  /// - Complexity: O(rejected records).
   package func eraseRejects(_ filter: RejectFilter, lockWait: Double) throws -> Int {
     let lock = try StoreLock(store: path, pipeline: "bolide rejects", wait: lockWait, isCancelled: { false })
     defer { withExtendedLifetime(lock) {} }

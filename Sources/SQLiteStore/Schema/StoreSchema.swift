@@ -291,7 +291,7 @@ package enum StoreSchema {
     ("bolide_complete", "The last complete run of each pipeline with a full feed."),
     ("bolide_seen", "Which objects such runs saw, as bits."),
     ("bolide_reject", "Refused records."),
-    ("bolide_reject_text", "The texts of refused records and of what they stood in, each once."),
+    ("bolide_reject_text", "The texts of rejected records and of what they stood in, each once."),
     ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
   ]
 

@@ -9,16 +9,16 @@ extension StoreError {
   static func keyExists(record: Int, at place: String, key: [String], of entity: String) -> StoreError {
     StoreError(
       .keyExists,
-      "\(place): record \(record) has the \(key.listed) of a \(entity) that is there already, "
-        + "and the merge policy is 'fail'",
-      hint: "Take it out of the input, or say `merge: ignore` or `merge: update`.")
+      "\(place): record \(record) has the \(key.listed) of an existing \(entity), and the merge "
+        + "policy is 'fail'",
+      hint: "Remove the record from the input, or set `merge: ignore` or `merge: update`.")
   }
 
   static func noIDLeft(_ entity: String) -> StoreError {
     let table = quoted(entity)
     return StoreError(
       .constraint,
-      "\(entity) has no bolide_id left for a new object: another program has used the largest there is",
+      "\(entity) has no bolide_id left for a new object: another program has used the largest integer",
       hint:
         "Delete that row, then: UPDATE sqlite_sequence SET seq = (SELECT max(bolide_id) FROM \(table)) WHERE name = \(literal(entity))"
     )
@@ -27,13 +27,13 @@ extension StoreError {
   static func foreignRows(in entity: String) -> StoreError {
     StoreError(
       .constraint,
-      "a trigger of another program added rows to \(entity), or kept rows of the import out",
+      "a trigger of another program added rows to \(entity), or prevented rows of the import",
       hint: "Drop the trigger, or let it write to another table.")
   }
 
   static func noOwner(_ entity: String) -> StoreError {
     StoreError(
-      .constraint, "a trigger of another program keeps a \(entity) from being made",
+      .constraint, "a trigger of another program prevents the insertion of a \(entity)",
       hint: "Drop the trigger, or let it write to another table.")
   }
 }
@@ -47,8 +47,8 @@ extension PipelineProblem {
     return PipelineProblem(
       file: pipeline.places.file ?? pipeline.name, place: pipeline.places.place(of: ["attributes"]),
       message:
-        "the model is too large for SQLite (\(words)): leave attributes out, or keep several as one of the "
-        + "type json")
+        "the model is too large for SQLite (\(words)): remove attributes, or store several as one "
+        + "json attribute")
   }
 }
 

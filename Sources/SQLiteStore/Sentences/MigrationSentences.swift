@@ -6,11 +6,11 @@ internal import StoreInterface
 /// What is wrong with a `was` of a pipeline file, as the store knows better.
 enum MigrationWords {
   static func both(_ name: String, _ was: String, in place: String) -> String {
-    "\(place) has both '\(name)' and '\(was)': drop one with `bolide migrate --drop`, or leave 'was' out"
+    "\(place) has both '\(name)' and '\(was)': drop one with `bolide migrate --drop`, or remove 'was'"
   }
 
   static func neverWas(_ was: String, _ kind: String, _ name: String, in place: String) -> String {
-    "\(place) has no \(kind) '\(was)' that '\(name)' could have been: mend 'was', or leave it out"
+    "\(place) has no \(kind) '\(was)', the previous name of '\(name)': correct 'was', or remove it"
   }
 }
 
@@ -31,27 +31,27 @@ extension StoreError {
   private static func older(_ reason: String) -> StoreError {
     StoreError(
       .modelChange,
-      "the pipeline is older than the store's model: \(reason), and the pipeline says that still",
-      hint: "Use the newer pipeline. To go back all the same, run `bolide migrate` with this one.")
+      "the pipeline is older than the store's model: \(reason), as it still is in the pipeline",
+      hint: "Use the newer pipeline. To revert to this one, run `bolide migrate` with it.")
   }
 
   // MARK: What is there already
 
   static func tableTaken(_ name: String) -> StoreError {
     taken(
-      "\(name) cannot be added: the file has a table, a view or an index of that name, and Bolide did not make it"
+      "\(name) cannot be added: another program's table, view or index has this name"
     )
   }
 
   static func columnTaken(_ column: String, _ entity: String) -> StoreError {
     taken(
-      "\(entity) cannot be given a column \(column): its table has one of that name, and Bolide did not make it"
+      "the column \(column) cannot be added to \(entity): another program's column has this name"
     )
   }
 
   private static func taken(_ problem: String) -> StoreError {
     StoreError(
-      .modelChange, problem, hint: "Rename or drop it with plain SQL, or choose another name in the pipeline."
+      .modelChange, problem, hint: "Rename or drop that one with SQL, or choose another name in the pipeline."
     )
   }
 
@@ -60,19 +60,19 @@ extension StoreError {
   static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {
     let meant = Suggestion.question(for: name, among: names)
     return StoreError(
-      .badRequest, "the store has nothing called '\(name)'\(meant)",
+      .badRequest, "the store has no entity, attribute or relationship '\(name)'\(meant)",
       hint: "An attribute is named with its entity, as in Quake.magnitude.")
   }
 
   static func dropOfDeclared(_ name: String) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: the pipeline names it",
-      hint: "The next import would make it again: take it out of the pipeline first.")
+      hint: "Remove it from the pipeline first; otherwise the next import would create it again.")
   }
 
   static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
     StoreError(
-      .badRequest, "\(name) cannot be dropped: it holds the links of \(ends[0])",
+      .badRequest, "\(name) cannot be dropped: it stores the links of \(ends[0])",
       hint: "Drop both ends, which the pipeline may no longer name: "
         + ends.map { "--drop \($0)" }.joined(separator: " "))
   }
@@ -86,7 +86,7 @@ extension StoreError {
   }
 
   static func drop(_ name: String, ledToBy other: String) -> StoreError {
-    StoreError(.badRequest, "\(name) cannot be dropped: \(other) leads to it", hint: dropBoth(other, name))
+    StoreError(.badRequest, "\(name) cannot be dropped: \(other) refers to it", hint: dropBoth(other, name))
   }
 
   static func drop(_ name: String, inverseOf other: String) -> StoreError {
@@ -114,9 +114,9 @@ extension StoreError {
   }
 
   private static let others =
-    "Views, triggers and indexes of other programs may need it: drop those first."
+    "Views, triggers and indexes of other programs may depend on it: drop those first."
 
   static func unreadableFilter(_ filter: String) -> StoreError {
-    StoreError(.modelChange, "the filter \(filter) cannot be read again")
+    StoreError(.modelChange, "the filter \(filter) cannot be parsed")
   }
 }

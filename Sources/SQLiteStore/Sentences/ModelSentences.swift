@@ -6,11 +6,11 @@ internal import StoreInterface
 
 extension StoreError {
   static func entityCase(_ stored: String, _ declared: String) -> StoreError {
-    modelChange("the store has an entity \(stored), which differs from \(declared) by case only")
+    modelChange("the store has an entity \(stored), which differs from \(declared) only by case")
   }
 
   static func columnCase(_ stored: String, _ declared: String, of entity: String) -> StoreError {
-    modelChange("\(entity) has a column \(stored) in the store, which differs from \(declared) by case only")
+    modelChange("\(entity) has a column \(stored) in the store, which differs from \(declared) only by case")
   }
 
   static func otherKey(_ stored: Entity, _ declared: Entity) -> StoreError {
@@ -54,32 +54,32 @@ extension StoreError {
   static func hasNulls(_ name: String, sql: String) -> StoreError {
     StoreError(
       .modelChange, "\(name) cannot become required: some of its objects have no value",
-      hint: "Find them with SQL: \(sql); then change or delete them, or leave it optional.")
+      hint: "Find them with SQL: \(sql); then change or delete them, or keep the attribute optional.")
   }
 
   /// - Parameter type: the wider one.
   static func valueLost(_ name: String, _ type: AttributeType) -> StoreError {
     StoreError(
       .modelChange,
-      "\(name) cannot become \(type.description): a value of it, or of its history, would not be the same",
-      hint: "Leave the type as it is, or give the attribute another name.")
+      "\(name) cannot become \(type.description): a stored value, or one in history, would change",
+      hint: "Keep the type, or give the attribute another name.")
   }
 
   static func newAndRequired(_ name: String) -> StoreError {
-    modelChange("\(name) is new and required, and the rows that are there have no value for it")
+    modelChange("\(name) is new and required, and existing rows have no value for it")
   }
 
   /// - Parameter name: what could be dropped so that it begins anew.
   private static func modelChange(_ message: String, drop name: String? = nil) -> StoreError {
     guard let name else {
       return StoreError(
-        .modelChange, message, hint: "Import into a new store, or make the pipeline agree with this one.")
+        .modelChange, message, hint: "Import into a new store, or change the pipeline to match this one.")
     }
     return StoreError(
       .modelChange, message,
       hint:
-        "Let the pipeline agree with the store; or `bolide migrate --drop \(name)` takes its values out of the store, "
-        + "and it begins anew.")
+        "Change the pipeline to match the store; or delete the stored values with `bolide migrate "
+        + "--drop \(name)`, and start empty.")
   }
 
   static func cannotBeUnique(_ constraint: [String], of entity: String) -> StoreError {
@@ -87,21 +87,22 @@ extension StoreError {
     return StoreError(
       .modelChange,
       "\(entity) cannot become unique on \(constraint.listed): some of its objects have the same values there",
-      hint: "Find them with SQL: SELECT \(columns), count(*) FROM \(quoted(entity)) "
-        + "GROUP BY \(columns) HAVING count(*) > 1; then change or delete them, or leave the constraint out.")
+      hint: "Find them with SQL: SELECT \(columns), count(*) FROM \(quoted(entity)) GROUP BY \(columns) "
+        + "HAVING count(*) > 1; then change or delete them, or remove the constraint.")
   }
 
   static func cannotBeOneToOne(_ relationship: Relationship, of entity: String) -> StoreError {
     let (table, column) = (quoted(entity), quoted(relationship.column))
     return StoreError(
       .modelChange,
-      "\(entity).\(relationship.name) cannot become one-to-one: several objects lead to the same \(relationship.destination)",
+      "\(entity).\(relationship.name) cannot become one-to-one: several objects are linked to the "
+        + "same \(relationship.destination)",
       hint: "Find them with SQL: SELECT \(column), count(*) FROM \(table) WHERE \(column) IS NOT NULL "
         + "GROUP BY \(column) HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."
     )
   }
 
   static let modelGrew = StoreError(
-    .busy, "another pipeline has added to the store's model during this import",
-    hint: "Run the same command again: nothing is doubled.")
+    .busy, "another pipeline changed the store's model during this import",
+    hint: "Run the same command again: no row is duplicated.")
 }

@@ -10,63 +10,64 @@ extension StoreError {
   // MARK: Opening
 
   static func noSuchStore(_ path: String) -> StoreError {
-    StoreError(.cannotOpen, "\(path): there is no such store", hint: "Check the path, or import first.")
+    StoreError(.cannotOpen, "\(path): no such store", hint: "Check the path, or import first.")
   }
 
   static func storeGone(_ path: String, _ last: HistoryToken) -> StoreError {
     StoreError(
-      .storeGone, "\(path): the store is gone; the file beside it remembers its token \(last)",
-      hint: "Mount it, put it back or restore it. To begin anew all the same: bolide import --create always")
+      .storeGone, "\(path): the store is missing; the file beside it contains its last token \(last)",
+      hint: "Mount or restore it. To create a new store: bolide import --create always")
   }
 
   static func notToBeMade(_ path: String) -> StoreError {
     StoreError(
-      .storeGone, "\(path): there is no store, and `create: never` forbids to make one",
-      hint: "Mount it, put it back or restore it. To make it once: bolide import --create always")
+      .storeGone, "\(path): no such store, and `create: never` does not allow creating it",
+      hint: "Mount or restore it. To create it once: bolide import --create always")
   }
 
   static func noFile(_ path: String) -> StoreError {
     StoreError(
-      .cannotOpen, path.isEmpty ? "the store's path is empty" : "\(path): a store is a file",
-      hint: "Name a file; `bolide import --dry-run` tries an import and keeps nothing.")
+      .cannotOpen, path.isEmpty ? "the store's path is empty" : "\(path): a store must be a regular file",
+      hint: "Use a file; to try an import without keeping it, use `bolide import --dry-run`.")
   }
 
   /// - Parameter reason: what the system says.
   static func noMemory(_ folder: String, _ reason: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(folder): the folder for a store cannot be made (\(reason))",
-      hint: "Set TMPDIR to a folder that can be written and has room.")
+      .cannotOpen, "\(folder): the folder for a temporary store cannot be created (\(reason))",
+      hint: "Set TMPDIR to a writable folder with free space.")
   }
 
   static func notAStore(_ path: String) -> StoreError {
     StoreError(
-      .notAStore, "\(path): the file is an SQLite database, but not a store of Bolide's",
-      hint: "Name another path for the store.")
+      .notAStore, "\(path): the file is an SQLite database, but not a Bolide store",
+      hint: "Use another path for the store.")
   }
 
   static func unmarked(_ path: String) -> StoreError {
     StoreError(
       .notAStore,
-      "\(path): the store came through SQL text, such as .dump writes, and nothing marks it as a store any more",
-      hint: "If it is your own, mark it again: bolide verify \(path) --rebuild")
+      "\(path): the store was loaded from an SQL dump, which lacks the mark of a Bolide store",
+      hint: "If it is your own store, mark it again: bolide verify \(path) --rebuild")
   }
 
   static func newerFormat(_ path: String) -> StoreError {
     StoreError(
       .newerFormat, "\(path): the store was written by a newer version of Bolide",
-      hint: "Use that version, or a newer one.")
+      hint: "Use that version or a newer one.")
   }
 
   static func olderFormat(_ format: Int64, _ path: String) -> StoreError {
     StoreError(
       .olderFormat,
       "\(path): the store has format \(format), of a version before the first release, and this one reads \(StoreSchema.format)",
-      hint: "Import anew into another file; whoever reads its history begins with a snapshot.")
+      hint: "Import into a new file; readers start again from a snapshot.")
   }
 
   /// A pipeline stands for its store, and names none.
   package static func noStore(in pipeline: String) -> StoreError {
-    StoreError(.cannotOpen, "\(pipeline): the pipeline names no store", hint: "Name the store itself.")
+    StoreError(
+      .cannotOpen, "\(pipeline): the pipeline names no store", hint: "Pass the path of the store instead.")
   }
 
   // MARK: Files of unknown origin
@@ -76,38 +77,39 @@ extension StoreError {
       switch problem {
       case .link: "is a symbolic link"
       case .special: "is not a regular file"
-      case .severalNames: "has a second name: it is a hard link"
+      case .severalNames: "has several hard links"
       case .foreign: "belongs to another user"
       }
     return StoreError(
       .unsafeFile, "\(path): the file beside the store \(what)",
-      hint: "Nothing was written. Find out who made it, remove it, and run the command again.")
+      hint: "Nothing was written. Find out which program created it, remove it, and run the command again.")
   }
 
   static func journalOfSeveral(_ path: String) -> StoreError {
     StoreError(
       .unsafeFile,
-      "\(path): the rollback journal beside the store names a further file, which SQLite would delete",
-      hint: "Bolide's stores never have such a journal. Find out who made it, and remove it.")
+      "\(path): the rollback journal beside the store names another file, which SQLite would delete",
+      hint: "Bolide never creates such a journal. Find out which program did, and remove the journal.")
   }
 
   static func logOfAnother(_ path: String) -> StoreError {
     StoreError(
       .unsafeFile,
-      "\(path): an older file has taken the store's place, and the log beside it is the newer one's",
+      "\(path): the store was replaced by an older file, and the log beside it belongs to the newer one",
       hint: "To keep the older file, remove \(path)-wal and \(path)-shm; to keep the newer one, put it back.")
   }
 
   static func logWithoutStore(_ path: String, _ ending: String) -> StoreError {
     StoreError(
       .unsafeFile, "\(path): there is no store, but \(path)\(ending), which would be copied into a new one",
-      hint: "Put the store back that it belongs to; or remove it, and what is in it is lost.")
+      hint: "Put back the store that it belongs to, or remove it and lose its content.")
   }
 
   static func foreignSchema(_ problem: String) -> StoreError {
     StoreError(
-      .foreignSchema, "this is not the schema that Bolide made: \(problem)",
-      hint: "Do not use a store that you cannot trust. Restore your own from a backup, or import anew.")
+      .foreignSchema, "the schema is not the one that Bolide created: \(problem)",
+      hint: "Do not use a store that you do not trust. Restore your own store from a backup, or import "
+        + "into a new one.")
   }
 
   /// - Parameters:
@@ -117,11 +119,13 @@ extension StoreError {
     var error = foreignSchema(problem)
     error.hint =
       if let rename {
-        "If another program has renamed it, put it right: \(rename)"
+        "If another program has renamed it, rename it back: \(rename)"
       } else if isMendable {
-        "Put back what another program has taken away, or have it made anew, empty: bolide verify STORE --rebuild"
+        "Restore what another program has dropped, or create it again, empty: bolide verify STORE "
+          + "--rebuild"
       } else {
-        "Restore the store from a backup; or drop the table, and have it made anew, empty: bolide verify STORE --rebuild"
+        "Restore the store from a backup; or drop the table and create it again, empty: bolide "
+          + "verify STORE --rebuild"
       }
     return error
   }
@@ -138,21 +142,21 @@ extension StoreError {
   static func locked(_ store: String, by holder: LockHolder?) -> StoreError {
     let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
     return StoreError(
-      .locked, "\(store): \(who ?? "another import") is at work on this store",
-      hint: "Run the command again when it has ended.")
+      .locked, "\(store): \(who ?? "another import") is running on this store",
+      hint: "Run the command again when it has finished.")
   }
 
   static func noLockFile(_ path: String, _ reason: String) -> StoreError {
     StoreError(
-      .readOnly, "\(path): the lock file cannot be made (\(reason))",
+      .readOnly, "\(path): the lock file cannot be created (\(reason))",
       hint: "Check the owner of the store's folder.")
   }
 
   /// - Parameter reason: what the system says.
   static func cannotLock(_ path: String, _ reason: String) -> StoreError {
     StoreError(
-      .inputOutput, "\(path): the lock cannot be taken (\(reason))",
-      hint: "Nothing was done. A store needs a file system that locks files; see whether this one does.")
+      .inputOutput, "\(path): the store cannot be locked (\(reason))",
+      hint: "Nothing was done. A store needs a file system that supports file locks.")
   }
 
   /// - Parameter programs: those that have the log open, as far as the system tells.
@@ -160,9 +164,11 @@ extension StoreError {
     let who = programs.map { "; \($0) has it open" } ?? ""
     return StoreError(
       .walLimit,
-      "the write-ahead log has grown to \(String(megabytes)) MiB, and a reader keeps it from being emptied\(who)",
+      "the write-ahead log has grown to \(String(megabytes)) MiB, and a reader prevents its "
+        + "checkpoint\(who)",
       hint:
-        "What was committed is safe. End the long read, or raise --wal-limit, and run the same command again."
+        "Committed chunks are safe. End the long read, or raise --wal-limit, and run the same "
+        + "command again."
     )
   }
 
@@ -170,52 +176,56 @@ extension StoreError {
   static func erasedButLogged(_ store: String) -> StoreError {
     StoreError(
       .busy,
-      "\(store): the refused records are erased, but a reader keeps their bytes in the write-ahead log",
+      "\(store): the rejected records are erased, but a reader prevents erasing them from the "
+        + "write-ahead log",
       hint: "Run the same command again when the long read has ended.")
   }
 
   // MARK: Backups
 
   package static func ontoItself(_ path: String) -> StoreError {
-    StoreError(.badRequest, "\(path): the backup and the store are one file", hint: "Name two files.")
+    StoreError(
+      .badRequest, "\(path): the backup and the store are the same file", hint: "Use two different files.")
   }
 
   package static func backupOverFile(_ file: String) -> StoreError {
     StoreError(
-      .badRequest, "\(file): the file is no earlier state of the store, and a backup would take its place",
-      hint: "Name another file, or remove this one first.")
+      .badRequest,
+      "\(file): the file is not an earlier state of the store, and the backup would overwrite it",
+      hint: "Use another file, or remove this one first.")
   }
 
   package static func damagedBackup(_ file: String) -> StoreError {
     StoreError(
       .corrupt, "\(file): the backup is damaged, and nothing was restored",
-      hint: "Use an older one. `bolide verify` says what is wrong with this one.")
+      hint: "Use an older backup. `bolide verify` lists the problems of this one.")
   }
 
   package static func backupOfAnother(_ file: String, _ path: String) -> StoreError {
     StoreError(
       .badRequest, "\(path): \(file) is a backup of another store",
-      hint: "Name the store that it was made of, or a path where there is none yet.")
+      hint: "Use the store that was backed up, or a path where no store exists.")
   }
 
   package static func otherPages(_ file: String, _ path: String) -> StoreError {
     StoreError(
-      .badRequest, "\(path): the pages of \(file) have another size",
-      hint: "End all programs that use the store, move it away with what lies beside it, and restore again.")
+      .badRequest, "\(path): the page size differs from that of \(file)",
+      hint: "End all programs that use the store, move it and its -wal and -shm files away, and restore "
+        + "again.")
   }
 
   // MARK: Snapshots
 
   package static func snapshotOverStore(_ file: String) -> StoreError {
     StoreError(
-      .badRequest, "\(file): the file is a store, and a snapshot would take its place",
-      hint: "Name another file for the snapshot.")
+      .badRequest, "\(file): the file is a store, and the snapshot would overwrite it",
+      hint: "Use another file for the snapshot.")
   }
 
   package static func snapshotOverFile(_ file: String) -> StoreError {
     StoreError(
-      .badRequest, "\(file): the file is no snapshot, and one would take its place",
-      hint: "Name another file, or remove this one first.")
+      .badRequest, "\(file): the file is not a snapshot, and the snapshot would overwrite it",
+      hint: "Use another file, or remove this one first.")
   }
 
   /// - Parameter error: the system's number.
@@ -224,36 +234,36 @@ extension StoreError {
     case ENOSPC, EDQUOT: StoreError(result: SQLITE_FULL, text: "").about(file)
     default:
       StoreError(
-        .cannotOpen, "\(file): the file cannot be made (\(String(cString: strerror(error))))",
+        .cannotOpen, "\(file): the file cannot be created (\(String(cString: strerror(error))))",
         hint: "Check that its folder exists and can be written.")
     }
   }
 
   package static func cannotPlace(_ file: String, _ reason: String) -> StoreError {
     StoreError(
-      .readOnly, "\(file): the file cannot be put in place (\(reason))",
-      hint: "Check the owner of its folder, or name another file.")
+      .readOnly, "\(file): the file cannot be replaced (\(reason))",
+      hint: "Check the owner of its folder, or use another file.")
   }
 
   static func neverQuiet(_ path: String) -> StoreError {
     StoreError(
-      .busy, "\(path): other programs write all the time", hint: "Run the command again in a quieter moment.")
+      .busy, "\(path): other programs write continuously", hint: "Run the command again at a quieter time.")
   }
 
   static func writtenMeanwhile(_ path: String) -> StoreError {
     StoreError(
-      .busy, "\(path): somebody has written the store while it was read as one that nobody can write",
+      .busy, "\(path): another program changed the store while it was read as read-only",
       hint: "Run the command again.")
   }
 
   // MARK: Damage
 
-  package static let noName = damaged("the store does not know its own name")
+  package static let noName = damaged("the store has no identifier")
   static let noModel = damaged("the store has no model")
   static let unreadableModel = damaged("the store's model cannot be read")
   static func unsoundModel(_ problem: String) -> StoreError {
     // Names in it may have any length.
-    foreignSchema("its model is not sound: \(problem.count > 400 ? problem.prefix(400) + "…" : problem[...])")
+    foreignSchema("its model is invalid: \(problem.count > 400 ? problem.prefix(400) + "…" : problem[...])")
   }
 
   static let noNumber = damaged("the store has no number for a name of its model")

@@ -74,6 +74,8 @@ struct ReplaceSQL {
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
 
   /// Takes along all objects below a deleted one, at whatever depth, and books those whose deletion did not fire.
+  ///
+  /// A statement that was ignored (`OR IGNORE`) may have left copies of rows that stay; those of rows that go now are dropped.
   var below: [String] {
     guard !cascading.isEmpty else { return [] }
     let list = (["bolide_id"] + columns).joined(separator: ", ")
@@ -81,15 +83,20 @@ struct ReplaceSQL {
     func leads(_ row: String, to other: String) -> String {
       cascading.map { "\(row)\($0) = \(other).bolide_id" }.joined(separator: " OR ")
     }
-    return [
-      """
-      INSERT INTO \(table)(\(list), bolide_below) SELECT \(list), 1 FROM \(name) WHERE bolide_id IN (
+    let tree = """
+      (
           WITH RECURSIVE bolide_tree(bolide_id) AS (
             SELECT bolide_id FROM \(name) WHERE \(leads("", to: "OLD"))
             UNION SELECT bolide_row.bolide_id FROM bolide_tree CROSS JOIN \(name) AS bolide_row
               ON \(leads("bolide_row.", to: "bolide_tree"))
           ) SELECT bolide_id FROM bolide_tree
-        ) AND bolide_id NOT IN (SELECT bolide_id FROM \(table))
+        )
+      """
+    return [
+      "DELETE FROM \(table) WHERE bolide_below = 0 AND NOT bolide_gone AND bolide_id IN \(tree)",
+      """
+      INSERT INTO \(table)(\(list), bolide_below) SELECT \(list), 1 FROM \(name) WHERE bolide_id IN \(tree)
+        AND bolide_id NOT IN (SELECT bolide_id FROM \(table))
       """,
       "DELETE FROM \(name) WHERE bolide_id IN (SELECT bolide_id FROM \(table) WHERE bolide_below = 1)",
       "UPDATE \(table) SET bolide_below = 2 WHERE bolide_below = 1 AND \(isMissing)",

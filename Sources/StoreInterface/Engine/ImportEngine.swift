@@ -34,7 +34,7 @@ package protocol ImportEngine: EngineIdentity {
     _ pipeline: Pipeline, input: String, _ identity: InputIdentity
   ) throws -> (run: Int64, progress: RunProgress)?
 
-  /// The next refused records that can be tried again, in the order in which inputs brought them.
+  /// The next rejected records that can be tried again, in the order in which inputs brought them.
   ///
   /// - Parameters:
   ///   - run: what this run or a later one refused is left out.
@@ -44,7 +44,7 @@ package protocol ImportEngine: EngineIdentity {
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool)
 
-  /// How many refused records of a pipeline are kept.
+  /// How many rejected records of a pipeline are kept.
   func keptRejectCount(pipeline name: String) throws -> Int
 
   /// Begins a run.
@@ -83,7 +83,7 @@ package protocol ImportSession: AnyObject {
   /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///
   /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one. Where the
-  /// import stops at a refused record, the chunk is cut behind it.
+  /// import stops at a rejected record, the chunk is cut behind it.
   func apply(_ chunk: Chunk, bytes: Int) throws
 
   /// Runs `body`, which applies chunks, in one transaction.

@@ -19,13 +19,13 @@ package protocol MaintenanceEngine: EngineIdentity {
 
   // MARK: Refused records
 
-  /// Hands over the kept refused records in the order in which they first came.
+  /// Hands over the kept rejected records in the order in which they first came.
   func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws
 
-  /// How many refused records are not kept: of a run, or of the newest run of each pipeline that has such.
+  /// How many rejected records are not kept: of a run, or of the newest run of each pipeline that has such.
   func unkeptRejects(_ filter: RejectFilter) throws -> [(pipeline: String, run: Int64, count: Int64)]
 
-  /// Takes refused records out of the store, their bytes too.
+  /// Takes rejected records out of the store, their bytes too.
   ///
   /// - Parameter lockWait: how long to wait for an import, in seconds.
   /// - Returns: how many there were.

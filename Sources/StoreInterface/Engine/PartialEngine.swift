@@ -62,15 +62,15 @@ extension PartialEngine {
   package func rebuild(_ found: (Finding) throws -> Void) throws { throw lacks("rebuilding") }
   package func schemaText() throws -> String { throw lacks("a schema as text") }
   package func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws {
-    throw lacks("listing refused records")
+    throw lacks("listing rejected records")
   }
   package func unkeptRejects(
     _ filter: RejectFilter
   ) throws -> [(pipeline: String, run: Int64, count: Int64)] {
-    throw lacks("listing refused records")
+    throw lacks("listing rejected records")
   }
   package func eraseRejects(_ filter: RejectFilter, lockWait: Double) throws -> Int {
-    throw lacks("erasing refused records")
+    throw lacks("erasing rejected records")
   }
   package func missing(of pipeline: String?) throws -> MissingRows { throw lacks("missing rows") }
   package func deleteMissing(

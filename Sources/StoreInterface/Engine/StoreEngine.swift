@@ -1,7 +1,7 @@
 /// What keeps a store. SQLite is one engine; `Store` and the tool use any through these protocols alone.
 ///
 /// All calls work on the calling thread and may wait; any thread may make them. What an engine does not implement it
-/// refuses by `StoreError.unsupported`, in `Unsupported.swift`.
+/// refuses by `StoreError.unsupported`, in `PartialEngine.swift`.
 package protocol StoreEngine: ImportEngine, HistoryEngine, ReaderEngine, QueryEngine, MaintenanceEngine {}
 
 /// What every part of an engine has.

@@ -1,6 +1,6 @@
 public import TypedRows
 
-/// A refused record as the store keeps it: equal ones are one.
+/// A rejected record as the store keeps it: equal ones are one.
 public struct KeptReject: Sendable, Hashable {
   /// Its number in the store.
   public var number: Int64
@@ -23,7 +23,7 @@ public struct KeptReject: Sendable, Hashable {
   }
 }
 
-/// Which refused records are meant.
+/// Which rejected records are meant.
 package struct RejectFilter: Sendable {
   /// Those that were refused from this run on or before, until it or later; nil for all.
   package var run: Int64?

@@ -5,7 +5,7 @@ public struct RunProgress: Sendable, Hashable {
   /// The counts of their children, one for each entity, in the order of the pipeline; behind those of many-to-many
   /// relationships, the counts of their links.
   public var children: [ChildCounts] = []
-  /// How many of the refused records and children the store does not keep: they were beyond the pipeline's bounds.
+  /// How many of the rejected records and children the store does not keep: they were beyond the pipeline's bounds.
   public var unkept = 0
   /// How many chunks were applied.
   public var chunks = 0

@@ -6,8 +6,9 @@ extension StoreError {
   package static func deletionDenied(_ entity: String) -> StoreError {
     StoreError(
       .guarded,
-      "a row of \(entity), or one that goes with it, has others that deny its deletion: nothing is deleted",
-      hint: "Delete those first, or say another `on-delete` in the model.")
+      "a row of \(entity), or of its dependents, has related objects that deny its deletion: nothing "
+        + "is deleted",
+      hint: "Delete those objects first, or set another `on-delete` rule in the model.")
   }
 
   package static func noRelationship(_ name: String, of entity: Entity) -> StoreError {
@@ -21,8 +22,8 @@ extension StoreError {
   package static func linkAtOtherEnd(_ relationship: Relationship, of entity: Entity) -> StoreError {
     StoreError(
       .badRequest,
-      "'\(relationship.name)' of \(entity.name) leads to many objects; a link is made at its to-one end",
-      hint: relationship.inverse.map { "Say `bolide link STORE \(relationship.destination) \($0)`." })
+      "'\(relationship.name)' of \(entity.name) is to-many; link from its to-one end",
+      hint: relationship.inverse.map { "Use `bolide link STORE \(relationship.destination) \($0)`." })
   }
 
   package static func linkOfSeveral(_ count: Int, _ entity: Entity, _ relationship: Relationship)
@@ -31,19 +32,19 @@ extension StoreError {
     StoreError(
       .guarded,
       "'\(relationship.name)' of \(entity.name) is one-to-one, and \(count) objects are to be linked to one \(relationship.destination): nothing is linked",
-      hint: "Say which one of them.")
+      hint: "Select one of them.")
   }
 
   package static func linkDenied(_ entity: Entity, _ relationship: Relationship) -> StoreError {
     StoreError(
       .guarded, "a rule of \(entity.name) forbids this '\(relationship.name)': nothing is linked",
-      hint: "A required relationship leads somewhere, and a key with a relationship in it stays unique.")
+      hint: "A required relationship cannot be null, and a key that contains a relationship must be unique.")
   }
 
   package static func keyOf(_ entity: Entity) -> StoreError {
     StoreError(
       .badRequest, "an object of \(entity.name) is named by its key, \(entity.key.listed)",
-      hint: "Give \(entity.key.map { "\($0)=…" }.listed).")
+      hint: "Use \(entity.key.map { "\($0)=…" }.listed).")
   }
 
   package static func notAValue(_ name: String, _ expected: String) -> StoreError {
@@ -51,6 +52,6 @@ extension StoreError {
   }
 
   package static func noSuchObject(_ entity: Entity, hint: String?) -> StoreError {
-    StoreError(.guarded, "there is no \(entity.name) with this key: nothing is changed", hint: hint)
+    StoreError(.guarded, "there is no \(entity.name) with this key: nothing was changed", hint: hint)
   }
 }

@@ -25,15 +25,15 @@ extension StoreError {
   }
 
   package static func transientProperty(_ name: String, of entity: Entity) -> StoreError {
-    refused("'\(name)' of \(entity.name) is not stored: a transient attribute lives during an import only")
+    refused("'\(name)' of \(entity.name) is transient, and not stored")
   }
 
   package static func toMany(_ name: String, of entity: Entity) -> StoreError {
-    refused("'\(name)' of \(entity.name) leads to many objects; a fetch follows to-one relationships")
+    refused("'\(name)' of \(entity.name) is to-many; a fetch follows to-one relationships only")
   }
 
   package static func noWay(over name: String, of entity: Entity) -> StoreError {
-    refused("'\(name)' of \(entity.name) is an attribute and leads to no object")
+    refused("'\(name)' of \(entity.name) is an attribute, not a relationship")
   }
 
   // MARK: Predicates
@@ -47,29 +47,29 @@ extension StoreError {
   }
 
   package static func strangeCharacter(_ character: Unicode.Scalar) -> StoreError {
-    refused("the predicate has the character '\(character)', which is in no expression")
+    refused("the predicate contains the character '\(character)', which is not part of SQL")
   }
 
   package static func namedParameter(_ name: String) -> StoreError {
-    refused("the predicate has '\(name)'; the place of a value is written ?")
+    refused("the predicate contains the parameter '\(name)'; write ? for a value")
   }
 
-  package static let closesTooMuch = refused("the predicate closes a parenthesis that it has not opened")
+  package static let closesTooMuch = refused("the predicate has a ) without its (")
 
   package static func subquery(_ word: String) -> StoreError {
-    refused("the predicate has a subquery at '\(word)'; it can ask for attributes and to-one paths only")
+    refused("the predicate contains a subquery at '\(word)'; only attributes and to-one paths are supported")
   }
 
   package static let tableAfterIn = refused("the predicate has IN without a list; write IN (1, 2, 3)")
 
   package static func reachesOut(_ what: String, from entity: String) -> StoreError {
-    refused("the predicate reaches beyond \(entity) and its to-one paths (\(what))")
+    refused("the predicate refers to more than \(entity) and its to-one paths (\(what))")
   }
 
   package static func noExpression(over entity: String, _ reason: String) -> StoreError {
     refused(
-      "the predicate is no expression over \(entity) (\(reason))",
-      "It is one SQL expression over the entity's attributes and to-one paths, such as magnitude > 5.")
+      "the predicate is not a valid expression over \(entity) (\(reason))",
+      "Write one SQL expression over the entity's attributes and to-one paths, such as magnitude > 5.")
   }
 
   package static func predicateFails(_ reason: String) -> StoreError {
@@ -78,17 +78,18 @@ extension StoreError {
 
   package static func wrongCount(places: Int, values: Int) -> StoreError {
     refused(
-      "the predicate has \(places) \(places == 1 ? "place" : "places") for values, and \(values) \(values == 1 ? "was" : "were") given"
+      "the predicate has \(places) \(places == 1 ? "parameter" : "parameters"), and \(values) "
+        + "\(values == 1 ? "value was" : "values were") given"
     )
   }
 
   // MARK: Numbers and places
 
-  package static let negativeLimit = refused("a limit is at least 0")
-  package static let negativeOffset = refused("an offset is at least 0")
-  package static let emptyBatch = refused("a batch has at least 1 object")
+  package static let negativeLimit = refused("the limit must be at least 0")
+  package static let negativeOffset = refused("the offset must be at least 0")
+  package static let emptyBatch = refused("the batch size must be at least 1")
 
   package static func insideTransaction(_ token: HistoryToken) -> StoreError {
-    refused("the token \(token) is inside a transaction, and states stand between them")
+    refused("the token \(token) is inside a transaction; a state is between transactions")
   }
 }

@@ -13,19 +13,19 @@ extension StoreError {
 
   package static func noSuchInstant(_ text: String) -> StoreError {
     StoreError(
-      .badRequest, "'\(text)' is no day or instant that there is", hint: "It looks like 2026-05-12T06:00:03Z."
+      .badRequest, "'\(text)' is not a valid day or instant", hint: "Write it as 2026-05-12T06:00:03Z."
     )
   }
 
   package static func tokenOfAnotherStore(_ token: HistoryToken, _ path: String) -> StoreError {
     StoreError(
-      .tokenOfAnotherStore, "\(path): the token \(token) is another store's",
-      hint: "Name the store that gave the token, or start from a snapshot: bolide snapshot \(path)")
+      .tokenOfAnotherStore, "\(path): the token \(token) belongs to another store",
+      hint: "Use the token's own store, or start from a snapshot: bolide snapshot \(path)")
   }
 
   package static func tokenFromTheFuture(_ token: HistoryToken, _ path: String) -> StoreError {
     StoreError(
-      .tokenFromTheFuture, "\(path): the token \(token) is later than this store's history",
+      .tokenFromTheFuture, "\(path): the token \(token) is newer than this store's history",
       hint:
         "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot \(path)"
     )
@@ -33,7 +33,7 @@ extension StoreError {
 
   package static func tokenDiverged(_ token: HistoryToken, _ path: String) -> StoreError {
     StoreError(
-      .tokenDiverged, "\(path): this store's history took another way before the token \(token)",
+      .tokenDiverged, "\(path): this store's history diverged before the token \(token)",
       hint: "The store was restored or copied. Start again from a snapshot: bolide snapshot \(path)")
   }
 
@@ -41,85 +41,88 @@ extension StoreError {
   package static func tokenExpired(_ token: HistoryToken, missed: Int64, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired,
-      "\(path): the history after the token \(token) is gone: it now starts \(counted(missed, "transaction")) later",
+      "\(path): the history after the token \(token) was pruned: it now starts "
+        + "\(counted(missed, "transaction")) later",
       hint: "Start again from a snapshot: bolide snapshot \(path)")
   }
 
   package static func gap(after token: HistoryToken, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired,
-      "\(path): the history after the token \(token) has a gap: changes were made that no trigger has seen",
+      "\(path): the history after the token \(token) has a gap: some changes were not recorded by triggers",
       hint: "Start again from a snapshot: bolide snapshot \(path)")
   }
 
   /// - Parameter end: when the last transaction was made that is gone.
   package static func pruned(since date: String, through end: String, _ path: String) -> StoreError {
     StoreError(
-      .tokenExpired, "\(path): the history from \(date) on is not all there: it was pruned up to \(end)",
-      hint: "Name a later date, or start from a snapshot: bolide snapshot \(path)")
+      .tokenExpired, "\(path): the history since \(date) is incomplete: it was pruned up to \(end)",
+      hint: "Use a later date, or start from a snapshot: bolide snapshot \(path)")
   }
 
   package static func cannotFollow(_ path: String) -> StoreError {
     StoreError(
-      .readOnly, "\(path): who cannot write the store and its folder cannot wait for changes",
-      hint: "Ask for them now and then: bolide changes \(path) --since TOKEN")
+      .readOnly, "\(path): following changes requires write access to the store and its folder",
+      hint: "Poll instead: bolide changes \(path) --since TOKEN")
   }
 
   package static func vanished(_ path: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(path): the store was deleted or has another name now",
+      .cannotOpen, "\(path): the store was deleted or renamed",
       hint:
-        "Begin again when it is back, with the newest token: it tells whether the store leads on from there.")
+        "When the store is back, continue from the newest token; the token is rejected if its "
+        + "history is lost.")
   }
 
   package static func replaced(_ path: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(path): another file has taken the store's place",
-      hint: "Begin again with the newest token: it tells whether the new file leads on from there.")
+      .cannotOpen, "\(path): the store was replaced by another file",
+      hint: "Continue from the newest token; the token is rejected if the new file's history lacks it.")
   }
 
   // MARK: Requests
 
   static func noSuchProperty(_ name: String, _ path: String) -> StoreError {
     badRequest(
-      "the store has no attribute or relationship '\(name)'", "See what it has: bolide schema \(path)", path)
+      "the store has no attribute or relationship '\(name)'",
+      "List what the store has: bolide schema \(path)", path)
   }
 
   static func limitTooSmall(_ path: String) -> StoreError {
-    badRequest("a limit is at least 1", "Ask for one change or more, or leave out the limit.", path)
+    badRequest("the limit must be at least 1", "Use a limit of 1 or more, or none.", path)
   }
 
   static func netOfAuthors(_ path: String) -> StoreError {
     badRequest(
-      "net changes are those of all authors", "Leave out the authors, or ask for every change.", path)
+      "net changes cannot be filtered by author", "Remove the author filter, or read every change.", path)
   }
 
   static func netInPages(_ path: String) -> StoreError {
-    badRequest("net changes have no pages", "Leave out the limit, or ask for every change.", path)
+    badRequest("net changes cannot be limited", "Remove the limit, or read every change.", path)
   }
 
   static func netInside(_ token: HistoryToken, _ path: String) -> StoreError {
     badRequest(
-      "net changes begin between transactions, and \(token) is inside one",
-      "Read on without net changes to the transaction's end.", path)
+      "net changes start between transactions, and \(token) is inside one",
+      "Read every change up to the end of the transaction first.", path)
   }
 
   package static func endsInside(_ token: HistoryToken, _ path: String) -> StoreError {
     badRequest(
       "a request ends between transactions, and \(token) is inside one",
-      "Read on to the transaction's end, and give that token.", path)
+      "Use the token at the end of the transaction.", path)
   }
 
   package static func endsBeforeStart(_ token: HistoryToken, _ path: String) -> StoreError {
-    badRequest("the request ends with \(token), before it begins", "Name the older place first.", path)
+    badRequest("the request ends at \(token), before its start", "Use the older token as the start.", path)
   }
 
   package static func doesNotLeadOn(_ token: HistoryToken, from pin: HistoryToken, _ path: String)
     -> StoreError
   {
     badRequest(
-      "the token \(token) does not lead on from \(pin)",
-      "A query generation goes forward, from transaction to transaction.", path)
+      "the token \(token) is not after \(pin)",
+      "A query generation only advances, from transaction to transaction.", path)
   }
 
   private static func badRequest(_ message: String, _ hint: String, _ path: String) -> StoreError {
@@ -131,43 +134,44 @@ extension StoreError {
   package static func noSuchReader(_ name: String, _ path: String) -> StoreError {
     StoreError(
       .unknownReader, "\(path): there is no reader '\(name)'",
-      hint: "A new reader begins with a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND")
+      hint: "A new reader starts with a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND")
   }
 
   package static func prunedBeginning(_ last: Int64, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired,
-      "\(path): history does not go back to its beginning; transactions up to \(last) were pruned",
-      hint: "Read what is kept with --from oldest, or start from a snapshot: bolide snapshot \(path)")
+      "\(path): the beginning of history is missing: transactions up to \(last) were pruned",
+      hint: "Start at the oldest transaction with --from oldest, or from a snapshot: bolide snapshot "
+        + "\(path)")
   }
 
   package static func readerAtWork(_ name: String, _ path: String) -> StoreError {
     StoreError(
-      .locked, "\(path): another consumer of the reader '\(name)' is at work",
-      hint: "Each consumer needs a reader of its own; or run the command again when the other has ended.")
+      .locked, "\(path): another consumer of the reader '\(name)' is running",
+      hint: "Use one reader per consumer, or run the command again when the other consumer has ended.")
   }
 
   package static func readerExists(_ name: String, _ path: String) -> StoreError {
     badRequest(
-      "there is a reader '\(name)' already", "Begin again with it: bolide readers \(path) reset \(name)", path
+      "the reader '\(name)' exists already", "To move it: bolide readers \(path) reset \(name)", path
     )
   }
 
   package static func badReaderName(_ path: String) -> StoreError {
     badRequest(
-      "a reader's name has 1 to 100 characters that can be printed", "Give it another name.", path)
+      "a reader's name has 1 to 100 printable characters", "Choose another name.", path)
   }
 
   package static func readerInside(_ token: HistoryToken, _ path: String) -> StoreError {
     badRequest(
-      "the token \(token) is inside a transaction, and readers stand between them",
-      "Read on to the transaction's end, and give that token.", path)
+      "the token \(token) is inside a transaction; a reader's position is between transactions",
+      "Use the token at the end of the transaction.", path)
   }
 
   package static func readerDiverged(_ name: String, _ path: String) -> StoreError {
     StoreError(
       .tokenDiverged,
-      "\(path): the store was restored, and what the reader '\(name)' has seen is not all there",
+      "\(path): the store was restored from a backup that lacks changes that the reader '\(name)' has read",
       hint: readerHint(name, path))
   }
 

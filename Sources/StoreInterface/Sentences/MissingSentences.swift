@@ -5,7 +5,7 @@ extension StoreError {
     StoreError(
       .badRequest, "no complete run of \(pipeline.map { "'\($0)'" } ?? "a full feed") is known",
       hint:
-        "Say `feed: full` in the pipeline, where each input is the whole catalogue, and import one to its end."
+        "If each input is the whole catalogue, set `feed: full` in the pipeline, and complete an import."
     )
   }
 
@@ -17,17 +17,17 @@ extension StoreError {
 
   package static func nothingSeen(_ missing: MissingRows) -> StoreError {
     StoreError(
-      .guarded, "the last complete run of '\(missing.pipeline)' saw no row at all, so nothing is deleted",
-      hint: "Is the feed empty by mistake? Import a good one first.")
+      .guarded, "the last complete run of '\(missing.pipeline)' had no rows: nothing was deleted",
+      hint: "If the feed was empty by mistake, import a good one first.")
   }
 
   package static func tooManyMissing(_ missing: MissingRows, share: Double) -> StoreError {
     let (found, limit) = (missing.share.percent, share.percent)
     return StoreError(
       .guarded,
-      "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is \(found) and more than "
-        + "\(limit): nothing is deleted",
-      hint: "Look at them with `bolide missing`, and raise --guard when they are to go.")
+      "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is "
+        + "\(found) and more than \(limit): nothing was deleted",
+      hint: "Review them with `bolide missing`; to delete them, raise --guard.")
   }
 }
 

@@ -13,7 +13,7 @@ public struct CellMemory: BitwiseCopyable {
   private(set) var count = 0
   /// The first row of the window.
   @usableFromInline package private(set) var windowStart = 0
-  /// How much text the rows before it have, refused records included.
+  /// How much text the rows before it have, rejected records included.
   private var windowText = 0
   /// The row whose cells are written, and where they are.
   private(set) var row = 0
@@ -23,7 +23,7 @@ public struct CellMemory: BitwiseCopyable {
   var lastRecord = 0
   /// How many bytes the records take that are kept beyond their window.
   var recordBytes = 0
-  /// How many bytes the refused records take, about, and what surrounds records.
+  /// How many bytes the rejected records take, about, and what surrounds records.
   var rejectBytes = 0
 
   @usableFromInline package let kept: Int
@@ -85,7 +85,7 @@ public struct CellMemory: BitwiseCopyable {
     windowArena.clear()
   }
 
-  /// How many bytes the rows take, with their texts and records, and the refused records.
+  /// How many bytes the rows take, with their texts and records, and the rejected records.
   var byteCount: Int { count * rowBytes + arena.count + recordBytes + rejectBytes }
 
   // MARK: Rows

@@ -124,7 +124,7 @@ public final class Chunk {
     set { memory.pointee.go(to: newValue) }
   }
 
-  /// The bytes that the rows and the refused records take, children's too: a measure of the chunk's size.
+  /// The bytes that the rows and the rejected records take, children's too: a measure of the chunk's size.
   package var byteCount: Int {
     memory.pointee.byteCount + children.reduce(0) { $0 + $1.byteCount + $1.lineage.count * Self.childBytes }
   }

@@ -27,7 +27,7 @@ extension Chunk {
       position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(layout.rejectBounds.text + 1)) })
   }
 
-  /// All refused records and children, in the input's order.
+  /// All rejected records and children, in the input's order.
   package var allRejects: [Reject] {
     let lists = [rejects] + children.map(\.rejects)
     return lists.enumerated().flatMap { list, rejects in rejects.map { (list, $0) } }

@@ -1,6 +1,6 @@
 internal import ImportModel
 
-// Where an import stops at the first refused record or child.
+// Where an import stops at the first rejected record or child.
 extension Chunk {
   /// Leaves out everything behind the first refusal, as if the input had ended there. Sorts and folds the records anew.
   ///

@@ -78,7 +78,7 @@ package struct ChunkLayout: Sendable {
   private let keepsNonNull: Bool
   /// Which record counts when several have the same key.
   package let repeatedKeyPolicy: RepeatedKeyPolicy
-  /// How much is kept of refused records.
+  /// How much is kept of rejected records.
   package let rejectBounds: RejectBounds
   /// The key of the keys' digests: noughts until an import gives it its store's.
   package var digestKey = SipHash.Key([])

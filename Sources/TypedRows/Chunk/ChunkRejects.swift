@@ -1,6 +1,6 @@
 import ImportModel
 
-// What a chunk knows of its refused records.
+// What a chunk knows of its rejected records.
 extension Chunk {
   /// What surrounded a record.
   package func surroundings(ofRecord record: Int) -> Surroundings? {
@@ -58,7 +58,7 @@ extension Chunk {
     let isTooLong: Bool
   }
 
-  /// Takes a refused record, or a refused child of one.
+  /// Takes a rejected record, or a refused child of one.
   ///
   /// - Parameter text: the record, if it is to be kept, as far as it is at hand.
   package func refuse(_ reject: Reject, text: UnsafeBufferPointer<UInt8>?) {
@@ -87,7 +87,7 @@ extension Chunk {
     memory.pointee.rejectBytes += bytes
   }
 
-  /// About what a refused record takes besides its text, with what is made of it on the way to the store.
+  /// About what a rejected record takes besides its text, with what is made of it on the way to the store.
   private static let rejectBytes = 1024
 }
 

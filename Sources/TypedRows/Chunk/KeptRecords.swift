@@ -39,7 +39,7 @@ struct KeptRecords {
       if rows[middle] < row { low = middle + 1 } else { high = middle }
     }
     guard low < rows.count, rows[low] == row else {
-      preconditionFailure("a row that may be refused keeps its record")
+      preconditionFailure("a row that may be rejected keeps its record")
     }
     return (
       positions[low],

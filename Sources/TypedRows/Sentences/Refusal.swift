@@ -21,7 +21,7 @@ extension Refusal {
   }
 
   package static let unpairedSurrogate = Refusal(
-    code: "unpaired-surrogate", message: "a text has half of a character, an unpaired surrogate")
+    code: "unpaired-surrogate", message: "a text contains an unpaired surrogate")
 
   // MARK: A value
 
@@ -43,15 +43,15 @@ extension Refusal {
 
   /// - Parameter allowed: the values that the pipeline allows.
   static func notOneOf(_ name: String, _ allowed: String) -> Refusal {
-    Refusal(code: "not-one-of", message: "\(name) is none of \(allowed)")
+    Refusal(code: "not-one-of", message: "\(name) is not one of \(allowed)")
   }
 
   static func tooSmall(_ name: String) -> Refusal {
-    Refusal(code: "out-of-range", message: "\(name) is below the smallest value allowed")
+    Refusal(code: "out-of-range", message: "\(name) is less than its minimum")
   }
 
   static func tooLarge(_ name: String) -> Refusal {
-    Refusal(code: "out-of-range", message: "\(name) is above the largest value allowed")
+    Refusal(code: "out-of-range", message: "\(name) is greater than its maximum")
   }
 
   static func tooLong(_ name: String, _ limit: Int) -> Refusal {
@@ -79,7 +79,7 @@ extension Refusal {
   package static func taken(_ relationship: String, _ owner: String, by entity: String) -> Refusal {
     Refusal(
       code: "not-unique",
-      message: "\(relationship) is one-to-one, and another \(entity) leads to this \(owner)")
+      message: "\(relationship) is one-to-one, and another \(entity) is linked to this \(owner)")
   }
 
   package static func notUnique(_ names: [String], of entity: String) -> Refusal {
@@ -137,21 +137,22 @@ extension ConversionFailure {
     case .notANumber: "expected a number such as 12.8"
     case .fraction: "expected a whole number; this one has decimals"
     case .outOfRange: "the value is out of the range of its type"
-    case .tooManyDecimals: "the number has more decimals than the attribute's scale keeps"
+    case .tooManyDecimals: "the number has more decimals than the attribute's scale"
     case .notADate: "expected a date such as 2026-05-12 03:14:07"
     case .ambiguousDate:
-      "day and month could be either way round; declare `format: day-first` or `month-first`"
+      "the order of day and month is ambiguous; declare `format: day-first` or `month-first`"
     case .noSuchDay: "the calendar has no such day"
-    case .noSuchTime: "a day has no such time; expected 00:00:00 to 23:59:59"
+    case .noSuchTime: "the time is out of range; expected 00:00:00 to 23:59:59"
     case .unknownZone: "expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00"
     case .fractionOfSecond:
-      "the date has a fraction of a second that is not kept; declare `precision: ms` or `us` to keep it, `seconds` to cut it off"
-    case .undeclaredEpoch: "a number can be a date only with `epoch: seconds` or `epoch: milliseconds`"
+      "the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` "
+        + "to cut it off"
+    case .undeclaredEpoch: "a number is a date only with `epoch: seconds` or `epoch: milliseconds`"
     case .timeInDay: "expected a day without a time; declare the attribute a date to keep it"
     case .notABoolean: "expected true or false"
     case .notAUUID: "expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
     case .notBase64: "expected base64"
-    case .notJSON: "expected JSON; a text becomes it by `json_quote(…)`"
+    case .notJSON: "expected JSON; use `json_quote(…)` for a text"
     case .notAString: "expected a text"
     case .notOneValue: "expected one value, found an object or an array"
     }

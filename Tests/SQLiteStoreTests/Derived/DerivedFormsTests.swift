@@ -1,7 +1,7 @@
 import ImportModel
 @testable import RowExpressions
 @testable import SQLiteAccess
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -125,9 +125,7 @@ struct DerivedFormsTests {
         == [["Öst", .null, 0], ["Öst", "Kåre", 1]])
     // The rest waits, and `verify` knows.
     #expect(try store.rows("SELECT largest, mean FROM Region") == [[1.5, 1.5]])
-    var findings: [Finding] = []
-    try store.verify { findings.append($0) }
-    #expect(findings == [])
+    #expect(try store.findings() == [])
     try store.seal()
     #expect(try store.rows("SELECT largest, mean, canonical FROM Region") == [[2.5, 2.0, "ost"]])
     #expect(try store.rows("SELECT canonical, countryName FROM Quake WHERE id = 'b'") == [["kare", "Sea"]])
@@ -197,12 +195,10 @@ struct DerivedFormsTests {
         == [["a", 6.5], [.null, .null], [.null, .null]])
     #expect(
       try again.rows("SELECT count, mean, firstDay, strong FROM Region") == [[1, 6.5, "2026-01-01", 1]])
-    var findings: [Finding] = []
-    try again.verify { findings.append($0) }
-    #expect(findings == [])
+    #expect(try again.findings() == [])
   }
 
-  @Test func `A filter that cannot be used is refused where it stands`() {
+  @Test func `A filter that cannot be used is rejected where it stands`() {
     var pipeline = World.quakes()
     pipeline[entity: "Region"]["strong"].derivation = .count(relationship: "quakes", where: "magnitud > 5")
     #expect(
@@ -224,8 +220,7 @@ struct DerivedFormsTests {
       try store.seal()
       try temporary.shell(
         derivedly("UPDATE \(table) SET \(quoted(column)) = \(90 + number); DELETE FROM bolide_dirty"))
-      var findings: [Finding] = []
-      try store.verify { findings.append($0) }
+      let findings = try store.findings()
       #expect(findings.contains { $0.entity == table && $0.attribute == column }, "\(table).\(column)")
     }
   }

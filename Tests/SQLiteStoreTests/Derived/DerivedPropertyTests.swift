@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -27,8 +27,7 @@ struct DerivedPropertyTests {
       try store.seal()
       try #require(try temporary.python(World.oracle) == "", "seed \(seed), round \(round)")
       try #require(try store.rows("SELECT * FROM bolide_dirty") == [])
-      var findings: [Finding] = []
-      try store.verify { findings.append($0) }
+      let findings = try store.findings()
       try #require(findings == [], "seed \(seed), round \(round)")
     }
     #expect(try Replay(store, model: World.model).problems() == [])

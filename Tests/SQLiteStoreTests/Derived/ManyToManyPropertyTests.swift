@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -29,8 +29,7 @@ struct ManyToManyPropertyTests {
       try store.seal()
       try #require(try temporary.python(Blog.oracle) == "", "seed \(seed), round \(round)")
       try #require(try store.rows("SELECT * FROM bolide_dirty") == [])
-      var findings: [Finding] = []
-      try store.verify { findings.append($0) }
+      let findings = try store.findings()
       try #require(findings == [], "seed \(seed), round \(round)")
     }
     guard try store.rows("SELECT * FROM bolide_gap") == [] else { return }

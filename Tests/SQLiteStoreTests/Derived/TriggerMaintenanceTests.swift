@@ -1,5 +1,5 @@
 import ImportModel
-@testable import SQLiteMaintenance
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -22,9 +22,7 @@ struct TriggerMaintenanceTests {
   }
 
   private func findings() throws -> [String] {
-    var findings: [String] = []
-    try store.verify { findings.append("\($0)") }
-    return findings
+    try store.findings().map(\.description)
   }
 
   @Test func `A sound store has nothing to restore`() throws {
@@ -55,7 +53,7 @@ struct TriggerMaintenanceTests {
     #expect(error?.code == .tokenExpired)
     #expect(
       error?.message
-        == "\(temporary.path): the history after the token \(token) has a gap: changes were made that no trigger has seen"
+        == "\(temporary.path): the history after the token \(token) has a gap: some changes were not recorded by triggers"
     )
     // From the gap on, history is whole again.
     let gap = try store.newestToken()

@@ -1,55 +1,56 @@
 import ArgumentParser
 import Bolide
 import BolideBench
+import CommandSupport
 import Foundation
 
 /// `bolide bench`
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measures throughput on this machine, and checks what it measured.",
+    abstract: CommandAbstract.bench,
     discussion: """
-      Each run is a process and a store of its own; each result is checked, or the bench fails and shows nothing for \
-      it. The floor is SQLite alone, with the same rows typed and in memory already; it runs in turn with the import. \
-      The last column says how much of Bolide's time another took, pair of runs by pair of runs.
+      Each run uses a process and a store of its own. Each result is verified; a wrong result fails the bench and is not \
+      shown. The baseline is SQLite alone, with the same rows typed and in memory; it runs alternately with the import. \
+      The last column is the time relative to Bolide's, as the median over pairs of runs.
 
       SCENARIOS:
       \(Scenario.table)
       """)
 
-  @Argument(help: ArgumentHelp("What to measure; everything unless said.", valueName: "scenario"))
+  @Argument(help: ArgumentHelp("Scenarios to measure. (default: all)", valueName: "scenario"))
   var scenarios: [Scenario] = []
 
   @Option(
     help: ArgumentHelp(
-      "Rows of the generated feed: 100k, 1m; several with commas. (default: 100k)", valueName: "n"),
+      "Number of generated rows: 100k, 1m; several separated by commas. (default: 100k)", valueName: "n"),
     transform: RowCounts.init(argument:))
   var rows: RowCounts?
 
-  @Option(help: ArgumentHelp("How often each runs, after one run that does not count.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of measured runs, after one warm-up run.", valueName: "n"))
   var runs: Int = 3
 
-  @Option(help: ArgumentHelp("A feed of your own; needs --pipeline.", valueName: "file"))
+  @Option(help: ArgumentHelp("Your own feed; requires --pipeline.", valueName: "file"))
   var feed: String?
 
-  @Option(help: ArgumentHelp("The pipeline that imports it.", valueName: "file"))
+  @Option(help: ArgumentHelp("The pipeline for --feed.", valueName: "file"))
   var pipeline: String?
 
-  @Option(help: ArgumentHelp("Where the stores are made; the disk matters.", valueName: "folder"))
+  @Option(help: ArgumentHelp("Folder for the stores; its disk affects the results.", valueName: "folder"))
   var folder: String?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "Let sqlite3, python3, sqlite-utils and duckdb do the same, as far as they are here.")
+    help: "Compare with sqlite3, python3, sqlite-utils and duckdb, if installed.")
   var peers = true
 
-  @Flag(help: "Print the programs that the others run, and where the comparison is unfair.")
+  @Flag(help: "Print the programs that the peers run, and where the comparison is unfair.")
   var showPeers = false
 
-  @Option(help: ArgumentHelp("Also write everything that was found as JSON.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also write the results to this file as JSON.", valueName: "file"))
   var json: String?
 
-  @Option(help: ArgumentHelp("Also draw it, as SVG.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also draw a chart to this file, as SVG.", valueName: "file"))
   var chart: String?
 
   func validate() throws {
@@ -100,19 +101,19 @@ struct BenchCommand: ParsableCommand {
       workspace.remove()
       withExtendedLifetime(signals) {}
     }
-    let terminal = Terminal(isQuiet: false, isVerbose: false)
-    let bench = Bench(plan, in: workspace, progress: terminal.draw)
+    let line = ProgressLine()
+    let bench = Bench(plan, in: workspace, progress: line.draw)
     try StandardOutput.write(lines: bench.machine.lines.joined(separator: "\n"))
     var failures = 0
     let report = try bench.run { result in
-      terminal.clearProgress()
+      line.clear()
       try StandardOutput.write(lines: result.table)
     } failed: { scenario, error in
-      terminal.clearProgress()
+      line.clear()
       failures += 1
       Failure.inScenario(scenario, error).printToStandardError()
     }
-    terminal.clearProgress()
+    line.clear()
     try StandardOutput.write(lines: report.summary)
     if let json { try Data(try report.json.utf8).write(to: URL(filePath: json)) }
     if let chart { try Data(BenchChart(report).svg.utf8).write(to: URL(filePath: chart)) }

@@ -6,16 +6,16 @@ import Synchronization
 ///
 /// The signals are blocked in all threads and fetched by one of their own, so that none is lost, however early it comes.
 /// Make it before any other thread is there.
-final class SignalWatch {
+package final class SignalWatch {
   private let first = FirstSignal()
 
   /// The first signal that came.
-  var received: Int32? {
+  package var received: Int32? {
     let number = first.number.load(ordering: .relaxed)
     return number == 0 ? nil : number
   }
 
-  init(_ cancel: @escaping @Sendable (Int32) -> Void) {
+  package init(_ cancel: @escaping @Sendable (Int32) -> Void) {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)
@@ -38,14 +38,6 @@ final class SignalWatch {
     }
     // Without a thread that fetches them they do what signals do.
     if !isWatched { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
-  }
-
-  /// A watch that ends what a cancellation ends, and hands the signal on to the command that is fed.
-  convenience init(stopping stop: ImportCancellation) {
-    self.init {
-      stop.cancel()
-      ConsumerProcess.pass($0)
-    }
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {

@@ -1,8 +1,8 @@
 import Foundation
 
 /// Standard error, for people. Nobody could be told that writing it failed, so a command ends as it would have.
-enum StandardError {
-  static func write(_ text: String) {
+package enum StandardError {
+  package static func write(_ text: String) {
     write(Array(text.utf8))
   }
 
@@ -30,10 +30,10 @@ enum StandardError {
 }
 
 /// The three descriptors that every program is started with.
-enum StandardDescriptors {
+package enum StandardDescriptors {
   /// Opens those that are closed, so that no file of the store gets one of their numbers, and what is meant for standard
   /// error stands in it. Nothing can be read there, and nothing written.
-  static func fill() {
+  package static func fill() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       // It gets the lowest free number, which is this one.
       _ = unsafe open("/dev/null", O_RDONLY)

@@ -1,8 +1,8 @@
-import ArgumentParser
-import Bolide
+package import ArgumentParser
+package import Bolide
 
 /// The tool's answers to scripts: sysexits' numbers, and a few of its own.
-enum ExitStatus: Int32, CaseIterable {
+package enum ExitStatus: Int32, CaseIterable {
   case allLanded = 0
   case someRefused = 3
   case usage = 64
@@ -19,30 +19,30 @@ enum ExitStatus: Int32, CaseIterable {
   case tokenOfAnotherStore = 82
   case tokenFromTheFuture = 83
 
-  var exitCode: ExitCode { ExitCode(rawValue) }
+  package var exitCode: ExitCode { ExitCode(rawValue) }
 
-  var meaning: String {
+  package var meaning: String {
     switch self {
-    case .allLanded: "all landed"
-    case .someRefused: "finished; some records were refused, within the limit"
-    case .usage: "the command was called wrongly"
-    case .dataRefused: "the data was refused, or more of its records than the limit"
-    case .noInput: "there is no input, or not a byte of it"
-    case .bug: "a mistake in this program"
-    case .cannotWrite: "the store cannot be made or written"
-    case .inputOutput: "reading or writing failed, or the disk is full"
-    case .tryLater: "another import or program holds the store: try later"
-    case .configuration: "the pipeline or the model is wrong"
-    case .overdue: "a pipeline's last good run is older than its max-age (status)"
-    case .tokenExpired: "the history after the token is gone"
-    case .tokenDiverged: "the store's history took another way"
-    case .tokenOfAnotherStore: "the token is another store's"
-    case .tokenFromTheFuture: "the token is later than the store"
+    case .allLanded: "success: every record was imported"
+    case .someRefused: "success, with rejected records within --max-rejects"
+    case .usage: "usage error: unknown or conflicting arguments"
+    case .dataRefused: "invalid data, or more rejected records than --max-rejects"
+    case .noInput: "the input does not exist or is empty"
+    case .bug: "internal error: please report it"
+    case .cannotWrite: "the store cannot be created or written"
+    case .inputOutput: "I/O error, or the disk is full"
+    case .tryLater: "the store is locked by another program: try again later"
+    case .configuration: "invalid pipeline or model"
+    case .overdue: "status: the last good import is older than max-age"
+    case .tokenExpired: "the history after the token has been pruned"
+    case .tokenDiverged: "the token belongs to a diverged history (a restored or copied store)"
+    case .tokenOfAnotherStore: "the token belongs to another store"
+    case .tokenFromTheFuture: "the token is newer than the store"
     }
   }
 
   /// The table in `--help`.
-  static var table: String {
+  package static var table: String {
     let lines = allCases.map { status in
       let number = String(status.rawValue)
       return "  " + number + String(repeating: " ", count: 6 - number.count) + status.meaning
@@ -50,7 +50,7 @@ enum ExitStatus: Int32, CaseIterable {
     return (["EXIT STATUS:"] + lines + ["  128+n stopped by signal n"]).joined(separator: "\n")
   }
 
-  init(_ error: ImportError) {
+  package init(_ error: ImportError) {
     switch error.kind {
     case .noInput: self = .noInput
     case .usage: self = .usage
@@ -62,7 +62,7 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  init(_ code: StoreError.Code) {
+  package init(_ code: StoreError.Code) {
     switch code {
     case .full, .inputOutput, .corrupt: self = .inputOutput
     case .readOnly, .cannotOpen, .notAStore, .newerFormat, .olderFormat, .unsafeFile, .storeGone:

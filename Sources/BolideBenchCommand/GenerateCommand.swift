@@ -1,12 +1,13 @@
 import ArgumentParser
 import BolideBench
+import CommandSupport
 import Foundation
 
 /// `bolide generate`
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Writes made-up feeds, the same bytes for the same seed.",
+    abstract: CommandAbstract.generate,
     subcommands: [GenerateFireballs.self, GenerateNeows.self, GenerateApproaches.self])
 }
 
@@ -14,31 +15,31 @@ struct GenerateCommand: ParsableCommand {
 struct GenerateFireballs: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fireballs",
-    abstract: "Writes a feed of fireballs in the shape of JPL's API. Nothing in it is a real event.",
+    abstract: "Generate fireballs in the shape of JPL's API. No event is real.",
     discussion: """
       With --revise, --rekey and --drop it is the same feed some time later, as a re-processing at the source would \
       leave it: some rows have other values, some another date, some are gone.
       """)
 
-  @Option(help: ArgumentHelp("How many rows, before --drop.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of rows, before --drop.", valueName: "n"))
   var rows: Int = 1000
 
-  @Option(help: ArgumentHelp("Which feed: another seed is another feed.", valueName: "s"))
+  @Option(help: ArgumentHelp("Seed of the random generator.", valueName: "s"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("The share of rows with other values.", valueName: "p%"))
+  @Option(help: ArgumentHelp("Share of rows with changed values.", valueName: "p%"))
   var revise: Share = Share()
 
-  @Option(help: ArgumentHelp("The share of rows whose date moves by seconds.", valueName: "p%"))
+  @Option(help: ArgumentHelp("Share of rows whose date is shifted by seconds.", valueName: "p%"))
   var rekey: Share = Share()
 
-  @Option(help: ArgumentHelp("The share of rows that are left out.", valueName: "p%"))
+  @Option(help: ArgumentHelp("Share of rows to omit.", valueName: "p%"))
   var drop: Share = Share()
 
-  @Option(help: "The rows' order.")
+  @Option(help: "Order of the rows.")
   var order: FireballFeed.Order = .newestFirst
 
-  @Flag(help: "Write the rows before the names of their columns.")
+  @Flag(help: "Write the rows before the column names.")
   var dataFirst = false
 
   func validate() throws {
@@ -62,13 +63,13 @@ struct GenerateFireballs: ParsableCommand {
 struct GenerateNeows: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "neows",
-    abstract: "Writes a feed of near-Earth asteroids in the shape of NASA's NeoWs. Nothing in it is real.",
-    discussion: "Each asteroid stands once, with one to three close approaches.")
+    abstract: "Generate near-Earth asteroids in the shape of NASA's NeoWs. None is real.",
+    discussion: "Each asteroid appears once, with one to three close approaches.")
 
-  @Option(help: ArgumentHelp("How many asteroids.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of asteroids.", valueName: "n"))
   var rows: Int = 100
 
-  @Option(help: ArgumentHelp("Which feed: another seed is another feed.", valueName: "s"))
+  @Option(help: ArgumentHelp("Seed of the random generator.", valueName: "s"))
   var seed: UInt64 = 1
 
   func validate() throws {
@@ -86,13 +87,13 @@ struct GenerateNeows: ParsableCommand {
 struct GenerateApproaches: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approaches",
-    abstract: "Writes a feed of close approaches in the shape of JPL's API. Nothing in it is real.",
-    discussion: "One every two hours or so; some bodies come again.")
+    abstract: "Generate close approaches in the shape of JPL's API. None is real.",
+    discussion: "One approach about every two hours; some bodies recur.")
 
-  @Option(help: ArgumentHelp("How many approaches.", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of approaches.", valueName: "n"))
   var rows: Int = 100
 
-  @Option(help: ArgumentHelp("Which feed: another seed is another feed.", valueName: "s"))
+  @Option(help: ArgumentHelp("Seed of the random generator.", valueName: "s"))
   var seed: UInt64 = 1
 
   func validate() throws {
@@ -117,21 +118,6 @@ extension StandardOutput {
       throw Failure(error)
     }
   }
-}
-
-/// A share on the command line: `30%` or `30`.
-struct Share: ExpressibleByArgument {
-  var percent: Double = 0
-
-  init() {}
-
-  init?(argument: String) {
-    let number = argument.hasSuffix("%") ? String(argument.dropLast()) : argument
-    guard let percent = Double(number), (0...100).contains(percent) else { return nil }
-    self.percent = percent
-  }
-
-  var defaultValueDescription: String { "0%" }
 }
 
 extension FireballFeed.Order: ExpressibleByArgument {}

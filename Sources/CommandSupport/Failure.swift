@@ -3,19 +3,19 @@ import Bolide
 import Foundation
 
 /// What a command ends with when it did not do what was asked: sentences for people, a status for scripts.
-struct Failure: Error {
-  var status: ExitStatus
-  var message: String
-  var hint: String?
+package struct Failure: Error {
+  package var status: ExitStatus
+  package var message: String
+  package var hint: String?
 
-  init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+  package init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
     self.status = status
     self.message = message
     self.hint = hint
   }
 
   /// Any error of the library.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     if let failure = error as? Failure {
       self = failure
     } else {
@@ -25,7 +25,7 @@ struct Failure: Error {
   }
 
   /// `Error: the sentence.`, a line each, and under it what to do.
-  func printToStandardError() {
+  package func printToStandardError() {
     var text = message.split(separator: "\n").map { sentence in
       "Error: \(String(sentence).printable)\(sentence.last.map { ".?!".contains($0) } ?? true ? "" : ".")\n"
     }.joined()

@@ -1,16 +1,20 @@
-import Bolide
+package import Bolide
 import Foundation
 
 /// Standard output in large pieces.
-enum StandardOutput {
+package enum StandardOutput {
   /// The reader has closed its end.
-  struct Closed: Error {}
+  package struct Closed: Error {
+    package init() {}
+  }
 
   /// The command was told to end before everything was written.
-  struct Stopped: Error {}
+  package struct Stopped: Error {
+    package init() {}
+  }
 
   /// Writes a line, as a terminal may show it. A reader that has closed its end does not miss it.
-  static func write(line: String) throws {
+  package static func write(line: String) throws {
     do {
       try write(Array((line.printable + "\n").utf8))
     } catch is Closed {}
@@ -19,13 +23,13 @@ enum StandardOutput {
   /// Waits, and tells whether there still is somebody to read.
   ///
   /// - Parameter milliseconds: how long to wait; less when the reader goes.
-  static func isOpen(after milliseconds: Int32) -> Bool {
+  package static func isOpen(after milliseconds: Int32) -> Bool {
     var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
     return unsafe poll(&descriptor, 1, milliseconds) <= 0
   }
 
   /// Writes lines, each as a terminal may show it.
-  static func write(lines text: String) throws {
+  package static func write(lines text: String) throws {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       try write(line: String(line))
     }
@@ -34,19 +38,19 @@ enum StandardOutput {
   /// Writes all bytes.
   ///
   /// - Throws: `Closed`, and `Failure` when writing fails.
-  static func write(_ bytes: [UInt8]) throws {
+  package static func write(_ bytes: [UInt8]) throws {
     try unsafe bytes.withUnsafeBytes { try unsafe write($0) }
   }
 
   /// Writes bytes that somebody else keeps meanwhile.
-  static func write(_ bytes: UnsafeRawBufferPointer) throws {
+  package static func write(_ bytes: UnsafeRawBufferPointer) throws {
     try unsafe write(bytes, to: STDOUT_FILENO, "standard output")
   }
 
   /// Writes all bytes, unless a cancellation comes first or while nobody reads.
   ///
   /// - Throws: also `Stopped`.
-  static func write(
+  package static func write(
     _ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO, _ name: String = "standard output",
     until stop: ImportCancellation
   ) throws {
