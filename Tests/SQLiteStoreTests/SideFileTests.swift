@@ -19,7 +19,8 @@ import Testing
     chmod(victim, 0o640)
   }
 
-  private let hint = "Nothing was written. Find out who made it, remove it, and run the command again."
+  private let hint =
+    "Nothing was written. Find out which program created it, remove it, and run the command again."
 
   /// Puts something in the place of a file beside the store.
   private func replace(_ ending: String, _ make: (String) -> Int32) throws {
@@ -43,7 +44,7 @@ import Testing
   {
     let cases: [((String) -> Int32, String)] = [
       ({ symlink(self.victim, $0) }, "is a symbolic link"),
-      ({ link(self.victim, $0) }, "has a second name: it is a hard link"),
+      ({ link(self.victim, $0) }, "has several hard links"),
       ({ mkfifo($0, 0o666) }, "is not a regular file"),
       ({ mkdir($0, 0o777) }, "is not a regular file"),
     ]
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `Another user's file is refused, unless that user could write the store`() throws {
+  @Test func `Another user's file is rejected, unless that user could write the store`() throws {
     let own = FileFacts(temporary.path)
     try #require(own != nil)
     // Whose it is stands in the file's facts; only root could make one for real.
@@ -79,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `A journal that names a further file is refused by who writes, and the file stays`() throws {
+  @Test func `A journal that names a further file is rejected by who writes, and the file stays`() throws {
     let journal = temporary.path + "-journal"
     let name = Array(victim.utf8)
     let sum = name.reduce(UInt32(0)) { $0 &+ UInt32(bitPattern: Int32(Int8(bitPattern: $1))) }
@@ -94,9 +95,11 @@ import Testing
     #expect(error?.code == .unsafeFile)
     #expect(
       error?.message
-        == "\(journal): the rollback journal beside the store names a further file, which SQLite would delete"
+        == "\(journal): the rollback journal beside the store names another file, which SQLite would delete"
     )
-    #expect(error?.hint == "Bolide's stores never have such a journal. Find out who made it, and remove it.")
+    #expect(
+      error?.hint
+        == "Bolide never creates such a journal. Find out which program did, and remove the journal.")
     try expectUntouched()
     #expect(FileManager.default.fileExists(atPath: journal))
   }
@@ -121,10 +124,10 @@ import Testing
     let error = refused { _ = try SQLiteEngine(reading: path) }
     #expect(
       error?.message
-        == "\(path): a rollback journal lies beside the store, and only a command that writes may use it")
+        == "\(path): there is a rollback journal beside the store, which only a command that writes can use")
     #expect(
       error?.hint
-        == "If the journal is the store's own, run `bolide import`; if somebody else made it, remove it.")
+        == "If the journal belongs to the store, run `bolide import`; otherwise remove it.")
     #expect(fileSize(path + "-journal") > 0)
     // It is the store's own, so who writes recovers by it.
     let store = try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)
@@ -139,8 +142,9 @@ import Testing
     // What a process that was killed has left; one that is at work has it locked.
     let (left, used) = (folder.path + "/.bolide-new-left", folder.path + "/.bolide-new-used")
     try Data().write(to: URL(filePath: left))
-    try Data().write(to: URL(filePath: left + "-wal"))
-    let descriptor = Glibc.open(used, O_RDWR | O_CREAT, 0o600)
+    for ending in ["-wal", "-lock"] { try Data().write(to: URL(filePath: left + ending)) }
+    try Data().write(to: URL(filePath: used))
+    let descriptor = Glibc.open(used + "-lock", O_RDWR | O_CREAT, 0o600)
     try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     defer { close(descriptor) }
     let store = try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)
@@ -148,19 +152,34 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(
       Set(names).subtracting(["store.sqlite-wal", "store.sqlite-shm"]) == [
-        "store.sqlite", ".bolide-new-used",
+        "store.sqlite", ".bolide-new-used", ".bolide-new-used-lock",
       ])
     withExtendedLifetime(store) {}
   }
 
-  @Test func `Of two that make a store at once, both get the same one`() throws {
-    let path = temporary.folder.appending(path: "both.sqlite").path
+  @Test func `Of several that make a store at once, all get the same one`() throws {
+    let path = temporary.folder.appending(path: "same.sqlite").path
     let names = try (0..<8).concurrently { _ in
       try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 10).reading {
         try $0.value("SELECT id FROM bolide_store")
       }
     }
     #expect(Set(names).count == 1)
+  }
+
+  /// Each removes what killed processes left while the others make, lock and place their files.
+  @Test func `No file that is being made is taken for one that was left`() throws {
+    let folder = temporary.folder
+    let placed = try (0..<8).concurrently { thread in
+      try (0..<200).allSatisfy { number in
+        let target = folder.appending(path: "\(thread)-\(number)").path
+        let file = try UnfinishedFile(for: target, mode: 0o600)
+        return try FileFacts(file.path) != nil && file.place(at: target, replacing: false)
+      }
+    }
+    #expect(placed.allSatisfy { $0 })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") } == [])
   }
 
   @Test func `A file is not replaced unless that is meant`() throws {

@@ -4,11 +4,14 @@ package import StoreInterface
 
 /// A file that is built under a name that nobody can guess, with its final mode, and then put in place in one step.
 ///
-/// It is locked while it is built, so that one a killed process has left behind is known, and goes.
+/// A file beside it is locked from before it is there until it has its place, so that one a killed process has left
+/// behind is known, and goes. The lock is not on the file itself: to close a descriptor ends all locks that the process
+/// has on the file.
 package final class UnfinishedFile {
   package let path: String
-  private var descriptor: Int32
+  private let lock: Int32
   static let prefix = ".bolide-new-"
+  private static let lockEnding = "-lock"
   private static let endings = ["", "-journal", "-wal", "-shm"]
 
   /// Makes an empty file.
@@ -20,13 +23,31 @@ package final class UnfinishedFile {
   package init(for target: String, mode: UInt32, owner: FileFacts? = nil) throws(StoreError) {
     let folder = StoreLocation.folder(of: target)
     Self.removeLeftovers(in: folder)
-    let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    path = "\(folder)/\(Self.prefix)\(random)"
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .cannotMake(target, errno) }
-    flock(descriptor, LOCK_EX)
+    (path, lock) = try Self.lockedName(in: folder, for: target)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let problem = errno
+      Self.remove(path, lock)
+      throw .cannotMake(target, problem)
+    }
+    defer { close(descriptor) }
     if let owner, geteuid() == 0 { fchown(descriptor, owner.user, owner.group) }
     fchmod(descriptor, mode_t(mode))
+  }
+
+  /// A name, and the descriptor that holds its lock.
+  private static func lockedName(in folder: String, for target: String) throws(StoreError) -> (String, Int32)
+  {
+    while true {
+      let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+      let path = "\(folder)/\(prefix)\(random)"
+      let lock = open(path + lockEnding, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard lock >= 0 else { throw .cannotMake(target, errno) }
+      flock(lock, LOCK_EX)
+      // Another process may have taken it for a leftover before it was locked.
+      if FileFacts(lock)?.links != 0 { return (path, lock) }
+      close(lock)
+    }
   }
 
   /// Gives the file its name. Every connection to it is closed by now.
@@ -34,8 +55,6 @@ package final class UnfinishedFile {
   /// - Parameter replacing: whether a file that has the name gives way.
   /// - Returns: false when there is one and it stays.
   package func place(at target: String, replacing: Bool) throws(StoreError) -> Bool {
-    // First, as the file may be opened by others as soon as it is there, and a closed descriptor takes their locks along.
-    release()
     if replacing {
       guard rename(path, target) == 0 else { throw .cannotPlace(target, String(cString: strerror(errno))) }
     } else if bolide_rename_new(path, target) != 0 {
@@ -51,18 +70,12 @@ package final class UnfinishedFile {
     return true
   }
 
-  deinit {
-    release()
-    Self.remove(path)
-  }
+  deinit { Self.remove(path, lock) }
 
-  private func release() {
-    if descriptor >= 0 { close(descriptor) }
-    descriptor = -1
-  }
-
-  private static func remove(_ path: String) {
-    for ending in endings { unlink(path + ending) }
+  /// Removes what there is under a name, its lock last.
+  private static func remove(_ path: String, _ lock: Int32) {
+    for ending in endings + [lockEnding] { unlink(path + ending) }
+    close(lock)
   }
 
   /// A new name outlives a power cut only when its folder was written.
@@ -76,15 +89,15 @@ package final class UnfinishedFile {
   /// Removes what processes that were killed have left in a folder, if it is this user's.
   private static func removeLeftovers(in folder: String) {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.utf8.starts(with: prefix.utf8) && !endings.dropFirst().contains(where: name.hasSuffix) {
+    where name.utf8.starts(with: prefix.utf8) && name.hasSuffix(lockEnding) {
       let path = "\(folder)/\(name)"
-      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-      guard descriptor >= 0 else { continue }
-      defer { close(descriptor) }
-      guard FileFacts(descriptor)?.user == geteuid(), flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        continue
+      let lock = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard lock >= 0 else { continue }
+      if FileFacts(lock)?.user == geteuid(), flock(lock, LOCK_EX | LOCK_NB) == 0 {
+        remove(String(path.dropLast(lockEnding.count)), lock)
+      } else {
+        close(lock)
       }
-      remove(path)
     }
   }
 }
