@@ -7,33 +7,22 @@ internal import TypedRows
 struct ChunkConsumer {
   let queue: ChunkQueue
   let writing: any ImportSession
-  let settings: ImportSettings
-  let options: ImportOptions
-  let pipeline: String
+  let frame: ImportFrame
   /// The input's name.
   let input: String
-  let start: ContinuousClock.Instant
   /// The first records that were refused, in their order.
   private(set) var firstRejects: [Reject] = []
 
   /// Whether any record was not refused.
   private var hasLanded = false
 
-  /// How many rejected records the report shows.
-  private static let shownRejects = 10
+  private var settings: ImportSettings { frame.settings }
 
-  init(
-    queue: ChunkQueue, writing: any ImportSession, settings: ImportSettings, options: ImportOptions,
-    pipeline: String, input: String,
-    start: ContinuousClock.Instant
-  ) {
+  init(queue: ChunkQueue, writing: any ImportSession, frame: ImportFrame, input: String) {
     self.queue = queue
     self.writing = writing
-    self.settings = settings
-    self.options = options
-    self.pipeline = pipeline
+    self.frame = frame
     self.input = input
-    self.start = start
   }
 
   /// Applies chunks until the reading thread has ended.
@@ -71,7 +60,7 @@ struct ChunkConsumer {
     try writing.apply(chunk, bytes: parcel.bytes)
     // Those of expressions come after those of types, whatever their place in the input.
     let inOrder = chunk.allRejects
-    firstRejects += inOrder.prefix(max(0, Self.shownRejects - firstRejects.count))
+    firstRejects.appendFirst(inOrder)
     let counts = writing.progress.counts
     hasLanded = hasLanded || counts.rejected < counts.read
     if !hasLanded, counts.read >= ChunkProducer.hopeless {
@@ -80,23 +69,14 @@ struct ChunkConsumer {
     let progress = ImportProgress(
       read: counts.read, rejected: writing.progress.total.rejected, bytes: parcel.bytes,
       totalBytes: parcel.totalBytes,
-      seconds: start.secondsSince)
+      seconds: frame.start.secondsSince)
     queue.giveBack(chunk)
-    options.logger?.debug("chunk committed", metadata: metadata)
-    options.progress?(progress)
+    frame.options.logger?.debug("chunk committed", metadata: writing.metadata(frame.pipeline))
+    frame.options.progress?(progress)
     if settings.stopsOnReject, let reject = inOrder.first {
       var before = counts
       if reject.entity == nil { (before.read, before.rejected) = (before.read - 1, before.rejected - 1) }
       throw ImportError.stopped(at: reject, after: settings.isAtomic ? nil : before)
     }
-  }
-
-  /// How far the import is, for the log.
-  var metadata: Logger.Metadata {
-    let progress = writing.progress
-    return [
-      "pipeline": "\(pipeline)", "run": "\(writing.run)", "read": "\(progress.counts.read)",
-      "rejected": "\(progress.total.rejected)", "token": "\(progress.token?.description ?? "")",
-    ]
   }
 }

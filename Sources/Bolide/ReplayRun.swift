@@ -1,5 +1,4 @@
 internal import FeedReading
-internal import Foundation
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
@@ -7,72 +6,44 @@ internal import TypedRows
 
 /// Tries rejected records again: their kept texts go through the same pipeline as an input's records.
 struct ReplayRun {
-  let store: any StoreEngine
-  let pipeline: Pipeline
-  let options: ImportOptions
+  let frame: ImportFrame
 
   /// Records that are tried in one transaction.
   private static let batch = 1_000
-  private static let shownRejects = 10
+
+  init(store: any StoreEngine, pipeline: Pipeline, options: ImportOptions) {
+    frame = ImportFrame(store: store, pipeline: pipeline, options: options)
+  }
+
+  private var pipeline: Pipeline { frame.pipeline }
 
   /// Runs the replay to its end, on the calling thread.
   func run() throws(ImportError) -> ImportReport {
-    let start = ContinuousClock.now
-    let settings = options.settings(over: pipeline)
-    let cancellation = options.cancellation
-    do {
-      let lock = try store.lock(
-        forPipeline: pipeline.name, waiting: settings.lockWait,
-        isCancelled: { cancellation.isCancelled })
-      defer { withExtendedLifetime(lock) {} }
-      try pipeline.check()
-      try store.fit(pipeline)
-      let restored = try store.restoreTriggers()
-      let writing = try store.beginImport(
-        pipeline, input: RunOutcome.replay, settings: settings, sameJSON: CanonicalJSON.areEqual,
-        isCancelled: { cancellation.isCancelled })
-      var firstRejects: [Reject] = []
-      var failure: ImportError?
+    let (settings, cancellation) = (frame.settings, frame.options.cancellation)
+    return try frame.run(RunOutcome.replay) { writing in
+      var applied = AppliedRecords(isReplay: true)
       do {
         func replay() throws -> Bool {
-          try replayAll(writing) { firstRejects += $0.prefix(max(0, Self.shownRejects - firstRejects.count)) }
+          try replayAll(writing) { applied.firstRejects.appendFirst($0) }
           return settings.rejectLimit.allows(writing.progress.total)
         }
         _ = try settings.isAtomic ? writing.atomically(replay) : replay()
       } catch {
-        failure = ImportError(error)
+        applied.failure = ImportError(applying: error, cancellation)
       }
-      let isGood = settings.rejectLimit.allows(writing.progress.total)
-      let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
-      try writing.finish(
-        outcome: outcome, bytes: 0, read: nil, unusedFields: [], isComplete: false)
-      var report = ImportReport(
-        pipeline: pipeline.name, run: writing.run, progress: writing.progress, seconds: start.secondsSince,
-        firstRejects: firstRejects, rejectLimit: settings.rejectLimit, showsValues: settings.showsValues,
-        stillKept: try store.keptRejectCount(pipeline: pipeline.name), restored: restored)
-      report.expiredReaders = writing.expiredReaders
-      if var failure {
-        failure.report = report
-        throw failure
-      }
-      return report
-    } catch let error as ImportError {
-      throw error
-    } catch {
-      if cancellation.isCancelled { throw ImportError.cancelledWaiting }
-      throw ImportError(error)
+      return applied
     }
   }
 
   private func replayAll(_ writing: any ImportSession, _ show: ([Reject]) -> Void) throws {
-    let stop = options.cancellation.forInput()
-    defer { options.cancellation.release(stop) }
+    let stop = frame.options.cancellation.forInput()
+    defer { frame.options.cancellation.release(stop) }
     let stage = try RecordStage(pipeline, layout: writing.layout, input: RunOutcome.replay, stop: stop)
     let chunk = Chunk(layout: writing.layout)
     var place: KeptReject?
     while true {
       if stop.isCancelled { throw ImportError.cancelled }
-      let (kept, hasMore) = try store.replayableRejects(
+      let (kept, hasMore) = try frame.store.replayableRejects(
         pipeline, before: writing.run, after: place, limit: Self.batch)
       var records = kept.byRecord
       // The rejects of one record are tried together, so the last ones wait for those that may follow.

@@ -1,0 +1,154 @@
+internal import FeedReading
+internal import ImportModel
+internal import JSONStream
+internal import Logging
+internal import TypedRows
+
+/// What an import does around its records, wherever they come from: it waits for its turn, fits the store to the
+/// pipeline, and ends its run with a line in the log and a report.
+struct ImportFrame {
+  let store: any StoreEngine
+  let pipeline: Pipeline
+  let options: ImportOptions
+  let settings: ImportSettings
+  let start = ContinuousClock.now
+
+  init(store: any StoreEngine, pipeline: Pipeline, options: ImportOptions) {
+    self.store = store
+    self.pipeline = pipeline
+    self.options = options
+    settings = options.settings(over: pipeline)
+  }
+
+  /// Runs an import to its end, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - input: what the log calls it.
+  ///   - findUnchanged: gives a run that is recorded already, where there is nothing to apply.
+  ///   - apply: applies the records.
+  /// - Throws: `ImportError`, with the report of what was done before.
+  func run(
+    _ input: String,
+    unless findUnchanged: () throws -> (run: Int64, progress: RunProgress)? = { nil },
+    _ apply: (any ImportSession) -> AppliedRecords
+  ) throws(ImportError) -> ImportReport {
+    let cancellation = options.cancellation
+    let writing: any ImportSession
+    let restored: RepairReport
+    let lock: AnyObject
+    do {
+      lock = try store.lock(
+        forPipeline: pipeline.name, waiting: settings.lockWait,
+        isCancelled: { cancellation.isCancelled })
+      try pipeline.check()
+      try store.fit(pipeline)
+      restored = try store.restoreTriggers()
+      for problem in restored.problems { options.logger?.warning("restored: \(problem)") }
+      if let known = try findUnchanged() { return report(known.run, known.progress, restored) }
+      writing = try store.beginImport(
+        pipeline, input: input, settings: settings, sameJSON: CanonicalJSON.areEqual,
+        isCancelled: { cancellation.isCancelled })
+    } catch {
+      if cancellation.isCancelled { throw ImportError.cancelledWaiting }
+      throw ImportError(error)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    return try end(writing, apply(writing), restored)
+  }
+
+  /// Ends the run, and reports.
+  private func end(
+    _ writing: any ImportSession, _ applied: AppliedRecords, _ restored: RepairReport
+  ) throws(ImportError) -> ImportReport {
+    let reading = applied.reading
+    writing.times.add(reading.times)
+    var failure = applied.failure?.telling(writing.progress.counts)
+    let isGood = settings.rejectLimit.allows(writing.progress.total)
+    let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
+    var stillKept: Int?
+    do {
+      try writing.finish(
+        outcome: outcome, bytes: reading.bytes, read: applied.identity, unusedFields: reading.unusedFields,
+        isComplete: applied.isComplete)
+      if applied.isReplay { stillKept = try store.keptRejectCount(pipeline: pipeline.name) }
+    } catch {
+      failure = failure ?? ImportError(error)
+    }
+    if settings.isAtomic {
+      failure =
+        writing.isCommitted
+        ? failure?.settled(true) : writing.unsettled.map { failure?.unsettled($0) } ?? failure?.rolledBack
+    }
+    options.logger?.debug("import ended: \(outcome)", metadata: writing.metadata(pipeline))
+    var report = report(writing.run, writing.progress, restored)
+    report.firstRejects = applied.firstRejects
+    report.times = writing.times
+    report.newFields = reading.newFields
+    report.absent = reading.absent
+    report.pages = reading.pages
+    report.stillKept = stillKept
+    report.expiredReaders = writing.expiredReaders
+    if pipeline.repeatedKeyPolicy == nil {
+      report.overwritten = writing.progress.counts.superseded + writing.progress.counts.repeated
+    }
+    if var failure {
+      failure.report = report
+      throw failure
+    }
+    return report
+  }
+
+  private func report(_ run: Int64, _ progress: RunProgress, _ restored: RepairReport) -> ImportReport {
+    ImportReport(
+      pipeline: pipeline.name, run: run, progress: progress, seconds: start.secondsSince, firstRejects: [],
+      rejectLimit: settings.rejectLimit, showsValues: settings.showsValues, restored: restored)
+  }
+}
+
+/// How the records of an import ended.
+struct AppliedRecords {
+  /// What ended them early.
+  var failure: ImportError?
+  /// The first rejected ones, in their order.
+  var firstRejects: [Reject] = []
+  /// Of an input: how its reading ended.
+  var reading = ReadingEnd(bytes: 0)
+  /// What the input was, if it was read to its end and can be recognised by that.
+  var identity: InputIdentity?
+  /// Whether an input was read to its end, and all of it was applied.
+  var isComplete = false
+  /// They were kept rejects.
+  var isReplay = false
+}
+
+extension [Reject] {
+  /// Takes those that the report shows.
+  mutating func appendFirst(_ rejects: some Collection<Reject>) {
+    self += rejects.prefix(Swift.max(0, 10 - count))
+  }
+}
+
+extension ImportError {
+  /// What ends the applying of records, once the session has begun.
+  init(applying error: any Error, _ cancellation: ImportCancellation) {
+    let error = ImportError(error)
+    // Waiting for another program ends when the import is stopped, and so does a statement that takes too long.
+    let isWait = [.store(.busy), .store(.walLimit), .store(.interrupted)].contains(error.kind)
+    self = cancellation.isCancelled && isWait ? .cancelled : error
+  }
+}
+
+extension ImportSession {
+  /// How far the import is, for the log.
+  func metadata(_ pipeline: Pipeline) -> Logger.Metadata {
+    [
+      "pipeline": "\(pipeline.name)", "run": "\(run)", "read": "\(progress.counts.read)",
+      "rejected": "\(progress.total.rejected)", "token": "\(progress.token?.description ?? "")",
+    ]
+  }
+}
+
+extension ContinuousClock.Instant {
+  /// Seconds from here to now.
+  var secondsSince: Double { duration(to: .now) / .seconds(1) }
+}
