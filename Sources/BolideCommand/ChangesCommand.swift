@@ -111,20 +111,12 @@ struct ChangesCommand: ParsableCommand {
     until stop: ImportCancellation
   ) throws {
     store.endWriting()
-    let watch = try store.watchCommits()
+    var follower = try HistoryFollower(store)
     var (request, place, hasShown) = (request, place, false)
-    // Another program keeps its lock: what it leaves is looked after now and then.
-    var (isWaiting, rounds) = (false, 0)
     while !stop.isCancelled {
-      let hasCommit = try watch.hasCommit()
-      rounds += 1
-      if hasCommit || isWaiting && rounds.isMultiple(of: 10) {
-        try watch.reading {
-          isWaiting = try store.assignPendingChanges(readsHistory: true, waiting: 0).contains(
-            where: \.isPassing)
-          // What was sealed just now is a commit, and seen as one.
-          guard hasCommit,
-            let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
+      if try follower.look() {
+        try follower.reading {
+          guard let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
           else { return }
           hasShown = true
           request.start = .token(last)
@@ -133,9 +125,9 @@ struct ChangesCommand: ParsableCommand {
         store.endWriting()
       }
       if command.isEmpty {
-        guard StandardOutput.isOpen(after: 10) else { throw StandardOutput.Closed() }
+        guard StandardOutput.isOpen(after: HistoryFollower.pause) else { throw StandardOutput.Closed() }
       } else {
-        usleep(10_000)
+        Thread.sleep(forTimeInterval: HistoryFollower.pause / .seconds(1))
       }
     }
   }

@@ -22,10 +22,10 @@ package enum StandardOutput {
 
   /// Waits, and tells whether there still is somebody to read.
   ///
-  /// - Parameter milliseconds: how long to wait; less when the reader goes.
-  package static func isOpen(after milliseconds: Int32) -> Bool {
+  /// - Parameter pause: how long to wait, in whole milliseconds; less when the reader goes.
+  package static func isOpen(after pause: Duration) -> Bool {
     var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-    return unsafe poll(&descriptor, 1, milliseconds) <= 0
+    return unsafe poll(&descriptor, 1, Int32(pause / .milliseconds(1))) <= 0
   }
 
   /// Writes lines, each as a terminal may show it.

@@ -22,18 +22,13 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     Iterator(store: store, token: token)
   }
 
-  /// How often the iterator looks for a commit. A look costs microseconds.
-  package static let pause = Duration.milliseconds(10)
-
   /// Goes from one transaction to the next.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let store: Store
     fileprivate var token: HistoryToken?
-    private var watch: (any CommitWatch)?
+    private var follower: HistoryFollower?
     /// Whether there may be a transaction that was not handed over.
     private var mayHaveMore = true
-    /// Whether there may be changes of other programs that are in no transaction yet.
-    private var mayHaveUnsealed = true
 
     fileprivate init(store: Store, token: HistoryToken?) {
       self.store = store
@@ -45,27 +40,20 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     /// - Throws: `StoreError` when the token is not one of the store's history, reading fails, the store is gone, or
     ///   another file has taken its place.
     public mutating func next() async throws -> HistoryTransaction? {
-      let watch = try self.watch ?? store.engine.watchCommits()
-      self.watch = watch
+      var follower = try self.follower ?? HistoryFollower(store.engine)
+      defer { self.follower = follower }
       while !Task.isCancelled {
-        if try watch.hasCommit() { (mayHaveMore, mayHaveUnsealed) = (true, true) }
-        if mayHaveMore {
+        if try follower.look() || mayHaveMore {
           let transaction: HistoryTransaction?
-          do {
-            (transaction, mayHaveUnsealed) = try await store.transaction(
-              after: token, sealing: mayHaveUnsealed)
-          } catch {
-            try watch.check()
-            throw error
-          }
+          (transaction, follower) = try await store.transaction(after: token, follower)
+          mayHaveMore = transaction != nil
           if let transaction {
             token = transaction.token
             return transaction
           }
-          mayHaveMore = mayHaveUnsealed
         }
         do {
-          try await Task.sleep(for: HistoryTransactions.pause)
+          try await Task.sleep(for: HistoryFollower.pause)
         } catch {
           return nil
         }
@@ -76,17 +64,14 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 }
 
 extension Store {
-  /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet. Tells whether another
-  /// program kept its changes from being sealed.
+  /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet.
   fileprivate func transaction(
-    after token: HistoryToken?, sealing: Bool
-  ) async throws -> (HistoryTransaction?, isPending: Bool) {
+    after token: HistoryToken?, _ follower: HistoryFollower
+  ) async throws -> (HistoryTransaction?, HistoryFollower) {
     try await answering { store in
-      let isPending =
-        try sealing && store.assignPendingChanges(readsHistory: true, waiting: 0).contains(where: \.isPassing)
-      var request = HistoryRequest(after: token)
+      var (request, follower) = (HistoryRequest(after: token), follower)
       request.transactionLimit = 1
-      return (try store.history(request).first, isPending)
+      return (try follower.reading { try store.history(request).first }, follower)
     }
   }
 }

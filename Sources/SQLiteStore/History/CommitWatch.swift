@@ -47,7 +47,13 @@ final class FileCommitWatch: CommitWatch {
   /// - Throws: as `check()`.
   func hasCommit() throws -> Bool {
     try check()
-    let now = try reading { try SQLiteEngine.naming(path) { try Self.version(queue) } }
+    let now: Value?
+    do {
+      now = try SQLiteEngine.naming(path) { try Self.version(queue) }
+    } catch {
+      try check()
+      throw error
+    }
     return version.withLock { version in
       defer { version = now }
       return version != now

@@ -55,20 +55,6 @@ package protocol CommitWatch: Sendable {
   func check() throws(StoreError)
 }
 
-extension CommitWatch {
-  /// Does what reads or writes the store.
-  ///
-  /// - Throws: what `body` throws, or, where the store is another one by now, only that.
-  package func reading<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch {
-      try check()
-      throw error
-    }
-  }
-}
-
 extension HistoryEngine {
   /// As `assignPendingChanges(readsHistory:waiting:)`, with a second's wait.
   @discardableResult

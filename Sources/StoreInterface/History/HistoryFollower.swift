@@ -1,0 +1,47 @@
+/// Follows a store's history, whoever writes it: look every `pause`, and read when there may be something.
+package struct HistoryFollower: Sendable {
+  private let store: any HistoryEngine
+  private let watch: any CommitWatch
+  /// Whether there may be changes of other programs that are in no transaction yet.
+  private var mayHavePending = true
+  private var looks = 0
+
+  /// How long to wait between looks. A look costs microseconds.
+  package static let pause = Duration.milliseconds(10)
+
+  /// Begins to follow. The first look tells that there may be something.
+  package init(_ store: any HistoryEngine) throws {
+    self.store = store
+    watch = try store.watchCommits()
+  }
+
+  /// Whether there may be something to read.
+  ///
+  /// - Throws: `StoreError` when the store is gone or is another one by now.
+  package mutating func look() throws -> Bool {
+    looks += 1
+    if try watch.hasCommit() {
+      mayHavePending = true
+      return true
+    }
+    // Another program keeps its lock: what it leaves is looked after now and then.
+    return mayHavePending && looks.isMultiple(of: 10)
+  }
+
+  /// Reads the store, with other programs' changes in transactions. Those that a look has told of may wait for a lock;
+  /// what comes meanwhile the next look tells.
+  ///
+  /// - Throws: what `body` throws, or, where the store is another one by now, only that.
+  package mutating func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      if mayHavePending {
+        mayHavePending = try store.assignPendingChanges(readsHistory: true, waiting: 0)
+          .contains(where: \.isPassing)
+      }
+      return try body()
+    } catch {
+      try watch.check()
+      throw error
+    }
+  }
+}
