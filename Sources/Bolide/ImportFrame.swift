@@ -77,7 +77,7 @@ struct ImportFrame {
     if settings.isAtomic {
       failure =
         writing.isCommitted
-        ? failure?.settled(true) : writing.unsettled.map { failure?.unsettled($0) } ?? failure?.rolledBack
+        ? failure?.decided(true) : writing.undecided.map { failure?.undecided($0) } ?? failure?.rolledBack
     }
     options.logger?.debug("import ended: \(outcome)", metadata: writing.metadata(pipeline))
     var report = report(writing.run, writing.progress, restored)

@@ -78,7 +78,7 @@ struct ChangesCommand: ParsableCommand {
     let signals = follow || !command.isEmpty ? SignalWatch(stopping: stop) : nil
     do {
       let store = try StoreAddress.open(storePath)
-      try store.sealOrNote()
+      try store.assignOrNote()
       let lock = try command.isEmpty ? nil : reader.map { try store.lock(reader: $0) }
       defer { withExtendedLifetime(lock) {} }
       if reader == nil, since == nil, from == nil { try store.checkBeginning() }

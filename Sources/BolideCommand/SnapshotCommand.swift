@@ -58,7 +58,7 @@ struct SnapshotCommand: ParsableCommand {
     let signals = command.isEmpty ? nil : SignalWatch(stopping: stop)
     do {
       let store = try StoreAddress.open(storePath)
-      try store.sealOrNote()
+      try store.assignOrNote()
       if let file {
         try store.writeSnapshot(of: entities, to: file)
         return
@@ -110,7 +110,7 @@ struct TokenCommand: ParsableCommand {
   func run() throws {
     do {
       let store = try StoreAddress.open(storePath)
-      try store.sealOrNote()
+      try store.assignOrNote()
       try StandardOutput.write(line: "\(store.newestToken())")
     } catch {
       throw Failure(error)

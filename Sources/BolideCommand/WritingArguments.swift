@@ -25,7 +25,7 @@ extension StoreEngine {
   /// Does for other programs' changes what a command that reads may do, and tells of what it may not on standard error.
   ///
   /// - Parameter readsHistory: whether the answer is about history.
-  func sealOrNote(readsHistory: Bool = true) throws {
+  func assignOrNote(readsHistory: Bool = true) throws {
     try assignPendingChanges(readsHistory: readsHistory).map(Note.reading).forEach(printNote)
   }
 }

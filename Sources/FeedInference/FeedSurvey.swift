@@ -50,7 +50,7 @@ package struct FeedSurvey {
     var place = foundPlace
     var draft = PipelineDraft(FeedName(input: name), input: name, records: pass.records)
     draft.notes = notes + remarks(pass)
-    pass.survey.root.settle()
+    pass.survey.root.keepWholeObjects()
     pass.survey.root.bound(leaves: mostAttributes)
     var leaves = pass.survey.root.leaves()
     leaves.removeAll { leaf in pass.repeatedNames.contains(leaf.path[0]) || leaf.path == [""] }
@@ -101,7 +101,7 @@ package struct FeedSurvey {
   /// What arrays of objects, and of nothing else, hold.
   private static func children(of node: SurveyNode, _ attribute: DraftAttribute) -> DraftChildren? {
     guard let elements = node.elements, node.otherElements == 0, node.values.scalars == 0 else { return nil }
-    elements.settle()
+    elements.keepWholeObjects()
     elements.bound(leaves: mostAttributes)
     let sources = elements.leaves().filter { !meansElement($0.path) }.map {
       (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)

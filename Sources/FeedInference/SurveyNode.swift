@@ -69,10 +69,10 @@ final class SurveyNode {
   }
 
   /// Decides, after the last record, which objects stay whole.
-  func settle() {
+  func keepWholeObjects() {
     for child in children {
       if child.objects > 0, !child.isTakenApart { child.keepWhole() }
-      child.settle()
+      child.keepWholeObjects()
     }
   }
 

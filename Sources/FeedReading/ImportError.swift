@@ -34,7 +34,7 @@ public struct ImportError: Error, Sendable {
   /// What the import did before. Nil when it had not begun.
   public var report: ImportReport?
   /// Of an atomic import whose fate is open: its token, and the hint without a word of it.
-  package var unsettled: (token: HistoryToken, hint: String?)?
+  package var undecided: (token: HistoryToken, hint: String?)?
   /// Which records the message is to tell of, whether they are in the store.
   var telling: Told?
 

@@ -93,8 +93,8 @@ struct GrammarState {
       let end = Scalar.number(view.bytes, offset).end
       let stop = end < 0 ? ~end : end
       // A number is decided where the first byte that is no part of it is certain.
-      guard stop < view.settled || view.isWhole(cursor) else {
-        return view.settled - offset > limits.numberBytes ? fail(.numberLimit, offset) : .needsInput
+      guard stop < view.faultless || view.isWhole(cursor) else {
+        return view.faultless - offset > limits.numberBytes ? fail(.numberLimit, offset) : .needsInput
       }
       guard stop - offset <= limits.numberBytes else { return fail(.numberLimit, offset) }
       if end < 0 { return view.isFinal && stop >= view.end ? .needsInput : fail(.malformedNumber, stop) }
@@ -116,7 +116,7 @@ struct GrammarState {
   @inline(__always)
   private mutating func string(_ view: TokenView, _ open: Int, _ limits: ReaderLimits) -> Outcome {
     let isClosed = cursor &+ 1 < view.count
-    let close = isClosed ? view.offset(cursor &+ 1) : view.settled
+    let close = isClosed ? view.offset(cursor &+ 1) : view.faultless
     let limit = open &+ 1 &+ limits.stringBytes
     while Int(view.escapes[escape]) < close {
       let backslash = Int(view.escapes[escape])
@@ -142,7 +142,7 @@ struct GrammarState {
 
   /// Whether a word that no token follows yet has its end in sight, or is longer than any there is.
   private func isDecided(_ view: TokenView, word start: Int) -> Bool {
-    let last = min(start + 5, view.settled - 1)
+    let last = min(start + 5, view.faultless - 1)
     guard start <= last else { return false }
     return last == start + 5 || (start...last).contains { Scalar.isEnd(view.bytes[$0]) }
   }

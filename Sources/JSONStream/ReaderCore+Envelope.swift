@@ -135,7 +135,7 @@ extension ReaderCore {
     }
   }
 
-  /// Takes the layout as settled, and makes the parser for it.
+  /// Takes the layout as decided, and makes the parser for it.
   mutating func adopt(_ layout: Layout) {
     self.layout = layout
     wildcardSlots = []
@@ -180,7 +180,7 @@ extension ReaderCore {
   mutating func passMark(_ view: TokenView, _ byte: UInt8) -> Outcome {
     guard byte == 0xef else { return .failed }
     let offset = view.offset(walker.cursor)
-    guard offset + 3 <= view.settled else { return .needsInput }
+    guard offset + 3 <= view.faultless else { return .needsInput }
     guard view.bytes[offset + 1] == 0xbb, view.bytes[offset + 2] == 0xbf else { return .failed }
     walker.cursor += 1
     return .done

@@ -54,7 +54,7 @@ extension ReaderCore {
 
   /// A record whose end is not in sight may be past the limit already.
   func checkRecordLimit() throws(JSONError) {
-    guard isPassingRecord, index.settled - recordOffset > limits.recordBytes else { return }
+    guard isPassingRecord, index.faultless - recordOffset > limits.recordBytes else { return }
     throw recordLimitError()
   }
 

@@ -216,7 +216,7 @@ struct ReaderCore: ~Copyable {
   var view: TokenView {
     TokenView(
       bytes: input.bytes, tokens: index.tokens, count: index.count, escapes: index.escapes, end: index.end,
-      settled: index.settled,
+      faultless: index.faultless,
       isFinal: input.isFinished && index.fault == nil && index.end == input.count && hasStarted)
   }
 }

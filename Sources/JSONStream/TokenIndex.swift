@@ -18,7 +18,7 @@ struct TokenIndex: ~Copyable {
   private(set) var fault: Fault?
 
   /// `end`, or the start of a UTF-8 sequence that is cut there and may yet turn out to be wrong.
-  private(set) var settled = 0
+  private(set) var faultless = 0
 
   /// What ends the scan: bytes that no JSON text has, whatever stands around them.
   enum Fault { case controlInString, notUTF8 }
@@ -60,7 +60,7 @@ struct TokenIndex: ~Copyable {
     escapes[0] = .max
     scan = CJSONScan()
     fault = nil
-    settled = offset
+    faultless = offset
     start(at: offset)
   }
 
@@ -94,7 +94,7 @@ struct TokenIndex: ~Copyable {
     for i in 0..<count { tokens[i] &-= shift }
     for i in 0..<escapeCount { escapes[i] &-= shift }
     end -= distance
-    settled -= distance
+    faultless -= distance
     blockStart -= distance
     scan.utf8Start &-= shift
   }
@@ -118,7 +118,7 @@ struct TokenIndex: ~Copyable {
       run(bytes, from: blockStart, count: length - whole, &state)
     }
     escapes[escapeCount] = .max
-    settled = fault == nil && state.utf8Missing > 0 ? Int(state.utf8Start) : end
+    faultless = fault == nil && state.utf8Missing > 0 ? Int(state.utf8Start) : end
   }
 
   private mutating func run(

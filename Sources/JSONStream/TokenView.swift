@@ -9,7 +9,7 @@ struct TokenView {
   /// Bytes of the buffer that are scanned.
   let end: Int
   /// Bytes of the buffer that are scanned and in which no fault can be found any more.
-  let settled: Int
+  let faultless: Int
   /// No token will follow.
   let isFinal: Bool
 

@@ -49,7 +49,7 @@ package final class SQLiteImport: ImportSession {
   package private(set) var isCommitted = false
   /// The token of an atomic import whose commit ended with an error, while nothing was committed since: SQLite finds out at
   /// the next opening whether the commit has come as far as the file.
-  package private(set) var unsettled: HistoryToken?
+  package private(set) var undecided: HistoryToken?
 
   /// Begins a run.
   ///
@@ -77,13 +77,9 @@ package final class SQLiteImport: ImportSession {
     (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
     ) { db in
-      guard let model = try SchemaUpdate.storedModel(db) else {
-        throw StoreError.noModel
-      }
-      try BackupRestoreDetector.run(db)
-      try DerivedRefresh.run(db, model: model)
       // What came before the run is not the run's: a file is known again by what came after its beginning.
-      try SQLiteEngine.seal(db)
+      let model = try SQLiteEngine.prepareToWrite(db, restoringTriggers: false).model
+      if model.entities.isEmpty { throw StoreError.noModel }
       var layout = ChunkLayout(pipeline, model: model)
       layout.digestKey = try SipHash.Key(db)
       layout.sameJSON = sameJSON
@@ -181,7 +177,8 @@ package final class SQLiteImport: ImportSession {
       try db.inTransaction(.immediate) {
         if isRolledBack { try spool?.copy(to: rejectLog) }
         if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
-        if writers.contains(where: \.sawNullTotal), let model = try SchemaUpdate.storedModel(db) {
+        if writers.contains(where: \.sawNullTotal) {
+          let model = try StoredModel(db).model
           progress.nullTotals = try NullTotals(db, model)
         }
         try log.write(progress, outcome: outcome)
@@ -190,7 +187,7 @@ package final class SQLiteImport: ImportSession {
         try RejectAge.forget(db, rejectLog.texts, bounds: layout.rejectBounds)
         return .commit
       }
-      unsettled = nil
+      undecided = nil
       for writer in writers { try writer.close() }
     }
     if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(retention) }
@@ -218,7 +215,7 @@ package final class SQLiteImport: ImportSession {
       }
       chunk.sortAndFold()
       try applyAll(chunk, without: left, retrying: retried(kept, rows))
-      try rejectLog.settle(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
+      try rejectLog.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
       return true
     }
     _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
@@ -259,7 +256,7 @@ package final class SQLiteImport: ImportSession {
         isKept = try body()
         guard isKept else { return .rollback }
         let token = try writer.end(author: author, run: run)
-        if open != nil { unsettled = token }
+        if open != nil { undecided = token }
         progress.token = token ?? progress.token
         let hasRejects = progress.total.rejected > before.0.total.rejected
         if token != nil || hasRejects { try log.write(progress, outcome: nil) }
@@ -269,7 +266,7 @@ package final class SQLiteImport: ImportSession {
       undo(before)
       throw error
     }
-    unsettled = nil
+    undecided = nil
     isCommitted = isKept && open != nil
     if !isKept { undo(before) }
     return isKept

@@ -40,7 +40,7 @@ import Testing
     try folder.sqlite("quakes.sqlite", "DELETE FROM Quake WHERE id = 'b'")
     // The deleted row's key is known also where it was inserted.
     #expect(try changes() == first + second + foreign)
-    // Sealing is done once.
+    // Changes are assigned once.
     #expect(try changes() == first + second + foreign)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT count(*) FROM bolide_transaction") == ["3"])
   }

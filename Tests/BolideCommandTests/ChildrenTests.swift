@@ -116,7 +116,7 @@ import Testing
     try folder.sqlite("orders.sqlite", "PRAGMA foreign_keys = ON; DELETE FROM \"Order\" WHERE id = 'b'")
     try folder.sqlite("orders.sqlite", "UPDATE Line SET order_id = 3 WHERE sku = 'y'")
     try folder.sqlite("orders.sqlite", "DELETE FROM Line WHERE sku = 'x' AND order_id = 1")
-    // Settles what triggers only mark.
+    // Refreshes what triggers only mark.
     _ = try folder.bolide("changes", "orders.sqlite")
     #expect(
       try folder.orders() == [

@@ -33,7 +33,7 @@ import Testing
       whole.split(separator: "\n").filter { !$0.contains("altitude:") }.joined(separator: "\n"),
       to: "fewer.yaml")
     let isForeign = command.hasPrefix("token") || command.hasPrefix("prune")
-    // What another program has left is sealed by the command itself.
+    // What another program has left gets a transaction by the command itself.
     if isForeign { try folder.sqlite(Self.store, "UPDATE Fireball SET energy = 1 + ifnull(energy, 0)") }
     let outcome = try folder.shell("ulimit -f \(blocks)\n\"$bolide\" \(command)")
     #expect(outcome.status == 74, "\(outcome)")

@@ -56,7 +56,7 @@ import Testing
       try folder.sqlite(store, "DELETE FROM Quake WHERE id = 'b'")
       wanted = Counts(read: 3, inserted: 1, unchanged: 1, superseded: 1)
     case "pending":
-      // Sealed by somebody who only reads the history.
+      // Assigned by somebody who only reads the history.
       try folder.sqlite(store, "UPDATE Quake SET magnitude = 7 WHERE id = 'a'")
       try #require(try folder.bolide("changes", store).status == 0)
       wanted = Counts(read: 3, updated: 1, unchanged: 1, superseded: 1)

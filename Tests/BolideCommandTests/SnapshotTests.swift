@@ -20,7 +20,7 @@ import Testing
     try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 2 WHERE id = 'a'")
     let lines = try folder.bolide("snapshot", "quakes.sqlite").lines
     let token = try token()
-    // What another program wrote was sealed first: the token covers it.
+    // What another program wrote was assigned first: the token covers it.
     #expect(token.contains("-2-"))
     #expect(
       lines.map { $0.replacing(/"at":"[^"]+"/, with: #""at":"NOW""#) } == [

@@ -181,7 +181,7 @@ import Testing
         """), "\(outcome)")
   }
 
-  @Test func `what other programs did shows until it is settled`() throws {
+  @Test func `what other programs did shows until it is refreshed`() throws {
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
     try folder.sqlite(
       "quakes.sqlite", "UPDATE Quake SET magnitude = 9 WHERE id = 'b'; DELETE FROM Quake WHERE id = 'a'")

@@ -12,7 +12,7 @@ final class PlainSession: ImportSession {
   var times = StageTimes()
   let expiredReaders: [String] = []
   private(set) var isCommitted = false
-  let unsettled: HistoryToken? = nil
+  let undecided: HistoryToken? = nil
 
   private let engine: PlainEngine
   private let pipeline: Pipeline

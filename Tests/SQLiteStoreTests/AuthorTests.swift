@@ -21,7 +21,7 @@ struct AuthorTests {
   }
 
   private func told() throws -> [String] {
-    try store.seal()
+    try store.assignPending()
     return try store.history(HistoryRequest()).map { transaction in
       "\(transaction.author ?? "-"): "
         + transaction.changes.map { "\($0.key[0].value)" }.joined(separator: " ")
@@ -43,7 +43,7 @@ struct AuthorTests {
     try temporary.shell(
       "BEGIN; INSERT INTO bolide_author(name) VALUES ('me'); INSERT INTO Author(name) VALUES ('b'); "
         + "DELETE FROM bolide_author; COMMIT")
-    try store.seal()
+    try store.assignPending()
     #expect(try store.history(HistoryRequest()).map(\.author) == ["authors", "me"])
   }
 
@@ -63,7 +63,7 @@ struct AuthorTests {
     request.excludedAuthors = ["map"]
     #expect(try store.history(request).flatMap(\.changes).count == 4)
     #expect(try Replay(store).problems() == [])
-    // An import seals first, and signs its own.
+    // An import assigns first, and signs its own.
     try sign("map", "DELETE FROM Quake WHERE id = 'g'")
     try store.take(Quakes.pipeline(), [["id": "h"]])
     #expect(try told().suffix(2) == ["map: " + name("g"), "quakes: " + name("h")])
@@ -112,7 +112,7 @@ struct AuthorTests {
       "INSERT INTO Region(code) VALUES ('r'); INSERT INTO Quake(id, magnitude, region_id) VALUES ('a', 1, 1), ('b', 2, 1)"
     )
     func told() throws -> [String] {
-      try store.seal()
+      try store.assignPending()
       return try store.history(HistoryRequest()).dropFirst().map { transaction in
         "\(transaction.author ?? "-"): \(transaction.changes.map(\.entity).sorted().joined(separator: " "))"
       }
@@ -122,7 +122,7 @@ struct AuthorTests {
       let sign = name.map { "INSERT INTO bolide_author(name) VALUES ('\($0)');" } ?? ""
       try temporary.shell("BEGIN IMMEDIATE; \(sign) \(sql); DELETE FROM bolide_author; COMMIT")
     }
-    // The largest one goes: the next one has to be looked for, by whoever seals.
+    // The largest one goes: the next one has to be looked for, by whoever assigns.
     try write("UPDATE Quake SET magnitude = 0 WHERE id = 'b'", by: "app")
     #expect(try told() == ["app: Quake Region"])
     try write("UPDATE Quake SET magnitude = -1 WHERE id = 'a'", by: "app")

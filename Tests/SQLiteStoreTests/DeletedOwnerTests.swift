@@ -36,7 +36,7 @@ struct DeletedOwnerTests {
       try store.rows("SELECT id, region_id IS NULL FROM Quake ORDER BY id") == [
         ["a", 1], ["b", 1], ["c", 0],
       ])
-    try store.seal()
+    try store.assignPending()
     let last = try Replay(store).changes.filter { $0.transaction == 2 }
     #expect(last.map(\.kind) == [.delete, .update, .update])
     #expect(try store.findings() == [])
@@ -50,10 +50,10 @@ struct DeletedOwnerTests {
     let store = try temporary.open(pipeline)
     try store.take(pipeline, [["id": "a", "@region": "west"], ["id": "b", "@region": "east"]])
     try temporary.shell("UPDATE Quake SET nearest_id = (SELECT bolide_id FROM Region WHERE code = 'west')")
-    try store.seal()
+    try store.assignPending()
     try temporary.shell(delete)
     #expect(try store.rows("SELECT id FROM Quake WHERE nearest_id IS NULL ORDER BY id") == [["a"], ["b"]])
-    try store.seal()
+    try store.assignPending()
     let last = try Replay(store, model: pipeline.model).changes.filter { $0.transaction == 3 }
     #expect(last.map(\.kind) == [.delete, .update, .update, .update])
     #expect(try store.findings() == [])
@@ -78,13 +78,13 @@ struct DeletedOwnerTests {
       UPDATE Quake SET main_id = CASE bolide_id WHEN 5 THEN 2 ELSE bolide_id - 1 END WHERE bolide_id BETWEEN 2 AND 5;
       UPDATE Quake SET nearest_id = 3 WHERE id = 'q6'; UPDATE Quake SET nearest_id = 5 WHERE id = 'q1'
       """)
-    try store.seal()
+    try store.assignPending()
     try temporary.shell(
       "PRAGMA foreign_keys = \(keys); PRAGMA recursive_triggers = \(recursion); DELETE FROM Quake WHERE id = 'q2'"
     )
     #expect(try store.rows("SELECT id FROM Quake ORDER BY id") == [["q1"], ["q6"]])
     #expect(try store.rows("SELECT quakeCount, depths FROM Region") == [[2, 66]])
-    try store.seal()
+    try store.assignPending()
     let last = try Replay(store, model: pipeline.model).changes.filter {
       $0.transaction == 3 && $0.kind == .delete
     }

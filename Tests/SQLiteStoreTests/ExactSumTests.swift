@@ -89,13 +89,15 @@ struct ExactSumTests {
         exact += Exact.units(value)
       }
     }
-    #expect(sum.settled?.first == Exact.double(exact) && other.settled?.first == Exact.double(otherExact))
-    #expect(wide.rounded == Exact.double(exact) && wide.parts == sum.settled?.parts)
-    sum.add(other)
-    let settled = sum.settled
-    #expect(settled?.first == Exact.double(exact + otherExact))
     #expect(
-      settled?.parts[1] == Exact.double(exact + otherExact - Exact.units(Exact.double(exact + otherExact))))
+      sum.normalized?.first == Exact.double(exact) && other.normalized?.first == Exact.double(otherExact))
+    #expect(wide.rounded == Exact.double(exact) && wide.parts == sum.normalized?.parts)
+    sum.add(other)
+    let normalized = sum.normalized
+    #expect(normalized?.first == Exact.double(exact + otherExact))
+    #expect(
+      normalized?.parts[1] == Exact.double(exact + otherExact - Exact.units(Exact.double(exact + otherExact)))
+    )
     let count = Int64(dice.int(1...1_000_000))
     let mean = wide.quotient(by: count, scale: 2)
     let quick = wide.parts.compactMap(\.self)
@@ -121,7 +123,7 @@ struct ExactSumTests {
       }
       #expect(wide.rounded == expected)
       // Four parts may not hold it, but they say so.
-      if let settled = exact.settled { #expect(settled.first == expected) }
+      if let normalized = exact.normalized { #expect(normalized.first == expected) }
       // So do the importer, the triggers and recomputation.
       let temporary = try TemporaryStore()
       let store = try temporary.open(pipeline)
@@ -213,13 +215,13 @@ struct ExactSumTests {
     try store.rebuild { Issue.record("\($0)") }
     // By another program it comes to be so, and is so no more, with the next command.
     try temporary.shell("UPDATE Quake SET depth = -9223372036854775807 WHERE id = 'b'")
-    try store.seal()
+    try store.assignPending()
     #expect(try store.rows("SELECT depths FROM Region") == [[0], [0]])
     try temporary.shell(
       "UPDATE Quake SET depth = 7 WHERE id = 'b'; UPDATE Quake SET depth = 5 WHERE id = 'c'")
     #expect(try store.rows("SELECT depths FROM Region") == [[.null], [5]])
     #expect(try store.status().nullTotals.count == 0)
-    try store.seal()
+    try store.assignPending()
     #expect(try store.status().nullTotals.named.map(\.id) == [1])
     // What only a part of the sum leaves is in range.
     try store.take(

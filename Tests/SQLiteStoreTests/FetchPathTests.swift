@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `objects of the past are those that were linked then`() async throws {
-    let token = try #require(try store.seal())
+    let token = try #require(try store.assignPending())
     try temporary.shell(
       """
       UPDATE "Group" SET size = 11, country_id = 2 WHERE code = 'a'; UPDATE Country SET name = 'Nippon' WHERE bolide_id = 2;
@@ -160,8 +160,8 @@ import Testing
       $0.values[2].value
     }
     #expect(counts == [4, 0, 0])
-    // And sealed, as by every reader.
-    #expect(try store.reading { try SQLiteEngine.hasUnsealedChanges($0) } == false)
+    // And assigned, as by every reader.
+    #expect(try store.reading { try SQLiteEngine.hasPendingChanges($0) } == false)
   }
 
   @Test func `what cannot be fetched is said`() async throws {

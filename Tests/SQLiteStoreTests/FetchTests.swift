@@ -23,7 +23,7 @@ import Testing
       ["id": "a", "depth": 1, "@region": "r"], ["id": "b", "depth": 2], ["id": "c", "depth": 3],
     ])
     try store.execute("DELETE FROM Quake WHERE id = 'b'")
-    let second = try #require(try store.seal())
+    let second = try #require(try store.assignPending())
     let third = try take([["id": "a", "depth": 9], ["id": "d", "depth": 4]])
     (self.store, tokens) = (store, [first, second, third])
   }
@@ -51,7 +51,7 @@ import Testing
     #expect(try await ids(ObjectQuery("Quake"), at: beginning) == [])
   }
 
-  @Test func `What other programs did and nobody sealed is not in a past state`() async throws {
+  @Test func `What other programs did and nobody assigned is not in a past state`() async throws {
     try temporary.shell(
       "UPDATE Quake SET depth = 7; INSERT INTO Quake(id) VALUES ('x'); DELETE FROM Quake WHERE id = 'd'")
     let rows = try await store.face.fetch(ObjectQuery("Quake"), at: tokens[2])

@@ -139,7 +139,7 @@ struct HistoryRequestTests {
 
   @Test func `Present rows come when asked for, and not for what is gone`() throws {
     try temporary.shell("UPDATE Quake SET depth = 9 WHERE id = 'b'; DELETE FROM Quake WHERE id = 'c'")
-    try store.seal()
+    try store.assignPending()
     var request = HistoryRequest()
     #expect(try store.history(request).flatMap(\.changes).allSatisfy { $0.values == nil })
     request.includesValues = true

@@ -27,7 +27,7 @@ struct HistoryTests {
           "DELETE FROM Region WHERE bolide_id % 5 = 0",
         ])
         try temporary.shell("PRAGMA foreign_keys = ON; \(sql)")
-        if dice.once(in: 3), let token = try store.seal() { tokens.append(token.number) }
+        if dice.once(in: 3), let token = try store.assignPending() { tokens.append(token.number) }
       } else {
         let records = (0..<dice.int(0...12)).map { _ in
           [
@@ -38,7 +38,7 @@ struct HistoryTests {
         if let token = try store.take(pipeline, records).token { tokens.append(token.number) }
       }
     }
-    try store.seal()
+    try store.assignPending()
     #expect(tokens == Array(Set(tokens)).sorted())
     let replay = try Replay(store)
     #expect(try replay.problems() == [])
@@ -78,11 +78,11 @@ struct HistoryTests {
     #expect(replay.transactions.map(\.token) == [first.token])
   }
 
-  @Test func `Other programs' changes are sealed as one transaction before the import's own`() throws {
+  @Test func `Other programs' changes are one transaction before the import's own`() throws {
     try store.take(Quakes.pipeline(), [["id": "a", "@region": "r", "depth": 1]])
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x');")
     try temporary.shell("UPDATE Quake SET depth = 2; DELETE FROM Quake WHERE id = 'x'")
-    #expect(try SQLiteEngine.hasUnsealedChanges(of: store))
+    #expect(try SQLiteEngine.hasPendingChanges(of: store))
     try store.take(Quakes.pipeline(), [["id": "b"]])
     let replay = try Replay(store)
     #expect(replay.transactions.map(\.author) == ["quakes", nil, "quakes"])
@@ -91,21 +91,21 @@ struct HistoryTests {
       replay.changes.filter { $0.transaction == 2 }.map { "\($0.kind) \($0.id)" }
         == ["insert 2", "update 1", "update 1", "update 2", "delete 2"])
     #expect(try replay.problems() == [])
-    #expect(try store.seal() == nil && !SQLiteEngine.hasUnsealedChanges(of: store))
+    #expect(try store.assignPending() == nil && !SQLiteEngine.hasPendingChanges(of: store))
   }
 
-  @Test func `Changes that are not sealed yet are not read`() throws {
+  @Test func `Changes that are still pending are not read`() throws {
     try store.take(Quakes.pipeline(), [["id": "a"]])
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x')")
     #expect(try Replay(store).transactions.count == 1)
-    let token = try store.seal()
+    let token = try store.assignPending()
     #expect(try Replay(store).transactions.map(\.token).last == token)
   }
 
   @Test func `An insert of a row that is gone still has its key`() throws {
     try store.take(Quakes.pipeline(), (0..<9).map { ["id": .text("q\($0)")] })
     try temporary.shell("DELETE FROM Quake WHERE bolide_id IN (1, 5, 6, 9)")
-    try store.seal()
+    try store.assignPending()
     let inserts = try Replay(store).changes.filter { $0.kind == .insert }
     #expect(inserts.map(\.id) == Array(1...9))
     #expect(inserts.flatMap { $0.key.map(\.value) } == (0..<9).map { .text("q\($0)") })
@@ -123,7 +123,7 @@ struct HistoryTests {
       DELETE FROM Quake WHERE bolide_id IN (2, 3);
       INSERT INTO Quake(bolide_id, id) VALUES (2, 'third');
       """)
-    try store.seal()
+    try store.assignPending()
     let lines = try Replay(store).changes.map { change in
       "\(change.kind) \(change.id) \(change.key.map { "\($0.value)" }.joined())"
     }

@@ -35,7 +35,7 @@ struct MigrationTests {
     #expect(try Replay(store).transactions.count == 2)
     #expect(try store.rows("SELECT model FROM bolide_transaction ORDER BY number") == [[1], [2]])
     try temporary.shell("UPDATE Quake SET felt = 9 WHERE id = 'a'")
-    try store.seal()
+    try store.assignPending()
     #expect(
       try Replay(store).changes.last?.previous == [.init(name: "felt", type: .integer32, value: .null)])
   }

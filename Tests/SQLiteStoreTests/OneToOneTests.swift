@@ -160,7 +160,7 @@ struct OneToOneTests {
       INSERT OR REPLACE INTO Passport(number, pages, owner_id) VALUES ('4', 4, NULL), ('5', 5, NULL);
       """)
     _ = try store.writing { try DerivedRefresh.run($0, model: pipeline.model) }
-    try store.seal()
+    try store.assignPending()
     #expect(try store.rows(owners) == [["2", "a"], ["4", .null], ["5", .null]])
     #expect(try store.rows(copies) == [["a", "2", 2, 1], ["b", .null, .null, 0]])
     let deleted = try Replay(store, model: pipeline.model).changes.filter { $0.kind == .delete }
@@ -184,7 +184,7 @@ struct OneToOneTests {
     case .cascade: #expect(try store.rows(owners) == [["2", "b"]])
     case .deny: #expect(try store.rows(owners) == [["1", "a"], ["2", "b"]])
     }
-    try store.seal()
+    try store.assignPending()
     try expectTrue(store)
   }
 

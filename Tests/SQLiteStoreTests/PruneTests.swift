@@ -24,7 +24,7 @@ struct PruneTests {
     }
     for sql in ["UPDATE Quake SET depth = 2", "DELETE FROM Quake WHERE id = 'a'"] {
       try store.execute(sql)
-      tokens.append(try #require(try store.seal()))
+      tokens.append(try #require(try store.assignPending()))
     }
     try store.execute("UPDATE bolide_transaction SET at = printf('200%d-05-12T06:00:00.500Z', number)")
     (self.store, self.tokens) = (store, tokens)
@@ -77,10 +77,10 @@ struct PruneTests {
     let report = try store.prune(.keepingTransactions(0))
     #expect(report == PruneReport(transactions: 5, changes: 7))
     #expect(try leftovers() == [] && store.rows("SELECT count(*) FROM bolide_change") == [[0]])
-    // Nothing is sealed a second time.
-    #expect(try store.seal() == nil)
+    // Nothing is assigned a second time.
+    #expect(try store.assignPending() == nil)
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x')")
-    let token = try #require(try store.seal())
+    let token = try #require(try store.assignPending())
     #expect(token.number == 6)
     #expect(try Replay(store, after: tokens[4]).changes.map(\.id) == [4])
     try store.take(pipeline, [["id": "y"]])
@@ -152,14 +152,14 @@ struct PruneTests {
 
   @Test func `A derived change is no part of an insertion that was pruned`() throws {
     try temporary.shell("INSERT INTO Region(code) VALUES ('r')")
-    try store.seal()
+    try store.assignPending()
     try store.writing { db in
       try db.run("BEGIN IMMEDIATE")
       _ = try Pruning(db).raiseFloor(to: 6)
       try db.run("COMMIT")
     }
     try temporary.shell(derivedly("UPDATE Region SET quakeCount = 7"))
-    try store.seal()
+    try store.assignPending()
     let changes = try Replay(store).changes
     #expect(changes.map(\.kind) == [.update] && changes.allSatisfy(\.isDerived))
   }
@@ -167,7 +167,7 @@ struct PruneTests {
   @Test func `Many changes go in many small steps`() throws {
     try store.take(pipeline, (0..<9000).map { ["id": .text("m\($0)"), "depth": 1] })
     try store.execute("UPDATE Quake SET depth = depth + 1")
-    try store.seal()
+    try store.assignPending()
     let before = try #require(try store.integer("PRAGMA page_count"))
     #expect(try store.prune(.keepingTransactions(0)).changes > 18_000)
     #expect(try leftovers() == [] && store.rows("SELECT count(*) FROM bolide_previous") == [[0]])

@@ -35,7 +35,7 @@ import Testing
     try temporary.shell("INSERT INTO Quake(id) VALUES ('x')")
     #expect(try await ids(generation) == ["a"] && generation.token == first && generation.age > .zero)
     let newest = try await generation.advance()
-    // What the other program wrote was sealed: the place covers all that is seen.
+    // What the other program wrote was assigned: the place covers all that is seen.
     #expect(newest > second && generation.token == newest)
     #expect(try await ids(generation) == ["a", "b", "x"])
     #expect(try Replay(store, after: newest).transactions.isEmpty)

@@ -30,7 +30,7 @@ struct RandomHistory {
     let token: HistoryToken?
     if dice.once(in: 2) {
       for _ in 0...dice.int(0...2) { try store.execute(statement()) }
-      token = try store.seal()
+      token = try store.assignPending()
     } else {
       let records = (0..<dice.int(0...12)).map { _ in record() }
       token = try store.take(pipeline, records).token

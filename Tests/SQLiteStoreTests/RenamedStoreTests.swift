@@ -58,7 +58,7 @@ struct RenamedStoreTests {
       try store.take(Self.before, Self.records)
       old = try store.newestToken()
       try store.take(Self.before, [["id": "q1", "magnitude": 9.5, "depth": 1], ["id": "q2", "depth": 77]])
-      // Other programs' changes that are not sealed, and a value that is still to be computed.
+      // Other programs' changes that are pending, and a value that is still to be computed.
       try temporary.shell("UPDATE Quake SET magnitude = 8 WHERE id = 'q3'; DELETE FROM Quake WHERE id = 'q4'")
     }
     let sums = try temporary.shell("SELECT code, quakeCount, magnitudes, strong, depths, costs FROM Region")
@@ -98,7 +98,7 @@ struct RenamedStoreTests {
     do { try temporary.open(Self.before).take(Self.before, Self.records) }
     let store = try temporary.open(Self.renamed { $0[entity: "Shake"]["depth"].isRequired = true })
     try temporary.shell("UPDATE Shake SET size = 0")
-    try store.seal()
+    try store.assignPending()
     #expect(try store.rows("SELECT DISTINCT strong FROM region") == [[0]])
     let model = try store.reading { try StoredModel($0).model }
     #expect(
@@ -208,7 +208,7 @@ struct RenamedStoreTests {
   }
 
   private func expectSound(_ store: SQLiteEngine) throws {
-    try store.seal()
+    try store.assignPending()
     #expect(try store.findings() == [])
     #expect(try store.rows("SELECT * FROM bolide_dirty") == [])
   }

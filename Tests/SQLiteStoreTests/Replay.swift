@@ -6,8 +6,8 @@ import ImportModel
 
 extension SQLiteEngine {
   /// Whether another program has made changes that no transaction holds yet.
-  static func hasUnsealedChanges(of store: SQLiteEngine) throws -> Bool {
-    try store.writing { try hasUnsealedChanges($0) }
+  static func hasPendingChanges(of store: SQLiteEngine) throws -> Bool {
+    try store.writing { try hasPendingChanges($0) }
   }
 }
 
@@ -89,8 +89,8 @@ struct Replay {
       if first != next || last < first { problems.append("the range \(first)...\(last) follows \(next - 1)") }
       next = last + 1
     }
-    let unsealed = try store.integer("SELECT count(*) FROM bolide_change WHERE change >= \(next)")
-    if unsealed != 0 { problems.append("\(unsealed ?? -1) changes are in no transaction") }
+    let pending = try store.integer("SELECT count(*) FROM bolide_change WHERE change >= \(next)")
+    if pending != 0 { problems.append("\(pending ?? -1) changes are in no transaction") }
     let orphans = try store.integer(
       "SELECT count(*) FROM bolide_previous WHERE change NOT IN (SELECT change FROM bolide_change)")
     if orphans != 0 { problems.append("\(orphans ?? -1) previous values belong to no change") }

@@ -58,13 +58,13 @@ struct RestoreTests {
     #expect(try Replay(temporary.open(pipeline)).problems() == [])
   }
 
-  @Test func `A restore is noticed by a reader's seal too, before anything is written`() throws {
+  @Test func `A restore is noticed by a reader that assigns too, before anything is written`() throws {
     let first = try take("a")
     try addReader(at: first)
     try temporary.copyFiles(to: "backup")
     let second = try take("b")
     try temporary.restoreFiles(from: "backup")
-    #expect(try SQLiteEngine(reading: temporary.path).seal() == nil)
+    #expect(try SQLiteEngine(reading: temporary.path).assignPending() == nil)
     #expect(try isDiverged() && answer(second) == .tokenDiverged)
     // Noticed once: a reader that began again meanwhile stays in peace.
     try temporary.shell("UPDATE bolide_reader SET diverged = 0")
@@ -79,7 +79,7 @@ struct RestoreTests {
     for _ in 0..<2 {
       try temporary.restoreFiles(from: "backup")
       #expect(try !isDiverged())
-      try SQLiteEngine(reading: temporary.path).seal()
+      try SQLiteEngine(reading: temporary.path).assignPending()
       #expect(try isDiverged())
     }
     #expect(try take("c").number == 3)
@@ -96,7 +96,7 @@ struct RestoreTests {
       try store.take(pipeline, [["id": .text(id)]])
     }
     try temporary.restoreFiles(from: "copy")
-    try SQLiteEngine(reading: temporary.path).seal()
+    try SQLiteEngine(reading: temporary.path).assignPending()
     #expect(try isDiverged())
     #expect(try answer(second) == .tokenDiverged && answer(first) == nil)
     try temporary.shell("UPDATE bolide_reader SET diverged = 0")
@@ -144,7 +144,7 @@ struct RestoreTests {
     for text in ["", "b1-", String(repeating: " ", count: 63) + "\n", String(repeating: "x", count: 2000)] {
       try Data(text.utf8).write(to: URL(fileURLWithPath: temporary.path + "-bolide"))
       #expect(try answer(token) == nil)
-      try SQLiteEngine(reading: temporary.path).seal()
+      try SQLiteEngine(reading: temporary.path).assignPending()
     }
     #expect(try temporary.shell("SELECT count(*) FROM bolide_lost") == "0\n")
   }

@@ -121,7 +121,7 @@ struct StoreSentenceTests {
     // As if somebody wrote before each of the tries.
     var tries = 0
     let loud = try error {
-      _ = try store.retryingUntilSealed { _ in
+      _ = try store.retryingUntilAssigned { _ in
         tries += 1
         return Int?.none
       }

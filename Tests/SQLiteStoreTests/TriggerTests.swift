@@ -77,7 +77,7 @@ struct TriggerTests {
       INSERT INTO Region(code) VALUES ('new');
       DELETE FROM Quake WHERE id = 'q3';
       """)
-    try store.seal()
+    try store.assignPending()
     let replay = try Replay(store)
     let last = try #require(replay.transactions.last)
     #expect(last.author == nil && last.run == nil && last.changeCount == 5)
@@ -104,7 +104,7 @@ struct TriggerTests {
     #expect(
       refusal == "Runtime error near line 1: bolide_id is the identity of an object and never changes (19)\n")
     #expect(try temporary.refusal("UPDATE Quake SET bolide_id = bolide_id") == nil)
-    #expect(try SQLiteEngine.hasUnsealedChanges(of: store) == false)
+    #expect(try SQLiteEngine.hasPendingChanges(of: store) == false)
   }
 
   @Test func `Deleting an owner follows the rule of the relationship`() throws {
@@ -119,7 +119,7 @@ struct TriggerTests {
         refusal == (rule == .deny ? "Runtime error near line 1: FOREIGN KEY constraint failed (19)\n" : nil))
       #expect(try store.integer("SELECT count(*) FROM Quake") == Int64(left))
       #expect(try store.rows(Quakes.untrue) == [])
-      try store.seal()
+      try store.assignPending()
       #expect(try Replay(store).problems() == [])
     }
   }

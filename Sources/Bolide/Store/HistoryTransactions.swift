@@ -3,7 +3,7 @@ public import StoreInterface
 extension Store {
   /// The transactions after a token, in commit order; then those that come, whoever makes them.
   ///
-  /// Other programs' changes are sealed as soon as they are seen. The sequence ends when its task is cancelled.
+  /// Other programs' changes get a transaction as soon as they are seen. The sequence ends when its task is cancelled.
   /// - Parameter token: the place to go on from; nil for the beginning.
   public func transactions(after token: HistoryToken? = nil) -> HistoryTransactions {
     HistoryTransactions(store: self, token: token)

@@ -18,8 +18,8 @@ extension StoreAddress {
     do {
       return try run()
     } catch let error as ImportError {
-      guard let token = error.unsettled?.token, let isStored = try? has(token) else { throw error }
-      throw error.settled(isStored)
+      guard let token = error.undecided?.token, let isStored = try? has(token) else { throw error }
+      throw error.decided(isStored)
     }
   }
 

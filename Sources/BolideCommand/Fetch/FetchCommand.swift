@@ -98,7 +98,7 @@ struct FetchCommand: ParsableCommand {
     do {
       let store = try StoreAddress.open(storePath)
       if at == nil {
-        try store.sealOrNote(readsHistory: false)
+        try store.assignOrNote(readsHistory: false)
       } else {
         store.unsafeFileNote.map(Note.reading).map(printNote)
       }

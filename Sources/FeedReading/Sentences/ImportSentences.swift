@@ -41,18 +41,18 @@ extension ImportError {
   package var rolledBack: ImportError { hinting("Nothing of this import is in the store.") }
 
   /// The same error of an atomic import whose commit ended with it.
-  package func unsettled(_ token: HistoryToken) -> ImportError {
+  package func undecided(_ token: HistoryToken) -> ImportError {
     var error = hinting(
       "Either all or nothing of this import is in the store: the next command that opens it shows which.")
-    error.unsettled = (token, hint)
+    error.undecided = (token, hint)
     return error
   }
 
   /// The same error when it is known what became of the import.
-  package func settled(_ isStored: Bool) -> ImportError {
+  package func decided(_ isStored: Bool) -> ImportError {
     var error = self
-    if let unsettled { error.hint = unsettled.hint }
-    error.unsettled = nil
+    if let undecided { error.hint = undecided.hint }
+    error.undecided = nil
     return isStored ? error.hinting("All of this import is in the store.") : error.rolledBack
   }
 

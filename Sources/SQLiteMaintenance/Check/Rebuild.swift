@@ -32,14 +32,14 @@ extension SQLiteEngine {
   /// - Complexity: as `verify`.
   package func rebuild(_ found: (Finding) throws -> Void) throws {
     try mendSchema().forEach { try found(Finding(message: $0)) }
-    // First the triggers: settling fires them, and whoever altered one could make it endless.
+    // First the triggers: a refresh fires them, and whoever altered one could make it endless.
     for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
-    try seal(restoring: false)
+    try assignPending(restoringTriggers: false)
     try writing { db in
-      guard let model = try SchemaUpdate.storedModel(db) else { return }
+      let model = try StoredModel(db).model
       let numbers = try PropertyNumbers(db, model: model, creating: false)
       let plan = try DerivedPlan(model, numbers)
-      let settling = try DerivedRefresh(db, plan, numbers, marks: nil)
+      let refresh = try DerivedRefresh(db, plan, numbers, marks: nil)
       let marks = try DerivedInvalidations(db, plan)
       var isRepaired = false
       // What is read comes before what reads it.
@@ -64,7 +64,7 @@ extension SQLiteEngine {
                 try marks.mark(finding.node.property, object)
               }
             }
-            try settling.run(history: nil, clock: timestamp())
+            try refresh.run(history: nil, clock: timestamp())
             return .commit
           }
         }

@@ -35,14 +35,14 @@ private struct Verify {
   ///
   /// - Throws: `StoreError.foreignSchema`.
   func schema() throws {
-    let drift = try SchemaDrift(db, SchemaUpdate.storedModel(db) ?? Model())
+    let drift = try SchemaDrift(db, StoredModel(db).model)
     for problem in drift.problems { try found(Finding(message: problem)) }
     try drift.check()
   }
 
   /// That texts and numbers are values of their types. SQLite knows no CHECK on a connection that only reads.
   func values() throws {
-    for entity in try SchemaUpdate.storedModel(db)?.entities ?? [] {
+    for entity in try StoredModel(db).model.entities {
       for attribute in entity.writableAttributes {
         guard let condition = attribute.condition else { continue }
         let rows = try RawStatement(
@@ -142,7 +142,7 @@ private struct Verify {
 
   /// The triggers and indexes that Bolide made.
   func triggers() throws {
-    let care = try TriggerMaintenance.problems(db, model: SchemaUpdate.storedModel(db) ?? Model())
+    let care = try TriggerMaintenance.problems(db, model: StoredModel(db).model)
     for problem in care.problems { try found(Finding(message: problem)) }
   }
 
@@ -150,7 +150,7 @@ private struct Verify {
   ///
   /// What waits to be computed anew is left out, and what reads it.
   func derived() throws {
-    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    let model = try StoredModel(db).model
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     let plan = try DerivedPlan(model, numbers)
     let waiting = try self.waiting(plan, model)

@@ -5,20 +5,16 @@ internal import SQLiteStore
 internal import StoreInterface
 
 extension SQLiteEngine {
-  /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are settled in it.
+  /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are refreshed in it.
   ///
-  /// The triggers are on, as for any other program; what others have changed before is sealed first.
+  /// The triggers are on, as for any other program; what others have changed before is a transaction of its own.
   /// - Parameter body: an error takes everything back.
   /// - Returns: what `body` says, and what changed.
   func editing<Result>(
     _ options: EditOptions, _ body: (Database, Model) throws -> Result
   ) throws -> (Result, EditReport) {
-    try restoreTriggers()
-    return try writing { db in
-      try BackupRestoreDetector.run(db)
-      let model = try SchemaUpdate.storedModel(db) ?? Model()
-      try DerivedRefresh.run(db, model: model)
-      try Self.seal(db)
+    try writing { db in
+      let model = try Self.prepareToWrite(db).model
       var outcome: (Result, EditReport)?
       try db.inTransaction(.immediate) {
         let history = try HistoryWriter(db, triggersWrite: true)

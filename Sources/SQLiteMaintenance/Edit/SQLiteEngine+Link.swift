@@ -41,7 +41,7 @@ extension SQLiteEngine {
     Value]
   {
     try naming {
-      let model = try reading { try SchemaUpdate.storedModel($0) ?? Model() }
+      let model = try reading { try StoredModel($0).model }
       let destination = try LinkEnd(entity, relationship, in: model).destination
       var key: [String: Value] = [:]
       for (name, text) in texts {

@@ -6,7 +6,7 @@ package import StoreInterface
 
 extension SQLiteEngine {
   package func missing(of pipeline: String?) throws -> MissingRows {
-    try reading { try missing($0, SchemaUpdate.storedModel($0) ?? Model(), of: pipeline) }
+    try reading { try missing($0, StoredModel($0).model, of: pipeline) }
   }
 
   package func deleteMissing(of pipeline: String?, noMoreThan share: Double) throws -> (

@@ -16,7 +16,7 @@ extension SQLiteEngine {
 
   /// The store's tables, indexes and triggers as SQL that makes them, with a comment line for what each is for.
   package func schemaText() throws -> String {
-    try reading { try SchemaText.text($0, SchemaUpdate.storedModel($0) ?? Model()) }
+    try reading { try SchemaText.text($0, StoredModel($0).model) }
   }
 }
 

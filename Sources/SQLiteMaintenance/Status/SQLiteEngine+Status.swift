@@ -12,7 +12,7 @@ extension SQLiteEngine {
   package func status() throws -> StoreStatus {
     try reading { db in
       let places = try HistoryPositions(db)
-      let model = try SchemaUpdate.storedModel(db) ?? Model()
+      let model = try StoredModel(db).model
       let tables = try model.entities.filter { try TableColumns(db, $0.name) != nil }
       func text(_ sql: String) throws -> String? {
         if case .text(let text) = try db.value(sql) { text } else { nil }
@@ -35,7 +35,7 @@ extension SQLiteEngine {
         readers: try ReaderTable(db, path: path).all(),
         schemaError: try SchemaDrift(db, model).error?.about(path),
         triggerProblems: try TriggerMaintenance.problems(db, model: model).triggers,
-        pendingChanges: try ChangeNumbers.unsealed(db),
+        pendingChanges: try ChangeNumbers.pending(db),
         dirtyOwners: try db.integer(
           """
           SELECT count(*) FROM (SELECT DISTINCT entity, hop, object FROM bolide_dirty LEFT JOIN bolide_property USING (property))

@@ -49,7 +49,7 @@ struct AsOfTables {
       keeping[reader.number] = try RawStatement(
         db, "INSERT INTO \(table(index)) VALUES (?, ?\(String(repeating: ", ?", count: names.count)))")
     }
-    // Also what other programs changed and nobody could seal: it was not there at the token.
+    // Also what other programs changed and nobody could assign to a transaction: it was not there at the token.
     let since = try NetChanges(
       db, HistoryRequest(), readers, after: change, through: .max, transaction: 0)
     try since.read { change in

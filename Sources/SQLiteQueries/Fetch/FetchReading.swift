@@ -15,7 +15,7 @@ package struct FetchReading {
   /// - Parameter joined: the stores that can be read beside this one; nil for none.
   package init(_ db: Database, path: String, _ joined: JoinedStores? = nil) throws {
     (self.db, self.path, self.joined) = (db, path, joined)
-    model = try SchemaUpdate.storedModel(db) ?? Model()
+    model = try StoredModel(db).model
   }
 
   /// Hands over the objects as they are, or as they were at a token.

@@ -87,7 +87,7 @@ package final class JoinedStores: Sendable {
 
   /// Reads from one state of each store.
   func reading(_ body: (Database) throws -> Void) throws {
-    try store.sealedReading(by: connection, readsHistory: false, body)
+    try store.assignedReading(by: connection, readsHistory: false, body)
     for store in [store] + others.values.map(\.store) { try store.checkUnwritten() }
   }
 }

@@ -13,7 +13,7 @@ final class PinnedSnapshot: StatePin {
   private let file: PinFile?
 
   init(_ store: SQLiteEngine, at token: HistoryToken?) throws {
-    let (snapshot, newest) = try store.sealedSnapshot()
+    let (snapshot, newest) = try store.assignedSnapshot()
     if let token {
       try store.naming { try snapshot.read { try HistoryPositions($0).check(token, path: store.path) } }
     }

@@ -9,7 +9,7 @@ extension SQLiteEngine {
     _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
     guard let size = request.batchSize else {
-      return try settledReading(request, at: token) { try $1.rows(request, at: token, body) }
+      return try refreshedReading(request, at: token) { try $1.rows(request, at: token, body) }
     }
     let joined = try joinedStores(for: request, at: token)
     var rest = request.limit
@@ -17,7 +17,7 @@ extension SQLiteEngine {
     repeat {
       var rows: [Snapshot.Row] = []
       let count = min(size, rest ?? size)
-      try settledReading(joined, at: token) {
+      try refreshedReading(joined, at: token) {
         (rows, place) = try $1.batch(request, at: token, behind: place, size: count)
       }
       try rows.forEach(body)
@@ -35,7 +35,7 @@ extension SQLiteEngine {
     row: (any FetchedRow) throws -> Void
   ) throws {
     let joined = try joinedStores(for: request, at: token)
-    try settledReading(joined, at: token) { db, fetch in
+    try refreshedReading(joined, at: token) { db, fetch in
       let pin = PinFile(store: path, token: try token ?? HistoryPositions(db).newest())
       let others = try joined?.pins()
       defer { withExtendedLifetime((pin, others)) {} }
@@ -46,23 +46,23 @@ extension SQLiteEngine {
   /// How many objects a request asks for.
   package func readCount(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
     var count = 0
-    try settledReading(request, at: token) { count = try $1.count(request, at: token) }
+    try refreshedReading(request, at: token) { count = try $1.count(request, at: token) }
     return count
   }
 
-  private func settledReading(
+  private func refreshedReading(
     _ request: ObjectQuery, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
   ) throws {
-    try settledReading(joinedStores(for: request, at: token), at: token, body)
+    try refreshedReading(joinedStores(for: request, at: token), at: token, body)
   }
 
   /// Reads from a state in which derived attributes are true. For a past state history knows them.
-  private func settledReading(
+  private func refreshedReading(
     _ joined: JoinedStores?, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
   ) throws {
     func answer(_ db: Database) throws { try body(db, FetchReading(db, path: path, joined)) }
     if let joined { return try joined.reading(answer) }
-    if token == nil { try sealedReading(readsHistory: false, answer) } else { try reading(answer) }
+    if token == nil { try assignedReading(readsHistory: false, answer) } else { try reading(answer) }
   }
 
   /// A connection to this store and to those that a request's fetched properties lead to; nil where there are none.

@@ -9,7 +9,7 @@ extension SQLiteEngine {
   package func readSnapshot(
     of entities: [String], begin: (Snapshot) throws -> Void, row: (Snapshot.Row) throws -> Void
   ) throws {
-    try sealedReading { db in
+    try assignedReading { db in
       let (snapshot, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
       let pin = PinFile(store: path, token: snapshot.token)
       defer { withExtendedLifetime(pin) {} }
@@ -31,7 +31,7 @@ extension Snapshot {
   static func begin(
     _ db: Database, of names: [String], path: String
   ) throws -> (Snapshot, wanted: [Entity], Model) {
-    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    let model = try StoredModel(db).model
     var request = HistoryRequest()
     request.entities = Set(names)
     try request.check(model, path: path)
@@ -42,7 +42,7 @@ extension Snapshot {
     }
     let snapshot = Snapshot(
       token: try HistoryPositions(db).newest(), at: timestamp(),
-      pendingChanges: Int(try ChangeNumbers.unsealed(db)), counts: counts)
+      pendingChanges: Int(try ChangeNumbers.pending(db)), counts: counts)
     return (snapshot, wanted, model)
   }
 }

@@ -29,9 +29,9 @@ extension SQLiteEngine {
         try Connection.ignoreChecks($0)
       }
       let queue = try DatabaseQueue(path: StoreLocation.writing(part.path), configuration: configuration)
-      snapshot = try retryingUntilSealed { canSeal in
+      snapshot = try retryingUntilAssigned { canAssign in
         try queue.inDatabase { db in
-          try Connection.attaching(1, to: db) { try copy(db, entities, canSeal: canSeal) }
+          try Connection.attaching(1, to: db) { try copy(db, entities, canAssign: canAssign) }
         }
       }
       try queue.close()
@@ -42,14 +42,14 @@ extension SQLiteEngine {
     return snapshot
   }
 
-  /// Copies tables and rows into an empty file; nil when another program wrote since the last seal.
-  private func copy(_ db: Database, _ entities: [String], canSeal: Bool) throws -> Snapshot? {
+  /// Copies tables and rows into an empty file; nil when another program wrote since pending changes were assigned.
+  private func copy(_ db: Database, _ entities: [String], canAssign: Bool) throws -> Snapshot? {
     try db.run("ATTACH ? AS bolide_source", .text(location))
     defer { try? db.run("DETACH bolide_source") }
     var snapshot: Snapshot?
     try db.inTransaction(.deferred) {
       // The file has no tables yet, so every name is the store's.
-      if try canSeal && Self.hasUnsealedChanges(db) { return .rollback }
+      if try canAssign && Self.hasPendingChanges(db) { return .rollback }
       let (found, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
       for entity in wanted {
         let schema = EntitySchema(entity: entity, model: model)

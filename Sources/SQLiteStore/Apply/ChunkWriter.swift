@@ -160,7 +160,7 @@ final class ChunkWriter {
     let ignored = try older.isEmpty ? 0 : difference.countChanged(chunk, rows: older)
     let later = passed?.leftOutLater ?? []
     let superseded = try later.isEmpty ? 0 : difference.countChanged(chunk, rows: later)
-    let parks = try unique?.settle(chunk, table: table, input: input) ?? []
+    let parks = try unique?.resolve(chunk, table: table, input: input) ?? []
     try incomplete?.refuse(chunk, table: table, input: input)
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
@@ -185,7 +185,7 @@ final class ChunkWriter {
       times.end(.rows)
     }
     if triggersWrite {
-      try derived.settle(clock: clock())
+      try derived.refreshMarked(clock: clock())
     } else {
       try derived.end(history: history, links: links, new: ids, clock: clock()) { entity, id in
         hasMade(entity, id) || others.contains { $0.hasMade(entity, id) }

@@ -74,7 +74,7 @@ final class UniqueConstraints {
   ///
   /// New rows that lack a required value are refused here too: they must not keep others out.
   /// - Returns: the values to park before anything is written.
-  func settle(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<DeferredUniqueness.Place> {
+  func resolve(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<DeferredUniqueness.Place> {
     var refused: Set<Int32> = []
     let claimants = try table.show(chunk, rows: chunk.order[...]) {
       try findClaimants(chunk, &refused, input: input)

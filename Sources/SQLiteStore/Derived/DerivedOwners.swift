@@ -220,7 +220,7 @@ final class DerivedOwners {
     var sum = ExactSum(
       read.real(column), read.real(column + 1), read.real(column + 2), read.real(column + 3))
     sum.add(difference)
-    return sum.settled
+    return sum.normalized
   }
 }
 
@@ -251,7 +251,7 @@ extension DerivedGroup.Member {
     if case .decimal(let scale) = children.attribute?.type { scale } else { 0 }
   }
 
-  /// The average of so many values with a settled sum; nil when it must be computed anew.
+  /// The average of so many values with a normalized sum; nil when it must be computed anew.
   func mean(_ count: Int64, _ sum: ExactSum) -> Value? {
     if count == 0 { return .null }
     var divisor = count

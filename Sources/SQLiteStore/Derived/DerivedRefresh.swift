@@ -21,7 +21,7 @@ package final class DerivedRefresh {
     end = try RawStatement(db, ForeignSQL.end(0, "0"))
   }
 
-  /// Settles, inside the caller's transaction.
+  /// Refreshes, inside the caller's transaction.
   ///
   /// - Parameters:
   ///   - history: nil where the triggers are on, and write it.
@@ -40,7 +40,7 @@ package final class DerivedRefresh {
     try clear.run()
   }
 
-  /// Settles what other programs have left, in a transaction of its own. The triggers are on.
+  /// Refreshes what other programs have marked, in a transaction of its own. The triggers are on.
   package static func run(_ db: Database, model: Model) throws {
     let isFolded = try db.value("SELECT folding FROM bolide_store") == .integer(TextFolding.version)
     guard try !isFolded || db.value("SELECT 1 FROM bolide_dirty LIMIT 1") != .null else { return }
@@ -56,14 +56,14 @@ package final class DerivedRefresh {
   }
 
   /// Signs what follows from changes that one author has signed, and from no others.
-  private static func signing(_ db: Database, _ settle: () throws -> Void) throws {
+  private static func signing(_ db: Database, _ refresh: () throws -> Void) throws {
     let made = try db.integer("SELECT \(ChangeNumbers.made)")
     let isSigned = try db.value(
       """
-      SELECT count(DISTINCT name) = 1 AND total(last - max(first, sealed + 1) + 1) = \(made) - sealed
-      FROM bolide_signed, (SELECT \(ChangeNumbers.sealed) AS sealed) WHERE last > sealed
+      SELECT count(DISTINCT name) = 1 AND total(last - max(first, assigned + 1) + 1) = \(made) - assigned
+      FROM bolide_signed, (SELECT \(ChangeNumbers.assigned) AS assigned) WHERE last > assigned
       """)
-    try settle()
+    try refresh()
     guard isSigned == .integer(1) else { return }
     try db.run("UPDATE bolide_signed SET last = \(ChangeNumbers.made) WHERE last = \(made)")
   }

@@ -5,7 +5,7 @@ internal import TypedRows
 /// Keeps derived attributes true while chunks are applied with the triggers off.
 ///
 /// Aggregates over what records bring: what a chunk adds and takes away is gathered, and applied once an owner. All
-/// others: the objects that a chunk touches are marked, and settled before the chunk's end.
+/// others: the objects that a chunk touches are marked, and refreshed before the chunk's end.
 final class DerivedUpkeep {
   /// How new rows get the values of their own that depend on nothing derived: SQL over the chunk's row.
   let inline: [(column: String, path: DerivedPath)]
@@ -16,7 +16,7 @@ final class DerivedUpkeep {
   private let entity: Entity
   private let owners: [DerivedOwners]
   private let marks: DerivedInvalidations
-  private let settling: DerivedRefresh
+  private let refresh: DerivedRefresh
   private let readers: [Reader]
   /// The entity's own derived attributes that a changed row may have to change.
   private let own: [DerivedNode]
@@ -53,7 +53,7 @@ final class DerivedUpkeep {
     let entity = layout.entity
     self.entity = entity
     marks = try DerivedInvalidations(db, plan)
-    settling = try DerivedRefresh(db, plan, numbers, marks: marks)
+    refresh = try DerivedRefresh(db, plan, numbers, marks: marks)
     owners = try DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }.map {
       try DerivedOwners(db, $0, layout: layout, numbers: numbers)
     }
@@ -152,7 +152,7 @@ final class DerivedUpkeep {
     }
   }
 
-  /// Writes what was gathered, and settles what was marked.
+  /// Writes what was gathered, and refreshes what was marked.
   ///
   /// - Parameters:
   ///   - new: the ids of the new rows.
@@ -172,11 +172,11 @@ final class DerivedUpkeep {
     for (entity, nodes) in ofOwners {
       for id in links.made(entity) { for node in nodes { try marks.mark(node.property, id) } }
     }
-    try settling.run(history: history, clock: clock, isNew: isMade)
+    try refresh.run(history: history, clock: clock, isNew: isMade)
   }
 
-  /// Settles what the triggers have marked.
-  func settle(clock: String) throws {
-    try settling.run(history: nil, clock: clock)
+  /// Refreshes what the triggers have marked.
+  func refreshMarked(clock: String) throws {
+    try refresh.run(history: nil, clock: clock)
   }
 }

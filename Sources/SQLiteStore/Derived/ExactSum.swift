@@ -2,9 +2,9 @@
 ///
 /// Each step is Knuth's two-sum (*The Art of Computer Programming*, vol. 2, 4.2.2, theorem B), which keeps what rounding
 /// loses, so that millions of values can come and go without the loss of a bit. Four parts hold 212 bits or more: values
-/// of very different sizes too. What they cannot hold, they say: see `settled`. The triggers do the same in SQL.
+/// of very different sizes too. What they cannot hold, they say: see `normalized`. The triggers do the same in SQL.
 package struct ExactSum: Sendable, Hashable {
-  /// The largest part; of a settled sum the correctly rounded sum.
+  /// The largest part; of a normalized sum the correctly rounded sum.
   package private(set) var first: Double
   private(set) var second: Double
   private(set) var third: Double
@@ -60,10 +60,10 @@ package struct ExactSum: Sendable, Hashable {
   /// The same sum with the correctly rounded one as its first part, and each further part the rest's.
   ///
   /// Nil where four parts do not hold it, or where it is beyond the range of a double: only the values can tell then.
-  package var settled: ExactSum? {
+  package var normalized: ExactSum? {
     var sum = self
     var passes = 0
-    while !sum.isSettled {
+    while !sum.isNormalized {
       passes += 1
       guard passes <= 6 else { return nil }
       sum.fourth = Self.add(sum.fourth, to: &sum.third)
@@ -83,7 +83,7 @@ package struct ExactSum: Sendable, Hashable {
     return sum
   }
 
-  /// A settled sum's quotient, correctly rounded; nil where doubles cannot tell.
+  /// A normalized sum's quotient, correctly rounded; nil where doubles cannot tell.
   func quotient(by divisor: Int64) -> Double? {
     if first == 0 { return 0 }
     guard divisor <= 1 << 53 else { return nil }
@@ -97,7 +97,7 @@ package struct ExactSum: Sendable, Hashable {
     return low == high && abs(low) > 0x1p-900 ? low : nil
   }
 
-  private var isSettled: Bool {
+  private var isNormalized: Bool {
     first + second == first && second + third == second && third + fourth == third
   }
 

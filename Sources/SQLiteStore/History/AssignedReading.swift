@@ -8,42 +8,42 @@ extension SQLiteEngine {
   /// - Parameters:
   ///   - connection: the one to read by; nil for one of the store's own.
   ///   - readsHistory: as `assignPendingChanges(readsHistory:)`.
-  package func sealedReading(
+  package func assignedReading(
     by connection: DatabaseQueue? = nil, readsHistory: Bool = true, _ body: (Database) throws -> Void
   ) throws {
     func read(_ body: (Database) throws -> Void?) throws -> Void? {
       if let connection { try naming { try connection.read(body) } } else { try reading(body) }
     }
-    try retryingUntilSealed(readsHistory: readsHistory) { canSeal -> Void? in
+    try retryingUntilAssigned(readsHistory: readsHistory) { canAssign -> Void? in
       try read { db -> Void? in
-        guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
+        guard try !canAssign || !Self.hasPendingChanges(db) else { return nil }
         return try body(db)
       }
     }
   }
 
   /// A connection that stays in such a state, and the state's place.
-  package func sealedSnapshot() throws -> (DatabaseSnapshot, HistoryToken) {
-    try retryingUntilSealed { canSeal in
+  package func assignedSnapshot() throws -> (DatabaseSnapshot, HistoryToken) {
+    try retryingUntilAssigned { canAssign in
       let snapshot = try makeSnapshot()
       return try naming {
         try snapshot.read { db in
-          guard try !canSeal || !Self.hasUnsealedChanges(db) else { return nil }
+          guard try !canAssign || !Self.hasPendingChanges(db) else { return nil }
           return (snapshot, try HistoryPositions(db).newest())
         }
       }
     }
   }
 
-  /// Seals and tries again while other programs write in between. Where nobody can seal, their changes will be told again.
+  /// Assigns what is pending, and tries again while other programs write in between. Where nobody can assign it, their changes will be told again.
   ///
-  /// - Parameter body: gives nil for another try; it is told whether changes can be sealed.
-  package func retryingUntilSealed<Result>(
+  /// - Parameter body: gives nil for another try; it is told whether pending changes can be assigned.
+  package func retryingUntilAssigned<Result>(
     readsHistory: Bool = true, _ body: (Bool) throws -> Result?
   ) throws -> Result {
     for _ in 0..<100 {
-      let canSeal = try assignPendingChanges(readsHistory: readsHistory).allSatisfy(\.isComplete)
-      if let result = try body(canSeal) { return result }
+      let canAssign = try assignPendingChanges(readsHistory: readsHistory).allSatisfy(\.isComplete)
+      if let result = try body(canAssign) { return result }
     }
     throw StoreError.neverQuiet(path)
   }

@@ -1,7 +1,7 @@
 package import GRDB
 internal import SQLiteAccess
 
-/// The ends of what waits to be sealed, as SQL: numbers of changes, 0 for none.
+/// The ends of the pending changes, as SQL: numbers of changes, 0 for none.
 package enum ChangeNumbers {
   /// The last change that was made.
   ///
@@ -13,14 +13,14 @@ package enum ChangeNumbers {
     """
 
   /// The last change that is in a transaction, also when that was pruned.
-  static let sealed = """
+  static let assigned = """
     ifnull((SELECT last_change FROM bolide_transaction ORDER BY number DESC LIMIT 1), \
     ifnull((SELECT last_change FROM bolide_pruned), 0))
     """
 
   /// How many objects have changes in no transaction yet.
-  package static func unsealed(_ db: Database) throws -> Int64 {
+  package static func pending(_ db: Database) throws -> Int64 {
     try db.integer(
-      "SELECT CAST(total(last - first + 1) AS INTEGER) FROM bolide_change WHERE change > \(sealed)")
+      "SELECT CAST(total(last - first + 1) AS INTEGER) FROM bolide_change WHERE change > \(assigned)")
   }
 }

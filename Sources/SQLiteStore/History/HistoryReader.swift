@@ -4,46 +4,6 @@ internal import SQLiteAccess
 package import StoreInterface
 
 extension SQLiteEngine {
-  /// Makes one transaction of the changes that other programs have made since the last one.
-  ///
-  /// - Returns: its token, or nil when there was nothing to seal.
-  @discardableResult
-  package func seal() throws -> HistoryToken? {
-    try seal(restoring: true)
-  }
-
-  /// - Parameters:
-  ///   - restoring: whether missing triggers are restored first, so that no reader passes over what they missed.
-  ///   - seconds: how long to wait for another program's lock; nil for as long as always.
-  ///   - isCancelled: asked while waiting.
-  @discardableResult
-  package func seal(
-    restoring: Bool, waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false }
-  ) throws -> HistoryToken? {
-    try writing(waiting: seconds, isCancelled: isCancelled) { db in
-      try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
-      if let model = try SchemaUpdate.storedModel(db) {
-        if restoring { _ = try TriggerMaintenance.restore(db, model: model) }
-        try DerivedRefresh.run(db, model: model)
-      }
-      return try Self.seal(db)
-    }
-  }
-
-  @discardableResult
-  package static func seal(_ db: Database) throws -> HistoryToken? {
-    // The look costs nothing; only what there is to seal takes the write lock.
-    guard try hasUnsealedChanges(db) else { return nil }
-    var token: HistoryToken?
-    try Triggers.silenced(db) {
-      try db.inTransaction(.immediate) {
-        token = try HistoryWriter(db).begin()
-        return .commit
-      }
-    }
-    return token
-  }
-
   /// The place after the newest transaction.
   package func newestToken() throws -> HistoryToken {
     try reading { try HistoryPositions($0).newest() }
@@ -55,10 +15,6 @@ extension SQLiteEngine {
   package func checkBeginning() throws {
     let floor = try reading { try HistoryPositions($0).floor }
     if floor > 0 { throw StoreError.prunedBeginning(floor, path) }
-  }
-
-  package static func hasUnsealedChanges(_ db: Database) throws -> Bool {
-    try db.value("SELECT \(ChangeNumbers.made) > \(ChangeNumbers.sealed)") == .integer(1)
   }
 
   /// Reads history in commit order, from one state of the store.

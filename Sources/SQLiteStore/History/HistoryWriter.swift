@@ -6,14 +6,14 @@ package import StoreInterface
 /// Appends to history, inside the caller's SQLite transaction.
 ///
 /// Changes are numbered one after another. A transaction is the range of changes made since the one before it, so
-/// sealing what other programs did is one row too.
+/// assigning what other programs did to one is one row too.
 package final class HistoryWriter {
   private let db: Database
   private let memory: LastTokenFile?
   private let storeID: String
   private let model: Int64
   private let lastChange: RawStatement
-  private let lastSealed: RawStatement
+  private let lastAssigned: RawStatement
   private let insertTransaction: RawStatement
   private let insertChange: RawStatement
   private let insertPrevious: RawStatement
@@ -40,7 +40,7 @@ package final class HistoryWriter {
     storeID = id
     model = version
     lastChange = try RawStatement(db, "SELECT \(ChangeNumbers.made)")
-    lastSealed = try RawStatement(db, "SELECT \(ChangeNumbers.sealed)")
+    lastAssigned = try RawStatement(db, "SELECT \(ChangeNumbers.assigned)")
     insertTransaction = try RawStatement(
       db,
       """
@@ -60,9 +60,9 @@ package final class HistoryWriter {
       """)
   }
 
-  /// Begins a transaction's changes; first seals what other programs have changed.
+  /// Begins a transaction's changes; first assigns what other programs have changed to one.
   ///
-  /// - Returns: the token of the last transaction that was sealed, if there was anything to seal.
+  /// - Returns: the token of the last transaction of theirs, if there was anything pending.
   /// - Throws: `StoreError.busy` when another pipeline has changed the model since the writer was made: what is
   ///   derived from this writer's rows may be more than it knows.
   @discardableResult
@@ -71,10 +71,10 @@ package final class HistoryWriter {
       throw StoreError.modelGrew
     }
     let made = try integer(lastChange)
-    let sealed = try integer(lastSealed)
+    let assigned = try integer(lastAssigned)
     var token: HistoryToken?
-    if made > sealed { token = try seal(from: sealed + 1, through: made) }
-    first = max(made, sealed) + 1
+    if made > assigned { token = try assign(from: assigned + 1, through: made) }
+    first = max(made, assigned) + 1
     next = first
     (inserted, updated, deleted) = (0, 0, 0)
     return token
@@ -82,7 +82,7 @@ package final class HistoryWriter {
 
   /// Makes transactions of other programs' changes: one of each stretch that a program has signed, and one of each
   /// stretch between them.
-  private func seal(from first: Int64, through last: Int64) throws -> HistoryToken? {
+  private func assign(from first: Int64, through last: Int64) throws -> HistoryToken? {
     let signed = try RawStatement(
       db,
       "SELECT first, last, name FROM bolide_signed WHERE last >= \(first) AND first <= \(last) ORDER BY first"
@@ -149,7 +149,7 @@ package final class HistoryWriter {
 
   /// Notes that changes were made which are in no transaction: whoever has not seen what comes now cannot catch up.
   ///
-  /// Seals first, so that what is known comes before the gap.
+  /// Assigns what is pending first, so that what is known comes before the gap.
   package func noteGap(_ reason: String) throws {
     try begin()
     let token = try insert(author: nil, run: nil, from: next, through: next - 1)

@@ -24,10 +24,10 @@ struct PendingWork {
 
   /// - Parameter last: the last token that was handed out; nil where nobody remembers.
   init(_ db: Database, last: HistoryToken?) throws {
-    let model = try SchemaUpdate.storedModel(db) ?? Model()
+    let model = try StoredModel(db).model
     drift = try SchemaDrift(db, model)
-    changes = try ChangeNumbers.unsealed(db)
-    hasChanges = try SQLiteEngine.hasUnsealedChanges(db)
+    changes = try ChangeNumbers.pending(db)
+    hasChanges = try SQLiteEngine.hasPendingChanges(db)
     values = try db.integer("SELECT count(*) FROM bolide_dirty")
     triggers = try model.entities.isEmpty ? [] : TriggerMaintenance.problems(db, model: model).triggers
     // Another version of Bolide has written texts in another spelling.
@@ -100,7 +100,7 @@ extension SQLiteEngine {
       obstacle = code
     } else {
       do {
-        try seal(restoring: true, waiting: seconds)
+        try assignPending(waiting: seconds)
         return notes
       } catch let error as StoreError where error.code == .readOnly {
         obstacle = .readOnly

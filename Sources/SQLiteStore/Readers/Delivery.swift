@@ -7,7 +7,7 @@ extension SQLiteEngine {
   package func deliver(
     to name: String, limit: Int?, _ body: (HistoryTransaction, any TransactionConnection) throws -> Void
   ) throws -> HistoryToken? {
-    try seal()
+    try assignPending()
     return try writing { db in
       var last: HistoryToken?
       try db.inTransaction(.immediate) {

@@ -63,7 +63,7 @@ extension SQLiteEngine {
     waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false },
     _ body: (ReaderTable) throws -> Void
   ) throws {
-    // A place in history is no object: what other programs' triggers keep from being sealed can wait.
+    // A place in history is no object: what other programs' triggers keep from a transaction can wait.
     try assignPendingChanges()
     try writing(waiting: seconds, isCancelled: isCancelled) { db in
       try db.inTransaction(.immediate) {

@@ -6,7 +6,7 @@ package import StoreInterface
 extension SQLiteEngine {
   /// Takes the oldest transactions out of history, on the calling thread.
   package func prune(_ request: PruneRequest) throws -> PruneReport {
-    try seal()
+    try assignPending()
     switch request {
     case .olderThan(let seconds): return try prune { try $0.limit(HistoryRetention(keep: seconds)) }
     case .keepingTransactions(let count):

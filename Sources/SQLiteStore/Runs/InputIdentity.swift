@@ -18,7 +18,7 @@ extension RunLog {
 extension SQLiteEngine {
   /// The runs that read a file of this size under the same rules, and after which nothing can have changed.
   ///
-  /// Every transaction since the run began is its own, none was pruned, no program's change waits to be sealed, and
+  /// Every transaction since the run began is its own, none was pruned, no change is pending, and
   /// the model is the same: then the same bytes would find every row unchanged. A run that rejected records is not
   /// among them, since it has to refuse them again.
   /// - Returns: the digests of the files that they read.
@@ -76,7 +76,7 @@ extension SQLiteEngine {
       AND model = (SELECT max(version) FROM bolide_model)
       AND (SELECT count(*) FROM bolide_transaction WHERE number > r.before AND run = r.run)
         = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
-      AND \(ChangeNumbers.made) = \(ChangeNumbers.sealed)
+      AND \(ChangeNumbers.made) = \(ChangeNumbers.assigned)
       AND NOT EXISTS (SELECT 1 FROM bolide_dirty)
       AND (?4 = 0 OR run = (SELECT run FROM bolide_complete WHERE pipeline = ?3 AND entity = ?5)) ORDER BY run DESC
       """)

@@ -175,7 +175,7 @@ final class RejectLog {
   ///   - kept: their rejects, those of one record together.
   ///   - rejects: what was refused now, of the records that the first of their rejects numbers.
   ///   - left: the records that were not tried.
-  func settle(_ kept: [[KeptReject]], _ rejects: [Reject], left: Set<Int64>) throws {
+  func record(_ kept: [[KeptReject]], _ rejects: [Reject], left: Set<Int64>) throws {
     let refused = Dictionary(grouping: rejects) { Int64($0.record) }
     for kept in kept {
       guard let first = kept.first, !left.contains(first.number) else { continue }

@@ -313,12 +313,6 @@ package struct SchemaUpdate {
       throw refusal()
     }
   }
-
-  /// The model that a store keeps; nil in a file without one.
-  package static func storedModel(_ db: Database) throws -> Model? {
-    let model = try StoredModel(db).model
-    return model.entities.isEmpty ? nil : model
-  }
 }
 
 extension Entity {

@@ -111,7 +111,7 @@ package enum StoreSchema {
       name  TEXT NOT NULL,
       first INTEGER                                 -- its first change; the trigger says it
     ) STRICT;
-    -- What was written under a name and is not sealed yet.
+    -- What was written under a name and is in no transaction yet.
     CREATE TABLE bolide_signed(
       first INTEGER PRIMARY KEY,                    -- bolide_change
       last  INTEGER NOT NULL,
@@ -283,7 +283,7 @@ package enum StoreSchema {
     ("bolide_widening", "History: transactions that gave attributes a wider type."),
     ("bolide_reader", "Named readers and the transaction that each has acknowledged."),
     ("bolide_author", "Another program's name for itself, inside its transaction."),
-    ("bolide_signed", "What was written under such a name and is not sealed yet."),
+    ("bolide_signed", "What was written under such a name and is in no transaction yet."),
     ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
     ("bolide_deriving", "What a trigger is just about to write into derived attributes."),
     ("bolide_run", "One row a run of an import."),

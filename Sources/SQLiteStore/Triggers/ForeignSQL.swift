@@ -4,7 +4,7 @@ internal import SQLiteAccess
 /// What other programs write into derived attributes is put right before anything else.
 ///
 /// Derived attributes are written while `bolide_deriving` has a row: the triggers put one there, and so does the
-/// settling of what is marked. A row without an object is there while they are put right, and then history books nothing.
+/// refresh of what is marked. A row without an object is there while they are put right, and then history books nothing.
 struct ForeignSQL {
   /// The columns of derived attributes, those included that no one but Bolide reads.
   let columns: [String]

@@ -23,7 +23,7 @@ struct HistorySQL {
     let derived = columns.filter(\.isDerived)
     let isInsertion = """
       EXISTS (SELECT 1 FROM bolide_change WHERE change = (SELECT max(change) FROM bolide_change) AND kind = 0 \
-      AND entity = \(entity) AND first = NEW.bolide_id AND change > \(ChangeNumbers.sealed))
+      AND entity = \(entity) AND first = NEW.bolide_id AND change > \(ChangeNumbers.assigned))
       """
     return [
       change(kind: 1, row: "NEW") + "\n    WHERE (\(differs(derived))) AND NOT \(isInsertion)",

@@ -9,7 +9,7 @@ enum SumSQL {
   static let columns = (0...5).map { "p\($0)" }
 
   private static let largest = "1.7976931348623157e308"
-  private static let isSettled = "p0 = 0.0 AND p1 = 0.0 AND p5 + p4 = p5 AND p4 + p3 = p4 AND p3 + p2 = p3"
+  private static let isNormalized = "p0 = 0.0 AND p1 = 0.0 AND p5 + p4 = p5 AND p4 + p3 = p4 AND p3 + p2 = p3"
   /// Halfway between two doubles, the parts below decide.
   private static let isHalfway =
     "(p5 + 2.0 * p4) - p5 = 2.0 * p4 AND (p4 > 0.0 AND p3 > 0.0 OR p4 < 0.0 AND p3 < 0.0)"
@@ -17,14 +17,14 @@ enum SumSQL {
   static var trigger: String {
     let row = "WHERE rowid = NEW.rowid"
     let add = "UPDATE bolide_deriving SET (\(columns.joined(separator: ", "))) = (\(pass)) \(row)"
-    // A pass moves what is left by one part: usual sums take two, and four parts are settled after four.
+    // A pass moves what is left by one part: usual sums take two, and four parts are normalized after four.
     return """
       CREATE TRIGGER bolide_deriving_adds AFTER INSERT ON bolide_deriving WHEN NEW.part IS NOT NULL BEGIN
         \(add);
-      \(String(repeating: "  \(add) AND NOT (\(isSettled));\n", count: 3))\
+      \(String(repeating: "  \(add) AND NOT (\(isNormalized));\n", count: 3))\
         UPDATE bolide_deriving SET p5 = CASE WHEN abs(p5) <= \(largest) THEN p5 + CASE WHEN \(isHalfway) THEN 2.0 * p4 ELSE 0.0 END END,
           p4 = CASE WHEN \(isHalfway) THEN -p4 ELSE p4 END,
-          p2 = CASE WHEN \(isSettled) AND abs(p5 + 2.0 * p4) <= \(largest) THEN p2 END \(row);
+          p2 = CASE WHEN \(isNormalized) AND abs(p5 + 2.0 * p4) <= \(largest) THEN p2 END \(row);
       END
       """
   }

@@ -123,9 +123,6 @@ extension SQLiteEngine {
   /// - Returns: what was wrong; nothing when there was nothing to do.
   @discardableResult
   package func restoreTriggers() throws -> RepairReport {
-    try writing { db in
-      guard let model = try SchemaUpdate.storedModel(db) else { return RepairReport() }
-      return try TriggerMaintenance.restore(db, model: model)
-    }
+    try writing { try TriggerMaintenance.restore($0, model: StoredModel($0).model) }
   }
 }

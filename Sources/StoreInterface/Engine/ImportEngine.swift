@@ -78,7 +78,7 @@ package protocol ImportSession: AnyObject {
   /// Whether an atomic import was committed.
   var isCommitted: Bool { get }
   /// The token of an atomic import whose commit ended with an error, so that nobody knows yet whether it is stored.
-  var unsettled: HistoryToken? { get }
+  var undecided: HistoryToken? { get }
 
   /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///

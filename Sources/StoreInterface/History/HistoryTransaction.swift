@@ -6,7 +6,7 @@ public struct HistoryTransaction: Sendable, Hashable {
   public var number: Int64
   /// The place after this transaction, or after what was read of it.
   public var token: HistoryToken
-  /// When it was committed, or sealed when another program had made its changes: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+  /// When it was committed, or when another program's changes were assigned to it: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
   public var at: String
   /// Who wrote it; nil for another program.
   public var author: String?

@@ -8,7 +8,7 @@ package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
     case drop
     /// It stays, as the pipeline does not name it.
     case stays
-    /// It cannot be done; until it is settled no import by the pipeline begins.
+    /// It cannot be done; until it is resolved no import by the pipeline begins.
     case conflict
   }
 

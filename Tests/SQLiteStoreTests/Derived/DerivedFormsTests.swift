@@ -53,7 +53,7 @@ struct DerivedFormsTests {
     let changed = "SELECT shout, regionTitle, changed FROM Quake"
     // Another program gives the region another title; what waits is computed by who comes next.
     try temporary.shell("UPDATE Region SET title = 'east'")
-    try store.seal()
+    try store.assignPending()
     #expect(try store.rows(changed) == [["EAST", "east", "2026-01-01T00:00:00.000Z"]])
     // The quake's own place is stored: that moves it, and the canonical text computed later does not.
     try temporary.shell("UPDATE Quake SET place = 'West'")
@@ -64,7 +64,7 @@ struct DerivedFormsTests {
       return
     }
     while timestamp() <= instant { continue }
-    try store.seal()
+    try store.assignPending()
     #expect(try store.rows(changed) == moved)
     #expect(try store.rows("SELECT canonical FROM Quake") == [["west"]])
     // An import that changes the region alone.
@@ -126,7 +126,7 @@ struct DerivedFormsTests {
     // The rest waits, and `verify` knows.
     #expect(try store.rows("SELECT largest, mean FROM Region") == [[1.5, 1.5]])
     #expect(try store.findings() == [])
-    try store.seal()
+    try store.assignPending()
     #expect(try store.rows("SELECT largest, mean, canonical FROM Region") == [[2.5, 2.0, "ost"]])
     #expect(try store.rows("SELECT canonical, countryName FROM Quake WHERE id = 'b'") == [["kare", "Sea"]])
     #expect(try Replay(store, model: World.model).problems() == [])
@@ -138,9 +138,9 @@ struct DerivedFormsTests {
       "2026-01-01T00:00:00.000Z",
       [quake("a", 1, ["@region": "r", "place": "P"]), quake("b", 2, ["@region": "s"])])
     try temporary.shell("INSERT INTO Quake(id, code, place, region_id) VALUES ('c', 3, 'Q', 1)")
-    try store.seal()
+    try store.assignPending()
     let updates = try Replay(store, model: World.model).changes.filter { $0.kind == .update }
-    // Region r gets a quake twice; what is settled later for quake c is one more change.
+    // Region r gets a quake twice; what is refreshed later for quake c is one more change.
     #expect(updates.filter { $0.entity == "Quake" && $0.id <= 2 }.isEmpty)
     #expect(updates.filter { $0.entity == "Region" && $0.id == 2 }.isEmpty)
     #expect(updates.allSatisfy { change in change.isDerived })
@@ -217,7 +217,7 @@ struct DerivedFormsTests {
       ("Quake", "canonical"), ("Quake", "countryName"), ("Quake", "copyOfCanonical"), ("Region", "again"),
     ].enumerated() {
       try temporary.shell("INSERT OR IGNORE INTO Country(code) VALUES ('c')")
-      try store.seal()
+      try store.assignPending()
       try temporary.shell(
         derivedly("UPDATE \(table) SET \(quoted(column)) = \(90 + number); DELETE FROM bolide_dirty"))
       let findings = try store.findings()

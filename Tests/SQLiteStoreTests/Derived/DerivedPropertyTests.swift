@@ -24,7 +24,7 @@ struct DerivedPropertyTests {
       default: try writes.take(store)
       }
       if dice.once(in: 3) { try writes.take(store) }
-      try store.seal()
+      try store.assignPending()
       try #require(try temporary.python(World.oracle) == "", "seed \(seed), round \(round)")
       try #require(try store.rows("SELECT * FROM bolide_dirty") == [])
       let findings = try store.findings()

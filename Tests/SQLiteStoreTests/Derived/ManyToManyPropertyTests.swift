@@ -26,7 +26,7 @@ struct ManyToManyPropertyTests {
       default: try writes.take(store)
       }
       if dice.once(in: 3) { try writes.take(store) }
-      try store.seal()
+      try store.assignPending()
       try #require(try temporary.python(Blog.oracle) == "", "seed \(seed), round \(round)")
       try #require(try store.rows("SELECT * FROM bolide_dirty") == [])
       let findings = try store.findings()

@@ -58,7 +58,7 @@ struct TriggerMaintenanceTests {
     // From the gap on, history is whole again.
     let gap = try store.newestToken()
     try temporary.shell("INSERT INTO Quake(id, depth, region_id) VALUES ('newer', 1, 1)")
-    try store.seal()
+    try store.assignPending()
     #expect(try Replay(store, after: gap).changes.map(\.entity) == ["Quake", "Region"])
   }
 
@@ -97,7 +97,7 @@ struct TriggerMaintenanceTests {
 
   @Test func `Whoever reads history restores them too`() throws {
     try temporary.shell("DROP TRIGGER bolide_Quake_delete; DELETE FROM Quake WHERE id = 'q0'")
-    try store.seal()
+    try store.assignPending()
     #expect(throws: StoreError.self) { try Replay(store, after: token) }
     #expect(try store.rows(Quakes.untrue) == [])
   }
