@@ -11,7 +11,8 @@ extension Pipeline {
         _ = try FieldPath(path)
       } catch {
         problems.append(
-          PipelineProblem(file: places.file ?? name, place: places.place(of: part), message: "\(error)"))
+          PipelineProblem(
+            file: sourceMap.file ?? name, location: sourceMap.location(of: part), message: "\(error)"))
       }
     }
     func check(_ fields: [Field], of entity: String) {

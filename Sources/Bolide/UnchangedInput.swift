@@ -57,7 +57,7 @@ enum UnchangedInput {
     pipeline.settings = ImportSettings()
     pipeline.history = nil
     pipeline.maxAge = nil
-    pipeline.places = Places()
+    pipeline.sourceMap = SourceMap()
     var text = "converters \(converterVersion)\n"
     dump(pipeline, to: &text)
     return SHA256.hash(Array(text.utf8))

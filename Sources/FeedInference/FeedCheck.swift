@@ -74,7 +74,7 @@ package struct FeedCheck {
       copies = counters[0].copies
       repeatedChildren = zip(trial.children, counters.dropFirst()).map { ($0.entity, $1.repeats) }
       keyShare = counters[0].share
-      let isSaid = pipeline.places.contains(["repeated-key"]) || pipeline.mergePolicy != .update
+      let isSaid = pipeline.sourceMap.contains(["repeated-key"]) || pipeline.mergePolicy != .update
       losesRecords = !isSaid && counters.contains { $0.repeats > 0 }
       localTimes = trial.localTimes
     } catch {

@@ -51,7 +51,7 @@ struct FeedTrial: ~Copyable {
 
   /// What shape was found, in plain words.
   var shapeDescription: String? {
-    records.layout.map { FoundPlace.plain($0, keys: records.envelope.keys, records: read) }
+    records.layout.map { FoundLocation.plain($0, keys: records.envelope.keys, records: read) }
   }
 
   /// Keys of the records that the pipeline does not ask for; the reader keeps the first 256.

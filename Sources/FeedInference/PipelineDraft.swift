@@ -10,7 +10,7 @@ struct PipelineDraft {
   let records: Int
   /// How many of them are not like the others.
   var odd = 0
-  var place = FoundPlace(.automatic, "")
+  var place = FoundLocation(.automatic, "")
   /// What the envelope's count is, and what it says.
   var count: (meaning: FeedCount, counted: Int)?
   /// Sentences for the head of the file.

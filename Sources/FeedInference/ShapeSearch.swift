@@ -16,12 +16,12 @@ struct ShapeSearch {
   }
 
   /// The survey of the input, and where its records are.
-  func run() throws -> (pass: SurveyPass, place: FoundPlace, notes: [String]) {
+  func run() throws -> (pass: SurveyPass, place: FoundLocation, notes: [String]) {
     do {
       let pass = try SurveyPass(source, shape: .automatic, limits: Self.cautious)
       if let rows = betterRows(than: pass) { return (rows.pass, rows.place, []) }
       if let object = objectAround(pass) { return object }
-      return (pass, FoundPlace(pass), [])
+      return (pass, FoundLocation(pass), [])
     } catch let error as JSONError where error.code == .ambiguousRecords {
       return try bestOf(error)
     } catch let error as JSONError where error.code == .noNames {
@@ -31,7 +31,7 @@ struct ShapeSearch {
       // A feed of rows whose names come last looks like one huge object.
       if let found = columnar(names: "fields", rows: "data") { return (found.pass, found.place, []) }
       let pass = try SurveyPass(source, shape: .automatic)
-      return (pass, FoundPlace(pass), [])
+      return (pass, FoundLocation(pass), [])
     }
   }
 
@@ -41,16 +41,16 @@ struct ShapeSearch {
   // MARK: Rows that look like something else
 
   /// Rows that were taken for one object, or whose first one was taken for names.
-  private func betterRows(than pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace)? {
+  private func betterRows(than pass: SurveyPass) -> (pass: SurveyPass, place: FoundLocation)? {
     if case .firstRow = pass.layout.names, pass.layout.path == nil {
       guard let names = pass.envelope.names, names.contains(where: Self.isData) else { return nil }
       return try? namelessRows()
     }
     guard pass.records == 1, pass.layout.areObjectsAtTop else { return nil }
     if pass.survey.root.isMap {
-      let shape = RecordShape.array(path: FoundPlace.wildcard)
+      let shape = RecordShape.array(path: FoundLocation.wildcard)
       guard let pass = try? SurveyPass(source, shape: shape), pass.odd == 0 else { return nil }
-      return (pass, FoundPlace(pass))
+      return (pass, FoundLocation(pass))
     }
     let arrays = pass.survey.root.children.filter { $0.values.arrays == 1 }.prefix(4).map(\.name)
     for rows in arrays.sorted(by: { a, _ in a == "data" }) {
@@ -66,29 +66,30 @@ struct ShapeSearch {
   private static let leastRows = 20
 
   /// One object, deep in which a few rows were found: they are a matrix of its own, rather than the records.
-  private func objectAround(_ pass: SurveyPass) -> (pass: SurveyPass, place: FoundPlace, notes: [String])? {
+  private func objectAround(_ pass: SurveyPass) -> (pass: SurveyPass, place: FoundLocation, notes: [String])?
+  {
     guard pass.records < Self.leastRows, pass.layout.hasArrays, let path = pass.layout.path,
       path.components.count > 1,
       let whole = try? SurveyPass(source, shape: .lines), whole.records == 1, whole.odd == 0
     else { return nil }
     let note =
       "Another place that could be the records: \(YAMLText.scalar(path.description)) (\(pass.records.grouped))."
-    return (whole, FoundPlace(.lines, "one object"), [note])
+    return (whole, FoundLocation(.lines, "one object"), [note])
   }
 
-  private func columnar(names: String, rows: String) -> (pass: SurveyPass, place: FoundPlace)? {
+  private func columnar(names: String, rows: String) -> (pass: SurveyPass, place: FoundLocation)? {
     let (names, rows) = (FieldPath(key: names).description, FieldPath(key: rows).description)
     let shape = RecordShape.columnar(names: names, rows: rows)
     guard let pass = try? SurveyPass(source, shape: shape), pass.records > 0, pass.odd == 0 else {
       return nil
     }
-    return (pass, FoundPlace(pass))
+    return (pass, FoundLocation(pass))
   }
 
   // MARK: Several arrays
 
   /// The array with the most objects.
-  private func bestOf(_ error: JSONError) throws -> (SurveyPass, FoundPlace, [String]) {
+  private func bestOf(_ error: JSONError) throws -> (SurveyPass, FoundLocation, [String]) {
     var best: SurveyPass?
     var bestPath = ""
     var others: [(path: String, count: Int)] = []
@@ -103,13 +104,13 @@ struct ShapeSearch {
       "\(YAMLText.scalar($0.path)) (\($0.count.grouped))"
     }
     let note = "Other places that could be the records: \(list.joined(separator: ", "))."
-    return (best, FoundPlace(.path(bestPath), "objects under \(bestPath)"), list.isEmpty ? [] : [note])
+    return (best, FoundLocation(.path(bestPath), "objects under \(bestPath)"), list.isEmpty ? [] : [note])
   }
 
   // MARK: Rows without names
 
   /// Rows that nothing names: their columns get numbers.
-  private func namelessRows(at path: String = "") throws -> (pass: SurveyPass, place: FoundPlace)? {
+  private func namelessRows(at path: String = "") throws -> (pass: SurveyPass, place: FoundLocation)? {
     var input = RecordInput(
       try source.open(), reader: try RecordReader(fields: [], shape: .array(path: path)))
     guard case .record = try input.next(until: nil), case .notAnObject(.array) = input.reader.problem
@@ -128,11 +129,11 @@ struct ShapeSearch {
     let names = (1...width).map { "column\($0)" }
     let pass = try SurveyPass(source, shape: .positional(names: names, rows: path))
     let place = path.isEmpty ? "" : " under \(path)"
-    return (pass, FoundPlace(.rows(names: names, path: path), "rows\(place) that nothing names"))
+    return (pass, FoundLocation(.rows(names: names, path: path), "rows\(place) that nothing names"))
   }
 
   /// Rows whose names stand under a key that is not the usual one. An import finds it by the names that it asks for.
-  private func rowsWithOtherNames() throws -> (pass: SurveyPass, place: FoundPlace)? {
+  private func rowsWithOtherNames() throws -> (pass: SurveyPass, place: FoundLocation)? {
     var input = RecordInput(try source.open(), reader: try RecordReader(fields: []))
     do {
       while case .record = try input.next(until: nil) {}
@@ -141,7 +142,7 @@ struct ShapeSearch {
     for key in input.envelope.keys.prefix(Self.mostPlaces) where FieldPath(key: key).description != rows {
       let shape = RecordShape.columnar(names: FieldPath(key: key).description, rows: rows)
       if let pass = try? SurveyPass(source, shape: shape), pass.records > 0 {
-        return (pass, FoundPlace(pass))
+        return (pass, FoundLocation(pass))
       }
     }
     return nil

@@ -24,7 +24,7 @@ package struct SurveyPass {
   /// - Throws: what the reader and the input throw, and `ImportError` when the envelope does not fit the records.
   init(_ source: SurveySource, shape: RecordShape, limits: ReaderLimits = ReaderLimits()) throws {
     let reader = try RecordReader(
-      fields: [FieldPath(key: FoundPlace.wildcard)], shape: shape, limits: limits)
+      fields: [FieldPath(key: FoundLocation.wildcard)], shape: shape, limits: limits)
     var input = RecordInput(try source.open(), reader: reader, check: DocumentCheck(count: .ignore))
     envelope = input.envelope
     var columns: [SurveyNode]?

@@ -27,8 +27,10 @@ public struct ImportError: Error, Sendable {
   public var kind: Kind
   /// A word for programs, such as `input-ends`.
   public var code: String
-  /// One sentence for people, with input, line and column where there are such.
-  public var message: String
+  /// The store's file, where the store could not do its part.
+  public var file: String?
+  /// What is wrong, with input, line and column where there are such.
+  public var reason: String
   /// What to do about it.
   public var hint: String?
   /// What the import did before. Nil when it had not begun.
@@ -45,12 +47,16 @@ public struct ImportError: Error, Sendable {
     case read
   }
 
-  package init(_ kind: Kind, code: String, _ message: String, hint: String? = nil) {
+  package init(_ kind: Kind, code: String, at file: String? = nil, _ reason: String, hint: String? = nil) {
     self.kind = kind
     self.code = code
-    self.message = message
+    self.file = file
+    self.reason = reason
     self.hint = hint
   }
+
+  /// One sentence for people.
+  public var message: String { file.map { "\($0): \(reason)" } ?? reason }
 
   /// Any error of the rooms that an import passes.
   package init(_ error: any Error) {
@@ -61,7 +67,8 @@ public struct ImportError: Error, Sendable {
       let isUnread = error.problems.contains(where: \.isUnread)
       self.init(isUnread ? .inputOutput : .pipeline, code: "pipeline", error.description)
     case let error as StoreError:
-      self.init(.store(error.code), code: "\(error.code)", error.message, hint: error.hint)
+      self.init(
+        .store(error.code), code: "\(error.code)", at: error.file, error.reason, hint: error.hint)
     default:
       self.init(.store(.other), code: "other", "\(error)")
     }

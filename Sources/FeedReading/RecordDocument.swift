@@ -9,7 +9,7 @@ package struct RecordDocument {
   package let shape: RecordShape
 
   /// - Parameter records: where the pipeline finds its records; the keys of wildcards are put back there.
-  package init(_ reject: Reject, _ records: RecordPlace) {
+  package init(_ reject: Reject, _ records: RecordLocation) {
     let text = "[\(reject.text ?? "")]"
     let around = Data((reject.around ?? "").utf8)
     if let names = try? JSONDecoder().decode([String].self, from: around) {

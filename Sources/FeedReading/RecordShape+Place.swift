@@ -3,7 +3,7 @@ internal import JSONStream
 
 extension RecordShape {
   /// The shape that a pipeline says.
-  package init(_ place: RecordPlace) {
+  package init(_ place: RecordLocation) {
     switch place {
     case .automatic: self = .automatic
     case .path(let path): self = .array(path: path)

@@ -93,7 +93,7 @@ enum ChildrenFile {
   /// The name of the relationship back, and where it stands; nil, with a problem booked, when there is none.
   private static func inverse(
     of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ reader: inout YAMLReader
-  ) -> (name: String, place: Place)? {
+  ) -> (name: String, place: PipelineProblem.Location)? {
     guard let setting else {
       reader.report(.childrenWithoutInverse(name, example: word(pipeline.entity)), at: part.place)
       return nil

@@ -112,7 +112,7 @@ struct EntityFile {
         pipeline.model.entities[index].relationships.append(
           Relationship(name: name, kind: .toOne, destination: entity.name, inverse: toMany.name))
         let declaration = pipeline.part(of: entity.name) + ["relationships", toMany.name]
-        if let place = reader.places.place(of: declaration) { reader.note(path, at: place) }
+        if let place = reader.sourceMap.location(of: declaration) { reader.note(path, at: place) }
       }
     }
   }
@@ -127,7 +127,7 @@ extension EntityFile {
       for (index, entity) in model.entities.enumerated() {
         for (place, attribute) in entity.attributes.enumerated() {
           let part = pipeline.part(of: entity.name, attribute: attribute.name)
-          guard let derivation = attribute.derivation, !reader.places.contains(part + ["type"]),
+          guard let derivation = attribute.derivation, !reader.sourceMap.contains(part + ["type"]),
             let type = model.type(of: derivation, in: entity)
           else { continue }
           pipeline.model.entities[index].attributes[place].type = type

@@ -17,11 +17,11 @@ extension Pipeline {
     do {
       document = try YAMLDocument(text)
     } catch {
-      let problem = PipelineProblem(file: file, place: error.place, message: error.sentence.text)
+      let problem = PipelineProblem(file: file, location: error.place, message: error.sentence.text)
       throw PipelineError(problems: [problem])
     }
     guard let top = document.top else {
-      let problem = PipelineProblem(file: file, place: nil, message: Sentence.emptyFile.text)
+      let problem = PipelineProblem(file: file, location: nil, message: Sentence.emptyFile.text)
       throw PipelineError(problems: [problem])
     }
     var reader = PipelineFile(YAMLReader(document, file: file), file: file, directory: directory)
@@ -51,7 +51,7 @@ struct PipelineFile {
     let meaning = PipelineCheck(pipeline, unread: reader.unread).problems()
     // An attribute that could not be read would make every expression that names it look wrong.
     let further = reader.unread.isEmpty && !pipeline.isTooLarge ? alsoChecking(pipeline) : []
-    return (reader.problems + meaning + further).sortedByPlace()
+    return (reader.problems + meaning + further).sortedByLocation()
   }
 
   /// The pipeline that the file describes, as far as it can be read.
@@ -84,7 +84,7 @@ struct PipelineFile {
     pipeline.records = recordPlace(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)
-    pipeline.places = reader.places
+    pipeline.sourceMap = reader.sourceMap
     return pipeline
   }
 
@@ -116,7 +116,7 @@ struct PipelineFile {
   // MARK: Records
 
   /// Where the records are: `records` says a path, `shape` a form, `columns` the names of bare rows.
-  private mutating func recordPlace(_ settings: [String: YAMLPart]) -> RecordPlace {
+  private mutating func recordPlace(_ settings: [String: YAMLPart]) -> RecordLocation {
     let path = settings["records"].flatMap { reader.text($0) }
     let names = settings["columns"].flatMap { reader.texts($0) }
     let shape = settings["shape"].flatMap { reader.choice($0, among: Self.shapes) }

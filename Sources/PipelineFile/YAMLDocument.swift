@@ -36,7 +36,7 @@ struct YAMLDocument {
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) where masks.count < Self.maximumMasks {
         let mask = Unicode.Scalar(Self.firstMask + UInt32(masks.count))
         guard let mask, let letter = text.replaceKeyStart(at: context.mark, with: mask) else {
-          throw YAMLSyntaxError(place: Place(context.mark), .keyTwice(keys.first ?? ""))
+          throw YAMLSyntaxError(place: PipelineProblem.Location(context.mark), .keyTwice(keys.first ?? ""))
         }
         masks[mask] = letter
       } catch {
@@ -64,10 +64,10 @@ extension YAMLDocument {
 
 /// Why a text is not YAML, and where.
 struct YAMLSyntaxError: Error {
-  var place: Place?
+  var place: PipelineProblem.Location?
   var sentence: Sentence
 
-  init(place: Place?, _ sentence: Sentence) {
+  init(place: PipelineProblem.Location?, _ sentence: Sentence) {
     self.place = place
     self.sentence = sentence
   }
@@ -75,25 +75,25 @@ struct YAMLSyntaxError: Error {
   init(_ error: any Error, in text: String) {
     switch error as? YamlError {
     case .composer(_, "but found another document", let mark, _):
-      self.init(place: Place(mark), .secondDocument)
+      self.init(place: PipelineProblem.Location(mark), .secondDocument)
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
       let isFurther = context.map { $0.mark.line != mark.line } ?? false
       let begun = isFurther ? context.map { ($0.text, $0.mark.line) } : nil
-      self.init(place: Place(mark), .notYAML(problem, within: begun))
+      self.init(place: PipelineProblem.Location(mark), .notYAML(problem, within: begun))
     case .reader(let problem, let offset?, _, _):
       let before = text.prefix(offset).split(separator: "\n", omittingEmptySubsequences: false)
-      let place = Place(line: before.count, column: (before.last?.count ?? 0) + 1)
+      let place = PipelineProblem.Location(line: before.count, column: (before.last?.count ?? 0) + 1)
       self.init(place: place, .notYAML(problem))
     case .duplicatedKeysInMapping(let keys, let context):
-      self.init(place: Place(context.mark), .keyTwice(keys.first ?? ""))
+      self.init(place: PipelineProblem.Location(context.mark), .keyTwice(keys.first ?? ""))
     default:
       self.init(place: nil, .notYAML("\(error)"))
     }
   }
 }
 
-extension Place {
+extension PipelineProblem.Location {
   init(_ mark: Mark) {
     self.init(line: mark.line, column: mark.column)
   }

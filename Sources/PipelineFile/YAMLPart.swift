@@ -8,10 +8,10 @@ struct YAMLPart {
   /// The node.
   var node: Node
   /// What a sentence about the part points at: the name that leads to it, or its own first character.
-  var place: Place
+  var place: PipelineProblem.Location
 
   /// Where the node itself begins.
-  var placeOfValue: Place { node.mark.map(Place.init) ?? place }
+  var placeOfValue: PipelineProblem.Location { node.mark.map(PipelineProblem.Location.init) ?? place }
 
   /// Whether the node is a mapping.
   var isMapping: Bool { node.mapping != nil }
@@ -38,7 +38,7 @@ extension YAMLDocument {
   /// The whole document as a part; nil for a text that says nothing.
   var top: YAMLPart? {
     guard let root else { return nil }
-    let start = Place(line: 1, column: 1)
-    return YAMLPart(path: [], node: root, place: root.mark.map(Place.init) ?? start)
+    let start = PipelineProblem.Location(line: 1, column: 1)
+    return YAMLPart(path: [], node: root, place: root.mark.map(PipelineProblem.Location.init) ?? start)
   }
 }

@@ -10,7 +10,7 @@ struct YAMLReader {
   /// What is wrong so far.
   private(set) var problems: [PipelineProblem] = []
   /// Where the parts stand.
-  private(set) var places: Places
+  private(set) var sourceMap: SourceMap
   /// Parts that are in the file but could not be read: what is missing there is no problem of its own.
   private(set) var unread: Set<[String]> = []
 
@@ -24,12 +24,12 @@ struct YAMLReader {
   init(_ document: YAMLDocument, file: String) {
     self.document = document
     self.file = file
-    places = Places(file: file)
+    sourceMap = SourceMap(file: file)
   }
 
   /// Books a problem at a place.
-  mutating func report(_ sentence: Sentence, at place: Place) {
-    problems.append(PipelineProblem(file: file, place: place, message: sentence.text))
+  mutating func report(_ sentence: Sentence, at place: PipelineProblem.Location) {
+    problems.append(PipelineProblem(file: file, location: place, message: sentence.text))
   }
 
   /// Books a part as one that could not be read.
@@ -38,8 +38,8 @@ struct YAMLReader {
   }
 
   /// Remembers where a part stands that the file only implies.
-  mutating func note(_ path: [String], at place: Place) {
-    places.note(path, at: place)
+  mutating func note(_ path: [String], at place: PipelineProblem.Location) {
+    sourceMap.note(path, at: place)
   }
 
   // MARK: Mappings
@@ -54,7 +54,7 @@ struct YAMLReader {
     var entries: [(name: String, part: YAMLPart)] = []
     var firstLines: [String: Int] = [:]
     for (key, value) in mapping {
-      let place = key.mark.map(Place.init) ?? part.place
+      let place = key.mark.map(PipelineProblem.Location.init) ?? part.place
       guard partsLeft > 0 else {
         if partsLeft == 0 {
           report(.tooManyParts(Self.maximumParts), at: place)
@@ -77,7 +77,7 @@ struct YAMLReader {
       }
       firstLines[name] = place.line
       let path = part.path + [name]
-      places.note(path, at: place)
+      sourceMap.note(path, at: place)
       entries.append((name, YAMLPart(path: path, node: value, place: place)))
     }
     return entries
@@ -104,7 +104,7 @@ struct YAMLReader {
       var setting = part
       // A sentence about a setting points at its value, where it has a short one.
       if part.node.scalar != nil { setting.place = part.placeOfValue }
-      places.note(setting.path, at: setting.place)
+      sourceMap.note(setting.path, at: setting.place)
       settings[name] = setting
     }
     return settings
@@ -126,7 +126,7 @@ struct YAMLReader {
     return sequence.enumerated().map { index, node in
       var element = YAMLPart(path: part.path + ["\(index)"], node: node, place: part.place)
       element.place = element.placeOfValue
-      places.note(element.path, at: element.place)
+      sourceMap.note(element.path, at: element.place)
       return element
     }
   }

@@ -65,8 +65,8 @@ package enum FetchGuard {
     sqlite3_finalize(statement)
     if let refused = watch.refused { throw StoreError.reachesOut(refused, from: entity) }
     guard result == SQLITE_OK else {
-      let reason = StoreError(connection: db.sqliteConnection).message
-      throw StoreError.noExpression(over: entity, reason.replacing(StoreError.sqliteSays, with: ""))
+      let error = StoreError(connection: db.sqliteConnection)
+      throw StoreError.noExpression(over: entity, error.engineText ?? error.reason)
     }
     if goesOn { throw StoreError.reachesOut("a second statement", from: entity) }
   }

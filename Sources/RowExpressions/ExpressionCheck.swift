@@ -59,7 +59,7 @@ package final class ExpressionCheck {
       _ = try db.value("SELECT bolide_result FROM record")
       return nil
     } catch let error as StoreError {
-      return sentence(error.message)
+      return sentence(error.engineText ?? error.reason)
     } catch {
       return sentence("\(error)")
     }
@@ -100,8 +100,7 @@ package final class ExpressionCheck {
     // GRDB's own words for a text that goes on with another statement are about its API.
     if message.contains("Multiple statements") { return severalExpressions }
     // What stands behind the expression is not the author's.
-    return message.replacing(StoreError.sqliteSays, with: "").replacing(" in table record", with: "")
-      .replacing("\n) FROM record", with: "")
+    return message.replacing(" in table record", with: "").replacing("\n) FROM record", with: "")
   }
 }
 

@@ -81,22 +81,35 @@ public struct StoreError: Error, Sendable, Hashable {
 
   /// The kind of failure.
   public var code: Code
-  /// One sentence for people.
-  public var message: String
+  /// The file that it is about: the store, or one beside it; nil where it is about none.
+  public var file: String?
+  /// What is wrong with it, without the file's name.
+  public var reason: String
   /// What to do about it.
   public var hint: String?
+  /// What the engine says in its own words, where `reason` only quotes it.
+  package var engineText: String?
 
-  package init(_ code: Code, _ message: String, hint: String? = nil) {
+  package init(
+    _ code: Code, at file: String? = nil, _ reason: String, hint: String? = nil, engineText: String? = nil
+  ) {
     self.code = code
-    self.message = message
+    self.file = file
+    self.reason = reason
     self.hint = hint
+    self.engineText = engineText
   }
+
+  /// One sentence for people.
+  public var message: String { file.map { "\($0): \(reason)" } ?? reason }
 }
 
 extension StoreError {
-  /// The same error with the file's name before the sentence, unless it stands there or the error is an input's.
+  /// The same error, told of a file unless it is of another one or about an input.
   package func about(_ path: String) -> StoreError {
-    message.hasPrefix("\(path):") || message.hasPrefix("\(path)-") || code == .keyExists
-      ? self : StoreError(code, "\(path): \(message)", hint: hint)
+    guard file == nil, code != .keyExists else { return self }
+    var error = self
+    error.file = path
+    return error
   }
 }

@@ -44,7 +44,7 @@ import Testing
     for (path, text) in sources {
       let found = text.firstMatch(
         of:
-          /\b(StoreError|ImportError|DerivationError|ValidationError|Failure|Refusal|Sentence|Reason)\(\s*(\.\w+,\s*)?(code: )?"/
+          /\b(StoreError|ImportError|DerivationError|ValidationError|Failure|Refusal|Sentence|Reason)\(\s*(\.\w+,\s*)?(at: \w+,\s*)?(code: )?"/
       )
       #expect(found == nil, "\(path): \(found?.0 ?? "")")
     }

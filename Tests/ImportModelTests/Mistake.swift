@@ -15,7 +15,7 @@ struct Mistake: Sendable {
     var pipeline = Self.soundPipeline
     make(&pipeline)
     #expect(pipeline.problems().map(\.message).joined(separator: "\n") == sentences)
-    #expect(pipeline.problems().allSatisfy { $0.place == nil && $0.file == pipeline.name })
+    #expect(pipeline.problems().allSatisfy { $0.location == nil && $0.file == pipeline.name })
   }
 
   static let soundPipeline = Pipeline(

@@ -25,7 +25,7 @@ struct OneToOneProblemTests {
       _ = try Pipeline(yaml: text, file: "p.yaml", directory: "")
       return []
     } catch {
-      return error.problems.map { "\($0.place.map { "\($0.line):\($0.column): " } ?? "")\($0.message)" }
+      return error.problems.map { "\($0.location.map { "\($0.line):\($0.column): " } ?? "")\($0.message)" }
     }
   }
 

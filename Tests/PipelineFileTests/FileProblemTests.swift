@@ -274,8 +274,8 @@ struct FileProblemTests {
     do {
       _ = try Pipeline(yaml: text, file: "p.yaml", directory: "") { pipeline in
         guard checksExpressions else { return [] }
-        let place = pipeline.places.place(of: ["check", "0"])
-        return [PipelineProblem(file: "p.yaml", place: place, message: "no attribute 'idd'")]
+        let place = pipeline.sourceMap.location(of: ["check", "0"])
+        return [PipelineProblem(file: "p.yaml", location: place, message: "no attribute 'idd'")]
       }
       return ""
     } catch {

@@ -90,7 +90,7 @@ struct PipelineFileTests {
       ],
       store: "data/quakes.sqlite")
     var withoutPlaces = pipeline
-    withoutPlaces.places = Places()
+    withoutPlaces.sourceMap = SourceMap()
     #expect(withoutPlaces == expected)
   }
 
@@ -176,14 +176,14 @@ struct PipelineFileTests {
   }
 
   @Test(arguments: [
-    ("", RecordPlace.automatic), ("shape: automatic", .automatic), ("shape: columnar", .columnar),
+    ("", RecordLocation.automatic), ("shape: automatic", .automatic), ("shape: columnar", .columnar),
     ("shape: lines", .lines), ("shape: array", .path("")),
     ("records: near_earth_objects/<day>", .path("near_earth_objects/<day>")),
     ("records: photos\nshape: array", .path("photos")),
     ("columns: [id, name]", .rows(names: ["id", "name"])),
     ("shape: rows\ncolumns: id", .rows(names: ["id"])),
   ])
-  func `The place of the records`(setting: String, place: RecordPlace) throws {
+  func `The place of the records`(setting: String, place: RecordLocation) throws {
     let pipeline = try read("bolide: 1\nentity: A\nkey: id\nattributes: { id: string }\n\(setting)")
     #expect(pipeline.records == place)
   }
@@ -261,12 +261,17 @@ struct PipelineFileTests {
         - x > 1
         - x < 2
       """)
-    #expect(pipeline.places.file == "quakes.yaml")
-    #expect(pipeline.places.place(of: ["attributes", "x"]) == Place(line: 6, column: 3))
-    #expect(pipeline.places.place(of: ["attributes", "x", "value"]) == Place(line: 6, column: 29))
-    #expect(pipeline.places.place(of: ["attributes", "x", "min"]) == Place(line: 6, column: 3))
-    #expect(pipeline.places.place(of: ["check", "1"]) == Place(line: 9, column: 5))
-    #expect(pipeline.places.place(of: ["author"]) == Place(line: 1, column: 1))
+    #expect(pipeline.sourceMap.file == "quakes.yaml")
+    #expect(
+      pipeline.sourceMap.location(of: ["attributes", "x"]) == PipelineProblem.Location(line: 6, column: 3))
+    #expect(
+      pipeline.sourceMap.location(of: ["attributes", "x", "value"])
+        == PipelineProblem.Location(line: 6, column: 29))
+    #expect(
+      pipeline.sourceMap.location(of: ["attributes", "x", "min"])
+        == PipelineProblem.Location(line: 6, column: 3))
+    #expect(pipeline.sourceMap.location(of: ["check", "1"]) == PipelineProblem.Location(line: 9, column: 5))
+    #expect(pipeline.sourceMap.location(of: ["author"]) == PipelineProblem.Location(line: 1, column: 1))
   }
 
   private func read(_ text: String) throws -> Pipeline {

@@ -29,11 +29,11 @@ extension StoreAddress {
       }
       return try body(StoreAddress(copy)).tried
     } catch var error as ImportError {
-      error.message.replace(copy, with: path)
+      if error.file == copy { error.file = path }
       error.report = error.report?.tried
       throw error
     } catch var error as StoreError {
-      error.message.replace(copy, with: path)
+      if error.file == copy { error.file = path }
       throw error
     }
   }

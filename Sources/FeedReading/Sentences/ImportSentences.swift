@@ -175,7 +175,7 @@ extension ImportError {
   package func telling(_ counts: ChunkCounts) -> ImportError {
     guard let telling, let fate = counts.fate(of: telling) else { return self }
     var error = self
-    error.message += ". \(fate.prefix(1).uppercased())\(fate.dropFirst())"
+    error.reason += ". \(fate.prefix(1).uppercased())\(fate.dropFirst())"
     return error
   }
 }
@@ -236,18 +236,18 @@ extension Envelope {
 
 extension PipelineProblem {
   package static func noSuchPipeline(_ path: String) -> PipelineProblem {
-    PipelineProblem(file: path, place: nil, message: "there is no such pipeline file")
+    PipelineProblem(file: path, location: nil, message: "there is no such pipeline file")
   }
 
   /// A folder, or what cannot be opened: said as of an input.
   package static func unreadable(_ path: String, _ error: InputError) -> PipelineProblem {
     let words = error.message.utf8.dropFirst("\(error.input): ".utf8.count)
-    var problem = PipelineProblem(file: path, place: nil, message: String(decoding: words, as: UTF8.self))
+    var problem = PipelineProblem(file: path, location: nil, message: String(decoding: words, as: UTF8.self))
     problem.isUnread = error.code == .cannotRead
     return problem
   }
 
   package static func notText(_ path: String) -> PipelineProblem {
-    PipelineProblem(file: path, place: nil, message: "the file cannot be read as UTF-8 text")
+    PipelineProblem(file: path, location: nil, message: "the file cannot be read as UTF-8 text")
   }
 }

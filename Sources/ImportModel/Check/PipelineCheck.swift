@@ -38,7 +38,7 @@ package struct PipelineCheck {
     check.checkEntity()
     check.checkColumns()
     check.checkChecks()
-    return check.list.problems.sortedByPlace()
+    return check.list.problems.sortedByLocation()
   }
 
   private mutating func checkEntity() {

@@ -4,7 +4,7 @@ struct ProblemList {
   private(set) var problems: [PipelineProblem] = []
 
   private let file: String
-  private let places: Places
+  private let sourceMap: SourceMap
   private let unread: Set<[String]>
 
   /// Makes an empty list.
@@ -12,8 +12,8 @@ struct ProblemList {
   /// - Parameter unread: Parts of the file that could not be read. A sentence that rests on one of them would
   ///   be a second sentence about one mistake, and is left out.
   init(_ pipeline: Pipeline, unread: Set<[String]>) {
-    file = pipeline.places.file ?? pipeline.name
-    places = pipeline.places
+    file = pipeline.sourceMap.file ?? pipeline.name
+    sourceMap = pipeline.sourceMap
     self.unread = unread
   }
 
@@ -22,7 +22,8 @@ struct ProblemList {
   /// - Parameter others: the other parts that the sentence rests on.
   mutating func add(_ sentence: Sentence, at part: [String], restingOn others: [[String]] = []) {
     guard !isUnread(part), !others.contains(where: isUnread) else { return }
-    problems.append(PipelineProblem(file: file, place: places.place(of: part), message: sentence.text))
+    problems.append(
+      PipelineProblem(file: file, location: sourceMap.location(of: part), message: sentence.text))
   }
 
   /// Whether a part, or one around it, could not be read.

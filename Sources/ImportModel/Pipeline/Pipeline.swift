@@ -23,7 +23,7 @@ public struct Pipeline: Sendable, Hashable {
   /// What was called otherwise before.
   public var renames: [Rename] = []
   /// Where the records are in the input.
-  public var records: RecordPlace
+  public var records: RecordLocation
   /// What it means that a row is not in the input.
   public var feed = Feed.window
   /// What `count` in the input's envelope counts; nil where the envelope tells.
@@ -44,7 +44,7 @@ public struct Pipeline: Sendable, Hashable {
   /// How long the store keeps history after this pipeline's imports; nil for as long as it is not too large.
   public var history: HistoryRetention?
   /// Where each part stands in the file, for messages; empty when the pipeline was built in code.
-  package var places: Places
+  package var sourceMap: SourceMap
 
   /// Makes a pipeline in code.
   ///
@@ -52,7 +52,7 @@ public struct Pipeline: Sendable, Hashable {
   /// time.
   public init(
     name: String, entity: String, model: Model, fields: [Field], checks: [String] = [], links: [Link] = [],
-    records: RecordPlace = .automatic, mergePolicy: MergePolicy = .update,
+    records: RecordLocation = .automatic, mergePolicy: MergePolicy = .update,
     repeatedKeyPolicy: RepeatedKeyPolicy? = nil, author: String? = nil, store: String? = nil,
     keepsText: Bool = true
   ) {
@@ -68,12 +68,12 @@ public struct Pipeline: Sendable, Hashable {
     self.author = author
     self.store = store
     self.keepsText = keepsText
-    self.places = Places()
+    self.sourceMap = SourceMap()
   }
 }
 
 /// Where the records are in an input.
-public enum RecordPlace: Sendable, Hashable {
+public enum RecordLocation: Sendable, Hashable {
   /// Found from the bytes.
   case automatic
   /// The elements of the array at a path; a name in angle brackets stands for every key there, and an empty

@@ -71,8 +71,8 @@ extension StoreError {
 
   package static func noOtherStore(_ path: String, _ name: String, _ owner: Entity) -> StoreError {
     StoreError(
-      .cannotOpen,
-      "\(path): no such store, and fetched properties of \(owner.name) refer to it",
+      .cannotOpen, at: path,
+      "no such store, and fetched properties of \(owner.name) refer to it",
       hint: "Import into it first, or set its path: --attach \(name)=PATH")
   }
 

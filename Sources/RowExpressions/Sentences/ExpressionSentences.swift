@@ -17,7 +17,7 @@ extension PipelineProblem {
     -> PipelineProblem
   {
     PipelineProblem(
-      file: pipeline.places.file ?? pipeline.name, place: pipeline.places.place(of: part),
+      file: pipeline.sourceMap.file ?? pipeline.name, location: pipeline.sourceMap.location(of: part),
       message: "the expression cannot be used: \(reason)")
   }
 }
@@ -48,7 +48,7 @@ extension ExpressionScan {
   ///
   /// What they quote is a value: `JSON path error near '…'`.
   static func reason(_ error: any Error) -> String {
-    let text = ((error as? StoreError)?.message ?? "\(error)").replacing(StoreError.sqliteSays, with: "")
+    let text = (error as? StoreError).map { $0.engineText ?? $0.reason } ?? "\(error)"
     guard let first = text.firstIndex(of: "'"), let last = text.lastIndex(of: "'"), first < last else {
       return text
     }

@@ -65,8 +65,8 @@ extension StoreError {
         hint: "Committed chunks are safe. Find the problem with `bolide verify`.")
     default:
       self.init(
-        .other, Self.sqliteSays + text,
-        hint: "Committed chunks are safe. Find the problem with `bolide verify`.")
+        .other, "SQLite says: \(text)",
+        hint: "Committed chunks are safe. Find the problem with `bolide verify`.", engineText: text)
     }
   }
 
@@ -89,9 +89,6 @@ extension StoreError {
       .cannotOpen, "the store cannot be opened or created",
       hint: "Check that its folder exists and can be written.")
   }
-
-  /// What stands before SQLite's own words.
-  package static let sqliteSays = "SQLite says: "
 
   static func untrustedSchema(_ text: String) -> StoreError {
     StoreError(

@@ -168,8 +168,7 @@ extension Database {
   /// The id of the object that has a key.
   fileprivate func object(of entity: Entity, key: [String: Value], hint: String?) throws -> Int64 {
     guard Set(key.keys) == Set(entity.key) else { throw StoreError.keyOf(entity) }
-    let terms = entity.key.map { "\(quoted($0)) = ?" }.joined(separator: " AND ")
-    let query = try RawStatement(self, "SELECT bolide_id FROM \(quoted(entity.name)) WHERE \(terms)")
+    let query = try RawStatement(self, idOf: entity, key: entity.key)
     query.bind(entity.key.map { key[$0] ?? .null })
     defer { query.reset() }
     guard try query.step() else { throw StoreError.noSuchObject(entity, hint: hint) }

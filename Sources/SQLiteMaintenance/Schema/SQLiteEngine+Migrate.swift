@@ -26,7 +26,7 @@ extension SQLiteEngine {
       do {
         _ = try SQLiteEngine(reading: folder.store).migrate(pipeline, dropping: dropping)
       } catch let error as StoreError {
-        steps.append(.conflict(error.message.replacing("\(folder.store): ", with: "")))
+        steps.append(.conflict(error.file == folder.store ? error.reason : error.message))
       }
     }
     return steps + leftovers

@@ -11,7 +11,7 @@ extension SQLiteEngine {
   /// - Complexity: O(rows), since it counts them, and O(runs).
   package func status() throws -> StoreStatus {
     try reading { db in
-      let places = try HistoryPositions(db)
+      let positions = try HistoryPositions(db)
       let model = try StoredModel(db).model
       let tables = try model.entities.filter { try TableColumns(db, $0.name) != nil }
       func text(_ sql: String) throws -> String? {
@@ -27,7 +27,7 @@ extension SQLiteEngine {
           .init(entity: $0.name, rows: try db.integer("SELECT count(*) FROM \(quoted($0.name))"))
         },
         pipelines: pipelines,
-        token: try places.newest(),
+        token: try positions.newest(),
         transactions: try db.integer("SELECT count(*) FROM bolide_transaction"),
         changes: try db.integer(
           "SELECT CAST(total(inserted + updated + deleted) AS INTEGER) FROM bolide_transaction"),

@@ -66,7 +66,7 @@ struct FetchQuery {
       guard error.code == .other, plan.predicate != nil || dangling?.plan.predicate != nil else {
         throw error
       }
-      throw StoreError.predicateFails(error.message.replacing(StoreError.sqliteSays, with: ""))
+      throw StoreError.predicateFails(error.engineText ?? error.reason)
     }
   }
 }

@@ -61,8 +61,7 @@ final class FetchedCursor {
       next = try statement.step() ? statement.integer(Int32(plan.plan.columns.count)) : nil
     } catch {
       guard error.code == .other, plan.property.predicate != nil else { throw error }
-      let reason = error.message.replacing(StoreError.sqliteSays, with: "")
-      throw StoreError.predicateFails(reason).of(plan.property, of: plan.owner)
+      throw StoreError.predicateFails(error.engineText ?? error.reason).of(plan.property, of: plan.owner)
     }
   }
 

@@ -19,7 +19,8 @@ extension Pipeline {
           } catch {
             let message = (error as? StoreError)?.message ?? "\(error)"
             problems.append(
-              PipelineProblem(file: places.file ?? name, place: places.place(of: part), message: message))
+              PipelineProblem(
+                file: sourceMap.file ?? name, location: sourceMap.location(of: part), message: message))
           }
         }
         check(part + ["where"]) { try property.checkPredicate(of: entity, model) }

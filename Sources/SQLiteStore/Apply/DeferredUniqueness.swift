@@ -7,7 +7,7 @@ internal import TypedRows
 /// Makes room for values that rows of a chunk hand on: for a moment their holders get values that nobody has.
 final class DeferredUniqueness {
   /// A row whose values others take, and the constraint that they stand in.
-  struct Place: Hashable {
+  struct Owner: Hashable {
     let id: Int64
     let constraint: Int
   }
@@ -29,8 +29,8 @@ final class DeferredUniqueness {
   }
 
   /// Gives rows values that nobody has.
-  func park(_ places: Set<Place>) throws {
-    for place in places {
+  func park(_ owners: Set<Owner>) throws {
+    for place in owners {
       guard let (statement, storage) = updates[place.constraint] else { continue }
       statement.bind(place.id, at: 2)
       if let storage {

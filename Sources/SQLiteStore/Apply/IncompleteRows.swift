@@ -19,8 +19,7 @@ final class IncompleteRows {
     query = try RawStatement(
       db,
       """
-      SELECT x.bolide_place FROM \(layout.tableName) AS x
-      LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t")) WHERE t.bolide_id IS NULL
+      SELECT x.bolide_place FROM \(layout.joinedByKey) WHERE t.bolide_id IS NULL
       """)
   }
 

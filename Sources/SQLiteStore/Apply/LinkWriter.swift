@@ -36,11 +36,7 @@ final class LinkWriter {
     writer = try ChunkWriter(
       db, layout: layout, model: model, history: children.history, triggersWrite: triggersWrite, clock: clock)
     find = try RawStatement(
-      db,
-      """
-      SELECT x.bolide_place, t.bolide_id FROM \(children.layout.tableName) AS x
-      LEFT JOIN \(quoted(children.layout.entity.name)) AS t ON \(children.layout.sameKey("x", "t"))
-      """)
+      db, "SELECT x.bolide_place, t.bolide_id FROM \(children.layout.joinedByKey)")
   }
 
   /// Links children that were applied just now.

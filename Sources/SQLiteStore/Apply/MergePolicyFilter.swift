@@ -47,7 +47,7 @@ final class MergePolicyFilter {
       db,
       """
       SELECT \(columns.joined(separator: ", "))
-      FROM \(layout.tableName) AS x LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t"))
+      FROM \(layout.joinedByKey)
       """)
   }
 
@@ -168,14 +168,6 @@ final class MergePolicyFilter {
     case .row(let other):
       return chunk.state(newer, other) != .value || chunk.isGreater(newer, row, than: other)
     }
-  }
-}
-
-extension ChunkLayout {
-  /// The condition that two rows have the same key.
-  func sameKey(_ left: String, _ right: String) -> String {
-    keyColumns.map { "\(right).\(quoted(columns[$0].name)) = \(left).\(quoted(columns[$0].name))" }
-      .joined(separator: " AND ")
   }
 }
 

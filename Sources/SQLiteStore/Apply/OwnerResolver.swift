@@ -26,14 +26,13 @@ final class OwnerResolver {
   init(_ db: Database, owner: ChunkLayout.Owner, layout: ChunkLayout) throws {
     (self.db, self.owner) = (db, owner)
     storages = layout.columns[owner.columns].map(\.storage)
-    let names = layout.columns[owner.columns].map { quoted($0.attribute.name) }
-    let table = quoted(owner.entity.name)
-    find = try RawStatement(
-      db, "SELECT bolide_id FROM \(table) WHERE \(names.map { "\($0) = ?" }.joined(separator: " AND "))")
+    let key = layout.columns[owner.columns].map(\.attribute.name)
+    let names = key.map(quoted)
+    find = try RawStatement(db, idOf: owner.entity, key: key)
     make = try RawStatement(
       db,
       """
-      INSERT INTO \(table)(\(names.joined(separator: ", ")))
+      INSERT INTO \(quoted(owner.entity.name))(\(names.joined(separator: ", ")))
       VALUES (\(names.map { _ in "?" }.joined(separator: ", "))) RETURNING bolide_id
       """)
   }

@@ -93,8 +93,7 @@ final class RowDifference {
       try RawStatement(
         db,
         """
-        SELECT x.bolide_place, \(columns.joined(separator: ", ")) FROM \(layout.tableName) AS x
-        LEFT JOIN \(quoted(layout.entity.name)) AS t ON \(layout.sameKey("x", "t"))
+        SELECT x.bolide_place, \(columns.joined(separator: ", ")) FROM \(layout.joinedByKey)
         """), layout: layout)
     let numbered = numbers.columns(of: layout.entity)
     func number(_ name: String) -> Int64 { numbered.first { $0.name == name }?.number ?? 0 }

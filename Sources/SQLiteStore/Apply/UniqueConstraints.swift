@@ -50,8 +50,7 @@ final class UniqueConstraints {
     query = try RawStatement(
       db,
       """
-      SELECT x.bolide_place, t.bolide_id, \(selected.joined(separator: ", "))
-      FROM \(layout.tableName) AS x LEFT JOIN \(table) AS t ON \(layout.sameKey("x", "t"))\(owners)
+      SELECT x.bolide_place, t.bolide_id, \(selected.joined(separator: ", ")) FROM \(layout.joinedByKey)\(owners)
       """)
     // CROSS JOIN keeps SQLite from scanning the chunk once for each row of a small table.
     holders = try layout.constraints.map { constraint in
@@ -74,12 +73,12 @@ final class UniqueConstraints {
   ///
   /// New rows that lack a required value are refused here too: they must not keep others out.
   /// - Returns: the values to park before anything is written.
-  func resolve(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<DeferredUniqueness.Place> {
+  func resolve(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<DeferredUniqueness.Owner> {
     var refused: Set<Int32> = []
     let claimants = try table.show(chunk, rows: chunk.order[...]) {
       try findClaimants(chunk, &refused, input: input)
     }
-    var parks: Set<DeferredUniqueness.Place> = []
+    var parks: Set<DeferredUniqueness.Owner> = []
     let found = try layout.constraints.indices.map { try findHolders($0, claimants, chunk, table) }
     if found.contains(where: { !$0.isEmpty }) || hasEqualClaims(claimants, chunk) {
       parks = refuseClashes(claimants, found, chunk, &refused, input: input)
@@ -174,7 +173,7 @@ final class UniqueConstraints {
   private func refuseClashes(
     _ claimants: [Claimant], _ found: [[Int32: Int64]], _ chunk: Chunk, _ refused: inout Set<Int32>,
     input: String
-  ) -> Set<DeferredUniqueness.Place> {
+  ) -> Set<DeferredUniqueness.Owner> {
     let claimants = claimants.sorted { $0.row < $1.row }
     var placeOf: [Int64: Int] = [:]
     for (place, claimant) in claimants.enumerated() { if let id = claimant.id { placeOf[id] = place } }
@@ -195,7 +194,7 @@ final class UniqueConstraints {
         return UniqueConflictResolver.Claim(number: number, holder: .row(place))
       }
     }
-    var parks: Set<DeferredUniqueness.Place> = []
+    var parks: Set<DeferredUniqueness.Owner> = []
     for (place, verdict) in UniqueConflictResolver.verdicts(claims).enumerated() {
       if case .refused(let constraint) = verdict {
         refused.insert(claimants[place].row)
@@ -204,7 +203,7 @@ final class UniqueConstraints {
       }
       for (constraint, claim) in claims[place].enumerated() {
         guard case .row(let holder) = claim?.holder, let id = claimants[holder].id else { continue }
-        parks.insert(DeferredUniqueness.Place(id: id, constraint: constraint))
+        parks.insert(DeferredUniqueness.Owner(id: id, constraint: constraint))
       }
     }
     return parks

@@ -53,10 +53,10 @@ package enum BackupRestoreDetector {
 
   /// Whether a token that was handed out here is no place of this history, and nobody has noticed.
   static func isForeign(_ token: HistoryToken, _ db: Database) throws -> Bool {
-    let places = try HistoryPositions(db)
-    guard token.store == places.store else { return false }
-    if token.number > places.newestNumber { return true }
-    guard let nonce = try places.nonce(of: token.number) else { return false }
+    let positions = try HistoryPositions(db)
+    guard token.store == positions.store else { return false }
+    if token.number > positions.newestNumber { return true }
+    guard let nonce = try positions.nonce(of: token.number) else { return false }
     return nonce != token.nonce
   }
 }

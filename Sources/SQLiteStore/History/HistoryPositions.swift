@@ -52,21 +52,23 @@ package struct HistoryPositions {
 
   /// Checks that a token is a place from which this history can be read on.
   ///
-  /// - Parameter path: what the store is called in messages.
+  /// - Parameters:
+  ///   - reader: the named reader that has it, if one has.
+  ///   - path: what the store is called in messages.
   /// - Throws: one of the four answers that are not a place, each with what to do.
-  package func check(_ token: HistoryToken, path: String) throws {
-    guard token.store == store else { throw StoreError.tokenOfAnotherStore(token, path) }
-    guard token.number <= newestNumber else { throw StoreError.tokenFromTheFuture(token, path) }
-    if try isLost(token.number) { throw StoreError.tokenDiverged(token, path) }
+  package func check(_ token: HistoryToken, of reader: String? = nil, path: String) throws {
+    guard token.store == store else { throw StoreError.tokenOfAnotherStore(token, of: reader, path) }
+    guard token.number <= newestNumber else { throw StoreError.tokenFromTheFuture(token, of: reader, path) }
+    if try isLost(token.number) { throw StoreError.tokenDiverged(token, of: reader, path) }
     let isInside = token.inside != nil
     guard token.number > floor || (token.number == floor && !isInside) else {
-      throw StoreError.tokenExpired(token, missed: try missed(after: token), path)
+      throw StoreError.tokenExpired(token, of: reader, missed: try missed(after: token), path)
     }
-    guard token.number >= gap else { throw StoreError.gap(after: token, path) }
+    guard token.number >= gap else { throw StoreError.gap(after: token, of: reader, path) }
     // Before the first transaction there is none whose word could differ.
     if token.number == 0 && !isInside { return }
     guard try nonce(of: token.number) == token.nonce else {
-      throw StoreError.tokenDiverged(token, path)
+      throw StoreError.tokenDiverged(token, of: reader, path)
     }
   }
 

@@ -40,7 +40,7 @@ extension SQLiteEngine {
 /// One answer to a request, inside a read transaction.
 package struct HistoryReading {
   private let request: HistoryRequest
-  private let places: HistoryPositions
+  private let positions: HistoryPositions
   private let entities: [Int64: EntityReader]
   private let db: Database
   private let start: Int64
@@ -54,10 +54,10 @@ package struct HistoryReading {
     let stored = try StoredModel(db)
     let model = stored.model
     try request.check(model, path: path)
-    places = try HistoryPositions(db)
-    (start, inside) = try places.start(request.start, path: path)
+    positions = try HistoryPositions(db)
+    (start, inside) = try positions.start(request.start, path: path)
     if let through = request.through {
-      try places.check(through, path: path)
+      try positions.check(through, path: path)
       if through.inside != nil { throw StoreError.endsInside(through, path) }
       if request.isNet, through.number < start, case .token = request.start {
         throw StoreError.endsBeforeStart(through, path)
@@ -115,7 +115,7 @@ package struct HistoryReading {
         }
         transaction.changeCount = before - room
         if let stop {
-          transaction.token = places.token(transaction.token, inside: stop)
+          transaction.token = positions.token(transaction.token, inside: stop)
           transaction.isWhole = false
           return try commit(transaction)
         }
@@ -183,7 +183,7 @@ package struct HistoryReading {
     HistoryTransaction(
       number: try statement.number(0),
       token: HistoryToken(
-        store: places.store, number: try statement.number(0), nonce: try statement.word(1)),
+        store: positions.store, number: try statement.number(0), nonce: try statement.word(1)),
       at: statement.string(2) ?? "", author: statement.string(3), pipeline: statement.string(5),
       run: statement.isNull(4) ? nil : statement.integer(4), model: statement.integer(9),
       widened: widened[try statement.number(0)] ?? [],

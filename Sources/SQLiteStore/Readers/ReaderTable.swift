@@ -7,12 +7,12 @@ package import StoreInterface
 package struct ReaderTable {
   private let db: Database
   private let path: String
-  private let places: HistoryPositions
+  private let positions: HistoryPositions
 
   package init(_ db: Database, path: String) throws {
     self.db = db
     self.path = path
-    places = try HistoryPositions(db)
+    positions = try HistoryPositions(db)
   }
 
   /// All readers, by name.
@@ -32,9 +32,9 @@ package struct ReaderTable {
       let token = try token(statement)
       let state: Reader.State =
         isRestored || statement.integer(3) != 0
-        ? .diverged : token.number < max(places.floor, places.gap) ? .expired : .live
+        ? .diverged : token.number < max(positions.floor, positions.gap) ? .expired : .live
       // What an expired one has not seen is not all there to be counted.
-      let gone = state == .expired ? max(0, try places.missed(after: token)) : 0
+      let gone = state == .expired ? max(0, try positions.missed(after: token)) : 0
       readers.append(
         Reader(
           name: statement.string(0) ?? "", token: token, state: state,
@@ -55,11 +55,7 @@ package struct ReaderTable {
     guard try statement.step() else { throw StoreError.noSuchReader(name, path) }
     let token = try token(statement)
     guard statement.integer(3) == 0 else { throw StoreError.readerDiverged(name, path) }
-    do {
-      try places.check(token, path: path)
-    } catch let error as StoreError {
-      throw error.about(reader: name, at: token, path)
-    }
+    try positions.check(token, of: name, path: path)
     return token
   }
 
@@ -67,11 +63,11 @@ package struct ReaderTable {
   func token(_ start: Reader.Start) throws -> HistoryToken {
     let token =
       switch start {
-      case .now: try places.newest()
-      case .beginning: try places.token(0)
+      case .now: try positions.newest()
+      case .beginning: try positions.token(0)
       case .token(let token): token
       }
-    try places.check(token, path: path)
+    try positions.check(token, path: path)
     guard token.inside == nil else { throw StoreError.readerInside(token, path) }
     return token
   }
@@ -136,6 +132,6 @@ package struct ReaderTable {
   }
 
   private func token(_ row: RawStatement) throws(StoreError) -> HistoryToken {
-    HistoryToken(store: places.store, number: try row.number(1), nonce: try row.word(2))
+    HistoryToken(store: positions.store, number: try row.number(1), nonce: try row.word(2))
   }
 }

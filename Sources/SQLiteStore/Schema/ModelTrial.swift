@@ -14,7 +14,7 @@ extension Pipeline {
       _ = try SQLiteImport(store, self, input: "")
       return withExtendedLifetime(folder) { [] }
     } catch let error as StoreError where error.code == .other {
-      return [.tooLarge(error.message, self)]
+      return [.tooLarge(error.engineText ?? error.reason, self)]
     } catch {
       // A memory that is full, or what other checks say.
       return []

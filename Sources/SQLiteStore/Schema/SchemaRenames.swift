@@ -119,8 +119,8 @@ struct SchemaRenames {
   private static func problem(_ rename: Rename, _ pipeline: Pipeline, _ message: String) -> PipelineError {
     PipelineError(problems: [
       PipelineProblem(
-        file: pipeline.places.file ?? pipeline.name,
-        place: pipeline.places.place(of: pipeline.part(of: rename)),
+        file: pipeline.sourceMap.file ?? pipeline.name,
+        location: pipeline.sourceMap.location(of: pipeline.part(of: rename)),
         message: message)
     ])
   }

@@ -41,11 +41,11 @@ extension StoreError {
 // MARK: Expressions
 
 extension PipelineProblem {
-  /// - Parameter reason: SQLite's words, behind the name of a store.
-  static func tooLarge(_ reason: String, _ pipeline: Pipeline) -> PipelineProblem {
-    let words = reason.split(separator: StoreError.sqliteSays, maxSplits: 1).last.map(String.init) ?? reason
-    return PipelineProblem(
-      file: pipeline.places.file ?? pipeline.name, place: pipeline.places.place(of: ["attributes"]),
+  /// - Parameter reason: SQLite's words.
+  static func tooLarge(_ words: String, _ pipeline: Pipeline) -> PipelineProblem {
+    PipelineProblem(
+      file: pipeline.sourceMap.file ?? pipeline.name,
+      location: pipeline.sourceMap.location(of: ["attributes"]),
       message:
         "the model is too large for SQLite (\(words)): remove attributes, or store several as one "
         + "json attribute")

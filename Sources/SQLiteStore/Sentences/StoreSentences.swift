@@ -10,64 +10,65 @@ extension StoreError {
   // MARK: Opening
 
   static func noSuchStore(_ path: String) -> StoreError {
-    StoreError(.cannotOpen, "\(path): no such store", hint: "Check the path, or import first.")
+    StoreError(.cannotOpen, at: path, "no such store", hint: "Check the path, or import first.")
   }
 
   static func storeGone(_ path: String, _ last: HistoryToken) -> StoreError {
     StoreError(
-      .storeGone, "\(path): the store is missing; the file beside it contains its last token \(last)",
+      .storeGone, at: path, "the store is missing; the file beside it contains its last token \(last)",
       hint: "Mount or restore it. To create a new store: bolide import --create always")
   }
 
   static func notToBeMade(_ path: String) -> StoreError {
     StoreError(
-      .storeGone, "\(path): no such store, and `create: never` does not allow creating it",
+      .storeGone, at: path, "no such store, and `create: never` does not allow creating it",
       hint: "Mount or restore it. To create it once: bolide import --create always")
   }
 
   static func noFile(_ path: String) -> StoreError {
     StoreError(
-      .cannotOpen, path.isEmpty ? "the store's path is empty" : "\(path): a store must be a regular file",
+      .cannotOpen, at: path.isEmpty ? nil : path,
+      path.isEmpty ? "the store's path is empty" : "a store must be a regular file",
       hint: "Use a file; to try an import without keeping it, use `bolide import --dry-run`.")
   }
 
   /// - Parameter reason: what the system says.
   static func noMemory(_ folder: String, _ reason: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(folder): the folder for a temporary store cannot be created (\(reason))",
+      .cannotOpen, at: folder, "the folder for a temporary store cannot be created (\(reason))",
       hint: "Set TMPDIR to a writable folder with free space.")
   }
 
   static func notAStore(_ path: String) -> StoreError {
     StoreError(
-      .notAStore, "\(path): the file is an SQLite database, but not a Bolide store",
+      .notAStore, at: path, "the file is an SQLite database, but not a Bolide store",
       hint: "Use another path for the store.")
   }
 
   static func unmarked(_ path: String) -> StoreError {
     StoreError(
-      .notAStore,
-      "\(path): the store was loaded from an SQL dump, which lacks the mark of a Bolide store",
+      .notAStore, at: path,
+      "the store was loaded from an SQL dump, which lacks the mark of a Bolide store",
       hint: "If it is your own store, mark it again: bolide verify \(path) --rebuild")
   }
 
   static func newerFormat(_ path: String) -> StoreError {
     StoreError(
-      .newerFormat, "\(path): the store was written by a newer version of Bolide",
+      .newerFormat, at: path, "the store was written by a newer version of Bolide",
       hint: "Use that version or a newer one.")
   }
 
   static func olderFormat(_ format: Int64, _ path: String) -> StoreError {
     StoreError(
-      .olderFormat,
-      "\(path): the store has format \(format), of a version before the first release, and this one reads \(StoreSchema.format)",
+      .olderFormat, at: path,
+      "the store has format \(format), of a version before the first release, and this one reads \(StoreSchema.format)",
       hint: "Import into a new file; readers start again from a snapshot.")
   }
 
   /// A pipeline stands for its store, and names none.
   package static func noStore(in pipeline: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(pipeline): the pipeline names no store", hint: "Pass the path of the store instead.")
+      .cannotOpen, at: pipeline, "the pipeline names no store", hint: "Pass the path of the store instead.")
   }
 
   // MARK: Files of unknown origin
@@ -81,27 +82,27 @@ extension StoreError {
       case .foreign: "belongs to another user"
       }
     return StoreError(
-      .unsafeFile, "\(path): the file beside the store \(what)",
+      .unsafeFile, at: path, "the file beside the store \(what)",
       hint: "Nothing was written. Find out which program created it, remove it, and run the command again.")
   }
 
   static func journalOfSeveral(_ path: String) -> StoreError {
     StoreError(
-      .unsafeFile,
-      "\(path): the rollback journal beside the store names another file, which SQLite would delete",
+      .unsafeFile, at: path,
+      "the rollback journal beside the store names another file, which SQLite would delete",
       hint: "Bolide never creates such a journal. Find out which program did, and remove the journal.")
   }
 
   static func logOfAnother(_ path: String) -> StoreError {
     StoreError(
-      .unsafeFile,
-      "\(path): the store was replaced by an older file, and the log beside it belongs to the newer one",
+      .unsafeFile, at: path,
+      "the store was replaced by an older file, and the log beside it belongs to the newer one",
       hint: "To keep the older file, remove \(path)-wal and \(path)-shm; to keep the newer one, put it back.")
   }
 
   static func logWithoutStore(_ path: String, _ ending: String) -> StoreError {
     StoreError(
-      .unsafeFile, "\(path): there is no store, but \(path)\(ending), which would be copied into a new one",
+      .unsafeFile, at: path, "there is no store, but \(path)\(ending), which would be copied into a new one",
       hint: "Put back the store that it belongs to, or remove it and lose its content.")
   }
 
@@ -132,7 +133,7 @@ extension StoreError {
 
   static func triggersMissing(_ problem: String, _ path: String) -> StoreError {
     StoreError(
-      .tokenExpired, "\(path): history may have a gap: \(problem), and this command cannot restore it",
+      .tokenExpired, at: path, "history may have a gap: \(problem), and this command cannot restore it",
       hint: "Run a command that writes, such as `bolide import`, and start again from a snapshot.")
   }
 
@@ -142,20 +143,20 @@ extension StoreError {
   static func locked(_ store: String, by holder: LockHolder?) -> StoreError {
     let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
     return StoreError(
-      .locked, "\(store): \(who ?? "another import") is running on this store",
+      .locked, at: store, "\(who ?? "another import") is running on this store",
       hint: "Run the command again when it has finished.")
   }
 
   static func noLockFile(_ path: String, _ reason: String) -> StoreError {
     StoreError(
-      .readOnly, "\(path): the lock file cannot be created (\(reason))",
+      .readOnly, at: path, "the lock file cannot be created (\(reason))",
       hint: "Check the owner of the store's folder.")
   }
 
   /// - Parameter reason: what the system says.
   static func cannotLock(_ path: String, _ reason: String) -> StoreError {
     StoreError(
-      .inputOutput, "\(path): the store cannot be locked (\(reason))",
+      .inputOutput, at: path, "the store cannot be locked (\(reason))",
       hint: "Nothing was done. A store needs a file system that supports file locks.")
   }
 
@@ -175,8 +176,8 @@ extension StoreError {
   /// What was deleted stands in the log for as long as a reader needs it.
   static func erasedButLogged(_ store: String) -> StoreError {
     StoreError(
-      .busy,
-      "\(store): the rejected records are erased, but a reader prevents erasing them from the "
+      .busy, at: store,
+      "the rejected records are erased, but a reader prevents erasing them from the "
         + "write-ahead log",
       hint: "Run the same command again when the long read has ended.")
   }
@@ -185,31 +186,31 @@ extension StoreError {
 
   package static func ontoItself(_ path: String) -> StoreError {
     StoreError(
-      .badRequest, "\(path): the backup and the store are the same file", hint: "Use two different files.")
+      .badRequest, at: path, "the backup and the store are the same file", hint: "Use two different files.")
   }
 
   package static func backupOverFile(_ file: String) -> StoreError {
     StoreError(
-      .badRequest,
-      "\(file): the file is not an earlier state of the store, and the backup would overwrite it",
+      .badRequest, at: file,
+      "the file is not an earlier state of the store, and the backup would overwrite it",
       hint: "Use another file, or remove this one first.")
   }
 
   package static func damagedBackup(_ file: String) -> StoreError {
     StoreError(
-      .corrupt, "\(file): the backup is damaged, and nothing was restored",
+      .corrupt, at: file, "the backup is damaged, and nothing was restored",
       hint: "Use an older backup. `bolide verify` lists the problems of this one.")
   }
 
   package static func backupOfAnother(_ file: String, _ path: String) -> StoreError {
     StoreError(
-      .badRequest, "\(path): \(file) is a backup of another store",
+      .badRequest, at: path, "\(file) is a backup of another store",
       hint: "Use the store that was backed up, or a path where no store exists.")
   }
 
   package static func otherPages(_ file: String, _ path: String) -> StoreError {
     StoreError(
-      .badRequest, "\(path): the page size differs from that of \(file)",
+      .badRequest, at: path, "the page size differs from that of \(file)",
       hint: "End all programs that use the store, move it and its -wal and -shm files away, and restore "
         + "again.")
   }
@@ -218,13 +219,13 @@ extension StoreError {
 
   package static func snapshotOverStore(_ file: String) -> StoreError {
     StoreError(
-      .badRequest, "\(file): the file is a store, and the snapshot would overwrite it",
+      .badRequest, at: file, "the file is a store, and the snapshot would overwrite it",
       hint: "Use another file for the snapshot.")
   }
 
   package static func snapshotOverFile(_ file: String) -> StoreError {
     StoreError(
-      .badRequest, "\(file): the file is not a snapshot, and the snapshot would overwrite it",
+      .badRequest, at: file, "the file is not a snapshot, and the snapshot would overwrite it",
       hint: "Use another file, or remove this one first.")
   }
 
@@ -234,25 +235,25 @@ extension StoreError {
     case ENOSPC, EDQUOT: StoreError(result: SQLITE_FULL, text: "").about(file)
     default:
       StoreError(
-        .cannotOpen, "\(file): the file cannot be created (\(String(cString: strerror(error))))",
+        .cannotOpen, at: file, "the file cannot be created (\(String(cString: strerror(error))))",
         hint: "Check that its folder exists and can be written.")
     }
   }
 
   package static func cannotPlace(_ file: String, _ reason: String) -> StoreError {
     StoreError(
-      .readOnly, "\(file): the file cannot be replaced (\(reason))",
+      .readOnly, at: file, "the file cannot be replaced (\(reason))",
       hint: "Check the owner of its folder, or use another file.")
   }
 
   static func neverQuiet(_ path: String) -> StoreError {
     StoreError(
-      .busy, "\(path): other programs write continuously", hint: "Run the command again at a quieter time.")
+      .busy, at: path, "other programs write continuously", hint: "Run the command again at a quieter time.")
   }
 
   static func writtenMeanwhile(_ path: String) -> StoreError {
     StoreError(
-      .busy, "\(path): another program changed the store while it was read as read-only",
+      .busy, at: path, "another program changed the store while it was read as read-only",
       hint: "Run the command again.")
   }
 

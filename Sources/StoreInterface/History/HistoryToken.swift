@@ -91,12 +91,12 @@ extension HistoryToken: Comparable {
   }
 
   /// The end of a transaction comes after every place inside it.
-  private var place: Place { Place(inside: inside) }
+  private var place: Position { Position(inside: inside) }
 
-  private struct Place: Comparable {
+  private struct Position: Comparable {
     var inside: Inside?
 
-    static func < (left: Place, right: Place) -> Bool {
+    static func < (left: Position, right: Position) -> Bool {
       guard let left = left.inside else { return false }
       guard let right = right.inside else { return true }
       return (left.changes, left.objects) < (right.changes, right.objects)

@@ -1,6 +1,6 @@
 extension StoreError {
   /// What an engine does not implement.
   package static func unsupported(_ what: String, by engine: String, _ path: String) -> StoreError {
-    StoreError(.unsupported, "\(path): \(engine) stores do not support \(what)")
+    StoreError(.unsupported, at: path, "\(engine) stores do not support \(what)")
   }
 }

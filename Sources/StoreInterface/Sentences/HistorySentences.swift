@@ -17,58 +17,79 @@ extension StoreError {
     )
   }
 
-  package static func tokenOfAnotherStore(_ token: HistoryToken, _ path: String) -> StoreError {
+  // MARK: Positions
+  // Of a token, or of the named reader that has it.
+
+  package static func tokenOfAnotherStore(_ token: HistoryToken, of reader: String? = nil, _ path: String)
+    -> StoreError
+  {
     StoreError(
-      .tokenOfAnotherStore, "\(path): the token \(token) belongs to another store",
-      hint: "Use the token's own store, or start from a snapshot: bolide snapshot \(path)")
+      .tokenOfAnotherStore, at: path, "\(position(token, reader)) belongs to another store",
+      hint: again(path, reader, orElse: "Use the token's own store, or start from a snapshot"))
   }
 
-  package static func tokenFromTheFuture(_ token: HistoryToken, _ path: String) -> StoreError {
+  package static func tokenFromTheFuture(_ token: HistoryToken, of reader: String? = nil, _ path: String)
+    -> StoreError
+  {
     StoreError(
-      .tokenFromTheFuture, "\(path): the token \(token) is newer than this store's history",
-      hint:
-        "The store may have been restored from a backup. Start again from a snapshot: bolide snapshot \(path)"
-    )
+      .tokenFromTheFuture, at: path, "\(position(token, reader)) is newer than this store's history",
+      hint: again(
+        path, reader, orElse: "The store may have been restored from a backup. Start again from a snapshot"))
   }
 
-  package static func tokenDiverged(_ token: HistoryToken, _ path: String) -> StoreError {
+  package static func tokenDiverged(_ token: HistoryToken, of reader: String? = nil, _ path: String)
+    -> StoreError
+  {
     StoreError(
-      .tokenDiverged, "\(path): this store's history diverged before the token \(token)",
-      hint: "The store was restored or copied. Start again from a snapshot: bolide snapshot \(path)")
+      .tokenDiverged, at: path, "this store's history diverged before \(position(token, reader))",
+      hint: again(
+        path, reader, orElse: "The store was restored or copied. Start again from a snapshot"))
   }
 
   /// - Parameter missed: how many transactions later history starts.
-  package static func tokenExpired(_ token: HistoryToken, missed: Int64, _ path: String) -> StoreError {
+  package static func tokenExpired(
+    _ token: HistoryToken, of reader: String? = nil, missed: Int64, _ path: String
+  ) -> StoreError {
     StoreError(
-      .tokenExpired,
-      "\(path): the history after the token \(token) was pruned: it now starts "
+      .tokenExpired, at: path,
+      "the history after \(position(token, reader)) was pruned: it now starts "
         + "\(counted(missed, "transaction")) later",
-      hint: "Start again from a snapshot: bolide snapshot \(path)")
+      hint: again(path, reader))
   }
 
-  package static func gap(after token: HistoryToken, _ path: String) -> StoreError {
+  package static func gap(after token: HistoryToken, of reader: String? = nil, _ path: String) -> StoreError {
     StoreError(
-      .tokenExpired,
-      "\(path): the history after the token \(token) has a gap: some changes were not recorded by triggers",
-      hint: "Start again from a snapshot: bolide snapshot \(path)")
+      .tokenExpired, at: path,
+      "the history after \(position(token, reader)) has a gap: some changes were not recorded by triggers",
+      hint: again(path, reader))
+  }
+
+  private static func position(_ token: HistoryToken, _ reader: String?) -> String {
+    reader.map { "the place of the reader '\($0)'" } ?? "the token \(token)"
+  }
+
+  private static func again(
+    _ path: String, _ reader: String?, orElse advice: String = "Start again from a snapshot"
+  ) -> String {
+    reader.map { readerHint($0, path) } ?? "\(advice): bolide snapshot \(path)"
   }
 
   /// - Parameter end: when the last transaction was made that is gone.
   package static func pruned(since date: String, through end: String, _ path: String) -> StoreError {
     StoreError(
-      .tokenExpired, "\(path): the history since \(date) is incomplete: it was pruned up to \(end)",
+      .tokenExpired, at: path, "the history since \(date) is incomplete: it was pruned up to \(end)",
       hint: "Use a later date, or start from a snapshot: bolide snapshot \(path)")
   }
 
   package static func cannotFollow(_ path: String) -> StoreError {
     StoreError(
-      .readOnly, "\(path): following changes requires write access to the store and its folder",
+      .readOnly, at: path, "following changes requires write access to the store and its folder",
       hint: "Poll instead: bolide changes \(path) --since TOKEN")
   }
 
   package static func vanished(_ path: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(path): the store was deleted or renamed",
+      .cannotOpen, at: path, "the store was deleted or renamed",
       hint:
         "When the store is back, continue from the newest token; the token is rejected if its "
         + "history is lost.")
@@ -76,7 +97,7 @@ extension StoreError {
 
   package static func replaced(_ path: String) -> StoreError {
     StoreError(
-      .cannotOpen, "\(path): the store was replaced by another file",
+      .cannotOpen, at: path, "the store was replaced by another file",
       hint: "Continue from the newest token; the token is rejected if the new file's history lacks it.")
   }
 
@@ -126,28 +147,28 @@ extension StoreError {
   }
 
   private static func badRequest(_ message: String, _ hint: String, _ path: String) -> StoreError {
-    StoreError(.badRequest, "\(path): \(message)", hint: hint)
+    StoreError(.badRequest, at: path, message, hint: hint)
   }
 
   // MARK: Readers
 
   package static func noSuchReader(_ name: String, _ path: String) -> StoreError {
     StoreError(
-      .unknownReader, "\(path): there is no reader '\(name)'",
+      .unknownReader, at: path, "there is no reader '\(name)'",
       hint: "A new reader starts with a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND")
   }
 
   package static func prunedBeginning(_ last: Int64, _ path: String) -> StoreError {
     StoreError(
-      .tokenExpired,
-      "\(path): the beginning of history is missing: transactions up to \(last) were pruned",
+      .tokenExpired, at: path,
+      "the beginning of history is missing: transactions up to \(last) were pruned",
       hint: "Start at the oldest transaction with --from oldest, or from a snapshot: bolide snapshot "
         + "\(path)")
   }
 
   package static func readerAtWork(_ name: String, _ path: String) -> StoreError {
     StoreError(
-      .locked, "\(path): another consumer of the reader '\(name)' is running",
+      .locked, at: path, "another consumer of the reader '\(name)' is running",
       hint: "Use one reader per consumer, or run the command again when the other consumer has ended.")
   }
 
@@ -170,16 +191,9 @@ extension StoreError {
 
   package static func readerDiverged(_ name: String, _ path: String) -> StoreError {
     StoreError(
-      .tokenDiverged,
-      "\(path): the store was restored from a backup that lacks changes that the reader '\(name)' has read",
+      .tokenDiverged, at: path,
+      "the store was restored from a backup that lacks changes that the reader '\(name)' has read",
       hint: readerHint(name, path))
-  }
-
-  /// An answer about a reader's token, in the reader's words.
-  package func about(reader name: String, at token: HistoryToken, _ path: String) -> StoreError {
-    StoreError(
-      code, message.replacing("the token \(token)", with: "the place of the reader '\(name)'"),
-      hint: Self.readerHint(name, path))
   }
 
   private static func readerHint(_ name: String, _ path: String) -> String {

@@ -2,9 +2,9 @@ internal import ImportModel
 internal import JSONStream
 
 /// Where a survey found the records, as a pipeline says it.
-struct FoundPlace {
+struct FoundLocation {
   /// What the pipeline says.
-  var record: RecordPlace
+  var record: RecordLocation
   /// What was found, in plain words.
   var description: String
 
@@ -32,7 +32,7 @@ struct FoundPlace {
     layout.areObjectsAtTop && records == 1 ? "one object" : layout.among(keys).description
   }
 
-  init(_ record: RecordPlace, _ description: String) {
+  init(_ record: RecordLocation, _ description: String) {
     self.record = record
     self.description = description
   }
