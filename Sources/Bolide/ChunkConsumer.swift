@@ -10,10 +10,10 @@ struct ChunkConsumer {
   let frame: ImportFrame
   /// The input's name.
   let input: String
-  /// The first records that were refused, in their order.
-  private(set) var firstRejects: [Reject] = []
+  /// The first records that were rejected, in their order.
+  private(set) var firstRejects: [RejectedRecord] = []
 
-  /// Whether any record was not refused.
+  /// Whether any record was not rejected.
   private var hasLanded = false
 
   private var settings: ImportSettings { frame.settings }
@@ -63,8 +63,8 @@ struct ChunkConsumer {
     firstRejects.appendFirst(inOrder)
     let counts = writing.progress.counts
     hasLanded = hasLanded || counts.rejected < counts.read
-    if !hasLanded, counts.read >= ChunkProducer.hopeless {
-      throw ImportError.allRefused(chunk.input ?? input, first: counts.read, last: inOrder.last)
+    if !hasLanded, counts.read >= ChunkProducer.maxLeadingRejects {
+      throw ImportError.allRejected(chunk.input ?? input, first: counts.read, last: inOrder.last)
     }
     let progress = ImportProgress(
       read: counts.read, rejected: writing.progress.total.rejected, bytes: parcel.bytes,

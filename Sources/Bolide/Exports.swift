@@ -4,4 +4,4 @@
 @_exported public import ImportModel
 @_exported public import PipelineFile
 @_exported public import StoreInterface
-@_exported public import struct TypedRows.Reject
+@_exported public import struct TypedRows.RejectedRecord

@@ -64,7 +64,7 @@ struct ImportFrame {
     writing.times.add(reading.times)
     var failure = applied.failure?.telling(writing.progress.counts)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
-    let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRefused)
+    let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRejected)
     var stillKept: Int?
     do {
       try writing.finish(
@@ -110,7 +110,7 @@ struct AppliedRecords {
   /// What ended them early.
   var failure: ImportError?
   /// The first rejected ones, in their order.
-  var firstRejects: [Reject] = []
+  var firstRejects: [RejectedRecord] = []
   /// Of an input: how its reading ended.
   var reading = ReadingEnd(bytes: 0)
   /// What the input was, if it was read to its end and can be recognised by that.
@@ -121,9 +121,9 @@ struct AppliedRecords {
   var isReplay = false
 }
 
-extension [Reject] {
+extension [RejectedRecord] {
   /// Takes those that the report shows.
-  mutating func appendFirst(_ rejects: some Collection<Reject>) {
+  mutating func appendFirst(_ rejects: some Collection<RejectedRecord>) {
     self += rejects.prefix(Swift.max(0, 10 - count))
   }
 }

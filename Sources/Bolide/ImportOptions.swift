@@ -7,7 +7,7 @@ public struct ImportOptions: Sendable {
   public var isAtomic: Bool?
   /// The import ends at the first rejected record.
   public var stopsOnReject: Bool?
-  /// How many records may be refused in a good import.
+  /// How many records may be rejected in a good import.
   public var rejectLimit: RejectLimit?
   /// Commits after so many records.
   public var chunkRows: Int?
@@ -57,7 +57,7 @@ public struct ImportOptions: Sendable {
 public struct ImportProgress: Sendable {
   /// Records read and applied.
   public var read: Int
-  /// Records refused.
+  /// Records rejected.
   public var rejected: Int
   /// Input bytes taken; compressed ones of a compressed input.
   public var bytes: Int

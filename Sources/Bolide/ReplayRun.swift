@@ -35,7 +35,7 @@ struct ReplayRun {
     }
   }
 
-  private func replayAll(_ writing: any ImportSession, _ show: ([Reject]) -> Void) throws {
+  private func replayAll(_ writing: any ImportSession, _ show: ([RejectedRecord]) -> Void) throws {
     let stop = frame.options.cancellation.forInput()
     defer { frame.options.cancellation.release(stop) }
     let stage = try RecordStage(pipeline, layout: writing.layout, input: RunOutcome.replay, stop: stop)
@@ -54,18 +54,18 @@ struct ReplayRun {
       var rows: [Int64] = []
       for one in records.compactMap(\.first) {
         if stop.isCancelled { throw ImportError.cancelled }
-        if chunk.isWindowFull { try stage.endWindow(chunk) }
+        if chunk.isBatchFull { try stage.flushBatch(chunk) }
         try add(one, stage, chunk)
         if chunk.count > rows.count { rows.append(one.number) }
       }
-      try stage.endWindow(chunk)
+      try stage.flushBatch(chunk)
       try writing.replay(chunk, records, rows: rows)
       show(rejects(of: chunk, records))
     }
   }
 
-  /// The records that are refused again, where they stood in their inputs.
-  private func rejects(of chunk: Chunk, _ kept: [[KeptReject]]) -> [Reject] {
+  /// The records that are rejected again, where they stood in their inputs.
+  private func rejects(of chunk: Chunk, _ kept: [[KeptReject]]) -> [RejectedRecord] {
     let reasons = Dictionary(grouping: chunk.allRejects, by: \.record)
     return kept.compactMap(\.first).flatMap { kept in
       (reasons[Int(kept.number)] ?? []).map { reason in
@@ -76,17 +76,17 @@ struct ReplayRun {
     }
   }
 
-  /// Refuses what is no JSON, whatever the pipeline is.
-  private func refuseAgain(_ kept: KeptReject, _ chunk: Chunk) {
+  /// Rejects what is no JSON, whatever the pipeline is.
+  private func rejectAgain(_ kept: KeptReject, _ chunk: Chunk) {
     var reject = kept.reject
     (reject.record, reject.rowsBefore) = (Int(kept.number), chunk.count)
     chunk.recordsRead += 1
-    chunk.refuse(reject, text: nil)
+    chunk.reject(reject, text: nil)
   }
 
   /// Takes one record into the chunk, as a row or as a reject, with its reject's number.
   private func add(_ kept: KeptReject, _ stage: RecordStage, _ chunk: Chunk) throws {
-    if kept.reject.code == Refusal.brokenLine { return refuseAgain(kept, chunk) }
+    if kept.reject.code == RejectionReason.brokenLine { return rejectAgain(kept, chunk) }
     let document = RecordDocument(kept.reject, pipeline.records)
     var reader = try stage.reader(document.shape)
     reader.append(document.bytes.span)
@@ -106,7 +106,7 @@ struct ReplayRun {
 }
 
 extension [KeptReject] {
-  /// The rejects of each record together: several of its children may have been refused, and it is tried once.
+  /// The rejects of each record together: several of its children may have been rejected, and it is tried once.
   fileprivate var byRecord: [[KeptReject]] {
     var groups: [[KeptReject]] = []
     for kept in self {

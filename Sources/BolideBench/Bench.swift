@@ -85,8 +85,8 @@ package struct Bench {
     if scenario.isImport {
       // The generator's have none.
       let counts = result.measures[0].middle.counts
-      if let refused = counts["rejected"], refused > 0 {
-        result.notes.append("rejected records: \(refused); bolide check PIPELINE FEED says why")
+      if let rejected = counts["rejected"], rejected > 0 {
+        result.notes.append("rejected records: \(rejected); bolide check PIPELINE FEED says why")
       }
       let repeats = (counts["duplicates"] ?? 0) + (counts["superseded"] ?? 0)
       if repeats > 0 { result.notes.append("records with the key of another: \(repeats)") }

@@ -68,7 +68,7 @@ struct BenchCommand: ParsableCommand {
     } catch let status as ExitCode {
       throw status
     } catch let error as UselessFeed {
-      throw Failure(.dataRefused, error.description)
+      throw Failure(.dataRejected, error.description)
     } catch {
       throw Failure(error)
     }

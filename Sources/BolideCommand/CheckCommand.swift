@@ -30,9 +30,9 @@ struct CheckCommand: ParsableCommand {
       guard let input else { return }
       let check = try FeedCheck(pipeline, path: input)
       try StandardOutput.write(lines: check.text)
-      if check.losesRecords { throw ExitStatus.dataRefused.exitCode }
-      if check.refused + check.children.reduce(0, { $0 + $1.refused }) > 0 {
-        throw ExitStatus.dataRefused.exitCode
+      if check.losesRecords { throw ExitStatus.dataRejected.exitCode }
+      if check.rejected + check.children.reduce(0, { $0 + $1.rejected }) > 0 {
+        throw ExitStatus.dataRejected.exitCode
       }
     } catch let status as ExitCode {
       throw status

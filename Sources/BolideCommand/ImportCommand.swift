@@ -192,11 +192,11 @@ struct ImportCommand: ParsableCommand {
     try show(report, terminal)
     switch report.verdict {
     case .allLanded: return
-    case .someRefused: throw ExitStatus.someRefused.exitCode
-    case .tooManyRefused:
+    case .someRejected: throw ExitStatus.someRejected.exitCode
+    case .tooManyRejected:
       // The report says it all, unless it was not wanted: a failure is never silent.
-      guard quiet else { throw ExitStatus.dataRefused.exitCode }
-      throw Failure.tooManyRefused(report, in: storePath)
+      guard quiet else { throw ExitStatus.dataRejected.exitCode }
+      throw Failure.tooManyRejected(report, in: storePath)
     }
   }
 

@@ -21,11 +21,11 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     do {
-      let survey = try FeedSurvey(path: input)
-      if FileManager.default.fileExists(atPath: survey.storeName) {
-        StandardError.write(Note.storeIsThere(survey.storeName).printable + "\n")
+      let inference = try PipelineInference(path: input)
+      if FileManager.default.fileExists(atPath: inference.storeName) {
+        StandardError.write(Note.storeIsThere(inference.storeName).printable + "\n")
       }
-      try StandardOutput.write(Array(survey.pipelineText.utf8))
+      try StandardOutput.write(Array(inference.pipelineText.utf8))
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {

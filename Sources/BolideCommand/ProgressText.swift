@@ -2,7 +2,7 @@ import Bolide
 import CommandSupport
 
 extension ImportProgress {
-  /// `fireballs  62 %  6.2 M rows  812 k/s  3 refused  ETA 0:05`, as much of it as fits.
+  /// `fireballs  62 %  6.2 M rows  812 k/s  3 rejected  ETA 0:05`, as much of it as fits.
   ///
   /// - Parameter columns: how wide the line may be.
   func line(_ name: String, columns: Int) -> String {

@@ -63,7 +63,7 @@ final class Terminal: Sendable {
       }
     }
     let hidden = report.progress.total.rejected - report.firstRejects.count
-    if hidden > 0 { StandardError.write(Note.moreRefused(hidden, report) + "\n") }
+    if hidden > 0 { StandardError.write(Note.moreRejected(hidden, report) + "\n") }
   }
 
   /// So much of a rejected record is shown.

@@ -43,6 +43,6 @@ struct VerifyCommand: ParsableCommand {
     } catch {
       throw Failure(error)
     }
-    if count > 0 { throw ExitStatus.dataRefused.exitCode }
+    if count > 0 { throw ExitStatus.dataRejected.exitCode }
   }
 }

@@ -4,9 +4,9 @@ package import Bolide
 /// The tool's answers to scripts: sysexits' numbers, and a few of its own.
 package enum ExitStatus: Int32, CaseIterable {
   case allLanded = 0
-  case someRefused = 3
+  case someRejected = 3
   case usage = 64
-  case dataRefused = 65
+  case dataRejected = 65
   case noInput = 66
   case bug = 70
   case cannotWrite = 73
@@ -24,9 +24,9 @@ package enum ExitStatus: Int32, CaseIterable {
   package var meaning: String {
     switch self {
     case .allLanded: "success: every record was imported"
-    case .someRefused: "success, with rejected records within --max-rejects"
+    case .someRejected: "success, with rejected records within --max-rejects"
     case .usage: "usage error: unknown or conflicting arguments"
-    case .dataRefused: "invalid data, or more rejected records than --max-rejects"
+    case .dataRejected: "invalid data, or more rejected records than --max-rejects"
     case .noInput: "the input does not exist or is empty"
     case .bug: "internal error: please report it"
     case .cannotWrite: "the store cannot be created or written"
@@ -55,7 +55,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case .noInput: self = .noInput
     case .usage: self = .usage
     case .pipeline: self = .configuration
-    case .badInput: self = .dataRefused
+    case .badInput: self = .dataRejected
     case .inputOutput: self = .inputOutput
     case .store(let code): self = ExitStatus(code)
     case .cancelled: self = .tryLater
@@ -69,7 +69,7 @@ package enum ExitStatus: Int32, CaseIterable {
       self = .cannotWrite
     case .busy, .locked, .walLimit, .interrupted: self = .tryLater
     case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
-    case .constraint, .keyExists, .guarded, .malformed: self = .dataRefused
+    case .constraint, .keyExists, .guarded, .malformed: self = .dataRejected
     case .notAToken, .badRequest, .unknownReader, .unsupported: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged

@@ -68,7 +68,7 @@ enum DirectionSearch {
         let text = quoted(draft.attributes[index].name)
         draft.attributes[index].use(oneOf: [])
         if values.emptyTexts > 0 { draft.attributes[index].missing = [""] }
-        // A text without its letter becomes one that is no number, and its record is refused.
+        // A text without its letter becomes one that is no number, and its record is rejected.
         add(
           "CASE substr(\(text), -1) WHEN '\(letters.plus)' THEN '' WHEN '\(letters.minus)' THEN '-' ELSE '?' END "
             + "|| substr(\(text), 1, length(\(text)) - 1)", for: draft.attributes[index])

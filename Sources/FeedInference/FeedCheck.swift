@@ -12,12 +12,12 @@ package struct FeedCheck {
   package let shape: String
   /// Records read.
   package let read: Int
-  /// Records that an import would refuse.
-  package let refused: Int
-  /// Children read, and those that an import would refuse, by entity.
-  package let children: [(entity: String, read: Int, refused: Int)]
+  /// Records that an import would reject.
+  package let rejected: Int
+  /// Children read, and those that an import would reject, by entity.
+  package let children: [(entity: String, read: Int, rejected: Int)]
   /// The first rejected records and children, at most ten.
-  package let firstRejects: [Reject]
+  package let firstRejects: [RejectedRecord]
   /// Attributes whose source was in no record, each with that source.
   package let neverThere: [(attribute: String, source: String)]
   /// Keys of the records that the pipeline does not use, in the order of their coming; at most 256.
@@ -65,7 +65,7 @@ package struct FeedCheck {
       self.input = input.name
       shape = trial.shapeDescription ?? "nothing"
       read = trial.read
-      refused = trial.refused
+      rejected = trial.rejected
       children = trial.children
       firstRejects = trial.firstRejects
       neverThere = Self.neverThere(pipeline, trial)

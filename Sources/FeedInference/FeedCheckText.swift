@@ -5,7 +5,7 @@ internal import TypedRows
 extension FeedCheck {
   /// The findings, for people: one screen.
   package var text: String {
-    ([headline, outcome] + outcomesOfChildren + refusals + repeats
+    ([headline, outcome] + outcomesOfChildren + rejections + repeats
       + [inVain, leftOver, zoneless].compactMap { $0 })
       .joined(separator: "\n")
   }
@@ -18,30 +18,30 @@ extension FeedCheck {
   }
 
   private var outcome: String {
-    if refused == 0 { return read == 0 ? "  nothing to import" : "  all of them would land" }
-    return "  \((read - refused).grouped) would land, \(refused.grouped) would be rejected:"
+    if rejected == 0 { return read == 0 ? "  nothing to import" : "  all of them would land" }
+    return "  \((read - rejected).grouped) would land, \(rejected.grouped) would be rejected:"
   }
 
   private var outcomesOfChildren: [String] {
-    children.map { entity, read, refused in
+    children.map { entity, read, rejected in
       let start = "  \(entity): \(read.grouped) read, "
       return start
-        + (refused == 0
+        + (rejected == 0
           ? "all of them would land"
-          : "\((read - refused).grouped) would land, \(refused.grouped) would be rejected:")
+          : "\((read - rejected).grouped) would land, \(rejected.grouped) would be rejected:")
     }
   }
 
-  private var refusals: [String] {
+  private var rejections: [String] {
     let lines = firstRejects.map {
       "    \($0.input):\($0.line):\($0.column): \($0.subject): \($0.message)"
     }
-    let hidden = children.reduce(refused) { $0 + $1.refused } - firstRejects.count
+    let hidden = children.reduce(rejected) { $0 + $1.rejected } - firstRejects.count
     return hidden > 0 ? lines + ["    … and \(hidden.grouped) more"] : lines
   }
 
   private var repeats: [String] {
-    guard read > refused else { return [] }
+    guard read > rejected else { return [] }
     let sample = keyShare > 1 ? ", of one key in \(keyShare.grouped) that was looked at" : ""
     var lines: [String] = []
     if repeatedKeys > 0 {

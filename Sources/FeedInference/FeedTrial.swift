@@ -11,12 +11,12 @@ struct FeedTrial: ~Copyable {
   private let chunk: Chunk
   /// Records read.
   private(set) var read = 0
-  /// Records that an import would refuse.
-  private(set) var refused = 0
-  /// Children read, and those that an import would refuse, by entity.
-  private(set) var children: [(entity: String, read: Int, refused: Int)]
+  /// Records that an import would reject.
+  private(set) var rejected = 0
+  /// Children read, and those that an import would reject, by entity.
+  private(set) var children: [(entity: String, read: Int, rejected: Int)]
   /// The first rejected records and children.
-  private(set) var firstRejects: [Reject] = []
+  private(set) var firstRejects: [RejectedRecord] = []
   /// How many records have each of the source paths, in the order of `paths`; null counts.
   private(set) var occurrences: [Int]
   /// Attributes whose times have no zone, which the pipeline does not speak of.
@@ -70,7 +70,7 @@ struct FeedTrial: ~Copyable {
   mutating func run(_ visit: (Chunk, [Int]) -> Bool) throws {
     while case .record = try records.next(until: nil) {
       read += 1
-      if chunk.isWindowFull { try stage.endWindow(chunk) }
+      if chunk.isBatchFull { try stage.flushBatch(chunk) }
       try stage.add(&records.reader, to: chunk)
       let fields = records.reader.fields
       for index in occurrences.indices where fields[index].kind != .absent { occurrences[index] += 1 }
@@ -92,14 +92,14 @@ struct FeedTrial: ~Copyable {
   }
 
   private mutating func finish(_ visit: (Chunk, [Int]) -> Bool) throws -> Bool {
-    try stage.endWindow(chunk)
+    try stage.flushBatch(chunk)
     let goesOn = visit(chunk, chunk.acceptedRows)
-    refused += chunk.rejects.refusedCount
+    rejected += chunk.rejects.rejectedCount
     let gone = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
     for (list, rows) in chunk.children.enumerated() {
       if !gone.isEmpty { rows.leaveOutChildren(of: gone.contains) }
       children[list].read += rows.recordsRead
-      children[list].refused += rows.rejects.refusedCount
+      children[list].rejected += rows.rejects.rejectedCount
     }
     firstRejects += chunk.allRejects.prefix(Self.shownRejects - firstRejects.count)
     chunk.clear()

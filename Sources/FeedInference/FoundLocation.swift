@@ -1,7 +1,7 @@
 internal import ImportModel
 internal import JSONStream
 
-/// Where a survey found the records, as a pipeline says it.
+/// Where an inference found the records, as a pipeline says it.
 struct FoundLocation {
   /// What the pipeline says.
   var record: RecordLocation
@@ -11,8 +11,8 @@ struct FoundLocation {
   /// The name that stands for the keys of a map until it is known what they are.
   static let wildcard = "<key>"
 
-  /// Puts what a survey found into a pipeline's words.
-  init(_ pass: SurveyPass) {
+  /// Puts what an inference found into a pipeline's words.
+  init(_ pass: InferencePass) {
     let layout = pass.layout.among(pass.envelope.keys)
     description = Self.plain(layout, keys: pass.envelope.keys, records: pass.records)
     record =

@@ -7,7 +7,7 @@ struct KeySearch {
   /// Attributes that could be the key, by index, the likeliest first.
   private let candidates: [(index: Int, rank: Int)]
   private let draft: Pipeline
-  private let source: SurveySource
+  private let source: InferenceSource
   /// Of children, which list of the draft's they are; nil for the records.
   private let list: Int?
 
@@ -20,7 +20,7 @@ struct KeySearch {
   ///   - records: how many there are, with the attributes or without them.
   ///   - list: of children, which list of the draft's they are: their key is theirs among those of one record.
   init(
-    _ attributes: [DraftAttribute], of records: Int, _ draft: Pipeline, _ source: SurveySource,
+    _ attributes: [DraftAttribute], of records: Int, _ draft: Pipeline, _ source: InferenceSource,
     list: Int? = nil
   ) {
     self.draft = draft

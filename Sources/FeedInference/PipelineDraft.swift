@@ -9,7 +9,7 @@ struct PipelineDraft {
   /// Records in the input.
   let records: Int
   /// How many of them are not like the others.
-  var odd = 0
+  var nonconforming = 0
   var place = FoundLocation(.automatic, "")
   /// What the envelope's count is, and what it says.
   var count: (meaning: FeedCount, counted: Int)?
@@ -126,7 +126,7 @@ struct PipelineDraft {
 
   private var attributeLines: [String] {
     let attributes = attributes.filter { $0.role != .children }
-    return ["attributes:"] + Self.lines(attributes, of: records - odd)
+    return ["attributes:"] + Self.lines(attributes, of: records - nonconforming)
   }
 
   /// A line for each attribute, with what is to be said of it.

@@ -2,23 +2,23 @@ internal import FeedReading
 internal import ImportModel
 internal import JSONStream
 
-/// Finds the shape of an input that nothing is known of, and surveys it.
+/// Finds the shape of an input that nothing is known of, and infers from it.
 ///
 /// The reader finds most shapes by itself. This adds what it leaves to a pipeline: which of several arrays, and
 /// rows that nothing names.
 struct ShapeSearch {
-  private let source: SurveySource
+  private let source: InferenceSource
   /// The most places that are tried one after another.
   private static let mostPlaces = 16
 
-  init(_ source: SurveySource) {
+  init(_ source: InferenceSource) {
     self.source = source
   }
 
-  /// The survey of the input, and where its records are.
-  func run() throws -> (pass: SurveyPass, place: FoundLocation, notes: [String]) {
+  /// The inference of the input, and where its records are.
+  func run() throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
     do {
-      let pass = try SurveyPass(source, shape: .automatic, limits: Self.cautious)
+      let pass = try InferencePass(source, shape: .automatic, limits: Self.cautious)
       if let rows = betterRows(than: pass) { return (rows.pass, rows.place, []) }
       if let object = objectAround(pass) { return object }
       return (pass, FoundLocation(pass), [])
@@ -30,7 +30,7 @@ struct ShapeSearch {
     } catch let error as JSONError where error.code == .recordLimit {
       // A feed of rows whose names come last looks like one huge object.
       if let found = columnar(names: "fields", rows: "data") { return (found.pass, found.place, []) }
-      let pass = try SurveyPass(source, shape: .automatic)
+      let pass = try InferencePass(source, shape: .automatic)
       return (pass, FoundLocation(pass), [])
     }
   }
@@ -41,18 +41,18 @@ struct ShapeSearch {
   // MARK: Rows that look like something else
 
   /// Rows that were taken for one object, or whose first one was taken for names.
-  private func betterRows(than pass: SurveyPass) -> (pass: SurveyPass, place: FoundLocation)? {
+  private func betterRows(than pass: InferencePass) -> (pass: InferencePass, place: FoundLocation)? {
     if case .firstRow = pass.layout.names, pass.layout.path == nil {
       guard let names = pass.envelope.names, names.contains(where: Self.isData) else { return nil }
       return try? namelessRows()
     }
     guard pass.records == 1, pass.layout.areObjectsAtTop else { return nil }
-    if pass.survey.root.isMap {
+    if pass.inference.root.isMap {
       let shape = RecordShape.array(path: FoundLocation.wildcard)
-      guard let pass = try? SurveyPass(source, shape: shape), pass.odd == 0 else { return nil }
+      guard let pass = try? InferencePass(source, shape: shape), pass.nonconforming == 0 else { return nil }
       return (pass, FoundLocation(pass))
     }
-    let arrays = pass.survey.root.children.filter { $0.values.arrays == 1 }.prefix(4).map(\.name)
+    let arrays = pass.inference.root.children.filter { $0.values.arrays == 1 }.prefix(4).map(\.name)
     for rows in arrays.sorted(by: { a, _ in a == "data" }) {
       for names in arrays.sorted(by: { a, _ in a == "fields" }) where names != rows {
         if let found = columnar(names: names, rows: rows) { return found }
@@ -60,27 +60,29 @@ struct ShapeSearch {
     }
     // A few rows of numbers are rather a matrix in one record.
     return arrays.lazy.compactMap { try? namelessRows(at: FieldPath(key: $0).description) }
-      .first { $0.pass.odd == 0 && $0.pass.records >= Self.leastRows }
+      .first { $0.pass.nonconforming == 0 && $0.pass.records >= Self.leastRows }
   }
 
   private static let leastRows = 20
 
   /// One object, deep in which a few rows were found: they are a matrix of its own, rather than the records.
-  private func objectAround(_ pass: SurveyPass) -> (pass: SurveyPass, place: FoundLocation, notes: [String])?
-  {
+  private func objectAround(_ pass: InferencePass) -> (
+    pass: InferencePass, place: FoundLocation, notes: [String]
+  )? {
     guard pass.records < Self.leastRows, pass.layout.hasArrays, let path = pass.layout.path,
       path.components.count > 1,
-      let whole = try? SurveyPass(source, shape: .lines), whole.records == 1, whole.odd == 0
+      let whole = try? InferencePass(source, shape: .lines), whole.records == 1, whole.nonconforming == 0
     else { return nil }
     let note =
       "Another place that could be the records: \(YAMLText.scalar(path.description)) (\(pass.records.grouped))."
     return (whole, FoundLocation(.lines, "one object"), [note])
   }
 
-  private func columnar(names: String, rows: String) -> (pass: SurveyPass, place: FoundLocation)? {
+  private func columnar(names: String, rows: String) -> (pass: InferencePass, place: FoundLocation)? {
     let (names, rows) = (FieldPath(key: names).description, FieldPath(key: rows).description)
     let shape = RecordShape.columnar(names: names, rows: rows)
-    guard let pass = try? SurveyPass(source, shape: shape), pass.records > 0, pass.odd == 0 else {
+    guard let pass = try? InferencePass(source, shape: shape), pass.records > 0, pass.nonconforming == 0
+    else {
       return nil
     }
     return (pass, FoundLocation(pass))
@@ -89,13 +91,13 @@ struct ShapeSearch {
   // MARK: Several arrays
 
   /// The array with the most objects.
-  private func bestOf(_ error: JSONError) throws -> (SurveyPass, FoundLocation, [String]) {
-    var best: SurveyPass?
+  private func bestOf(_ error: JSONError) throws -> (InferencePass, FoundLocation, [String]) {
+    var best: InferencePass?
     var bestPath = ""
     var others: [(path: String, count: Int)] = []
     for path in error.candidates.prefix(Self.mostPlaces) {
-      let pass = try SurveyPass(source, shape: .array(path: path))
-      guard pass.odd == 0 else { continue }
+      let pass = try InferencePass(source, shape: .array(path: path))
+      guard pass.nonconforming == 0 else { continue }
       others.append((path, pass.records))
       if pass.records > best?.records ?? 0 { (best, bestPath) = (pass, path) }
     }
@@ -110,7 +112,7 @@ struct ShapeSearch {
   // MARK: Rows without names
 
   /// Rows that nothing names: their columns get numbers.
-  private func namelessRows(at path: String = "") throws -> (pass: SurveyPass, place: FoundLocation)? {
+  private func namelessRows(at path: String = "") throws -> (pass: InferencePass, place: FoundLocation)? {
     var input = RecordInput(
       try source.open(), reader: try RecordReader(fields: [], shape: .array(path: path)))
     guard case .record = try input.next(until: nil), case .notAnObject(.array) = input.reader.problem
@@ -127,13 +129,13 @@ struct ShapeSearch {
     }
     guard width > 0 else { return nil }
     let names = (1...width).map { "column\($0)" }
-    let pass = try SurveyPass(source, shape: .positional(names: names, rows: path))
+    let pass = try InferencePass(source, shape: .positional(names: names, rows: path))
     let place = path.isEmpty ? "" : " under \(path)"
     return (pass, FoundLocation(.rows(names: names, path: path), "rows\(place) that nothing names"))
   }
 
   /// Rows whose names stand under a key that is not the usual one. An import finds it by the names that it asks for.
-  private func rowsWithOtherNames() throws -> (pass: SurveyPass, place: FoundLocation)? {
+  private func rowsWithOtherNames() throws -> (pass: InferencePass, place: FoundLocation)? {
     var input = RecordInput(try source.open(), reader: try RecordReader(fields: []))
     do {
       while case .record = try input.next(until: nil) {}
@@ -141,7 +143,7 @@ struct ShapeSearch {
     guard let rows = input.layout?.path?.description else { return nil }
     for key in input.envelope.keys.prefix(Self.mostPlaces) where FieldPath(key: key).description != rows {
       let shape = RecordShape.columnar(names: FieldPath(key: key).description, rows: rows)
-      if let pass = try? SurveyPass(source, shape: shape), pass.records > 0 {
+      if let pass = try? InferencePass(source, shape: shape), pass.records > 0 {
         return (pass, FoundLocation(pass))
       }
     }

@@ -30,14 +30,14 @@ package struct ChunkProducer: ~Copyable {
   /// Whether any record was good.
   private var hasAccepted = false
   private var times = StageTimes()
-  /// A record was refused, and the import stops there.
+  /// A record was rejected, and the import stops there.
   private var isStopped = false
   /// The keys that wildcards matched, as the chunk in hand knows them.
   private var knownWildcards = -1
   private var newFields: NewFields
 
-  /// After so many records that are all refused, nothing good is to be expected.
-  package static let hopeless = 1000
+  /// After so many records that are all rejected, nothing good is to be expected.
+  package static let maxLeadingRejects = 1000
 
   /// - Parameter inputs: one at least.
   package init?(
@@ -132,7 +132,7 @@ package struct ChunkProducer: ~Copyable {
     noteSurroundings(isFirst: chunk.isEmpty)
     let isRow = try stage.add(&records.reader, to: chunk)
     read += 1
-    if read == Self.hopeless { try checkHope() }
+    if read == Self.maxLeadingRejects { try checkLeadingRejects() }
     isStopped = settings.stopsOnReject && (!isRow || chunk.rejectCount > 0)
     guard try isChunkFull() || isStopped else { return }
     if try !handOver() { throw ImportError.cancelled }
@@ -148,25 +148,25 @@ package struct ChunkProducer: ~Copyable {
     chunk.surround(fromRecord: records.reader.recordNumber, with: text)
   }
 
-  private mutating func endWindow() throws {
+  private mutating func flushBatch() throws {
     times.end(.records)
-    try stage.endWindow(chunk)
+    try stage.flushBatch(chunk)
     times.end(.expressions)
     hasAccepted = hasAccepted || chunk.hasAccepted
   }
 
-  private mutating func checkHope() throws {
-    try endWindow()
+  private mutating func checkLeadingRejects() throws {
+    try flushBatch()
     guard !hasAccepted else { return }
-    throw ImportError.allRefused(records.name, first: read, last: chunk.rejects.last)
+    throw ImportError.allRejected(records.name, first: read, last: chunk.rejects.last)
   }
 
   /// Whether the chunk is to be handed over. Ends a full window.
   private mutating func isChunkFull() throws -> Bool {
-    if chunk.isWindowFull {
+    if chunk.isBatchFull {
       if chunk.byteCount >= limits.bytes { return true }
       if stop.isCancelled { throw ImportError.cancelled }
-      try endWindow()
+      try flushBatch()
     }
     let count = chunk.recordsRead
     if limits.isFixed { return count >= limits.rows }
@@ -182,7 +182,7 @@ package struct ChunkProducer: ~Copyable {
   private mutating func handOver() throws -> Bool {
     if stop.isCancelled { throw ImportError.cancelled }
     deadline = nil
-    try endWindow()
+    try flushBatch()
     if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
     chunk.sortAndFold()
     times.end(.sort)

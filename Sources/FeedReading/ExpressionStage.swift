@@ -4,7 +4,7 @@ internal import JSONStream
 internal import RowExpressions
 internal import TypedRows
 
-/// Fills the columns that expressions give, and refuses the records for which a check does not hold.
+/// Fills the columns that expressions give, and rejects the records for which a check does not hold.
 struct ExpressionStage {
   private let scan: ExpressionScan?
   private let converters: [CellConverter]
@@ -13,7 +13,7 @@ struct ExpressionStage {
   private let converterOf: [Int]
   private let checks: [String]
   private let stop: Cancellation
-  /// The input's name, for refusals.
+  /// The input's name, for rejections.
   var input: String
 
   /// Bytes that the results for the rows of a window may take together.
@@ -47,7 +47,7 @@ struct ExpressionStage {
     for (link, owner) in zip(pipeline.links, layout.owners) {
       for (key, column) in zip(link.ownerKey, owner.columns) {
         expressions.append(ExpressionScan.Expression(.value(column: column), key.expression))
-        // A null makes no link, so it is no reason to refuse the record.
+        // A null makes no link, so it is no reason to reject the record.
         convert(column, nil, isOptional: true)
       }
     }
@@ -58,40 +58,40 @@ struct ExpressionStage {
   }
 
   /// Evaluates everything for the rows of the chunk's window, and ends it.
-  func endWindow(_ chunk: Chunk) throws {
-    guard let scan else { return chunk.endWindow() }
-    let window = chunk.window
-    var removed = [Bool](repeating: false, count: window.count)
-    func refuse(_ row: Int, _ refusal: Refusal, attribute: String?) {
-      removed[row - window.lowerBound] = true
-      chunk.reject(row, refusal, attribute: attribute, input: input)
+  func flushBatch(_ chunk: Chunk) throws {
+    guard let scan else { return chunk.flushBatch() }
+    let batch = chunk.batch
+    var removed = [Bool](repeating: false, count: batch.count)
+    func reject(_ row: Int, _ rejection: RejectionReason, attribute: String?) {
+      removed[row - batch.lowerBound] = true
+      chunk.reject(row, rejection, attribute: attribute, input: input)
     }
     var room = Self.mostResults
     try scan.evaluate(chunk) {
       if stop.isCancelled { throw ImportError.cancelled }
     } visit: { row, purpose, outcome in
       room -= outcome.byteCount
-      guard let refusal = room < 0 ? .resultsTooLarge : apply(purpose, outcome, chunk, row)
+      guard let rejection = room < 0 ? .resultsTooLarge : apply(purpose, outcome, chunk, row)
       else { return true }
-      refuse(row, refusal, attribute: attribute(purpose, chunk))
+      reject(row, rejection, attribute: attribute(purpose, chunk))
       return false
     }
     // A key's expression that reads an absent field gives nothing: such a row has no place in the key's order.
     for column in chunk.layout.keyColumns where converterOf[column] >= 0 {
-      for row in window where !removed[row - window.lowerBound] {
+      for row in batch where !removed[row - batch.lowerBound] {
         chunk.row = row
         guard chunk.isAbsent(column) else { continue }
         let name = chunk.layout.columns[column].name
-        refuse(row, .missingKey(name), attribute: name)
+        reject(row, .missingKey(name), attribute: name)
       }
     }
-    chunk.endWindow(removed: removed)
+    chunk.flushBatch(removed: removed)
   }
 
   private func apply(
     _ purpose: ExpressionScan.Expression.Purpose, _ outcome: ExpressionScan.Outcome, _ chunk: Chunk,
     _ row: Int
-  ) -> Refusal? {
+  ) -> RejectionReason? {
     if case .failed(let reason) = outcome { return .expressionFailed(reason) }
     switch purpose {
     case .check(let number):

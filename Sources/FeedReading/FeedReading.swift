@@ -22,7 +22,7 @@ package enum FeedReading {
   /// - Parameters:
   ///   - visit: called with each chunk when `depth` is `chunks`; its `order` has the rows that would land.
   /// - Returns: how many bytes came, inflated, or how many records.
-  /// - Throws: `ImportError`, as the import would. Refused records are no error.
+  /// - Throws: `ImportError`, as the import would. Rejected records are no error.
   @discardableResult
   package static func read(
     _ pipeline: Pipeline, from path: String, to depth: Depth, visit: (Chunk) throws -> Void = { _ in }
@@ -44,13 +44,13 @@ package enum FeedReading {
     let chunk = Chunk(layout: layout)
     let limits = ChunkLimits()
     var count = 0
-    func endWindow() throws {
-      if depth == .chunks { return try stage.endWindow(chunk) }
+    func flushBatch() throws {
+      if depth == .chunks { return try stage.flushBatch(chunk) }
       // A record with very many children has some of theirs evaluated all the same.
-      for rows in chunk.children + [chunk] { rows.endWindow() }
+      for rows in chunk.children + [chunk] { rows.flushBatch() }
     }
     func finish() throws {
-      try endWindow()
+      try flushBatch()
       if depth == .chunks {
         chunk.sortAndFold()
         try visit(chunk)
@@ -60,7 +60,7 @@ package enum FeedReading {
     while case .record = try records.next(until: nil) {
       count += 1
       guard depth != .records else { continue }
-      if chunk.isWindowFull { try endWindow() }
+      if chunk.isBatchFull { try flushBatch() }
       try stage.add(&records.reader, to: chunk)
       if chunk.recordsRead >= limits.rows || chunk.byteCount >= limits.bytes { try finish() }
     }

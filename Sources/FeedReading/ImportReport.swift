@@ -9,10 +9,10 @@ public struct ImportReport: Sendable, Hashable {
   public enum Verdict: Sendable, Hashable {
     /// Every record landed.
     case allLanded
-    /// Some were refused, within the limit.
-    case someRefused
-    /// More were refused than the limit allows, or all of them.
-    case tooManyRefused
+    /// Some were rejected, within the limit.
+    case someRejected
+    /// More were rejected than the limit allows, or all of them.
+    case tooManyRejected
   }
 
   /// The pipeline's name.
@@ -23,9 +23,9 @@ public struct ImportReport: Sendable, Hashable {
   public var progress: RunProgress
   /// How long it took.
   public var seconds: Double
-  /// The first records that were refused, at most ten; the store has them all.
-  public var firstRejects: [Reject]
-  /// How many records and children may be refused.
+  /// The first records that were rejected, at most ten; the store has them all.
+  public var firstRejects: [RejectedRecord]
+  /// How many records and children may be rejected.
   public var rejectLimit: RejectLimit
   /// Whether the report may be shown with what records hold.
   public var showsValues = false
@@ -51,7 +51,7 @@ public struct ImportReport: Sendable, Hashable {
   public var restored = RepairReport()
 
   package init(
-    pipeline: String, run: Int64, progress: RunProgress, seconds: Double, firstRejects: [Reject],
+    pipeline: String, run: Int64, progress: RunProgress, seconds: Double, firstRejects: [RejectedRecord],
     rejectLimit: RejectLimit, showsValues: Bool = false, isTrial: Bool = false,
     times: StageTimes = StageTimes(), newFields: [NewField] = [], absent: [AbsentCount] = [],
     overwritten: Int = 0, pages: FeedPages? = nil, stillKept: Int? = nil, expiredReaders: [String] = [],
@@ -87,7 +87,7 @@ public struct ImportReport: Sendable, Hashable {
   public var verdict: Verdict {
     let counts = progress.total
     if counts.rejected == 0 { return .allLanded }
-    return rejectLimit.allows(counts) ? .someRefused : .tooManyRefused
+    return rejectLimit.allows(counts) ? .someRejected : .tooManyRejected
   }
 }
 
@@ -100,7 +100,7 @@ public struct AbsentCount: Sendable, Hashable {
 }
 
 extension RejectLimit {
-  /// Whether an import with these counts is a good one: no limit is wide enough for an input that is all refused.
+  /// Whether an import with these counts is a good one: no limit is wide enough for an input that is all rejected.
   package func allows(_ counts: ChunkCounts) -> Bool {
     counts.rejected == 0
       || counts.rejected < counts.read && allows(counts.rejected, of: counts.read)

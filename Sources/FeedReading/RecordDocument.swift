@@ -9,7 +9,7 @@ package struct RecordDocument {
   package let shape: RecordShape
 
   /// - Parameter records: where the pipeline finds its records; the keys of wildcards are put back there.
-  package init(_ reject: Reject, _ records: RecordLocation) {
+  package init(_ reject: RejectedRecord, _ records: RecordLocation) {
     let text = "[\(reject.text ?? "")]"
     let around = Data((reject.around ?? "").utf8)
     if let names = try? JSONDecoder().decode([String].self, from: around) {
@@ -27,7 +27,7 @@ package struct RecordDocument {
     }
   }
 
-  /// What `Reject.around` keeps of an input's surroundings.
+  /// What `RejectedRecord.around` keeps of an input's surroundings.
   static func around(names: [String]?, keys: [(component: String, key: String)]) -> String? {
     if let names { return "[\(names.map(quoted).joined(separator: ","))]" }
     if keys.isEmpty { return nil }

@@ -73,7 +73,7 @@ package struct RecordStage {
     for list in children.indices {
       let rows = chunk.children[list]
       while reader.nextChild(of: list) {
-        if rows.isWindowFull { try children[list].expressions.endWindow(rows) }
+        if rows.isBatchFull { try children[list].expressions.flushBatch(rows) }
         children[list].builder.addChild(list, reader, to: rows, of: chunk.count - 1, at: place)
       }
     }
@@ -81,8 +81,8 @@ package struct RecordStage {
   }
 
   /// Evaluates everything for the rows of the chunk's window and of its children's, and ends them.
-  package func endWindow(_ chunk: Chunk) throws {
-    for list in children.indices { try children[list].expressions.endWindow(chunk.children[list]) }
-    try expressions.endWindow(chunk)
+  package func flushBatch(_ chunk: Chunk) throws {
+    for list in children.indices { try children[list].expressions.flushBatch(chunk.children[list]) }
+    try expressions.flushBatch(chunk)
   }
 }

@@ -4,8 +4,8 @@ internal import TypedRows
 
 // The elements of an array within a record: each becomes a row of the array's own chunk, as records do of theirs.
 extension RowBuilder {
-  /// Why a record is refused for what stands where its children should be; nil for an array, an object or nothing.
-  func refusal(_ kind: FieldKind, _ list: Int) -> Refusal? {
+  /// Why a record is rejected for what stands where its children should be; nil for an array, an object or nothing.
+  func rejection(_ kind: FieldKind, _ list: Int) -> RejectionReason? {
     switch kind {
     case .array, .object, .null, .absent: return nil
     default: return .notChildren(childPaths[list], ofObjects: areObjects[list], kind)
@@ -23,26 +23,26 @@ extension RowBuilder {
   ) {
     chunk.recordsRead += 1
     let lineage = ParentReference(parent: parent, number: reader.childNumber(of: list))
-    func refuse(_ refusal: Refusal, _ attribute: String?, _ offset: Int) {
+    func reject(_ rejection: RejectionReason, _ attribute: String?, _ offset: Int) {
       let position = place ?? childPosition(list, reader, offset)
-      var reject = Reject(
-        code: refusal.code, message: refusal.message, attribute: attribute, input: input,
+      var reject = RejectedRecord(
+        code: rejection.code, message: rejection.message, attribute: attribute, input: input,
         record: position.record, byte: position.byte, line: position.line, column: position.column, text: nil)
       reject.place(lineage, chunk.layout.entity.name)
       reject.rowsBefore = chunk.count
-      chunk.refuse(reject, text: keepsText ? reader.recordText : nil)
+      chunk.reject(reject, text: keepsText ? reader.recordText : nil)
     }
 
-    if let problem = reader.childProblem(of: list) { return refuse(problem.refusal, nil, 0) }
+    if let problem = reader.childProblem(of: list) { return reject(problem.rejection, nil, 0) }
     chunk.beginRow()
     let fields = reader.childFields(of: list)
     let start = reader.childByte(of: list) - reader.recordByte
-    if let (index, refusal) = fillRow(fields, reader, chunk, in: start) {
-      return refuse(refusal, chunk.layout.columns[columns[index]].name, fields[index].offset)
+    if let (index, rejection) = fillRow(fields, reader, chunk, in: start) {
+      return reject(rejection, chunk.layout.columns[columns[index]].name, fields[index].offset)
     }
     for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
       let name = keys[index].name
-      return refuse(.missingKey(name), name, 0)
+      return reject(.missingKey(name), name, 0)
     }
     chunk.commitChild(
       of: parent, number: reader.childNumber(of: list), place ?? childPosition(list, reader, 0),

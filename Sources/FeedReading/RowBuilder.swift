@@ -10,7 +10,7 @@ package struct RowBuilder {
   let childPaths: [FieldPath]
   /// Whether their elements are objects, and not taken whole as whatever they are.
   let areObjects: [Bool]
-  /// The input's name, for refusals.
+  /// The input's name, for rejections.
   var input: String
   private let converters: [CellConverter]
   private let rules: [CellRules]
@@ -118,26 +118,27 @@ package struct RowBuilder {
     chunk.lastRecord = reader.recordNumber
     if let problem = reader.problem {
       let place = place ?? brokenPlace(problem, reader)
-      refuse(reader, chunk, problem.refusal, attribute: nil, offset: 0, place: place)
+      reject(reader, chunk, problem.rejection, attribute: nil, offset: 0, place: place)
       return false
     }
     chunk.beginRow()
-    if let (index, refusal) = fillRow(reader.fields, reader, chunk) {
-      refuse(
-        reader, chunk, refusal, attribute: chunk.layout.columns[columns[index]].name,
+    if let (index, rejection) = fillRow(reader.fields, reader, chunk) {
+      reject(
+        reader, chunk, rejection, attribute: chunk.layout.columns[columns[index]].name,
         offset: reader.fields[index].offset, key: readKey(reader, chunk), place: place)
       return false
     }
     for index in keyColumns.indices where chunk.isAbsent(keyColumns[index]) {
       let key = keys[index]
-      refuse(reader, chunk, .missingKey(key.name), attribute: key.name, offset: 0, place: place)
+      reject(reader, chunk, .missingKey(key.name), attribute: key.name, offset: 0, place: place)
       return false
     }
     for list in childPaths.indices {
-      guard let refusal = refusal(reader.kind(ofChildren: list), list) else { continue }
+      guard let rejection = rejection(reader.kind(ofChildren: list), list) else { continue }
       let offset = reader.childrenField(of: list).offset
-      refuse(
-        reader, chunk, refusal, attribute: nil, offset: offset, key: chunk.keyDigest(chunk.row), place: place)
+      reject(
+        reader, chunk, rejection, attribute: nil, offset: offset, key: chunk.keyDigest(chunk.row),
+        place: place)
       return false
     }
     chunk.commitRow(place ?? position(reader, offset: 0), text: keepsText ? reader.recordText : nil)
@@ -147,12 +148,12 @@ package struct RowBuilder {
   /// Converts fields of the record, or of a child in it, into the chunk's row.
   ///
   /// - Parameter start: where what has the fields begins in the record's text.
-  /// - Returns: the first field that is refused, and why.
+  /// - Returns: the first field that is rejected, and why.
   @inline(__always)
   func fillRow(
     _ fields: UnsafeBufferPointer<RecordField>, _ reader: borrowing RecordReader, _ chunk: Chunk,
     in start: Int = 0
-  ) -> (field: Int, refusal: Refusal)? {
+  ) -> (field: Int, rejection: RejectionReason)? {
     for (column, value) in initials { chunk.set(value, column) }
     return converters.withUnsafeBufferPointer { converters in
       for index in converters.indices {
@@ -164,13 +165,13 @@ package struct RowBuilder {
           absences.counts[index] += 1
           continue
         }
-        if let refusal = converters[index].write(value, chunk) { return (index, refusal) }
+        if let rejection = converters[index].write(value, chunk) { return (index, rejection) }
       }
       return nil
     }
   }
 
-  /// The key's digest of a record that is refused, if its key can be read all the same.
+  /// The key's digest of a record that is rejected, if its key can be read all the same.
   private func readKey(_ reader: borrowing RecordReader, _ chunk: Chunk) -> Int64? {
     for key in keys {
       guard let value = value(reader.fields[key.field], key.field, reader),
@@ -238,22 +239,24 @@ package struct RowBuilder {
       column: error.position.column)
   }
 
-  private func refuse(
-    _ reader: borrowing RecordReader, _ chunk: Chunk, _ refusal: Refusal, attribute: String?, offset: Int,
+  private func reject(
+    _ reader: borrowing RecordReader, _ chunk: Chunk, _ rejection: RejectionReason, attribute: String?,
+    offset: Int,
     key: Int64? = nil, place: RecordPosition?
   ) {
     let place = place ?? position(reader, offset: offset)
-    var reject = Reject(
-      code: refusal.code, message: refusal.message, attribute: attribute, input: input, record: place.record,
+    var reject = RejectedRecord(
+      code: rejection.code, message: rejection.message, attribute: attribute, input: input,
+      record: place.record,
       byte: place.byte, line: place.line, column: place.column, text: nil)
     reject.key = key
     reject.rowsBefore = chunk.count
-    chunk.refuse(reject, text: keepsText ? reader.recordText : nil)
+    chunk.reject(reject, text: keepsText ? reader.recordText : nil)
   }
 }
 
 extension RecordProblem {
-  var refusal: Refusal {
+  var rejection: RejectionReason {
     switch self {
     case .wrongLength(let found, let expected): .wrongLength(found, expected)
     case .notAnObject(let kind): .notAnObject(kind)

@@ -135,7 +135,7 @@ struct AttributeFile {
     do {
       return try Derivation(parsing: text, where: condition)
     } catch {
-      reader.report(Sentence(error.message), at: setting.place)
+      reader.report(Message(error.message), at: setting.place)
       reader.leaveUnread(part.path)
       return nil
     }

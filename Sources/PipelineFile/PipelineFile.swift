@@ -17,11 +17,11 @@ extension Pipeline {
     do {
       document = try YAMLDocument(text)
     } catch {
-      let problem = PipelineProblem(file: file, location: error.place, message: error.sentence.text)
+      let problem = PipelineProblem(file: file, location: error.place, message: error.message.text)
       throw PipelineError(problems: [problem])
     }
     guard let top = document.top else {
-      let problem = PipelineProblem(file: file, location: nil, message: Sentence.emptyFile.text)
+      let problem = PipelineProblem(file: file, location: nil, message: Message.emptyFile.text)
       throw PipelineError(problems: [problem])
     }
     var reader = PipelineFile(YAMLReader(document, file: file), file: file, directory: directory)
@@ -81,7 +81,7 @@ struct PipelineFile {
     pipeline.maxAge = SettingsFile.age(settings["max-age"], &reader)
     pipeline.settings = SettingsFile.settings(settings, &reader)
     pipeline.history = settings["history"].flatMap { RetentionFile.retention($0, &reader) }
-    pipeline.records = recordPlace(settings)
+    pipeline.records = recordLocation(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)
     pipeline.sourceMap = reader.sourceMap
@@ -116,7 +116,7 @@ struct PipelineFile {
   // MARK: Records
 
   /// Where the records are: `records` says a path, `shape` a form, `columns` the names of bare rows.
-  private mutating func recordPlace(_ settings: [String: YAMLPart]) -> RecordLocation {
+  private mutating func recordLocation(_ settings: [String: YAMLPart]) -> RecordLocation {
     let path = settings["records"].flatMap { reader.text($0) }
     let names = settings["columns"].flatMap { reader.texts($0) }
     let shape = settings["shape"].flatMap { reader.choice($0, among: Self.shapes) }

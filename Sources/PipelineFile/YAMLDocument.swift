@@ -65,11 +65,11 @@ extension YAMLDocument {
 /// Why a text is not YAML, and where.
 struct YAMLSyntaxError: Error {
   var place: PipelineProblem.Location?
-  var sentence: Sentence
+  var message: Message
 
-  init(place: PipelineProblem.Location?, _ sentence: Sentence) {
+  init(place: PipelineProblem.Location?, _ message: Message) {
     self.place = place
-    self.sentence = sentence
+    self.message = message
   }
 
   init(_ error: any Error, in text: String) {

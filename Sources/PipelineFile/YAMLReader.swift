@@ -28,8 +28,8 @@ struct YAMLReader {
   }
 
   /// Books a problem at a place.
-  mutating func report(_ sentence: Sentence, at place: PipelineProblem.Location) {
-    problems.append(PipelineProblem(file: file, location: place, message: sentence.text))
+  mutating func report(_ message: Message, at place: PipelineProblem.Location) {
+    problems.append(PipelineProblem(file: file, location: place, message: message.text))
   }
 
   /// Books a part as one that could not be read.
@@ -87,14 +87,14 @@ struct YAMLReader {
   ///
   /// - Parameter refused: keys that need a sentence of their own, with that sentence.
   mutating func settings(
-    of part: YAMLPart, allowed section: FormatSection, refusing refused: [String: Sentence] = [:]
+    of part: YAMLPart, allowed section: FormatSection, refusing refused: [String: Message] = [:]
   ) -> [String: YAMLPart]? {
     guard let entries = entries(of: part) else { return nil }
     let allowed = PipelineFormat.keys(of: section).names
     var settings: [String: YAMLPart] = [:]
     for (name, part) in entries {
-      if let sentence = refused[name] {
-        report(sentence, at: part.place)
+      if let message = refused[name] {
+        report(message, at: part.place)
         continue
       }
       guard allowed.contains(name) else {

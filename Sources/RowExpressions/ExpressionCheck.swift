@@ -40,7 +40,7 @@ package final class ExpressionCheck {
     do {
       queue = try DatabaseQueue.forExpressions()
     } catch {
-      return Self.sentence("\(error)")
+      return Self.message("\(error)")
     }
     return Self.takesLong
   }
@@ -59,9 +59,9 @@ package final class ExpressionCheck {
       _ = try db.value("SELECT bolide_result FROM record")
       return nil
     } catch let error as StoreError {
-      return sentence(error.engineText ?? error.reason)
+      return message(error.engineText ?? error.reason)
     } catch {
-      return sentence("\(error)")
+      return message("\(error)")
     }
   }
 
@@ -96,7 +96,7 @@ package final class ExpressionCheck {
     return try body()
   }
 
-  private static func sentence(_ message: String) -> String {
+  private static func message(_ message: String) -> String {
     // GRDB's own words for a text that goes on with another statement are about its API.
     if message.contains("Multiple statements") { return severalExpressions }
     // What stands behind the expression is not the author's.

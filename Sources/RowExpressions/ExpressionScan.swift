@@ -122,7 +122,7 @@ package final class ExpressionScan {
   package func evaluate(
     _ chunk: Chunk, goOn: () throws -> Void = {}, visit: (Int, Expression.Purpose, Outcome) -> Bool
   ) throws {
-    var rows = chunk.window.map { Int32(truncatingIfNeeded: $0) }
+    var rows = chunk.batch.map { Int32(truncatingIfNeeded: $0) }
     for wave in waves {
       var accepted: [Int32] = []
       accepted.reserveCapacity(rows.count)

@@ -120,7 +120,7 @@ package final class SQLiteImport: ImportSession {
 
   /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///
-  /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one. Where the
+  /// A chunk that changes nothing and rejects nothing writes nothing; its counts come with the next one. Where the
   /// import stops at a rejected record, the chunk is cut behind it.
   package func apply(_ chunk: Chunk, bytes: Int) throws {
     if open != nil { return _ = try write(chunk, bytes: bytes) }
@@ -135,7 +135,7 @@ package final class SQLiteImport: ImportSession {
           return isWhole
         }
         if isWhole { continue }
-        // A row was refused only now: the chunk is taken back, and applied as far as that row.
+        // A row was rejected only now: the chunk is taken back, and applied as far as that row.
         self.memory = memory
         chunk.orders = orders
         chunk.cutAfterFirstReject()
@@ -197,12 +197,12 @@ package final class SQLiteImport: ImportSession {
 
   // MARK: Replay
 
-  /// Applies records that were refused before, or had refused children; what lands is kept no longer.
+  /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
   ///
   /// - Parameters:
   ///   - chunk: not sorted yet; its records are numbered by the first of their rejects.
   ///   - kept: the rejects of the whole chunk, those of one record together. A record whose key could not be read when it
-  ///     was refused makes a row, and changes none: a later record may have brought that key.
+  ///     was rejected makes a row, and changes none: a later record may have brought that key.
   ///   - rows: for each of the chunk's rows, the number of its record.
   package func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
     let keyless = Set(kept.lazy.compactMap(\.first).filter { $0.reject.key == nil }.map(\.number))
@@ -221,7 +221,7 @@ package final class SQLiteImport: ImportSession {
     _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
   }
 
-  /// The children that were refused, by the row of their record.
+  /// The children that were rejected, by the row of their record.
   private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, ParentReference)] {
     let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
     return kept.flatMap { kept in

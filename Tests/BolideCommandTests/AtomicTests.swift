@@ -97,7 +97,7 @@ import Testing
     try expectNothing("stopped-at-reject", read: 701, rejected: 1)
   }
 
-  @Test func `a hopeless input leaves its first thousand rejected records`() throws {
+  @Test func `a maxLeadingRejects input leaves its first thousand rejected records`() throws {
     try folder.write(
       "[\((1...3_000).map { #"{"date": "soon", "n": \#($0)}"# }.joined(separator: ","))]", to: "bad.json")
     #expect(try folder.bolide("import", "fireballs.yaml", "bad.json", "--atomic").status == 65)

@@ -95,7 +95,7 @@ import Testing
     let text = "[{\"id\": \"a\"},\n {\"id\": \"b\", \"magnitude\": \"strong\"}]"
     var options = ImportOptions()
     let strict = try await store.run(pipeline, on: .bytes(text.utf8, name: "feed"), options: options)
-    #expect(strict.verdict == .tooManyRefused)
+    #expect(strict.verdict == .tooManyRejected)
     let reject = try #require(strict.firstRejects.first)
     #expect(reject.code == "not-a-number")
     #expect(reject.attribute == "magnitude")
@@ -104,7 +104,7 @@ import Testing
     #expect(reject.text == #"{"id": "b", "magnitude": "strong"}"#)
     options.rejectLimit = .percent(50)
     let lenient = try await store.run(pipeline, on: .bytes(text.utf8), options: options)
-    #expect(lenient.verdict == .someRefused)
+    #expect(lenient.verdict == .someRejected)
     #expect(try place.rows() == ["a|"])
   }
 

@@ -79,7 +79,7 @@ import Testing
     var options = ImportOptions()
     options.rejectLimit = .percent(1)
     let report = try await store.run(pipeline, on: body, named: "upload", options: options)
-    #expect(report.verdict == .tooManyRefused)
+    #expect(report.verdict == .tooManyRejected)
     #expect(report.firstRejects.map(\.input) == ["upload"])
   }
 

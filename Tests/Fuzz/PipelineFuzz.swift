@@ -30,7 +30,7 @@ enum PipelineFuzz {
   }
 
   /// - Parameter makesStore: a store takes many times longer than the schema.
-  static func check(_ pipeline: Pipeline, makesStore: Bool) throws(Refusal) {
+  static func check(_ pipeline: Pipeline, makesStore: Bool) throws(RejectionReason) {
     do {
       if !pipeline.isLarge { _ = try pipeline.schemaText() }
       guard makesStore else { return }
@@ -42,12 +42,12 @@ enum PipelineFuzz {
         _ = try store.status()
       }
     } catch {
-      throw Refusal(error: error)
+      throw RejectionReason(error: error)
     }
   }
 
   /// What a good pipeline must not lead to.
-  struct Refusal: Error {
+  struct RejectionReason: Error {
     let error: any Error
   }
 }

@@ -4,13 +4,13 @@ import StoreInterface
 
 /// The model as the plain store knows it.
 extension PlainModel {
-  /// - Parameter refuse: makes the error for what the plain store does not have.
-  init(_ model: Model, refuse: (String) -> StoreError) throws {
+  /// - Parameter reject: makes the error for what the plain store does not have.
+  init(_ model: Model, reject: (String) -> StoreError) throws {
     self.init()
     entities = try model.entities.map { entity in
       var plain = PlainEntity(
         name: entity.name, key: entity.key,
-        attributes: try entity.attributes.map { try PlainAttribute($0, refuse: refuse) })
+        attributes: try entity.attributes.map { try PlainAttribute($0, reject: reject) })
       plain.unique = entity.uniquenessConstraints
       plain.isJoin = entity.attributes.isEmpty && entity.key.count == 2
       plain.relationships = entity.relationships.map { relationship in
@@ -38,7 +38,7 @@ extension PlainRelationship {
 }
 
 extension PlainAttribute {
-  fileprivate init(_ attribute: Attribute, refuse: (String) -> StoreError) throws {
+  fileprivate init(_ attribute: Attribute, reject: (String) -> StoreError) throws {
     let kind: Kind =
       switch attribute.type {
       case .integer16: .integer16
@@ -61,26 +61,26 @@ extension PlainAttribute {
     isTransient = attribute.isTransient
     isVolatile = attribute.isVolatile
     initial = attribute.defaultValue.map { PlainValue($0) }
-    derivation = try attribute.derivation.map { try PlainDerivation($0, refuse: refuse) }
+    derivation = try attribute.derivation.map { try PlainDerivation($0, reject: reject) }
   }
 }
 
 extension PlainDerivation {
-  fileprivate init(_ derivation: Derivation, refuse: (String) -> StoreError) throws {
+  fileprivate init(_ derivation: Derivation, reject: (String) -> StoreError) throws {
     switch derivation {
     case .now: self = .now
     case .copy(let path): self = .copy(path)
     case .folded(let folding, let path):
-      guard let plain = Folding(rawValue: folding.rawValue) else { throw refuse(folding.rawValue) }
+      guard let plain = Folding(rawValue: folding.rawValue) else { throw reject(folding.rawValue) }
       self = .folded(plain, path)
     case .aggregate(let aggregate):
       guard let function = Function(rawValue: aggregate.function.rawValue) else {
-        throw refuse(aggregate.function.rawValue)
+        throw reject(aggregate.function.rawValue)
       }
       self = .aggregate(
         function, over: aggregate.relationship, of: aggregate.attribute,
         where: try aggregate.filter.map { filter in
-          guard let plain = PlainFilter(filter) else { throw refuse("the filter '\(filter)'") }
+          guard let plain = PlainFilter(filter) else { throw reject("the filter '\(filter)'") }
           return plain
         })
     }

@@ -4,7 +4,7 @@ package import StoreInterface
 import Synchronization
 
 /// An engine in memory: the plain model of a store behind the protocols of the real one. It shows that these need no SQL, and is
-/// what random imports through them are compared with. It refuses what the model does not have.
+/// what random imports through them are compared with. It rejects what the model does not have.
 package final class PlainEngine: PartialEngine {
   package static let engineName = "plain"
   package let path = "plain"

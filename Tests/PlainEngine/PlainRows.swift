@@ -58,8 +58,8 @@ extension Chunk {
     }
   }
 
-  /// Refuses a row that the plain store refused, for the reason that the row shows.
-  func refuse(_ row: Int, in input: String) {
+  /// Rejects a row that the plain store rejected, for the reason that the row shows.
+  func reject(_ row: Int, in input: String) {
     if let column = layout.required.first(where: { state($0, row) == .absent }) {
       let name = layout.columns[column].name
       reject(row, .missing(name), attribute: name, input: input)

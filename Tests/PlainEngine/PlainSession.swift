@@ -94,13 +94,13 @@ final class PlainSession: ImportSession {
     } catch {
       throw StoreError(.keyExists, "\(layout.entity.name): \(error.reason)")
     }
-    for refused in memory.refused {
-      let row = rows[refused.record]
-      if let name = refused.relationship {
+    for rejected in memory.rejected {
+      let row = rows[rejected.record]
+      if let name = rejected.relationship {
         guard let place = pipeline.children.firstIndex(where: { $0.relationship == name }) else { continue }
-        chunk.children[place].refuse(row.children[place][refused.child], in: input)
+        chunk.children[place].reject(row.children[place][rejected.child], in: input)
       } else {
-        chunk.refuse(row.row, in: input)
+        chunk.reject(row.row, in: input)
       }
     }
     let gone = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
@@ -120,7 +120,7 @@ final class PlainSession: ImportSession {
     }
     func counts(_ chunk: Chunk) -> ChunkCounts {
       var counts = counts(chunk.layout.entity.name)
-      (counts.read, counts.rejected) = (chunk.recordsRead, chunk.rejects.refusedCount)
+      (counts.read, counts.rejected) = (chunk.recordsRead, chunk.rejects.rejectedCount)
       counts.duplicates += chunk.duplicates
       counts.superseded += chunk.superseded
       return counts

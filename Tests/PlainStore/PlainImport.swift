@@ -18,7 +18,7 @@ extension PlainStore {
   /// Takes more records of a run. Where one ends the run, nothing of them is kept.
   package mutating func take(_ records: [PlainRecord], _ run: inout PlainRun) throws(PlainStop) {
     let pipeline = run.pipeline
-    (run.counts, run.refused) = ([pipeline.entity: PlainCounts()], [])
+    (run.counts, run.rejected) = ([pipeline.entity: PlainCounts()], [])
     for children in pipeline.children {
       guard let relationship = model[pipeline.entity].relationship(children.relationship) else { continue }
       run.counts[relationship.destination] = PlainCounts()
@@ -38,7 +38,7 @@ extension PlainStore {
   ) throws(PlainStop) {
     let pipeline = run.pipeline
     let (result, id) = try apply(record, pipeline.entity, [:], pipeline.links, &run)
-    if result == .rejected { run.refused.append(PlainRefused(record: number)) }
+    if result == .rejected { run.rejected.append(PlainRejected(record: number)) }
     for children in pipeline.children {
       guard let relationship = model[pipeline.entity].relationship(children.relationship),
         let inverse = relationship.inverse, result != .rejected
@@ -47,8 +47,8 @@ extension PlainStore {
       for (place, child) in (record.children[children.relationship] ?? []).enumerated() {
         func note(_ result: PlainResult) {
           guard result == .rejected else { return }
-          run.refused.append(
-            PlainRefused(record: number, relationship: children.relationship, child: place))
+          run.rejected.append(
+            PlainRejected(record: number, relationship: children.relationship, child: place))
         }
         // A record that is left out takes its children with it.
         guard let id, !result.isLeftOut else {
@@ -129,7 +129,7 @@ extension PlainStore {
     return (result, id)
   }
 
-  /// A record's values; nil where the record is refused.
+  /// A record's values; nil where the record is rejected.
   private func values(_ record: PlainRecord, _ entity: PlainEntity) -> [String: PlainValue]? {
     guard record.broken.isEmpty else { return nil }
     var values = record.values.filter { entity.attribute($0.key)?.isTransient == false }
@@ -185,7 +185,7 @@ extension PlainStore {
   /// Finds or makes the owner that a record names; nil where it names none.
   private mutating func owner(
     _ link: PlainPipeline.Link, of entity: PlainEntity, _ record: PlainRecord
-  ) throws(PlainRefusal) -> Int? {
+  ) throws(PlainRejection) -> Int? {
     guard let relationship = entity.relationship(link.relationship) else { return nil }
     let destination = model[relationship.destination]
     var key: [String: PlainValue] = [:]
@@ -204,8 +204,8 @@ package struct PlainRun {
   let pipeline: PlainPipeline
   /// What became of the records that were taken last.
   package fileprivate(set) var counts: [String: PlainCounts] = [:]
-  /// Which of them were refused.
-  package fileprivate(set) var refused: [PlainRefused] = []
+  /// Which of them were rejected.
+  package fileprivate(set) var rejected: [PlainRejected] = []
   /// The objects whose keys it has met, and those that it has made.
   var seen: [String: Set<Int>] = [:]
   var made: [String: Set<Int>] = [:]
@@ -213,8 +213,8 @@ package struct PlainRun {
   package init(pipeline: PlainPipeline) { self.pipeline = pipeline }
 }
 
-/// A record that was refused, or a child of one.
-package struct PlainRefused {
+/// A record that was rejected, or a child of one.
+package struct PlainRejected {
   package let record: Int
   /// Nil for the record itself.
   package var relationship: String?

@@ -12,7 +12,7 @@ package struct PlainObject: Hashable, Sendable {
 }
 
 /// A write that a rule of the model forbids: nothing of it was done.
-package struct PlainRefusal: Error {
+package struct PlainRejection: Error {
   package var reason: String
 }
 
@@ -98,7 +98,7 @@ package struct PlainStore: Sendable {
   @discardableResult
   package mutating func insert(
     _ name: String, _ values: [String: PlainValue], links: [String: Int] = [:]
-  ) throws(PlainRefusal) -> Int {
+  ) throws(PlainRejection) -> Int {
     let entity = model[name]
     var object = PlainObject()
     for attribute in entity.stored where attribute.derivation == nil {
@@ -118,7 +118,7 @@ package struct PlainStore: Sendable {
   @discardableResult
   package mutating func update(
     _ name: String, _ id: Int, _ values: [String: PlainValue], links: [String: Int?] = [:]
-  ) throws(PlainRefusal) -> Bool {
+  ) throws(PlainRejection) -> Bool {
     guard let old = object(name, id) else { return false }
     let entity = model[name]
     var object = old
@@ -135,23 +135,23 @@ package struct PlainStore: Sendable {
     return true
   }
 
-  private func check(_ object: PlainObject, _ entity: PlainEntity, besides id: Int?) throws(PlainRefusal) {
+  private func check(_ object: PlainObject, _ entity: PlainEntity, besides id: Int?) throws(PlainRejection) {
     for attribute in entity.stored where attribute.isRequired && object[attribute.name].isNull {
-      throw PlainRefusal(reason: "\(attribute.name) is required")
+      throw PlainRejection(reason: "\(attribute.name) is required")
     }
     if let other = find(entity.name, key: key(object, entity)), other != id {
-      throw PlainRefusal(reason: "the key is there")
+      throw PlainRejection(reason: "the key is there")
     }
-    if clash(object, entity.name, besides: id) { throw PlainRefusal(reason: "not unique") }
+    if clash(object, entity.name, besides: id) { throw PlainRejection(reason: "not unique") }
   }
 
   /// Deletes an object by the delete rules.
-  package mutating func delete(_ name: String, _ id: Int) throws(PlainRefusal) {
+  package mutating func delete(_ name: String, _ id: Int) throws(PlainRejection) {
     let gone = doomed(name, id)
     for (entity, object, relationship, rule) in referrers(of: gone) where rule == .deny {
       // In which order rows go is the database's to choose; the one that denies may go before.
       let isSure = !gone.contains(Place(entity: entity, id: object))
-      throw PlainRefusal(reason: isSure ? "\(entity).\(relationship) denies" : "unsure")
+      throw PlainRejection(reason: isSure ? "\(entity).\(relationship) denies" : "unsure")
     }
     for (entity, object, relationship, _) in referrers(of: gone)
     where !gone.contains(Place(entity: entity, id: object)) {

@@ -10,7 +10,7 @@ extension RandomHistory {
     else { return tell("nothing to delete") }
     tell("delete \(entity.name) \(object)")
     var copy = plain
-    let refusal = Result { () throws(PlainRefusal) in try copy.delete(entity.name, id) }
+    let refusal = Result { () throws(PlainRejection) in try copy.delete(entity.name, id) }
     if case .failure(let refusal) = refusal, refusal.reason == "unsure" { return }
     do {
       _ = try await store.delete(entity.name, where: "bolide_id = ?", [.integer(object)])
@@ -40,7 +40,7 @@ extension RandomHistory {
     let isAway = relationship.kind == .manyToMany && key != nil && dice.once(in: 3)
     tell("\(isAway ? "unlink" : "link") \(entity.name) \(object) \(relationship.name) \(key ?? [:])")
     var copy = plain
-    let refusal = Result { () throws(PlainRefusal) in
+    let refusal = Result { () throws(PlainRejection) in
       try copy.link(entity, relationship, id, target, isAway: isAway)
     }
     do {
@@ -63,7 +63,7 @@ extension PlainStore {
   /// Leads an object to another or to none, or away from one.
   fileprivate mutating func link(
     _ entity: PlainEntity, _ relationship: PlainRelationship, _ id: Int, _ target: Int?, isAway: Bool
-  ) throws(PlainRefusal) {
+  ) throws(PlainRejection) {
     let (name, destination) = (relationship.name, relationship.destination)
     guard let inverse = relationship.inverse, relationship.kind != .toOne else {
       if isOneToOne(relationship), let target {

@@ -37,7 +37,7 @@ extension RandomHistory {
 
   /// Runs a statement, and sees that it is refused where the plain model refuses it.
   private mutating func execute(
-    _ sql: String, _ arguments: [PlainValue], _ db: Database, _ refusal: PlainRefusal?
+    _ sql: String, _ arguments: [PlainValue], _ db: Database, _ refusal: PlainRejection?
   ) throws {
     tell("\(sql) -- \(arguments)")
     do {
@@ -99,7 +99,7 @@ extension RandomHistory {
     }
     let columns = columns(values, targets, entity) + falseValues(&dice, entity)
     var copy = plain
-    let result = Result { () throws(PlainRefusal) in
+    let result = Result { () throws(PlainRejection) in
       let links = targets.compactMapValues(\.self)
       for other in replaces ? copy.holders(entity, values, links) : [] {
         if copy.object(entity.name, other) != nil { try copy.delete(entity.name, other) }
@@ -108,7 +108,7 @@ extension RandomHistory {
     }
     let names = columns.map(\.0).joined(separator: ", ")
     let marks = columns.map { _ in "?" }.joined(separator: ", ")
-    var refusal: PlainRefusal?
+    var refusal: PlainRejection?
     if case .failure(let failure) = result { refusal = failure }
     if refusal?.reason == "unsure" { return }
     // What it leads to may go with what it takes the place of.
@@ -141,10 +141,10 @@ extension RandomHistory {
     let columns = columns(values, targets, entity) + falseValues(&dice, entity)
     guard !columns.isEmpty else { return }
     var copy = plain
-    let result = Result { () throws(PlainRefusal) in
+    let result = Result { () throws(PlainRejection) in
       try copy.update(entity.name, id, values, links: targets)
     }
-    var refusal: PlainRefusal?
+    var refusal: PlainRejection?
     if case .failure(let failure) = result { refusal = failure }
     let sets = columns.map { "\($0.0) = ?" }.joined(separator: ", ")
     try execute(
@@ -172,8 +172,8 @@ extension RandomHistory {
   private mutating func delete(_ dice: inout Dice, _ entity: PlainEntity, _ db: Database) throws {
     guard let id = dice.any(of: plain.ids(entity.name)), let object = ids[entity.name]?[id] else { return }
     var copy = plain
-    let result = Result { () throws(PlainRefusal) in try copy.delete(entity.name, id) }
-    var refusal: PlainRefusal?
+    let result = Result { () throws(PlainRejection) in try copy.delete(entity.name, id) }
+    var refusal: PlainRejection?
     if case .failure(let failure) = result { refusal = failure }
     if refusal?.reason == "unsure" { return }
     try execute("DELETE FROM \(entity.name) WHERE bolide_id = \(object)", [], db, refusal)

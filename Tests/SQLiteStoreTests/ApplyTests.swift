@@ -79,7 +79,7 @@ struct ApplyTests {
       let chunk = Chunk(layout: run.layout)
       for number in 1...2 {
         chunk.recordsRead += 1
-        var reject = Reject.sample
+        var reject = RejectedRecord.sample
         reject.record = number
         reject.text = "{\"n\": \(number)}"
         chunk.rejects.append(reject)

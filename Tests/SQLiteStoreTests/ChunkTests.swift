@@ -37,7 +37,7 @@ struct ChunkTests {
       for row in 0..<5000 {
         chunk.append(["id": .integer(Int64(row)), "name": .text(String(repeating: "x", count: row % 97))])
       }
-      chunk.rejects.append(Reject.sample)
+      chunk.rejects.append(RejectedRecord.sample)
       #expect(chunk.count == 5000 && chunk.recordsRead == 5000 && !chunk.isEmpty, "round \(round)")
       #expect(chunk.value(0, 4999) == 4999 && chunk.value(1, 4999) == nil)
       for row in stride(from: 0, to: 5000, by: 7) {
@@ -99,15 +99,16 @@ struct ChunkTests {
       text.withUnsafeBufferPointer { chunk.commitRow(position, text: $0) }
     }
     func reject(_ row: Int) {
-      chunk.reject(row, Refusal(code: "odd", message: "it is odd"), attribute: "size", input: "a.json")
+      chunk.reject(
+        row, RejectionReason(code: "odd", message: "it is odd"), attribute: "size", input: "a.json")
     }
     (0..<3).forEach(reject)
-    chunk.endWindow()
+    chunk.flushBatch()
     (1..<3).forEach(reject)
     let cut = String(repeating: "z", count: RejectBounds().text)
     #expect(chunk.rejects.map(\.text) == ["{}", cut, nil, cut, nil])
     #expect(chunk.rejects[1] == chunk.rejects[3] && chunk.rejects[2] == chunk.rejects[4])
-    var expected = Reject(
+    var expected = RejectedRecord(
       code: "odd", message: "it is odd", attribute: "size", input: "a.json", record: 2, byte: 10, line: 3,
       column: 4, text: cut)
     (expected.isCut, expected.rowsBefore, expected.isRow) = (true, 1, true)
@@ -117,16 +118,16 @@ struct ChunkTests {
   @Test func `A window is full after 1,024 rows, or a mebibyte of its own texts`() {
     let chunk = chunk(pipeline)
     for row in 0..<1024 {
-      #expect(!chunk.isWindowFull)
+      #expect(!chunk.isBatchFull)
       chunk.append(["id": .integer(Int64(row)), "note": "x"])
     }
-    #expect(chunk.isWindowFull)
-    chunk.endWindow()
+    #expect(chunk.isBatchFull)
+    chunk.flushBatch()
     for _ in 0..<4 {
-      #expect(!chunk.isWindowFull)
+      #expect(!chunk.isBatchFull)
       chunk.append(["id": 1, "note": .text(String(repeating: "x", count: 300_000))])
     }
-    #expect(chunk.isWindowFull)
+    #expect(chunk.isBatchFull)
   }
 
   @Test(arguments: 0..<5) func `Texts of any length stay as they are, also beyond a block`(seed: Int) {
@@ -169,9 +170,9 @@ struct ChunkTests {
   }
 }
 
-extension Reject {
+extension RejectedRecord {
   /// Any reject.
-  static let sample = Reject(
+  static let sample = RejectedRecord(
     code: "odd", message: "it is odd", attribute: nil, input: "test", record: 1, byte: 0, line: 1, column: 1,
     text: nil)
 }

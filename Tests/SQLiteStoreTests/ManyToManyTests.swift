@@ -36,7 +36,7 @@ struct ManyToManyTests {
           chunk.children[0].append(record, of: chunk.count - 1, number: number + 1)
         }
       }
-      chunk.children[0].endWindow()
+      chunk.children[0].flushBatch()
       chunk.sortAndFold()
       try run.apply(chunk, bytes: 1)
     }

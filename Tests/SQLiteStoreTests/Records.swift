@@ -29,7 +29,7 @@ extension Chunk {
 
   /// Begins a row with a record's values.
   func fillRow(_ record: Record) {
-    if isWindowFull { endWindow() }
+    if isBatchFull { flushBatch() }
     recordsRead += 1
     beginRow()
     for (name, value) in record { write(value, place(name)) }

@@ -50,7 +50,7 @@ struct UniqueConflictResolverTests {
       }
     }
     #expect(UniqueConflictResolver.verdicts(claims(.nobody)).allSatisfy { $0 == .lands })
-    #expect(UniqueConflictResolver.verdicts(claims(.fixed)).allSatisfy { $0 == .refused(constraint: 0) })
+    #expect(UniqueConflictResolver.verdicts(claims(.fixed)).allSatisfy { $0 == .rejected(constraint: 0) })
     // A long tail into a swap: the tail is rejected, the swap lands.
     let verdicts = UniqueConflictResolver.verdicts(
       (0..<count).map { row in

@@ -9,7 +9,7 @@ extension Store {
   ///   - predicate: which of them, as `ObjectQuery.predicate`; nil for all.
   ///   - arguments: the values of the predicate's `?`.
   /// - Returns: what changed. Objects that a rule takes along, or whose links or derived attributes moved, are counted too.
-  /// - Throws: `StoreError` when the predicate is refused, or a rule denies the deletion; then nothing is deleted.
+  /// - Throws: `StoreError` when the predicate is rejected, or a rule denies the deletion; then nothing is deleted.
   /// - Complexity: O(objects) memory.
   public func delete(
     _ entity: String, where predicate: String?, _ arguments: [Value] = [],
@@ -31,7 +31,7 @@ extension Store {
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
   /// - Returns: what changed. An object that has the link already is not changed.
-  /// - Throws: `StoreError` when a name or the predicate is refused, there is no object with the key, or several objects
+  /// - Throws: `StoreError` when a name or the predicate is rejected, there is no object with the key, or several objects
   ///   are to share one place.
   /// - Complexity: O(objects) memory.
   public func link(

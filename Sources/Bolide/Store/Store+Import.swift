@@ -69,7 +69,7 @@ extension Store {
   /// Tries the kept rejected records of a pipeline again, after the pipeline was mended.
   ///
   /// Records that land are kept no longer. Not tried: those whose text was cut or not kept, and those whose key a later
-  /// record brought; they stay, as do those that are refused again. Blocks as little as `run`.
+  /// record brought; they stay, as do those that are rejected again. Blocks as little as `run`.
   /// - Returns: what was done, and how many rejected records the store still keeps.
   /// - Throws: as `run(_:on:options:)`.
   public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions()) async throws

@@ -61,14 +61,14 @@ public struct StoreConnection {
 
   /// Runs a statement with values for its `?`.
   ///
-  /// - Throws: `StoreError` for what SQLite refuses.
+  /// - Throws: `StoreError` for what SQLite rejects.
   public func execute(_ sql: String, _ values: [Value] = []) throws {
     _ = try rows(sql, values)
   }
 
   /// The rows of a query with values for its `?`.
   ///
-  /// - Throws: `StoreError` for what SQLite refuses.
+  /// - Throws: `StoreError` for what SQLite rejects.
   public func rows(_ sql: String, _ values: [Value] = []) throws -> [[Value]] {
     try connection.rows(sql, values)
   }

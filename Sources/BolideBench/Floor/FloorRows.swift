@@ -10,7 +10,7 @@ struct FloorRows {
   private var present: [UInt8] = []
   private var arena: [UInt8] = []
 
-  /// Reads an input through a pipeline, as the import does. Refused records and folded ones are not among the rows.
+  /// Reads an input through a pipeline, as the import does. Rejected records and folded ones are not among the rows.
   init(_ pipeline: Pipeline, input: String) throws {
     layout = ChunkLayout(pipeline, model: pipeline.model)
     var collected = Collected(layout: layout)

@@ -20,10 +20,10 @@ struct ProblemList {
   /// Books a problem of a part.
   ///
   /// - Parameter others: the other parts that the sentence rests on.
-  mutating func add(_ sentence: Sentence, at part: [String], restingOn others: [[String]] = []) {
+  mutating func add(_ message: Message, at part: [String], restingOn others: [[String]] = []) {
     guard !isUnread(part), !others.contains(where: isUnread) else { return }
     problems.append(
-      PipelineProblem(file: file, location: sourceMap.location(of: part), message: sentence.text))
+      PipelineProblem(file: file, location: sourceMap.location(of: part), message: message.text))
   }
 
   /// Whether a part, or one around it, could not be read.

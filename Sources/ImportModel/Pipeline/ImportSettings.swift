@@ -4,7 +4,7 @@ public struct ImportSettings: Sendable, Hashable {
   public var isAtomic = false
   /// The import ends at the first rejected record.
   public var stopsOnReject = false
-  /// How many records may be refused in a good import.
+  /// How many records may be rejected in a good import.
   public var rejectLimit = RejectLimit.count(0)
   /// Commits after so many records; nil chooses.
   public var chunkRows: Int?
@@ -67,7 +67,7 @@ public enum NewFieldPolicy: String, Sendable, Hashable {
   case fail
 }
 
-/// How many records an import may refuse and still be a good one.
+/// How many records an import may reject and still be a good one.
 public enum RejectLimit: Sendable, Hashable {
   /// So many records.
   case count(Int)

@@ -29,6 +29,6 @@ public enum RepeatedKeyPolicy: String, Sendable, Hashable {
   case last
   /// The first one; the others are left out.
   case first
-  /// The first one; the others are refused.
+  /// The first one; the others are rejected.
   case reject
 }

@@ -1,4 +1,4 @@
-/// How much a store keeps of the records that one run refuses. What goes beyond is counted, and cannot be replayed.
+/// How much a store keeps of the records that one run rejects. What goes beyond is counted, and cannot be replayed.
 public struct RejectBounds: Sendable, Hashable {
   /// So many rejected records and children, the first ones.
   public var rows = 10_000

@@ -54,15 +54,15 @@ final class ChildWriter {
 
   /// Applies children whose records were applied just now.
   ///
-  /// Children of a record that was refused are left out, as if they had not been read. Those of a record that was left
+  /// Children of a record that was rejected are left out, as if they had not been read. Those of a record that was left
   /// alone, as older or because another keeps its place, are left alone.
   /// - Parameters:
   ///   - children: neither sorted nor folded yet.
   ///   - chunk: their records.
   ///   - main: the writer that applied it; what the stages took is added to its times.
   ///   - others: those that have applied other children of the same records.
-  ///   - isLeftOut: records that were not applied although nobody refused them.
-  ///   - retried: children that were refused before.
+  ///   - isLeftOut: records that were not applied although nobody rejected them.
+  ///   - retried: children that were rejected before.
   /// - Returns: counts for each of `writers`.
   func apply(
     _ children: Chunk, of chunk: Chunk, by main: ChunkWriter, behind others: [ChunkWriter],
@@ -88,7 +88,7 @@ final class ChildWriter {
           isRetried: { retried.contains(children.lineage[$0]) }))
     }
     main.times = links?.writer.times ?? writer.times
-    // What a refused child needs to be tried again is its record.
+    // What a rejected child needs to be tried again is its record.
     for index in children.rejects.indices {
       children.rejects[index].stand(in: chunk.surroundings(ofRecord: children.rejects[index].record))
       children.rejects[index].key = children.rejects[index].parent.flatMap(chunk.keyDigest)

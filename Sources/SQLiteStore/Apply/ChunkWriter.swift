@@ -142,7 +142,7 @@ final class ChunkWriter {
 
   /// Applies a chunk that is sorted and folded, between `begin` and `end`.
   ///
-  /// Rows that turn out to be refused are added to the chunk's rejects.
+  /// Rows that turn out to be rejected are added to the chunk's rejects.
   /// - Parameters:
   ///   - input: the input's name, for rejects.
   ///   - others: of children, who applied their records just now, and other children of these.
@@ -151,7 +151,7 @@ final class ChunkWriter {
     links.begin(chunk)
     let entity = numbers.entity(layout.entity.name)
 
-    // Rows that are left alone or refused take no part from here on, not even with their links.
+    // Rows that are left alone or rejected take no part from here on, not even with their links.
     let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
     let older = passed?.older ?? []
     if !layout.children.isEmpty, let passed {
@@ -161,14 +161,14 @@ final class ChunkWriter {
     let later = passed?.leftOutLater ?? []
     let superseded = try later.isEmpty ? 0 : difference.countChanged(chunk, rows: later)
     let parks = try unique?.resolve(chunk, table: table, input: input) ?? []
-    try incomplete?.refuse(chunk, table: table, input: input)
+    try incomplete?.reject(chunk, table: table, input: input)
 
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
     times.end(.links)
     let found = try difference.find(
       chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen)
-    let new = refuseIncomplete(found.new, chunk, input: input)
+    let new = rejectIncomplete(found.new, chunk, input: input)
     times.end(.difference)
     try parking.park(parks)
     var ids: ClosedRange<Int64>?
@@ -202,7 +202,7 @@ final class ChunkWriter {
     counts.updated = found.changed.count
     counts.repeated = found.repeated
     counts.unchanged = chunk.order.count - found.new.count - found.changed.count + older.count - ignored
-    counts.rejected = chunk.rejects.refusedCount
+    counts.rejected = chunk.rejects.rejectedCount
     return counts
   }
 
@@ -228,7 +228,7 @@ final class ChunkWriter {
   }
 
   /// A new row needs a value for each required attribute, and takes the default for what its record left out.
-  private func refuseIncomplete(_ rows: [Int32], _ chunk: Chunk, input: String) -> [Int32] {
+  private func rejectIncomplete(_ rows: [Int32], _ chunk: Chunk, input: String) -> [Int32] {
     var rows = rows
     for (column, settings) in layout.columns[..<layout.storedCount].enumerated() {
       let attribute = settings.attribute
@@ -240,7 +240,7 @@ final class ChunkWriter {
           chunk.set(value, column, row)
           return false
         }
-        chunk.refuseIncomplete(row, attribute, input: input)
+        chunk.rejectIncomplete(row, attribute, input: input)
         return true
       }
     }

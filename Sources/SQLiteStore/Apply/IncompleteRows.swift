@@ -3,9 +3,9 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import TypedRows
 
-/// Refuses new rows that lack a required value, before owners are made for them: a refused row makes none.
+/// Rejects new rows that lack a required value, before owners are made for them: a rejected row makes none.
 ///
-/// Where a gate or further constraints look at the chunk, they have refused such rows already.
+/// Where a gate or further constraints look at the chunk, they have rejected such rows already.
 final class IncompleteRows {
   private let layout: ChunkLayout
   private let query: RawStatement
@@ -24,18 +24,18 @@ final class IncompleteRows {
   }
 
   /// Takes them from the chunk's order, and adds them to its rejects.
-  func refuse(_ chunk: Chunk, table: ChunkTable, input: String) throws {
+  func reject(_ chunk: Chunk, table: ChunkTable, input: String) throws {
     let incomplete = chunk.order.filter { chunk.missingAttribute(Int($0)) != nil }
     guard !incomplete.isEmpty else { return }
-    var refused: Set<Int32> = []
+    var rejected: Set<Int32> = []
     try table.show(chunk, rows: incomplete[...]) {
       defer { query.reset() }
-      while try query.step() { refused.insert(incomplete[Int(query.integer(0))]) }
+      while try query.step() { rejected.insert(incomplete[Int(query.integer(0))]) }
     }
-    for row in incomplete where refused.contains(row) {
+    for row in incomplete where rejected.contains(row) {
       guard let attribute = chunk.missingAttribute(Int(row)) else { continue }
-      chunk.refuseIncomplete(Int(row), attribute, input: input)
+      chunk.rejectIncomplete(Int(row), attribute, input: input)
     }
-    chunk.order.removeAll(where: refused.contains)
+    chunk.order.removeAll(where: rejected.contains)
   }
 }

@@ -42,27 +42,27 @@ final class LinkWriter {
   /// Links children that were applied just now.
   ///
   /// - Parameters:
-  ///   - rows: those that were not left out; of them, refused ones are not linked.
+  ///   - rows: those that were not left out; of them, rejected ones are not linked.
   ///   - children: the children's chunk.
   ///   - records: the object of each child's record, by row.
   ///   - main: the writer of the records: unless the pipeline owns the links, those it made just now get theirs.
-  ///   - isRetried: whether a child was refused before, and so never had its link.
+  ///   - isRetried: whether a child was rejected before, and so never had its link.
   func apply(
     _ rows: [Int32], of children: Chunk, records: [Int64], by main: ChunkWriter, behind others: [ChunkWriter],
     input: String, isRetried: (Int) -> Bool
   ) throws -> ChunkCounts {
-    let refused = Set(children.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
+    let rejected = Set(children.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
     let wanted = rows.filter { row in
       let row = Int(row)
       let isOurs = timing == .always || main.newIDs?.contains(records[row]) == true || isRetried(row)
-      return isOurs && !refused.contains(row)
+      return isOurs && !rejected.contains(row)
     }
     guard !wanted.isEmpty else { return ChunkCounts() }
     chunk.clear()
     try self.children.table.show(children, rows: wanted[...]) {
       while try find.step() {
         guard !find.isNull(1) else { continue }
-        if chunk.isWindowFull { chunk.endWindow() }
+        if chunk.isBatchFull { chunk.flushBatch() }
         chunk.recordsRead += 1
         chunk.beginRow()
         chunk.set(records[Int(wanted[Int(find.integer(0))])], columns.record)

@@ -56,7 +56,7 @@ final class MergePolicyFilter {
     if layout.mergePolicy == .ignore || layout.mergePolicy == .fail { made.insert(ids) }
   }
 
-  /// Takes from the chunk's order what is not to be applied, and adds what is refused to its rejects.
+  /// Takes from the chunk's order what is not to be applied, and adds what is rejected to its rejects.
   ///
   /// - Parameters:
   ///   - table: shows the chunk.
@@ -77,17 +77,17 @@ final class MergePolicyFilter {
         if previous.map({ chunk.compareKeys($0, row) != 0 }) ?? true { (winner, rank) = (nil, .stored) }
         previous = row
         if layout.repeatedKeyPolicy != .last, winner != nil || id.map(seen.contains) ?? false {
-          refuseOrLeaveOut(chunk, row, behind: winner, &result, input: input)
+          rejectOrLeaveOut(chunk, row, behind: winner, &result, input: input)
           continue
         }
         if let id {
-          if try leavesAlone(chunk, row, id, input: input) {
+          if try skips(chunk, row, id, input: input) {
             result.ignored += 1
             seen.insert(id)
             continue
           }
         } else if winner == nil, let attribute = chunk.missingAttribute(row) {
-          chunk.refuseIncomplete(row, attribute, input: input)
+          chunk.rejectIncomplete(row, attribute, input: input)
           continue
         }
         if id != nil || winner != nil, !isNewer(chunk, row, than: rank) {
@@ -120,7 +120,7 @@ final class MergePolicyFilter {
     return result
   }
 
-  private func refuseOrLeaveOut(
+  private func rejectOrLeaveOut(
     _ chunk: Chunk, _ row: Int, behind winner: Int?, _ result: inout Result, input: String
   ) {
     guard layout.repeatedKeyPolicy == .reject else {
@@ -138,7 +138,7 @@ final class MergePolicyFilter {
   }
 
   /// Whether the merge policy keeps every record from a row that was there before the run.
-  private func leavesAlone(_ chunk: Chunk, _ row: Int, _ id: Int64, input: String) throws -> Bool {
+  private func skips(_ chunk: Chunk, _ row: Int, _ id: Int64, input: String) throws -> Bool {
     switch layout.mergePolicy {
     case .update, .updateNonNull, .updateIfNewer: return false
     case .ignore: return !made.contains(id)
@@ -193,8 +193,8 @@ extension Chunk {
     layout.required.first { state($0, row) == .absent }.map { layout.columns[$0].attribute }
   }
 
-  /// Refuses a row that has no value for a required attribute.
-  func refuseIncomplete(_ row: Int, _ attribute: Attribute, input: String) {
+  /// Rejects a row that has no value for a required attribute.
+  func rejectIncomplete(_ row: Int, _ attribute: Attribute, input: String) {
     reject(row, .missing(attribute.name), attribute: attribute.name, input: input)
   }
 }

@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import TypedRows
 
 /// A row as the table has it: the current row of a query.
-struct StoredRow {
+struct TableRow {
   let statement: RawStatement
   private let layout: ChunkLayout
 
@@ -53,8 +53,8 @@ final class RowDifference {
   /// Whether a cell may be unlike the stored value, and leave it all the same.
   private let mayYield: Bool
   private let table: ChunkTable
-  private let scan: StoredRow
-  private let search: StoredRow
+  private let scan: TableRow
+  private let search: TableRow
   private let properties: [Int64]
   private let linkProperties: [Int64]
 
@@ -82,14 +82,14 @@ final class RowDifference {
     let keys = layout.keyColumns.map { quoted(layout.columns[$0].name) }
     let key = keys.map { "t.\($0)" }.joined(separator: ", ")
     let from = "FROM \(quoted(layout.entity.name)) AS t"
-    scan = StoredRow(
+    scan = TableRow(
       try RawStatement(
         db,
         """
         SELECT NULL, \(columns.joined(separator: ", ")) \(from)
         WHERE (\(key)) >= (\(keys.map { _ in "?" }.joined(separator: ", "))) ORDER BY \(key)
         """), layout: layout)
-    search = StoredRow(
+    search = TableRow(
       try RawStatement(
         db,
         """
@@ -111,7 +111,7 @@ final class RowDifference {
     seen: inout ObjectSet
   ) throws -> Result {
     var result = Result()
-    func compare(_ row: Int32, _ stored: StoredRow) throws {
+    func compare(_ row: Int32, _ stored: TableRow) throws {
       let isRepeated = !seen.insert(stored.id)
       guard isChanged(chunk, Int(row), stored, links) else { return }
       if isRepeated { result.repeated += 1 }
@@ -150,7 +150,7 @@ final class RowDifference {
   ///
   /// - Returns: the place up to which the chunk was dealt with.
   private func merge(
-    _ chunk: Chunk, new: (ArraySlice<Int32>) -> Void, found: (Int32, StoredRow) throws -> Void
+    _ chunk: Chunk, new: (ArraySlice<Int32>) -> Void, found: (Int32, TableRow) throws -> Void
   ) throws -> Int {
     let order = chunk.order
     guard let first = order.first else { return 0 }
@@ -187,7 +187,7 @@ final class RowDifference {
   }
 
   /// The order of a chunk's key and a stored one, as SQLite's BINARY collation has it.
-  private func compareKey(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) -> Int {
+  private func compareKey(_ chunk: Chunk, _ row: Int, _ stored: TableRow) -> Int {
     for column in layout.keyColumns {
       let index = stored.index(column)
       let comparison =
@@ -201,22 +201,22 @@ final class RowDifference {
     return 0
   }
 
-  private func isChanged(_ chunk: Chunk, _ row: Int, _ stored: StoredRow, _ links: Links) -> Bool {
+  private func isChanged(_ chunk: Chunk, _ row: Int, _ stored: TableRow, _ links: Links) -> Bool {
     if hasOtherValues(chunk, row, stored) { return true }
     return linkProperties.indices.contains { relinks(row, $0, stored, links) }
   }
 
-  private func hasOtherValues(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) -> Bool {
+  private func hasOtherValues(_ chunk: Chunk, _ row: Int, _ stored: TableRow) -> Bool {
     for column in compared where differs(chunk, row, column, stored) { return true }
     return false
   }
 
-  private func relinks(_ row: Int, _ relationship: Int, _ stored: StoredRow, _ links: Links) -> Bool {
+  private func relinks(_ row: Int, _ relationship: Int, _ stored: TableRow, _ links: Links) -> Bool {
     links.newOwner(ofRelationship: relationship, row).map { $0 != stored.link(relationship) } ?? false
   }
 
   /// Whether a cell says something else than the table. What the record left out never does.
-  private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: StoredRow) -> Bool {
+  private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: TableRow) -> Bool {
     let state = chunk.state(column, row)
     if state == .absent || state == .null && nullIsSilent { return false }
     let value = stored.statement[stored.index(column)]
@@ -236,7 +236,7 @@ final class RowDifference {
   }
 
   /// Empties the cells that leave the stored value, so that this is written again.
-  private func yield(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) {
+  private func yield(_ chunk: Chunk, _ row: Int, _ stored: TableRow) {
     for column in 0..<layout.storedCount
     where chunk.state(column, row) != .absent && !differs(chunk, row, column, stored) {
       chunk.set(.absent, 0, column, row)
@@ -244,7 +244,7 @@ final class RowDifference {
   }
 
   private func notePrevious(
-    _ chunk: Chunk, _ row: Int, _ stored: StoredRow, _ links: Links, _ history: HistoryWriter
+    _ chunk: Chunk, _ row: Int, _ stored: TableRow, _ links: Links, _ history: HistoryWriter
   ) throws {
     for column in 0..<layout.storedCount
     where !layout.columns[column].isKey && differs(chunk, row, column, stored) {
@@ -255,7 +255,7 @@ final class RowDifference {
     }
   }
 
-  private func fillAbsent(_ chunk: Chunk, _ row: Int, _ stored: StoredRow) {
+  private func fillAbsent(_ chunk: Chunk, _ row: Int, _ stored: TableRow) {
     for column in 0..<layout.storedCount where layout.isSilent(chunk.state(column, row)) {
       chunk.set(column, row, to: stored.statement, stored.index(column))
     }

@@ -6,11 +6,11 @@
 ///
 ///     a → b → c → free      all three land
 ///     a → b → a             a swap: both land
-///     a → b → fixed         the holder stays as it is: both are refused
-///     a → b → c → b         a and c want the same: a is refused, b and c may land
+///     a → b → fixed         the holder stays as it is: both are rejected
+///     a → b → c → b         a and c want the same: a is rejected, b and c may land
 ///
-/// The rows are asked in the input's order, so of two rows that want the same the first gets it. A refused row changes
-/// nothing. No refused row could have landed beside those that did, whatever others came with it.
+/// The rows are asked in the input's order, so of two rows that want the same the first gets it. A rejected row changes
+/// nothing. No rejected row could have landed beside those that did, whatever others came with it.
 /// - Complexity: O(claims) where every row lands, or where each has one claim.
 struct UniqueConflictResolver {
   /// Values that a row takes.
@@ -33,7 +33,7 @@ struct UniqueConflictResolver {
     case open
     case lands
     /// The constraint that keeps the row out.
-    case refused(constraint: Int)
+    case rejected(constraint: Int)
   }
 
   /// By row and constraint; nil where the row keeps its values.
@@ -73,19 +73,19 @@ struct UniqueConflictResolver {
       }
       path[path.count - 1].next += 1
       guard let claim = claims[step.row][step.next] else { continue }
-      if taken.contains(claim.number) { return refuse(path) }
+      if taken.contains(claim.number) { return reject(path) }
       if let other = claimants.updateValue(step.row, forKey: claim.number) {
         // Whoever drags both along can never land; the row that came in later still may.
         let place = places[other] ?? 0
-        return refuse(path.filter { places[$0.row] ?? 0 <= place })
+        return reject(path.filter { places[$0.row] ?? 0 <= place })
       }
       switch claim.holder {
       case .nobody: continue
-      case .fixed: return refuse(path)
+      case .fixed: return reject(path)
       case .row(let holder):
         switch verdicts[holder] {
         case .lands: continue
-        case .refused: return refuse(path)
+        case .rejected: return reject(path)
         case .open:
           guard places[holder] == nil else { continue }
           places[holder] = places.count
@@ -98,7 +98,7 @@ struct UniqueConflictResolver {
   }
 
   /// Each of them needs the next one, by the claim looked at last.
-  private mutating func refuse(_ path: [Step]) {
-    for step in path { verdicts[step.row] = .refused(constraint: step.next - 1) }
+  private mutating func reject(_ path: [Step]) {
+    for step in path { verdicts[step.row] = .rejected(constraint: step.next - 1) }
   }
 }

@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import TypedRows
 
-/// Keeps the constraints besides the key: refuses what clashes, and makes room for values that rows hand on.
+/// Keeps the constraints besides the key: rejects what clashes, and makes room for values that rows hand on.
 ///
 /// A one-to-one link is a constraint too. Its values are the owner's key, so an owner need not be there yet; a row without
 /// an owner claims nothing, and gives up nothing.
@@ -71,26 +71,26 @@ final class UniqueConstraints {
 
   /// Takes from the chunk's order the rows that clash, and adds them to its rejects.
   ///
-  /// New rows that lack a required value are refused here too: they must not keep others out.
+  /// New rows that lack a required value are rejected here too: they must not keep others out.
   /// - Returns: the values to park before anything is written.
   func resolve(_ chunk: Chunk, table: ChunkTable, input: String) throws -> Set<DeferredUniqueness.Owner> {
-    var refused: Set<Int32> = []
+    var rejected: Set<Int32> = []
     let claimants = try table.show(chunk, rows: chunk.order[...]) {
-      try findClaimants(chunk, &refused, input: input)
+      try findClaimants(chunk, &rejected, input: input)
     }
     var parks: Set<DeferredUniqueness.Owner> = []
     let found = try layout.constraints.indices.map { try findHolders($0, claimants, chunk, table) }
     if found.contains(where: { !$0.isEmpty }) || hasEqualClaims(claimants, chunk) {
-      parks = refuseClashes(claimants, found, chunk, &refused, input: input)
+      parks = rejectClashes(claimants, found, chunk, &rejected, input: input)
     }
-    if !refused.isEmpty { chunk.order.removeAll(where: refused.contains) }
+    if !rejected.isEmpty { chunk.order.removeAll(where: rejected.contains) }
     return parks
   }
 
   // MARK: Claims
 
   private func findClaimants(
-    _ chunk: Chunk, _ refused: inout Set<Int32>, input: String
+    _ chunk: Chunk, _ rejected: inout Set<Int32>, input: String
   ) throws -> [Claimant] {
     var claimants: [Claimant] = []
     defer { query.reset() }
@@ -98,8 +98,8 @@ final class UniqueConstraints {
       let row = chunk.order[Int(query.integer(0))]
       if query.isNull(1) {
         if let attribute = chunk.missingAttribute(Int(row)) {
-          chunk.refuseIncomplete(Int(row), attribute, input: input)
-          refused.insert(row)
+          chunk.rejectIncomplete(Int(row), attribute, input: input)
+          rejected.insert(row)
           continue
         }
         for column in attributes where chunk.state(column, Int(row)) == .absent {
@@ -170,8 +170,8 @@ final class UniqueConstraints {
 
   // MARK: Clashes
 
-  private func refuseClashes(
-    _ claimants: [Claimant], _ found: [[Int32: Int64]], _ chunk: Chunk, _ refused: inout Set<Int32>,
+  private func rejectClashes(
+    _ claimants: [Claimant], _ found: [[Int32: Int64]], _ chunk: Chunk, _ rejected: inout Set<Int32>,
     input: String
   ) -> Set<DeferredUniqueness.Owner> {
     let claimants = claimants.sorted { $0.row < $1.row }
@@ -196,9 +196,9 @@ final class UniqueConstraints {
     }
     var parks: Set<DeferredUniqueness.Owner> = []
     for (place, verdict) in UniqueConflictResolver.verdicts(claims).enumerated() {
-      if case .refused(let constraint) = verdict {
-        refused.insert(claimants[place].row)
-        refuse(chunk, Int(claimants[place].row), constraint, input: input)
+      if case .rejected(let constraint) = verdict {
+        rejected.insert(claimants[place].row)
+        reject(chunk, Int(claimants[place].row), constraint, input: input)
         continue
       }
       for (constraint, claim) in claims[place].enumerated() {
@@ -209,7 +209,7 @@ final class UniqueConstraints {
     return parks
   }
 
-  private func refuse(_ chunk: Chunk, _ row: Int, _ constraint: Int, input: String) {
+  private func reject(_ chunk: Chunk, _ row: Int, _ constraint: Int, input: String) {
     if let owner = layout.constraints[constraint].owner {
       let name = owner.relationship.name
       return chunk.reject(

@@ -120,7 +120,7 @@ final class DerivedUpkeep {
   /// A row gets other values, or another owner.
   ///
   /// - Parameter stored: the row as it is in the table; cells that the record left out are not filled yet.
-  func revise(_ chunk: Chunk, _ row: Int, stored: StoredRow, links: Links) throws {
+  func revise(_ chunk: Chunk, _ row: Int, stored: TableRow, links: Links) throws {
     let (old, new) = (RowState.stored(stored), RowState.revised(chunk, row, stored))
     // Links have nothing but their key, so they are never revised.
     for owners in owners where owners.objects == nil {

@@ -7,9 +7,9 @@ enum RowState {
   /// A new row.
   case new(Chunk, Int)
   /// A row as it is in the table.
-  case stored(StoredRow)
+  case stored(TableRow)
   /// A row as it will be; what the record left out stays.
-  case revised(Chunk, Int, StoredRow)
+  case revised(Chunk, Int, TableRow)
   /// An object that a new link leads to, as the current row of a query has it; the columns are the query's.
   case linked(RawStatement)
 

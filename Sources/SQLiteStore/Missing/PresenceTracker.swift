@@ -10,13 +10,13 @@ internal import TypedRows
 ///
 /// Rows that the pipeline never brought are in neither. A run that is not complete leaves both as they are.
 struct PresenceTracker {
-  /// A run that refuses more records than this is not complete: their keys are kept in memory.
-  private static let mostRefused = 100_000
+  /// A run that rejects more records than this is not complete: their keys are kept in memory.
+  private static let mostRejected = 100_000
 
   private let pipeline: String
-  private var refusedKeys: Set<Int64> = []
+  private var rejectedKeys: Set<Int64> = []
   /// Whether the key of every rejected record could be read.
-  private var knowsRefusedKeys = true
+  private var knowsRejectedKeys = true
   /// Whether the children of every record were read, and met their rows.
   private var knowsChildren = true
 
@@ -24,14 +24,14 @@ struct PresenceTracker {
     self.pipeline = pipeline
   }
 
-  /// Notes what an applied chunk refused: a record whose key could be read counts as seen.
+  /// Notes what an applied chunk rejected: a record whose key could be read counts as seen.
   mutating func note(_ chunk: Chunk) {
     for reject in chunk.rejects {
       knowsChildren = false
-      if let key = reject.key, refusedKeys.count < Self.mostRefused {
-        refusedKeys.insert(key)
+      if let key = reject.key, rejectedKeys.count < Self.mostRejected {
+        rejectedKeys.insert(key)
       } else {
-        knowsRefusedKeys = false
+        knowsRejectedKeys = false
       }
     }
   }
@@ -47,16 +47,16 @@ struct PresenceTracker {
   ///   - records: the objects that the records met.
   ///   - children: the same of their children, and of the links that the pipeline owns.
   /// - Returns: how many rows are missing now; nil when the run is not complete.
-  /// - Complexity: O(ids / 4,096), O(missing) to find those that somebody has deleted, and where records were refused a
+  /// - Complexity: O(ids / 4,096), O(missing) to find those that somebody has deleted, and where records were rejected a
   ///   look at each row that may be missing.
   func write(
     _ db: Database, run: Int64, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
   ) throws -> Int? {
-    guard knowsRefusedKeys else { return nil }
+    guard knowsRejectedKeys else { return nil }
     for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if place == 0, !refusedKeys.isEmpty { try addRefused(db, layout, bits, to: &seen) }
+      if place == 0, !rejectedKeys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
       try bits.complete(seen)
       let note = try RawStatement(
         db,
@@ -87,7 +87,7 @@ struct PresenceTracker {
   }
 
   /// Adds the rows that rejected records mean: of those that were not seen, the ones with their keys.
-  private func addRefused(
+  private func addRejected(
     _ db: Database, _ layout: ChunkLayout, _ bits: PresenceBitmap, to seen: inout ObjectSet
   ) throws {
     let key = layout.keyColumns.map { quoted(layout.columns[$0].name) }.joined(separator: ", ")
@@ -95,7 +95,7 @@ struct PresenceTracker {
       db, "SELECT \(key) FROM \(quoted(layout.entity.name)) WHERE bolide_id = ?")
     for id in try bits.unseen(by: seen) {
       row.bind(id, at: 1)
-      if try row.step(), refusedKeys.contains(Chunk.keyDigest(row, layout)) { seen.insert(id) }
+      if try row.step(), rejectedKeys.contains(Chunk.keyDigest(row, layout)) { seen.insert(id) }
       row.reset()
     }
   }

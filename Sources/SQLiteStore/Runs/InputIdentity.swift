@@ -4,7 +4,7 @@ internal import SQLiteAccess
 package import StoreInterface
 
 extension RunLog {
-  /// Keeps what the run's input was. The run has read it to its end and refused nothing.
+  /// Keeps what the run's input was. The run has read it to its end and rejected nothing.
   func write(_ identity: InputIdentity) throws {
     let keep = try RawStatement(
       database, "UPDATE bolide_run SET size = ?, digest = ?, rules = ? WHERE run = \(run)")
@@ -20,7 +20,7 @@ extension SQLiteEngine {
   ///
   /// Every transaction since the run began is its own, none was pruned, no change is pending, and
   /// the model is the same: then the same bytes would find every row unchanged. A run that rejected records is not
-  /// among them, since it has to refuse them again.
+  /// among them, since it has to reject them again.
   /// - Returns: the digests of the files that they read.
   package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) throws -> Set<[UInt8]> {
     try writing { db in

@@ -9,7 +9,7 @@ enum RejectAge {
   /// What one import forgets at least, if there is so much.
   private static let step = 1_000
 
-  /// Forgets records that no run of the last 30 days has refused: at most twice as many as a run keeps, so that no more
+  /// Forgets records that no run of the last 30 days has rejected: at most twice as many as a run keeps, so that no more
   /// come than go.
   static func forget(_ db: Database, _ texts: RejectTexts, bounds: RejectBounds) throws {
     let old = try RawStatement(db, "SELECT max(run) FROM bolide_run WHERE started < ?")

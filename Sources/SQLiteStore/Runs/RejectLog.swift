@@ -13,7 +13,7 @@ final class RejectLog {
   private let key: SipHash.Key
   private let insert: RawStatement
   private let overtakeKey: RawStatement
-  private let refuseAgain: RawStatement
+  private let rejectAgain: RawStatement
   private let remove: RawStatement
   /// What it remembers from one rejected record to the next; to be put back when a transaction is taken back.
   var memory: Memory
@@ -23,7 +23,7 @@ final class RejectLog {
     fileprivate var room: RejectBounds
     /// How many rejected records and children of the run are not kept.
     fileprivate(set) var unkept = 0
-    /// The record that was refused last, and its key.
+    /// The record that was rejected last, and its key.
     fileprivate var last: (input: String, record: Int, key: Int64)?
     /// Its text, and what it stood in.
     fileprivate var text: RejectTexts.Kept?
@@ -50,7 +50,7 @@ final class RejectLog {
     overtakeKey = try RawStatement(
       db,
       "UPDATE bolide_reject SET read_since = ?1 WHERE pipeline = ?2 AND key = ?3 AND read_since IS NULL")
-    refuseAgain = try RawStatement(
+    rejectAgain = try RawStatement(
       db,
       """
       UPDATE OR REPLACE bolide_reject SET fingerprint = ?2, last_run = ?3, times = times + 1, code = ?4, message = ?5,
@@ -65,7 +65,7 @@ final class RejectLog {
   ///   - isOvertaken: a later record with its key was read already.
   ///   - overtakes: an earlier record with its key may be kept.
   /// - Returns: what is kept; nil when it is only counted.
-  func keep(_ reject: Reject, isOvertaken: Bool, overtakes: Bool) throws -> Reject? {
+  func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord? {
     memory.unkept += reject.more
     guard memory.room.rows > 0 else {
       memory.unkept += 1
@@ -88,11 +88,11 @@ final class RejectLog {
   /// Writes a rejected record.
   ///
   /// - Parameters:
-  ///   - times: how often it was refused.
+  ///   - times: how often it was rejected.
   ///   - isOvertaken: a later record with its key was read already.
-  ///   - overtakes: what was refused of its key before is not to be replayed any more.
+  ///   - overtakes: what was rejected of its key before is not to be replayed any more.
   func write(
-    _ reject: Reject, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true
+    _ reject: RejectedRecord, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true
   ) throws {
     try note(reject, overtakes: overtakes)
     insert.bind(pipeline, at: 1)
@@ -116,8 +116,8 @@ final class RejectLog {
     try insert.run()
   }
 
-  /// Of two rejected records with one key the later one counts. Refused children have their record's.
-  private func note(_ reject: Reject, overtakes: Bool) throws {
+  /// Of two rejected records with one key the later one counts. Rejected children have their record's.
+  private func note(_ reject: RejectedRecord, overtakes: Bool) throws {
     if overtakes, let key = reject.key, memory.last.map({ $0 == (reject.input, reject.record, key) }) != true
     {
       try overtake(key)
@@ -125,7 +125,7 @@ final class RejectLog {
     memory.last = reject.key.map { (reject.input, reject.record, $0) }
   }
 
-  /// Notes that a key was read: what was refused of it before is not to be replayed any more.
+  /// Notes that a key was read: what was rejected of it before is not to be replayed any more.
   func overtake(_ key: Int64) throws {
     overtakeKey.bind(run, at: 1)
     overtakeKey.bind(pipeline, at: 2)
@@ -133,10 +133,10 @@ final class RejectLog {
     try overtakeKey.run()
   }
 
-  /// A digest of why it was refused and of its text. Without its text a record is known by its place.
+  /// A digest of why it was rejected and of its text. Without its text a record is known by its place.
   ///
   /// Its text and what it stood in are in the store then, as the last ones.
-  private func fingerprint(_ reject: Reject) throws -> Int64 {
+  private func fingerprint(_ reject: RejectedRecord) throws -> Int64 {
     memory.text = try texts.keep(reject.text, last: memory.text)
     memory.around = try texts.keep(reject.around, last: memory.around)
     var digest = SipHash(key)
@@ -155,39 +155,39 @@ final class RejectLog {
     return digest.value
   }
 
-  /// A replayed record was refused again, perhaps for another reason. Its place stays.
-  private func refuseAgain(_ number: Int64, _ reject: Reject) throws {
-    refuseAgain.bind(number, at: 1)
-    refuseAgain.bind(try fingerprint(reject), at: 2)
-    refuseAgain.bind(run, at: 3)
-    refuseAgain.bind(reject.code, at: 4)
-    refuseAgain.bind(reject.message, at: 5)
-    refuseAgain.bind(reject.attribute, at: 6)
-    refuseAgain.bind(reject.key.map(Value.integer) ?? .null, at: 7)
-    refuseAgain.bind(reject.entity, at: 8)
-    refuseAgain.bind(reject.child, at: 9)
-    try refuseAgain.run()
+  /// A replayed record was rejected again, perhaps for another reason. Its place stays.
+  private func rejectAgain(_ number: Int64, _ reject: RejectedRecord) throws {
+    rejectAgain.bind(number, at: 1)
+    rejectAgain.bind(try fingerprint(reject), at: 2)
+    rejectAgain.bind(run, at: 3)
+    rejectAgain.bind(reject.code, at: 4)
+    rejectAgain.bind(reject.message, at: 5)
+    rejectAgain.bind(reject.attribute, at: 6)
+    rejectAgain.bind(reject.key.map(Value.integer) ?? .null, at: 7)
+    rejectAgain.bind(reject.entity, at: 8)
+    rejectAgain.bind(reject.child, at: 9)
+    try rejectAgain.run()
   }
 
   /// Writes what became of replayed records.
   ///
   /// - Parameters:
   ///   - kept: their rejects, those of one record together.
-  ///   - rejects: what was refused now, of the records that the first of their rejects numbers.
+  ///   - rejects: what was rejected now, of the records that the first of their rejects numbers.
   ///   - left: the records that were not tried.
-  func record(_ kept: [[KeptReject]], _ rejects: [Reject], left: Set<Int64>) throws {
-    let refused = Dictionary(grouping: rejects) { Int64($0.record) }
+  func record(_ kept: [[KeptReject]], _ rejects: [RejectedRecord], left: Set<Int64>) throws {
+    let rejected = Dictionary(grouping: rejects) { Int64($0.record) }
     for kept in kept {
       guard let first = kept.first, !left.contains(first.number) else { continue }
       var open = kept
-      for reject in refused[first.number] ?? [] {
+      for reject in rejected[first.number] ?? [] {
         let again = reject.at(first.reject)
-        // A record that is refused as a whole takes the place of its first reject.
+        // A record that is rejected as a whole takes the place of its first reject.
         let same = open.firstIndex {
           reject.entity == nil || ($0.reject.entity == reject.entity && $0.reject.child == reject.child)
         }
         if let same {
-          try refuseAgain(open.remove(at: same).number, again)
+          try rejectAgain(open.remove(at: same).number, again)
         } else {
           try write(again, overtakes: false)
         }
@@ -203,9 +203,9 @@ final class RejectLog {
   }
 }
 
-extension Reject {
-  /// The same refusal where another one stood, of the same record's.
-  fileprivate func at(_ other: Reject) -> Reject {
+extension RejectedRecord {
+  /// The same rejection where another one stood, of the same record's.
+  fileprivate func at(_ other: RejectedRecord) -> RejectedRecord {
     var reject = self
     (reject.input, reject.record, reject.byte) = (other.input, other.record, other.byte)
     (reject.line, reject.column) = (other.line, other.column)

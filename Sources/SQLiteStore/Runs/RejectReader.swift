@@ -43,7 +43,7 @@ extension SQLiteEngine {
   /// Not those whose text was cut or not kept, not those whose key was read later, and not those that came after the
   /// record that counts, unless now the last one does.
   /// - Parameters:
-  ///   - run: what this run or a later one refused is left out.
+  ///   - run: what this run or a later one rejected is left out.
   ///   - last: the last one of the call before; nil at first.
   /// - Returns: so many that their texts fit into memory, and whether there may be more.
   package func replayableRejects(
@@ -105,7 +105,7 @@ extension KeptReject {
   ///
   /// - Parameter last: the one before it: what they share is one in memory too.
   init(_ rows: RawStatement, after last: KeptReject? = nil) {
-    var reject = Reject(
+    var reject = RejectedRecord(
       code: rows.string(5) ?? "", message: rows.string(6) ?? "", attribute: rows.string(7),
       input: rows.string(8) ?? "", record: Int(rows.integer(9)), byte: Int(rows.integer(10)),
       line: Int(rows.integer(11)), column: Int(rows.integer(12)),

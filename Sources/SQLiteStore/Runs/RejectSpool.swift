@@ -22,7 +22,7 @@ final class RejectSpool {
     }
   }
 
-  func write(_ reject: Reject) throws {
+  func write(_ reject: RejectedRecord) throws {
     try queue.inDatabase { _ in try log.write(reject) }
   }
 

@@ -25,7 +25,8 @@ final class RejectedKeys {
   ///   - rows: those whose keys were read.
   ///   - log: the run's.
   ///   - alsoWrite: called with each reject that is kept.
-  func write(_ chunk: Chunk, _ rows: [Int32], to log: RejectLog, _ alsoWrite: (Reject) throws -> Void) throws
+  func write(_ chunk: Chunk, _ rows: [Int32], to log: RejectLog, _ alsoWrite: (RejectedRecord) throws -> Void)
+    throws
   {
     let rejects = chunk.allRejects
     guard !bits.isEmpty || !rejects.isEmpty else { return }
@@ -33,8 +34,8 @@ final class RejectedKeys {
     var lastRows: [Int64: Int] = [:]
     for reject in rejects { if let key = reject.key { lastRows[key] = -1 } }
     if !bits.isEmpty || !lastRows.isEmpty {
-      let refused = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
-      for row in rows.lazy.map(Int.init) where !refused.contains(row) {
+      let rejected = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
+      for row in rows.lazy.map(Int.init) where !rejected.contains(row) {
         guard let key = chunk.keyDigest(row) else { continue }
         if contains(key) { try log.overtake(key) }
         if let last = lastRows[key] { lastRows[key] = max(last, row) }

@@ -129,7 +129,7 @@ struct SchemaDrops {
         kept.append(try Self.drop(attribute, of: entity, number, db))
       } else if let relationship = entity.relationship(named: name), relationship.kind == .toOne {
         try Self.drop([relationship.column], of: entity, name, db)
-        let property = try Self.bury(name, of: number, db)
+        let property = try Self.retireName(name, of: number, db)
         kept.append(
           StoredModel.Dropped(property: property, entity: number, name: name, type: nil, isDerived: false))
       }
@@ -162,7 +162,7 @@ struct SchemaDrops {
     try drop(
       [attribute.name] + attribute.hiddenColumns.map(\.name), of: entity, attribute.name, db)
     return StoredModel.Dropped(
-      property: try bury(attribute.name, of: number, db), entity: number, name: attribute.name,
+      property: try retireName(attribute.name, of: number, db), entity: number, name: attribute.name,
       type: attribute.type, isDerived: attribute.derivation != nil)
   }
 
@@ -178,7 +178,7 @@ struct SchemaDrops {
   }
 
   /// A dropped property keeps its number, and frees its name.
-  private static func bury(_ name: String, of entity: Int64, _ db: Database) throws -> Int64 {
+  private static func retireName(_ name: String, of entity: Int64, _ db: Database) throws -> Int64 {
     let property = try db.integer(
       "SELECT property FROM bolide_property WHERE entity = ? AND name = ?", .integer(entity), .text(name))
     try db.run("DELETE FROM bolide_dirty WHERE property = ?", .integer(property))

@@ -2,7 +2,7 @@ internal import ImportModel
 internal import SQLiteAccess
 
 /// A row for `bolide_dirty`, as SQL.
-struct Mark {
+struct Invalidation {
   private let select: String
 
   /// - Parameters:
@@ -21,7 +21,7 @@ struct Mark {
   /// The statement that writes marks, those that are not there yet; none for no marks.
   ///
   /// Not OR IGNORE: the policy of the statement that fires the trigger, such as OR FAIL, would replace it.
-  static func insert(_ marks: [Mark]) -> [String] {
+  static func insert(_ marks: [Invalidation]) -> [String] {
     guard !marks.isEmpty else { return [] }
     return [
       "INSERT INTO bolide_dirty(property, hop, object) SELECT m.property, m.hop, m.object FROM (\n    "
@@ -45,79 +45,84 @@ struct InvalidationSQL {
   }
 
   var inserted: [String] {
-    var marks = scalars.map { Mark($0.property, "NEW.bolide_id") }
-    marks += aggregates.map { Mark($0.node.property, link($0.children, "NEW")) }
+    var marks = scalars.map { Invalidation($0.property, "NEW.bolide_id") }
+    marks += aggregates.map { Invalidation($0.node.property, link($0.children, "NEW")) }
     // A program that leaves foreign keys off may have written children, or whoever leads here, beforehand.
     for case let (node, children?) in plan.nodes.map({ ($0, $0.children) })
     where node.entity.name == entity.name {
-      marks.append(Mark(node.property, "NEW.bolide_id", when: leadsHere(children.entity, children.toOne)))
+      marks.append(
+        Invalidation(node.property, "NEW.bolide_id", when: leadsHere(children.entity, children.toOne)))
     }
     for (node, path, hop) in plan.paths(by: entity) {
       let before = path.entity(after: hop - 1, from: node.entity)
       marks.append(
-        Mark(
+        Invalidation(
           node.property, hop: hop, "NEW.bolide_id", when: leadsHere(before, path.hops[hop - 1].relationship)))
     }
     for (node, children) in throughLinks {
       guard let onward = children.onward else { continue }
       marks.append(
-        Mark(node.property, hop: 1, "NEW.bolide_id", when: leadsHere(children.entity, onward.relationship)))
+        Invalidation(
+          node.property, hop: 1, "NEW.bolide_id", when: leadsHere(children.entity, onward.relationship)))
     }
-    return Mark.insert(marks)
+    return Invalidation.insert(marks)
   }
 
   var updated: [String] {
-    var marks: [Mark] = []
+    var marks: [Invalidation] = []
     for node in scalars {
       guard let path = node.path else { continue }
       let read = path.hops.first.map(\.relationship.column) ?? path.attribute.name
       guard !path.hops.isEmpty || path.attribute.derivation == nil else { continue }
-      marks.append(Mark(node.property, "NEW.bolide_id", when: differs([read])))
+      marks.append(Invalidation(node.property, "NEW.bolide_id", when: differs([read])))
     }
     for (node, children) in aggregates {
       let changed = differs(
         [children.toOne.column]
           + (children.onward.map { [$0.relationship.column] } ?? children.readAttributes))
-      for row in ["OLD", "NEW"] { marks.append(Mark(node.property, link(children, row), when: changed)) }
+      for row in ["OLD", "NEW"] {
+        marks.append(Invalidation(node.property, link(children, row), when: changed))
+      }
     }
     for (node, path, hop) in plan.paths(by: entity) where !node.isKeptAtOnce {
       let isEnd = hop == path.hops.count
       guard !isEnd || path.attribute.derivation == nil else { continue }
       let read = isEnd ? path.attribute.name : path.hops[hop].relationship.column
-      marks.append(Mark(node.property, hop: hop, "NEW.bolide_id", when: differs([read])))
+      marks.append(Invalidation(node.property, hop: hop, "NEW.bolide_id", when: differs([read])))
     }
     for (node, children) in throughLinks where !children.readAttributes.isEmpty {
       marks.append(
-        Mark(node.property, hop: 1, "NEW.bolide_id", when: differs(children.readAttributes)))
+        Invalidation(node.property, hop: 1, "NEW.bolide_id", when: differs(children.readAttributes)))
     }
-    return Mark.insert(marks)
+    return Invalidation.insert(marks)
   }
 
   var deleted: [String] {
-    Mark.insert(aggregates.map { Mark($0.node.property, link($0.children, "OLD")) })
+    Invalidation.insert(aggregates.map { Invalidation($0.node.property, link($0.children, "OLD")) })
   }
 
   /// What reads the entity's own derived attributes.
   var derived: [String] {
-    var marks: [Mark] = []
+    var marks: [Invalidation] = []
     for node in plan.nodes {
       if let path = node.path, path.attribute.derivation != nil,
         path.entity(after: path.hops.count, from: node.entity).name == entity.name
       {
         marks.append(
-          Mark(node.property, hop: path.hops.count, "NEW.bolide_id", when: differs([path.attribute.name])))
+          Invalidation(
+            node.property, hop: path.hops.count, "NEW.bolide_id", when: differs([path.attribute.name])))
       }
       if let children = node.children, let attribute = children.attribute, attribute.derivation != nil,
         children.objects.name == entity.name
       {
         let isLinked = children.onward != nil
         marks.append(
-          Mark(
+          Invalidation(
             node.property, hop: isLinked ? 1 : 0, isLinked ? "NEW.bolide_id" : link(children, "NEW"),
             when: differs([attribute.name])))
       }
     }
-    return Mark.insert(marks)
+    return Invalidation.insert(marks)
   }
 
   private var scalars: [DerivedNode] { plan.scalars(of: entity).filter { !$0.isKeptAtOnce } }

@@ -51,7 +51,7 @@ struct OwnerSQL {
     _ row: String, count: String, minus: (String) -> String?, plus: (String) -> String?,
     when condition: String?
   ) -> [String] {
-    var (assignments, sums, marks): ([String], [String], [Mark]) = ([], [], [])
+    var (assignments, sums, marks): ([String], [String], [Invalidation]) = ([], [], [])
     let table = quoted(owner.name)
     let isThere =
       "bolide_id = \(row) AND NOT \(ReplaceSQL.isGoing(row, of: owner))"
@@ -83,7 +83,7 @@ struct OwnerSQL {
         assignments.append("\(column) = CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) END")
       }
       marks.append(
-        Mark(member.node.property, "bolide_id", from: table, when: "\(isThere) AND \(last) IS NULL"))
+        Invalidation(member.node.property, "bolide_id", from: table, when: "\(isThere) AND \(last) IS NULL"))
     }
     let begin =
       sums.isEmpty
@@ -92,6 +92,6 @@ struct OwnerSQL {
         + sums.joined(separator: "\n    UNION ALL ")
     return [
       begin, "UPDATE \(table) SET \(assignments.joined(separator: ",\n    "))\n    WHERE \(isThere)",
-    ] + Mark.insert(marks) + [ForeignSQL.end(number, row)]
+    ] + Invalidation.insert(marks) + [ForeignSQL.end(number, row)]
   }
 }

@@ -37,7 +37,7 @@ package protocol ImportEngine: EngineIdentity {
   /// The next rejected records that can be tried again, in the order in which inputs brought them.
   ///
   /// - Parameters:
-  ///   - run: what this run or a later one refused is left out.
+  ///   - run: what this run or a later one rejected is left out.
   ///   - last: the last one of the call before; nil at first.
   /// - Returns: so many that their texts fit into memory, and whether there may be more.
   func replayableRejects(
@@ -82,7 +82,7 @@ package protocol ImportSession: AnyObject {
 
   /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///
-  /// A chunk that changes nothing and refuses nothing writes nothing; its counts come with the next one. Where the
+  /// A chunk that changes nothing and rejects nothing writes nothing; its counts come with the next one. Where the
   /// import stops at a rejected record, the chunk is cut behind it.
   func apply(_ chunk: Chunk, bytes: Int) throws
 
@@ -91,7 +91,7 @@ package protocol ImportSession: AnyObject {
   /// - Returns: what `body` returns: whether to keep what it did.
   func atomically(_ body: () throws -> Bool) throws -> Bool
 
-  /// Applies records that were refused before, or had refused children; what lands is kept no longer.
+  /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
   ///
   /// - Parameters:
   ///   - chunk: not sorted yet; its records are numbered by the first of their rejects.

@@ -17,7 +17,7 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// The store's schema as text.
   func schemaText() throws -> String
 
-  // MARK: Refused records
+  // MARK: Rejected records
 
   /// Hands over the kept rejected records in the order in which they first came.
   func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws

@@ -18,7 +18,7 @@ public struct ChunkCounts: Sendable, Hashable {
   public var duplicates = 0
   /// Records whose place another record of the same key and with other values took, in the same chunk or an earlier one.
   public var superseded = 0
-  /// Records that were refused.
+  /// Records that were rejected.
   public var rejected = 0
   /// Records whose effect was undone: an atomic import that did not come to a good end.
   public var rolledBack = 0

@@ -30,7 +30,7 @@ public struct RunProgress: Sendable, Hashable {
     return total
   }
 
-  /// What is left when everything is undone but the refusals.
+  /// What is left when everything is undone but the rejections.
   package mutating func rollBack() {
     counts = counts.rolledBackAll
     for index in children.indices { children[index].counts = children[index].counts.rolledBackAll }
@@ -53,8 +53,8 @@ extension ChunkCounts {
 package enum RunOutcome {
   /// The outcome of a run that came to a good end.
   package static let good = "ok"
-  /// The outcome of a run that refused more than its limit allows.
-  package static let tooManyRefused = "too-many-refused"
+  /// The outcome of a run that rejected more than its limit allows.
+  package static let tooManyRejected = "too-many-refused"
   /// What the input of a replay is called.
   package static let replay = "replay"
 }

@@ -126,7 +126,7 @@ package struct PipelineStatus: Sendable {
   package var lastGoodRun: Run?
   /// The newest run that changed something.
   package var lastChange: Run?
-  /// Refused records that are kept.
+  /// Rejected records that are kept.
   package var openRejects: Int64
   /// How old the last good run may be, in seconds; nil for no limit. The last run's, unless somebody says otherwise.
   package var maxAge: Double?

@@ -11,17 +11,17 @@
 public struct CellMemory: BitwiseCopyable {
   /// Rows that are part of the chunk.
   private(set) var count = 0
-  /// The first row of the window.
-  @usableFromInline package private(set) var windowStart = 0
+  /// The first row of the batch.
+  @usableFromInline package private(set) var batchStart = 0
   /// How much text the rows before it have, rejected records included.
-  private var windowText = 0
+  private var batchText = 0
   /// The row whose cells are written, and where they are.
   private(set) var row = 0
   @usableFromInline package private(set) var current: RowCells
-  /// How many records were read, refused ones included, and the last one's number.
+  /// How many records were read, rejected ones included, and the last one's number.
   var recordsRead = 0
   var lastRecord = 0
-  /// How many bytes the records take that are kept beyond their window.
+  /// How many bytes the records take that are kept beyond their batch.
   var recordBytes = 0
   /// How many bytes the rejected records take, about, and what surrounds records.
   var rejectBytes = 0
@@ -29,60 +29,60 @@ public struct CellMemory: BitwiseCopyable {
   @usableFromInline package let kept: Int
   @usableFromInline package let transient: Int
   @usableFromInline package let rowBytes: Int
-  @usableFromInline package let windowRowBytes: Int
+  @usableFromInline package let batchRowBytes: Int
   /// One block of `windowRows` rows after another: rows never move, and memory grows by what is needed.
   @usableFromInline package private(set) var blocks: UnsafeMutablePointer<UnsafeMutableRawPointer>
   private var blockCount = 0
   private var blockCapacity = 64
-  @usableFromInline package let window: UnsafeMutableRawPointer
+  @usableFromInline package let batch: UnsafeMutableRawPointer
   @usableFromInline package private(set) var arena = ByteArena()
-  @usableFromInline package private(set) var windowArena = ByteArena()
-  /// Where each of the window's records stood, and where its text lies in the window's arena; 0 for none.
+  @usableFromInline package private(set) var batchArena = ByteArena()
+  /// Where each of the batch's records stood, and where its text lies in the batch's arena; 0 for none.
   private let positions: UnsafeMutablePointer<RecordPosition>
   private let texts: UnsafeMutablePointer<UInt64>
 
-  @usableFromInline package static let windowBits = 10
-  /// How many rows a window has.
-  @usableFromInline package static let windowRows = 1 << windowBits
-  /// How many bytes of text end a window before that.
-  private static let windowBytes = 1 << 20
+  @usableFromInline package static let batchBits = 10
+  /// How many rows a batch has.
+  @usableFromInline package static let batchRows = 1 << batchBits
+  /// How many bytes of text end a batch before that.
+  private static let batchBytes = 1 << 20
 
   /// - Parameters:
   ///   - kept: how many columns are kept to the chunk's end; they come first.
-  ///   - transient: how many are there for the window only.
+  ///   - transient: how many are there for the batch only.
   init(kept: Int, transient: Int) {
     self.kept = kept
     self.transient = transient
     // The cells, then one state a cell, up to a whole word.
     rowBytes = (kept * 9 + 7) & ~7
-    windowRowBytes = (transient * 9 + 7) & ~7
+    batchRowBytes = (transient * 9 + 7) & ~7
     blocks = .allocate(capacity: blockCapacity)
-    window = .allocate(byteCount: Self.windowRows * windowRowBytes, alignment: 8)
-    positions = .allocate(capacity: Self.windowRows)
-    texts = .allocate(capacity: Self.windowRows)
-    current = RowCells(kept: window, window: window, keptCount: kept, transientCount: transient)
+    batch = .allocate(byteCount: Self.batchRows * batchRowBytes, alignment: 8)
+    positions = .allocate(capacity: Self.batchRows)
+    texts = .allocate(capacity: Self.batchRows)
+    current = RowCells(kept: batch, batch: batch, keptCount: kept, transientCount: transient)
   }
 
   mutating func deallocate() {
     for block in 0..<blockCount { blocks[block].deallocate() }
     blocks.deallocate()
-    window.deallocate()
+    batch.deallocate()
     positions.deallocate()
     texts.deallocate()
     arena.deallocate()
-    windowArena.deallocate()
+    batchArena.deallocate()
   }
 
   mutating func clear() {
     count = 0
-    windowStart = 0
-    windowText = 0
+    batchStart = 0
+    batchText = 0
     recordsRead = 0
     lastRecord = 0
     recordBytes = 0
     rejectBytes = 0
     arena.clear()
-    windowArena.clear()
+    batchArena.clear()
   }
 
   /// How many bytes the rows take, with their texts and records, and the rejected records.
@@ -91,13 +91,13 @@ public struct CellMemory: BitwiseCopyable {
   // MARK: Rows
 
   mutating func beginRow() {
-    precondition(count - windowStart < Self.windowRows, "a full window is ended first")
-    if count == blockCount << Self.windowBits { addBlock() }
+    precondition(count - batchStart < Self.batchRows, "a full window is ended first")
+    if count == blockCount << Self.batchBits { addBlock() }
     go(to: count)
     current.clear()
   }
 
-  /// Makes a row of the window the one whose cells are written.
+  /// Makes a row of the batch the one whose cells are written.
   @inline(__always)
   mutating func go(to row: Int) {
     self.row = row
@@ -105,14 +105,14 @@ public struct CellMemory: BitwiseCopyable {
   }
 
   mutating func endRow(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
-    positions[row - windowStart] = position
-    texts[row - windowStart] = text.map { windowArena.keep($0) } ?? 0
+    positions[row - batchStart] = position
+    texts[row - batchStart] = text.map { batchArena.keep($0) } ?? 0
     count += 1
   }
 
   /// Ends the row of a child: the children of one record share its text.
   mutating func endChild(_ position: RecordPosition, text: UnsafeBufferPointer<UInt8>?) {
-    let place = row - windowStart
+    let place = row - batchStart
     guard place > 0, positions[place - 1].record == position.record else {
       return endRow(position, text: text)
     }
@@ -121,26 +121,26 @@ public struct CellMemory: BitwiseCopyable {
     count += 1
   }
 
-  /// Whether there is no room for another row, or the texts of its rows and records are long, refused ones included.
-  var isWindowFull: Bool {
-    count - windowStart == Self.windowRows
-      || windowArena.count + arena.count + rejectBytes - windowText >= Self.windowBytes
+  /// Whether there is no room for another row, or the texts of its rows and records are long, rejected ones included.
+  var isBatchFull: Bool {
+    count - batchStart == Self.batchRows
+      || batchArena.count + arena.count + rejectBytes - batchText >= Self.batchBytes
   }
 
-  /// Ends the window: what it alone holds is gone.
-  mutating func endWindow() {
-    windowStart = count
-    windowText = arena.count + rejectBytes
-    windowArena.clear()
+  /// Ends the batch: what it alone holds is gone.
+  mutating func flushBatch() {
+    batchStart = count
+    batchText = arena.count + rejectBytes
+    batchArena.clear()
   }
 
-  /// Where a record of the window stood.
-  func position(_ row: Int) -> RecordPosition { positions[row - windowStart] }
+  /// Where a record of the batch stood.
+  func position(_ row: Int) -> RecordPosition { positions[row - batchStart] }
 
-  /// A record of the window, if it is kept.
+  /// A record of the batch, if it is kept.
   func text(_ row: Int) -> UnsafeBufferPointer<UInt8>? {
-    let text = texts[row - windowStart]
-    return text == 0 ? nil : windowArena.slice(text)
+    let text = texts[row - batchStart]
+    return text == 0 ? nil : batchArena.slice(text)
   }
 
   private mutating func addBlock() {
@@ -151,7 +151,7 @@ public struct CellMemory: BitwiseCopyable {
       blocks = larger
       blockCapacity *= 2
     }
-    (blocks + blockCount).initialize(to: .allocate(byteCount: Self.windowRows * rowBytes, alignment: 8))
+    (blocks + blockCount).initialize(to: .allocate(byteCount: Self.batchRows * rowBytes, alignment: 8))
     blockCount += 1
   }
 
@@ -160,16 +160,16 @@ public struct CellMemory: BitwiseCopyable {
   /// Where a row's kept cells begin.
   @inlinable @inline(__always)
   func keptRow(_ row: Int) -> UnsafeMutableRawPointer {
-    blocks[row >> Self.windowBits] + (row & (Self.windowRows - 1)) * rowBytes
+    blocks[row >> Self.batchBits] + (row & (Self.batchRows - 1)) * rowBytes
   }
 
-  /// A row by its addresses, for who reads several of its cells. Valid until the window ends.
+  /// A row by its addresses, for who reads several of its cells. Valid until the batch ends.
   @inlinable @inline(__always)
   public func cells(ofRow row: Int) -> RowCells {
-    // A row before the window has no transient cells, and nobody asks for them.
-    let window = row < windowStart ? window : window + (row - windowStart) * windowRowBytes
+    // A row before the batch has no transient cells, and nobody asks for them.
+    let batch = row < batchStart ? batch : batch + (row - batchStart) * batchRowBytes
     return RowCells(
-      kept: keptRow(row), window: window, keptCount: kept, transientCount: transient)
+      kept: keptRow(row), batch: batch, keptCount: kept, transientCount: transient)
   }
 
   /// The address of a cell.
@@ -208,45 +208,45 @@ public struct CellMemory: BitwiseCopyable {
 
   @inline(__always)
   func address(_ cell: UInt64, _ column: Int) -> UnsafeMutablePointer<UInt8> {
-    column < kept ? arena.address(cell) : windowArena.address(cell)
+    column < kept ? arena.address(cell) : batchArena.address(cell)
   }
 
   /// The bytes that a text's or a blob's cell stands for.
   @inlinable @inline(__always)
   public func slice(_ cell: UInt64, _ column: Int) -> UnsafeBufferPointer<UInt8> {
-    column < kept ? arena.slice(cell) : windowArena.slice(cell)
+    column < kept ? arena.slice(cell) : batchArena.slice(cell)
   }
 
   @inline(__always)
   mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>, _ column: Int) -> UInt64 {
-    column < kept ? arena.keep(bytes) : windowArena.keep(bytes)
+    column < kept ? arena.keep(bytes) : batchArena.keep(bytes)
   }
 
   @inline(__always)
   mutating func reserve(_ byteCount: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
-    column < kept ? arena.reserve(byteCount) : windowArena.reserve(byteCount)
+    column < kept ? arena.reserve(byteCount) : batchArena.reserve(byteCount)
   }
 
   @inline(__always)
   mutating func taken(_ byteCount: Int, _ column: Int) -> UInt64 {
-    column < kept ? arena.taken(byteCount) : windowArena.taken(byteCount)
+    column < kept ? arena.taken(byteCount) : batchArena.taken(byteCount)
   }
 }
 
 /// One row of a chunk, as `CellMemory` lays it out. Columns are few: no sum here can overflow.
 public struct RowCells: BitwiseCopyable {
   @usableFromInline package let kept: UnsafeMutableRawPointer
-  @usableFromInline package let window: UnsafeMutableRawPointer
+  @usableFromInline package let batch: UnsafeMutableRawPointer
   @usableFromInline package let keptCount: Int
   @usableFromInline package let transientCount: Int
 
-  /// A row by the addresses of its kept cells and of the window's.
+  /// A row by the addresses of its kept cells and of the batch's.
   @inlinable @inline(__always)
   public init(
-    kept: UnsafeMutableRawPointer, window: UnsafeMutableRawPointer, keptCount: Int, transientCount: Int
+    kept: UnsafeMutableRawPointer, batch: UnsafeMutableRawPointer, keptCount: Int, transientCount: Int
   ) {
     self.kept = kept
-    self.window = window
+    self.batch = batch
     self.keptCount = keptCount
     self.transientCount = transientCount
   }
@@ -255,13 +255,13 @@ public struct RowCells: BitwiseCopyable {
   @inline(__always)
   fileprivate func clear() {
     memset(kept + keptCount * 8, 0, keptCount)
-    memset(window + transientCount * 8, 0, transientCount)
+    memset(batch + transientCount * 8, 0, transientCount)
   }
 
   /// The address of a cell of this row.
   @inlinable @inline(__always)
   public func cell(_ column: Int) -> UnsafeMutablePointer<UInt64> {
-    let start = column < keptCount ? kept + column &* 8 : window + (column &- keptCount) &* 8
+    let start = column < keptCount ? kept + column &* 8 : batch + (column &- keptCount) &* 8
     return start.assumingMemoryBound(to: UInt64.self)
   }
 
@@ -271,7 +271,7 @@ public struct RowCells: BitwiseCopyable {
     let start =
       column < keptCount
       ? kept + (keptCount &* 8 &+ column)
-      : window + (transientCount &* 8 &+ column &- keptCount)
+      : batch + (transientCount &* 8 &+ column &- keptCount)
     return start.assumingMemoryBound(to: UInt8.self)
   }
 

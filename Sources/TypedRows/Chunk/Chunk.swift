@@ -37,11 +37,11 @@ package struct RecordPosition: Sendable, Hashable {
 ///     arena   t e x t t e x t …
 ///     order   4 0 2 …                                         the rows that are applied, sorted by key
 ///
-///     window  the newest rows: transient attributes, where each record stood, and its text
+///     batch  the newest rows: transient attributes, where each record stood, and its text
 ///
-/// A record is read into the window. When the window is full, expressions run over its rows; then it ends, and what is
+/// A record is read into the batch. When the batch is full, expressions run over its rows; then it ends, and what is
 /// left of a row is what the store needs. So a chunk can hold many rows in little memory. The place and text of a row
-/// that may yet be refused go along (`ChunkLayout.mayBeRefused`).
+/// that may yet be rejected go along (`ChunkLayout.mayBeRejected`).
 ///
 /// Memory is kept and used again; it is reached through one fixed address (`CellMemory`), since every cell passes here
 /// several times. One thread at a time uses a chunk: the reading thread fills it, the queue hands it over, the writing
@@ -54,8 +54,8 @@ public final class Chunk {
   /// The chunks of the records' children, one for each list.
   package let children: [Chunk]
   private let hasChildren: Bool
-  /// Whether a window of these children has ended since one of their records' did.
-  private var hasEndedWindow = false
+  /// Whether a batch of these children has ended since one of their records' did.
+  private var hasFlushedBatch = false
   /// Of a chunk of children: whose they are, by row.
   package var lineage: [ParentReference] = []
   @usableFromInline package let memory: UnsafeMutablePointer<CellMemory>
@@ -63,10 +63,10 @@ public final class Chunk {
   package var duplicates = 0
   /// How many rows another of the same key took the place of, with other values.
   package var superseded = 0
-  /// The records that were refused.
-  package var rejects: [Reject] = []
-  /// How many children of the last refused child's record were refused.
-  var refusedOfRecord = 0
+  /// The records that were rejected.
+  package var rejects: [RejectedRecord] = []
+  /// How many children of the last rejected child's record were rejected.
+  var rejectedOfRecord = 0
   /// What surrounds the records, each entry from its record on.
   var surroundings: [Surroundings] = []
   /// The input that its records are of; nil for the run's only one.
@@ -94,7 +94,7 @@ public final class Chunk {
     memory.deallocate()
   }
 
-  /// How many records were read for this chunk, refused ones included.
+  /// How many records were read for this chunk, rejected ones included.
   package var recordsRead: Int {
     get { memory.pointee.recordsRead }
     set { memory.pointee.recordsRead = newValue }
@@ -109,16 +109,16 @@ public final class Chunk {
   /// The rows so far.
   package var count: Int { memory.pointee.count }
 
-  /// The rows of the window: those whose transient attributes can be read.
-  package var window: Range<Int> { memory.pointee.windowStart..<count }
+  /// The rows of the batch: those whose transient attributes can be read.
+  package var batch: Range<Int> { memory.pointee.batchStart..<count }
 
-  /// Whether the window is to be ended before the next record; children end theirs within a record too.
-  package var isWindowFull: Bool {
-    memory.pointee.isWindowFull
-      || hasChildren && children.contains { $0.hasEndedWindow || $0.memory.pointee.isWindowFull }
+  /// Whether the batch is to be ended before the next record; children end theirs within a record too.
+  package var isBatchFull: Bool {
+    memory.pointee.isBatchFull
+      || hasChildren && children.contains { $0.hasFlushedBatch || $0.memory.pointee.isBatchFull }
   }
 
-  /// The row whose cells are written: the one under way, or one of the window that gets an expression's results.
+  /// The row whose cells are written: the one under way, or one of the batch that gets an expression's results.
   package var row: Int {
     get { memory.pointee.row }
     set { memory.pointee.go(to: newValue) }
@@ -145,7 +145,7 @@ public final class Chunk {
     foldedRows.removeAll(keepingCapacity: true)
     records.clear()
     lineage.removeAll(keepingCapacity: true)
-    hasEndedWindow = false
+    hasFlushedBatch = false
     memory.pointee.clear()
     for child in children { child.clear() }
   }
@@ -198,34 +198,34 @@ public final class Chunk {
       position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(layout.rejectBounds.text + 1)) })
   }
 
-  /// Ends the window: its rows take part in the chunk, except the removed ones.
+  /// Ends the batch: its rows take part in the chunk, except the removed ones.
   ///
-  /// - Parameter removed: for each row of the window, whether it was refused; nil for none.
-  package func endWindow(removed: [Bool]? = nil) {
-    let window = window
-    let accepted = window.filter { removed?[$0 - window.lowerBound] != true }
+  /// - Parameter removed: for each row of the batch, whether it was rejected; nil for none.
+  package func flushBatch(removed: [Bool]? = nil) {
+    let batch = batch
+    let accepted = batch.filter { removed?[$0 - batch.lowerBound] != true }
     order.append(contentsOf: accepted.lazy.map { Int32(truncatingIfNeeded: $0) })
-    if layout.refusesLate || !layout.required.isEmpty {
-      for row in accepted where mayBeRefused(row) {
+    if layout.rejectsLate || !layout.required.isEmpty {
+      for row in accepted where mayBeRejected(row) {
         records.append(
           row, memory.pointee.position(row), text: memory.pointee.text(row), isChild: layout.isChildren)
       }
     }
     memory.pointee.recordBytes = records.byteCount
-    memory.pointee.endWindow()
-    hasEndedWindow = true
-    for child in children { child.hasEndedWindow = false }
+    memory.pointee.flushBatch()
+    hasFlushedBatch = true
+    for child in children { child.hasFlushedBatch = false }
   }
 
-  /// Whether any row of a window that ended was good.
+  /// Whether any row of a batch that ended was good.
   package var hasAccepted: Bool { !order.isEmpty }
 
-  /// The rows of all windows that ended, without the refused ones.
+  /// The rows of all batches that ended, without the rejected ones.
   package var acceptedRows: [Int] { order.map(Int.init) }
 
-  /// A new row without a required value is refused when it turns out to be new; some settings may refuse any row.
-  private func mayBeRefused(_ row: Int) -> Bool {
-    layout.refusesLate || layout.required.contains { state($0, row) == .absent }
+  /// A new row without a required value is rejected when it turns out to be new; some settings may reject any row.
+  private func mayBeRejected(_ row: Int) -> Bool {
+    layout.rejectsLate || layout.required.contains { state($0, row) == .absent }
   }
 
   // MARK: Rows that are there
@@ -261,7 +261,7 @@ public final class Chunk {
     Double(bitPattern: cell(column, row))
   }
 
-  /// The text or blob in a cell that holds one, valid until the chunk is cleared; in a transient column, until the window ends.
+  /// The text or blob in a cell that holds one, valid until the chunk is cleared; in a transient column, until the batch ends.
   @inlinable @inline(__always)
   public func bytes(_ column: Int, _ row: Int) -> UnsafeBufferPointer<UInt8> {
     memory.pointee.slice(cell(column, row), column)
@@ -277,9 +277,9 @@ public final class Chunk {
   /// Where a row's record stood, and its text if it was kept; of a long one, a byte more than a reject
   /// keeps.
   ///
-  /// Known for the rows of the window, and afterwards for those that may yet be refused.
+  /// Known for the rows of the batch, and afterwards for those that may yet be rejected.
   package func record(_ row: Int) -> (position: RecordPosition, text: String?) {
-    guard row >= window.lowerBound else { return records[row] }
+    guard row >= batch.lowerBound else { return records[row] }
     return (
       memory.pointee.position(row), memory.pointee.text(row).map { String(decoding: $0, as: UTF8.self) }
     )

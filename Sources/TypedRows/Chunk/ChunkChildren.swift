@@ -28,7 +28,7 @@ extension Chunk {
   }
 
   /// All rejected records and children, in the input's order.
-  package var allRejects: [Reject] {
+  package var allRejects: [RejectedRecord] {
     let lists = [rejects] + children.map(\.rejects)
     return lists.enumerated().flatMap { list, rejects in rejects.map { (list, $0) } }
       .sorted { ($0.1.record, $0.0, $0.1.child) < ($1.1.record, $1.0, $1.1.child) }.map(\.1)
@@ -46,15 +46,15 @@ extension Chunk {
     }
   }
 
-  /// How many records and children were refused.
-  package var rejectCount: Int { children.reduce(rejects.refusedCount) { $0 + $1.rejects.refusedCount } }
+  /// How many records and children were rejected.
+  package var rejectCount: Int { children.reduce(rejects.rejectedCount) { $0 + $1.rejects.rejectedCount } }
 
   /// Leaves out children whose record is not applied, as if they had not been read.
   package func leaveOutChildren(of isGone: (Int) throws -> Bool) rethrows {
     try leaveOut { try isGone(Int(lineage[$0].parent)) }
-    let before = rejects.refusedCount
+    let before = rejects.rejectedCount
     try rejects.removeAll { try $0.parent.map(isGone) ?? false }
-    recordsRead -= before - rejects.refusedCount
+    recordsRead -= before - rejects.rejectedCount
   }
 
   /// Takes children out of those that are applied.
@@ -67,8 +67,8 @@ extension Chunk {
   }
 }
 
-extension Reject {
-  /// Says whose child was refused.
+extension RejectedRecord {
+  /// Says whose child was rejected.
   package mutating func place(_ lineage: ParentReference, _ entity: String) {
     (self.entity, child, parent) = (entity, Int(lineage.number), Int(lineage.parent))
   }

@@ -2,7 +2,7 @@ internal import ImportModel
 
 // Where an import stops at the first rejected record or child.
 extension Chunk {
-  /// Leaves out everything behind the first refusal, as if the input had ended there. Sorts and folds the records anew.
+  /// Leaves out everything behind the first rejection, as if the input had ended there. Sorts and folds the records anew.
   ///
   /// - Returns: whether there was one.
   @discardableResult
@@ -13,7 +13,7 @@ extension Chunk {
     recordsRead -= lastRecord - first.record
     lastRecord = first.record
     rejects.removeAll { $0.record > first.record }
-    // The record of a refused child lands.
+    // The record of a rejected child lands.
     keepRows { row in row < cut.row || (list != nil && row == cut.row) }
     for (list, child) in children.enumerated() {
       child.keepRows { row in
@@ -23,7 +23,7 @@ extension Chunk {
       child.rejects.removeAll {
         cut.isBefore(Place(row: $0.parent ?? 0, list: list, number: $0.child))
       }
-      child.recordsRead = child.order.count + child.rejects.refusedCount
+      child.recordsRead = child.order.count + child.rejects.rejectedCount
     }
     sortAndFold()
     return true

@@ -58,7 +58,7 @@ package struct ChunkLayout: Sendable {
   package let storages: [StorageClass]
   /// How many of them become columns of the table; they come first.
   package let storedCount: Int
-  /// How many of them are kept until the chunk is applied; the others live while their window does.
+  /// How many of them are kept until the chunk is applied; the others live while their batch does.
   package let keptCount: Int
   /// The columns of the key, in the key's order.
   package let keyColumns: [Int]
@@ -182,8 +182,8 @@ package struct ChunkLayout: Sendable {
     state == .absent || state == .null && keepsNonNull
   }
 
-  /// Whether any row may be refused, or named in an error, when the chunk meets the table.
-  var refusesLate: Bool { !constraints.isEmpty || repeatedKeyPolicy == .reject || mergePolicy == .fail }
+  /// Whether any row may be rejected, or named in an error, when the chunk meets the table.
+  var rejectsLate: Bool { !constraints.isEmpty || repeatedKeyPolicy == .reject || mergePolicy == .fail }
 
   /// The column of an attribute, if records bring it.
   package func column(of attribute: String) -> Int? {

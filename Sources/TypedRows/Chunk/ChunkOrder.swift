@@ -16,7 +16,7 @@ extension Chunk {
   ///
   /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
   package func sortAndFold() {
-    endWindow()
+    flushBatch()
     guard order.count > 1 else { return }
     var ascending = true
     var descending = true

@@ -12,7 +12,7 @@ extension Chunk {
     return low == 0 ? nil : surroundings[low - 1]
   }
 
-  /// Says what surrounds the records from one on, as `Reject.around` has it; nil for nothing.
+  /// Says what surrounds the records from one on, as `RejectedRecord.around` has it; nil for nothing.
   package func surround(fromRecord record: Int, with text: String?) {
     let count = text?.utf8.count ?? 0
     let isTooLong = count > layout.rejectBounds.text
@@ -41,7 +41,7 @@ extension Chunk {
   }
 }
 
-extension Reject {
+extension RejectedRecord {
   /// Whether it came before a row of the same chunk; of a child, whether its record did.
   package func isBefore(_ row: Int) -> Bool {
     if let parent { return row > parent }
@@ -53,28 +53,28 @@ extension Chunk {
   /// What surrounds a record and those behind it.
   package struct Surroundings {
     let record: Int
-    /// As `Reject.around` has it; nil for nothing, and for what is too long to be kept.
+    /// As `RejectedRecord.around` has it; nil for nothing, and for what is too long to be kept.
     let text: String?
     let isTooLong: Bool
   }
 
-  /// Takes a rejected record, or a refused child of one.
+  /// Takes a rejected record, or a rejected child of one.
   ///
   /// - Parameter text: the record, if it is to be kept, as far as it is at hand.
-  package func refuse(_ reject: Reject, text: UnsafeBufferPointer<UInt8>?) {
+  package func reject(_ reject: RejectedRecord, text: UnsafeBufferPointer<UInt8>?) {
     // One record may bring children by the million: of so many as are kept anyway each one, of the others the number. Rows
-    // that are refused late are each known: they are not to be linked.
-    let isLate = reject.isRow && reject.rowsBefore < window.lowerBound
+    // that are rejected late are each known: they are not to be linked.
+    let isLate = reject.isRow && reject.rowsBefore < batch.lowerBound
     if reject.entity != nil, !isLate, let last = rejects.last, last.record == reject.record {
-      refusedOfRecord += 1
-      if refusedOfRecord > layout.rejectBounds.rows { return rejects[rejects.count - 1].more += 1 }
+      rejectedOfRecord += 1
+      if rejectedOfRecord > layout.rejectBounds.rows { return rejects[rejects.count - 1].more += 1 }
     } else {
-      refusedOfRecord = 1
+      rejectedOfRecord = 1
     }
     var reject = reject
     var bytes = Self.rejectBytes
     if let last = rejects.last, last.record == reject.record, last.text != nil {
-      // One copy for all refused children of a record.
+      // One copy for all rejected children of a record.
       (reject.text, reject.isCut) = (last.text, last.isCut)
     } else if let text {
       let most = layout.rejectBounds.text
@@ -91,7 +91,7 @@ extension Chunk {
   private static let rejectBytes = 1024
 }
 
-extension Reject {
+extension RejectedRecord {
   /// Notes what it stood in. A record cannot be read again without it.
   package mutating func stand(in surroundings: Chunk.Surroundings?) {
     around = surroundings?.text
@@ -99,27 +99,27 @@ extension Reject {
   }
 }
 
-extension [Reject] {
-  /// How many were refused, with those of which nothing but the number is known.
-  package var refusedCount: Int { reduce(count) { $0 + $1.more } }
+extension [RejectedRecord] {
+  /// How many were rejected, with those of which nothing but the number is known.
+  package var rejectedCount: Int { reduce(count) { $0 + $1.more } }
 }
 
 extension Chunk {
-  /// Refuses a row that is already part of the chunk.
-  package func reject(_ row: Int, _ refusal: Refusal, attribute: String?, input: String) {
+  /// Rejects a row that is already part of the chunk.
+  package func reject(_ row: Int, _ rejection: RejectionReason, attribute: String?, input: String) {
     let (position, text) = record(row)
     let lineage = layout.isChildren ? self.lineage[row] : nil
-    var reject = Reject(
-      code: refusal.code, message: refusal.message, attribute: attribute, input: input,
+    var reject = RejectedRecord(
+      code: rejection.code, message: rejection.message, attribute: attribute, input: input,
       record: position.record,
       byte: position.byte, line: position.line, column: position.column, text: nil)
     reject.key = lineage == nil ? keyDigest(row) : nil
     (reject.rowsBefore, reject.isRow) = (row, true)
     if let lineage { reject.place(lineage, layout.entity.name) }
     if var text {
-      text.withUTF8 { refuse(reject, text: $0) }
+      text.withUTF8 { self.reject(reject, text: $0) }
     } else {
-      refuse(reject, text: nil)
+      self.reject(reject, text: nil)
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Where the records of some rows stood, and their texts: those of a chunk's rows that may yet be refused.
+/// Where the records of some rows stood, and their texts: those of a chunk's rows that may yet be rejected.
 struct KeptRecords {
   private var rows: [Int] = []
   private var positions: [RecordPosition] = []

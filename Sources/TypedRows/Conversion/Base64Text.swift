@@ -1,7 +1,7 @@
 /// Turns base64 into the bytes that it stands for.
 ///
 /// Taken are the standard and the URL alphabet, not both in one text, with or without padding. Anything else
-/// is refused, line ends too, and so are bits that a shorter text would not have: two texts never give the
+/// is rejected, line ends too, and so are bits that a shorter text would not have: two texts never give the
 /// same bytes but for alphabet and padding.
 package enum Base64Text {
   /// The number of bytes that a text gives, if all its characters are base64.

@@ -1,7 +1,7 @@
 /// Turns what stands for true and false into a boolean.
 ///
 /// Taken are `true` and `false` in lower case, in upper case and with one capital, and `1` and `0`. Words
-/// such as `yes` or `N` mean different things in different feeds and are refused; an expression can say what
+/// such as `yes` or `N` mean different things in different feeds and are rejected; an expression can say what
 /// they mean.
 package enum BooleanText {
   /// The boolean of a text or of a JSON number.

@@ -50,22 +50,22 @@ public struct CellConverter {
 
   /// Writes the cell of the chunk's row under way.
   ///
-  /// - Returns: why the record is refused, or nil.
+  /// - Returns: why the record is rejected, or nil.
   @inlinable @inline(__always)
-  public func write(_ value: SourceValue, _ chunk: Chunk) -> Refusal? {
+  public func write(_ value: SourceValue, _ chunk: Chunk) -> RejectionReason? {
     if isPlainReal, case .real(let number) = value, number.isFinite {
       set(number, chunk)
       return nil
     }
     if value.isNull || hasMissing && rules._withUnsafeGuaranteedRef({ $0.isMissing(value) }) {
-      if isRequired { return rules.takeUnretainedValue().nullRefusal }
+      if isRequired { return rules.takeUnretainedValue().nullRejection }
       chunk.setNull(column)
       return nil
     }
     do throws(ConversionFailure) {
       try convert(value, chunk)
     } catch {
-      return rules.takeUnretainedValue().refusal(error)
+      return rules.takeUnretainedValue().rejection(error)
     }
     // Without a retain and a release, which cost more than the look itself.
     return hasLimits ? rules._withUnsafeGuaranteedRef { $0.brokenLimit(chunk, column) } : nil

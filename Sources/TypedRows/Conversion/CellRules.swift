@@ -48,24 +48,24 @@ public final class CellRules {
     }
   }
 
-  /// The refusal of null.
-  @usableFromInline package var nullRefusal: Refusal {
+  /// The rejection of null.
+  @usableFromInline package var nullRejection: RejectionReason {
     isKey ? .nullKey(attribute.name) : .null(attribute.name)
   }
 
-  /// The refusal of a value that its type does not take.
-  @usableFromInline package func refusal(_ failure: ConversionFailure) -> Refusal {
+  /// The rejection of a value that its type does not take.
+  @usableFromInline package func rejection(_ failure: ConversionFailure) -> RejectionReason {
     .conversion(attribute.name, failure)
   }
 
   /// The limit that the cell just written breaks, if it breaks one.
-  @usableFromInline package func brokenLimit(_ chunk: Chunk, _ column: Int) -> Refusal? {
+  @usableFromInline package func brokenLimit(_ chunk: Chunk, _ column: Int) -> RejectionReason? {
     if isOneOf, !isAllowed(chunk, column) { return .notOneOf(attribute.name, allowedValues) }
     // First what costs least: a text that is too long is not read.
     return brokenBound(chunk, column) ?? pattern.flatMap { unlike($0, chunk.bytes(column, chunk.row)) }
   }
 
-  private func unlike(_ pattern: TextPattern, _ text: UnsafeBufferPointer<UInt8>) -> Refusal? {
+  private func unlike(_ pattern: TextPattern, _ text: UnsafeBufferPointer<UInt8>) -> RejectionReason? {
     switch pattern.compare(text.span) {
     case .matches: nil
     case .differs: .unlikePattern(attribute.name)
@@ -73,7 +73,7 @@ public final class CellRules {
     }
   }
 
-  private func brokenBound(_ chunk: Chunk, _ column: Int) -> Refusal? {
+  private func brokenBound(_ chunk: Chunk, _ column: Int) -> RejectionReason? {
     guard isBounded else { return nil }
     if let minimum = attribute.minimum, chunk.isLess(column, than: minimum) {
       return .tooSmall(attribute.name)

@@ -72,7 +72,7 @@ extension CellConverter {
   }
 
   private func units(
-    _ text: String, _ scale: Int, excess: DecimalText.Excess = .refused
+    _ text: String, _ scale: Int, excess: DecimalText.Excess = .rejected
   ) throws(ConversionFailure) -> Int64 {
     let bytes = Array(text.utf8)
     let units = bytes.withUnsafeBufferPointer { bytes -> Result<Int64, ConversionFailure> in

@@ -19,7 +19,7 @@ package struct CivilTime: Equatable {
 
   /// Checks the time of day.
   ///
-  /// A leap second (`23:59:60`) has no stored form, and the next second is another instant, so it is refused.
+  /// A leap second (`23:59:60`) has no stored form, and the next second is another instant, so it is rejected.
   func checkTime() throws(ConversionFailure) {
     guard hour < 24, minute < 60, second < 60 else { throw .noSuchTime }
   }

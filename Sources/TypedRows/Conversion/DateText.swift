@@ -3,12 +3,12 @@ internal import ImportModel
 /// Turns a date of any known form into the stored form of an instant.
 ///
 /// The forms are those of `DateScanner`, and numbers where the epoch is declared. What is smaller than the
-/// stored form keeps is refused or cut off, never rounded: an instant does not move to a later second.
+/// stored form keeps is rejected or cut off, never rounded: an instant does not move to a later second.
 package enum DateText {
   /// The stored form of an attribute's instants.
   struct Form {
     let precision: DatePrecision
-    /// Whether what is smaller is cut off; it is refused otherwise.
+    /// Whether what is smaller is cut off; it is rejected otherwise.
     let cutsFractions: Bool
 
     /// The bytes that `write` writes.
@@ -80,7 +80,8 @@ package enum DateText {
     let decimals = try microseconds(of: form) == 1000 ? 3 : 6
     let count: Int64
     do {
-      count = try DecimalText.units(bytes, scale: decimals, excess: stored.cutsFractions ? .cutOff : .refused)
+      count = try DecimalText.units(
+        bytes, scale: decimals, excess: stored.cutsFractions ? .cutOff : .rejected)
     } catch .tooManyDecimals {
       throw .fractionOfSecond
     }

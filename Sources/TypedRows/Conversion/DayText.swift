@@ -2,7 +2,7 @@ internal import ImportModel
 
 /// Turns a date of any known form into the stored form of a day, `YYYY-MM-DD`.
 ///
-/// The forms are those of `DateScanner`. A time is refused unless it is midnight in UTC: cutting a time off,
+/// The forms are those of `DateScanner`. A time is rejected unless it is midnight in UTC: cutting a time off,
 /// or guessing whose midnight is meant, would give days that the feed does not say.
 package enum DayText {
   /// The bytes that `write` writes.

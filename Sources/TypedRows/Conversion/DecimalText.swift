@@ -2,8 +2,8 @@
 package enum DecimalText {
   /// What happens to digits that are smaller than a unit.
   package enum Excess {
-    /// They are refused, unless they are zeros.
-    case refused
+    /// They are rejected, unless they are zeros.
+    case rejected
     /// They are cut off, towards the smaller number.
     case cutOff
     /// They are rounded to the nearest unit, half to the even one.
@@ -17,7 +17,7 @@ package enum DecimalText {
   ///
   /// - Parameter scale: The decimals that are kept: a unit is `10^-scale`.
   package static func units(
-    _ bytes: UnsafeBufferPointer<UInt8>, scale: Int, excess: Excess = .refused
+    _ bytes: UnsafeBufferPointer<UInt8>, scale: Int, excess: Excess = .rejected
   ) throws(ConversionFailure) -> Int64 {
     let number = try DigitScanner(bytes)
     // The number is its digits times 10^(exponent - decimals); in units, times another 10^scale.
@@ -25,7 +25,7 @@ package enum DecimalText {
     let kept = number.digits + min(shift, 0)
     let magnitude = try number.magnitude(ofFirst: kept)
     let hasRest = number.hasNonzeroDigits(after: kept)
-    if hasRest, excess == .refused { throw .tooManyDecimals }
+    if hasRest, excess == .rejected { throw .tooManyDecimals }
     let whole = try scaled(magnitude, by: max(shift, 0))
     if excess == .rounded {
       let isUp = hasRest && number.isMoreThanHalf(after: kept, orHalf: whole % 2 == 1)

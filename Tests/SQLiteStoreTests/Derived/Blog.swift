@@ -177,7 +177,7 @@ struct BlogWrites {
         chunk.append(post())
         for number in 0..<dice.int(0...4) { tags.append(tag(), of: chunk.count - 1, number: number + 1) }
       }
-      chunk.children.first?.endWindow()
+      chunk.children.first?.flushBatch()
       chunk.sortAndFold()
       try run.apply(chunk, bytes: 1)
     }

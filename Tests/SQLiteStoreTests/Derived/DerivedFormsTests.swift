@@ -94,7 +94,7 @@ struct DerivedFormsTests {
       chunk.clear()
       chunk.append(["slug": .text(slug), "@author": "a"])
       chunk.children[0].append(["name": .text("tag of \(slug)")], of: 0, number: 1)
-      chunk.children[0].endWindow()
+      chunk.children[0].flushBatch()
       chunk.sortAndFold()
       try run.apply(chunk, bytes: 1)
     }

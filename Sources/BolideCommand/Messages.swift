@@ -1,0 +1,287 @@
+import ArgumentParser
+import Bolide
+import CommandSupport
+import Foundation
+
+// Every sentence of the tool's own stands here, and each has a test that holds it word for word. What a report, a status
+// or a table shows stands with it.
+
+// MARK: Options and arguments
+
+extension ValidationError {
+  // import
+  static var chunkRows: ValidationError { ValidationError("--chunk-rows must be at least 1") }
+  static var maxRecords: ValidationError { ValidationError("--max-records must be at least 1") }
+  static var inputOfReplay: ValidationError {
+    ValidationError("--replay imports the kept records: remove the input")
+  }
+  static var standardInputTwice: ValidationError { ValidationError("- can be given only once") }
+  static func notALimit(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is neither a number of records nor a share such as 2%")
+  }
+
+  // changes
+  static var readerWithSince: ValidationError {
+    ValidationError("--reader and --since cannot be combined: the reader's position is the start")
+  }
+  static var countWithCommand: ValidationError {
+    ValidationError("--count and a command cannot be combined")
+  }
+  static var followWithEnd: ValidationError {
+    ValidationError("--follow cannot be combined with --count or --limit")
+  }
+  static var readerWithLimit: ValidationError {
+    ValidationError(
+      "--reader with a command cannot be combined with --limit: the command receives whole transactions")
+  }
+  static var severalStarts: ValidationError {
+    ValidationError("--since, --from and --reader cannot be combined: each sets the start")
+  }
+
+  static func notACreation(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not one of if-new, never, always")
+  }
+
+  static func notAKind(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not one of insert, update, delete")
+  }
+
+  // fetch
+  static var countWithForm: ValidationError {
+    ValidationError("--count cannot be combined with --format, --with or --only")
+  }
+  static var bindWithoutWhere: ValidationError {
+    ValidationError("--bind requires --where")
+  }
+
+  static func notAttached(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not a store and its path; write --attach comments.sqlite=PATH")
+  }
+
+  // missing
+  static var mergeAndDelete: ValidationError {
+    ValidationError("--merge and --delete cannot be combined; merge first")
+  }
+  static var guardAlone: ValidationError { ValidationError("--guard requires --delete") }
+
+  // delete, link
+  static var whereAndAll: ValidationError { ValidationError("--where and --all cannot be combined") }
+  static var noObjects: ValidationError {
+    ValidationError("select the objects: --where EXPRESSION, or --all")
+  }
+  static var severalTargets: ValidationError {
+    ValidationError("--to, --remove and --to-none cannot be combined")
+  }
+  static var noTarget: ValidationError {
+    ValidationError("set the link: --to NAME=VALUE, --remove NAME=VALUE, or --to-none")
+  }
+  static func notAKeyPart(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not of the form NAME=VALUE")
+  }
+
+  // readers
+  static func readerName(_ action: ReadersCommand.Action) -> ValidationError {
+    ValidationError(action == .list ? "'list' takes no name" : "'\(action.rawValue)' needs a reader's name")
+  }
+  static func readerToken(_ action: ReadersCommand.Action) -> ValidationError {
+    ValidationError(
+      action == .ack ? "'ack' needs a token" : "'\(action.rawValue)' takes no token; see --from")
+  }
+  static var readerWithoutFrom: ValidationError {
+    ValidationError("'add' needs --from: now, beginning, or a token")
+  }
+  static func readerWithFrom(_ action: ReadersCommand.Action) -> ValidationError {
+    ValidationError("'\(action.rawValue)' takes no --from")
+  }
+
+  // snapshot
+  static var readerWithoutCommand: ValidationError {
+    ValidationError(
+      "--reader requires a command after --; or move the reader afterwards: `bolide readers STORE "
+        + "reset NAME --from TOKEN`")
+  }
+  static var fileAndCommand: ValidationError {
+    ValidationError("--sqlite and a command cannot be combined")
+  }
+
+  // prune
+  static var severalEnds: ValidationError {
+    ValidationError("use one of --before, --older-than and --keep-transactions")
+  }
+  static var keepTransactions: ValidationError { ValidationError("--keep-transactions must be at least 0") }
+  static func notAnAge(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not a time such as 30d: a number and s, m, h, d, w or y, at most 10000y")
+  }
+
+  // status and schema
+  static var twoForms: ValidationError {
+    ValidationError("--json and --format prometheus cannot be combined")
+  }
+  static var noSchemaNamed: ValidationError {
+    ValidationError("name a store or a pipeline, or use --pipeline-format")
+  }
+  static var markdownAlone: ValidationError { ValidationError("--markdown requires --pipeline-format") }
+}
+
+// MARK: Failures
+
+extension Failure {
+  /// A pipeline that names no store, where a store is needed.
+  static func noStore(in pipeline: String) -> Failure {
+    Failure(
+      .usage, "\(pipeline): the pipeline names no store",
+      hint: "Set `store:` in the pipeline, or pass the path of the store instead.")
+  }
+
+  /// The same of an import, which has an option for it.
+  static func noStoreToImport(in pipeline: String) -> Failure {
+    Failure(
+      .usage, "\(pipeline): the pipeline names no store",
+      hint: "Set `store:` in the pipeline, or use --store.")
+  }
+
+  static func tooManyRejected(_ report: ImportReport, in store: String) -> Failure {
+    Failure(.dataRejected, report.rejection, hint: "List them with `bolide rejects \(store)`.")
+  }
+
+  static func manyInCSV(_ name: String) -> Failure {
+    Failure(
+      .usage, "csv has one line per object, and '\(name)' may have many",
+      hint: "Use --format ndjson, or fetch its objects separately.")
+  }
+
+  /// - Parameter error: the system's number for why.
+  static func cannotStart(_ command: String, _ error: Int32) -> Failure {
+    let hint =
+      switch error {
+      case ENOEXEC: "A script starts with #! and its interpreter."
+      case EMFILE, ENFILE, EAGAIN, ENOMEM:
+        "Raise the limits on open files and processes, or end some, and run the same command again."
+      default: "Check that the file exists and is executable."
+      }
+    let reason = unsafe String(cString: strerror(error))
+    return Failure(.inputOutput, "'\(command)' cannot be started (\(reason))", hint: hint)
+  }
+
+  /// It ends with 127, as a shell does.
+  static func notFound(_ command: String) -> Failure {
+    Failure(
+      .inputOutput, "there is no command '\(command)'",
+      hint: "A name that contains / is a path; any other name is searched for in PATH.")
+  }
+}
+
+extension ImportReport {
+  /// Too many records were rejected, in one sentence.
+  var rejection: String {
+    let counts = progress.total
+    let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
+    let what = progress.children.isEmpty ? "records" : "records and children"
+    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were rejected\(undone)"
+  }
+}
+
+// MARK: Notes
+
+/// What `bolide verify --rebuild` has repaired.
+enum Repair {
+  static let marked = line("the store was loaded from an SQL dump, and is marked as a store again")
+
+  static func line(_ what: String) -> String { "repaired: \(what)" }
+}
+
+/// What is told beside the answer, on standard error.
+enum Note {
+  static func nullTotal(_ line: String) -> String { "Note: \(line)" }
+  static func more(_ count: Int) -> String { "and \(count) more" }
+  static func restored(_ problem: String) -> String { "Note: \(problem); it has been restored." }
+  static let gap =
+    "      Derived attributes were recomputed. History has a gap: readers start again from a snapshot."
+
+  static func backedUp(_ file: String, _ token: HistoryToken) -> String {
+    "\(file): the store at token \(token)"
+  }
+
+  static func restored(_ path: String, to token: HistoryToken, readers: Int) -> String {
+    let again =
+      readers == 0 ? "" : "; \(counted(readers, "named reader")) \(readers == 1 ? "starts" : "start") again"
+    return "\(path): restored to token \(token)\(again)"
+  }
+
+  static func reading(_ note: ReadingNote) -> String {
+    switch note {
+    case .pending(let changes, let values, let obstacle):
+      let parts = [
+        changes > 0
+          ? "\(counted(changes, "change")) of other programs \(changes == 1 ? "is" : "are") in no transaction"
+          : nil,
+        values > 0 ? "\(counted(values, "derived value")) \(values == 1 ? "is" : "are") out of date" : nil,
+      ].compactMap(\.self)
+      let what = parts.isEmpty ? "derived values may be out of date" : parts.joined(separator: ", and ")
+      if case .drift(let problem) = obstacle {
+        return "Note: \(what): \(problem). Check the store with `bolide verify`."
+      }
+      return
+        "Note: \(what): \(reason(obstacle)). The next command that writes, such as `bolide import`, "
+        + "updates them."
+    case .unsafeFile(let error): return "Note: \(error.message); the last token is unknown."
+    case .unreadableFile(let path):
+      return
+        "Note: \(path): permission denied, so a store restored from a backup cannot be detected."
+    }
+  }
+
+  private static func reason(_ obstacle: ReadingObstacle) -> String {
+    switch obstacle {
+    case .drift(let problem): problem
+    case .readOnly: "the store cannot be written"
+    case .busy: "another program holds the store's write lock"
+    case .trigger(let name): "the trigger \(name) of another program would run"
+    case .expression(let what): "\(what) of another program would be evaluated"
+    case .unsafeFile: "a file beside the store does not belong to it"
+    }
+  }
+
+  static func expired(_ reader: String, _ pipeline: String) -> String {
+    "\(pipeline): the reader '\(reader)' has expired: history that it had not read was pruned, and "
+      + "it must start again from a snapshot"
+  }
+
+  static func held(by reader: String) -> String {
+    "Note: the rest is kept for the reader '\(reader)', which has not read it. Advance or drop the "
+      + "reader to prune it."
+  }
+
+  static func pruned(_ report: PruneReport) -> String {
+    let verb = report.transactions == 1 ? "is" : "are"
+    return
+      "\(counted(report.transactions, "transaction")) with \(counted(report.changes, "change")) "
+      + "\(verb) pruned from history"
+  }
+
+  static func unkept(_ count: Int64, _ pipeline: String, _ run: Int64) -> String {
+    "Note: \(pipeline): run \(run) rejected \(count) more, which were not kept"
+  }
+
+  static func storeIsThere(_ store: String) -> String {
+    "\(store) exists already, and this pipeline would import into it: to keep it apart, set another store"
+  }
+
+  static func moreRejected(_ count: Int, _ report: ImportReport) -> String {
+    "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were rejected"
+  }
+
+  static func overwritten(_ report: ImportReport) -> String {
+    let verb = report.overwritten == 1 ? "has" : "have"
+    return
+      "\(report.pipeline): \(counted(report.overwritten, "record")) \(verb) the key of another "
+      + "record and different values; only one counts. To choose, set `repeated-key`: last, first or "
+      + "reject"
+  }
+
+  static func newField(_ field: NewField, _ pipeline: String) -> String {
+    let such = field.example.map { " such as \($0)" } ?? ""
+    return
+      "\(pipeline): the feed has a new field '\(field.name)', \(field.kind)\(such); the pipeline does not use it"
+  }
+}

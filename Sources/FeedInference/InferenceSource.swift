@@ -1,0 +1,48 @@
+internal import ImportInput
+
+/// An input that can be read more than once: a file is opened again, a pipe's bytes are kept on disk.
+package struct InferenceSource {
+  private enum Copy {
+    case source(ByteInput.Source)
+    case spool(Spool)
+  }
+
+  /// The input's name, as messages say it.
+  let name: String
+  private let copy: Copy
+
+  private static let pieceSize = 256 * 1024
+
+  /// Opens the input, and reads all of it to disk when it cannot be opened twice.
+  init(_ source: ByteInput.Source, label: String? = nil) throws {
+    let input = try ByteInput(source, label: label, cancellation: Cancellation())
+    name = input.name
+    if Self.isStdin(source) || input.totalBytes == nil {
+      copy = .spool(try Self.spool(input))
+    } else {
+      copy = .source(source)
+    }
+  }
+
+  /// The input from its first byte.
+  func open() throws -> ByteInput {
+    switch copy {
+    case .source(let source): try ByteInput(source, label: name, cancellation: Cancellation())
+    case .spool(let spool): try ByteInput(rereading: spool, name: name, cancellation: Cancellation())
+    }
+  }
+
+  private static func isStdin(_ source: ByteInput.Source) -> Bool {
+    if case .path("-") = source { true } else { false }
+  }
+
+  private static func spool(_ input: ByteInput) throws -> Spool {
+    let spool = try Spool(for: input.name)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 64)
+    defer { piece.deallocate() }
+    while case .bytes(let count) = try input.read(into: piece, until: nil) {
+      try spool.append(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    }
+    return spool
+  }
+}

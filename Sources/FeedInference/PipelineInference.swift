@@ -1,0 +1,199 @@
+package import FeedReading
+internal import ImportInput
+internal import ImportModel
+internal import JSONStream
+internal import PipelineFile
+
+/// What a feed looks like, put into a pipeline that imports it: `bolide init`.
+package struct PipelineInference {
+  /// The text of a pipeline file, with comments.
+  package let pipelineText: String
+  /// The store that it names, beside the pipeline.
+  package let storeName: String
+
+  /// Attributes at most, before objects within records are kept whole.
+  private static let mostAttributes = 200
+
+  /// Surveys a file; `-` is standard input.
+  ///
+  /// Reads the input two to four times, in bounded memory; what cannot be opened again is kept on disk meanwhile.
+  /// - Throws: `ImportError`.
+  package init(path: String) throws(ImportError) {
+    try self.init(.path(path), label: nil, named: path == "-" ? nil : path)
+  }
+
+  /// Surveys bytes in memory.
+  package init(bytes: [UInt8], named name: String) throws(ImportError) {
+    try self.init(.bytes(bytes), label: name, named: name)
+  }
+
+  private init(_ source: ByteInput.Source, label: String?, named name: String?) throws(ImportError) {
+    do {
+      let source = try InferenceSource(source, label: label)
+      let draft = try Self.draft(source, named: name)
+      let text = draft.text
+      // What an import would reject is no draft.
+      do {
+        _ = try Pipeline(yaml: text, file: "draft", directory: "")
+      } catch {
+        throw ImportError.noDraft(source.name, error)
+      }
+      (pipelineText, storeName) = (text, draft.storeName)
+    } catch {
+      throw ImportError(reading: error, input: label ?? (name ?? "stdin"), isStored: false)
+    }
+  }
+
+  private static func draft(_ source: InferenceSource, named name: String?) throws -> PipelineDraft {
+    let (pass, foundPlace, notes) = try ShapeSearch(source).run()
+    try checkRecords(pass, source)
+    var place = foundPlace
+    var draft = PipelineDraft(FeedName(input: name), input: name, records: pass.records)
+    draft.notes = notes + remarks(pass)
+    pass.inference.root.keepWholeObjects()
+    pass.inference.root.bound(leaves: mostAttributes)
+    var leaves = pass.inference.root.leaves()
+    leaves.removeAll { leaf in pass.repeatedNames.contains(leaf.path[0]) || leaf.path == [""] }
+    if leaves.contains(where: { Self.meansElement($0.path) }) {
+      leaves.removeAll { Self.meansElement($0.path) }
+      draft.notes.append("A value under the key '.' is left out: no path leads there.")
+    }
+    var sources = leaves.map {
+      (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
+    }
+    if place.hasWildcard {
+      let isDay = !pass.wildcard.candidates.isDisjoint(with: .date)
+      let wildcard = isDay ? "day" : "key"
+      place.name(wildcard: wildcard)
+      sources.insert(([wildcard], "<\(wildcard)>", pass.wildcard), at: 0)
+    }
+    draft.place = place
+    draft.count = pass.count.flatMap { meaning in pass.envelope.count.map { (meaning, $0) } }
+    draft.attributes = attributes(sources)
+    draft.children = leaves.compactMap { leaf in
+      let index = sources.firstIndex { $0.path == leaf.path }
+      return index.flatMap { children(of: leaf.node, draft.attributes[$0]) }
+    }
+    if draft.attributes.allSatisfy(\.choice.isLeftOut) {
+      for index in draft.attributes.indices { draft.attributes[index].choice.isLeftOut = false }
+    }
+    DirectionSearch.apply(to: &draft, sources.map(\.values))
+    draft.nonconforming = pass.nonconforming
+    draft.key = try KeySearch(draft.attributes, of: pass.records, draft.pipeline, source).key()
+    guard draft.key != nil else { throw ImportError.noKeys(source.name) }
+    try proposeChildren(&draft, source)
+    return draft
+  }
+
+  /// Whether a pipeline would take the path for an element of an array.
+  private static func meansElement(_ path: [String]) -> Bool { path == ["."] }
+
+  private static func attributes(
+    _ sources: [(path: [String], from: String, values: ColumnValues)]
+  ) -> [DraftAttribute] {
+    zip(AttributeNames.names(for: sources.map(\.path)), sources).map { name, source in
+      DraftAttribute(
+        name: name, from: source.from, choice: TypeChoice(source.values, name: source.path.last ?? ""),
+        key: source.path.last ?? "", depth: source.path.count, count: source.values.count)
+    }
+  }
+
+  /// What arrays of objects, and of nothing else, hold.
+  private static func children(of node: InferredNode, _ attribute: DraftAttribute) -> DraftChildren? {
+    guard let elements = node.elements, node.otherElements == 0, node.values.scalars == 0 else { return nil }
+    elements.keepWholeObjects()
+    elements.bound(leaves: mostAttributes)
+    let sources = elements.leaves().filter { !meansElement($0.path) }.map {
+      (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
+    }
+    guard !sources.isEmpty else { return nil }
+    return DraftChildren(
+      attribute: attribute.name, path: attribute.from, objects: elements.objects,
+      attributes: attributes(sources))
+  }
+
+  /// Lists whose objects can be told apart within their record become rows of another entity.
+  private static func proposeChildren(_ draft: inout PipelineDraft, _ source: InferenceSource) throws {
+    var entities: Set<String> = [draft.name.entity.lowercased()]
+    for index in draft.children.indices {
+      var children = draft.children[index]
+      let name = children.attribute.prefix(1).uppercased() + children.attribute.dropFirst()
+      children.entity = name
+      while !entities.insert(children.entity.lowercased()).inserted { children.entity += "Item" }
+      let taken = Set(children.attributes.map { $0.name.lowercased() })
+      let back = draft.name.entity.prefix(1).lowercased() + draft.name.entity.dropFirst()
+      children.inverse = back
+      while taken.contains(children.inverse.lowercased())
+        || taken.contains("\(children.inverse)_id".lowercased())
+      {
+        children.inverse += "Owner"
+      }
+      let search = KeySearch(
+        children.attributes, of: children.objects, draft.pipeline(with: children), source, list: 0)
+      let key = try search.key()
+      guard let key, key.losesNothing else { continue }
+      children.key = key
+      draft.children[index] = children
+      for place in draft.attributes.indices where draft.attributes[place].name == children.attribute {
+        draft.attributes[place].role = .children
+      }
+    }
+  }
+
+  /// An input without records teaches nothing.
+  private static func checkRecords(_ pass: InferencePass, _ source: InferenceSource) throws(ImportError) {
+    guard pass.records > 0 else { throw .noRecords(source.name) }
+    guard pass.nonconforming < pass.records else { throw .noObjects(source.name, among: pass.records) }
+    guard pass.records == 1, pass.layout.areObjectsAtTop, pass.inference.root.isEmptyAnswer else {
+      return
+    }
+    throw .envelopeAlone(source.name)
+  }
+
+  private static func remarks(_ pass: InferencePass) -> [String] {
+    var remarks: [String] = []
+    if pass.nonconforming > 0 {
+      remarks.append("\(pass.nonconforming.grouped) of them are not like the others, and would be rejected.")
+    }
+    for name in Set(pass.repeatedNames).sorted() {
+      remarks.append("The column \(YAMLText.quoted(name)) is there more than once, and is left out.")
+    }
+    if pass.inference.omittedKeys > 0 {
+      remarks.append(
+        "Records have more than \(RecordInference.mostKeys.grouped) keys; the others are left out.")
+    }
+    if pass.inference.unnamedKeys > 0 { remarks.append("A value under an empty or broken key is left out.") }
+    return remarks
+  }
+}
+
+extension InferredNode {
+  /// Whether a single object is what a sender answers that has no rows: `count` is 0, or its only array is empty.
+  fileprivate var isEmptyAnswer: Bool {
+    guard let count = children.first(where: { $0.name == "count" })?.values else { return hasEmptyArrayAlone }
+    return count.count == 1 && count.smallest == 0 && count.largest == 0
+  }
+
+  /// Rows of a known name, or the only array, hold nothing; names of columns may stand beside them.
+  private var hasEmptyArrayAlone: Bool {
+    let arrays = children.filter { $0.values.arrays > 0 }
+    let empty = arrays.filter { $0.values.emptyArrays == 1 }
+    if arrays.count == 1, empty.count == 1, children.allSatisfy({ $0.values.structures == $0.values.arrays })
+    {
+      return true
+    }
+    let rows: Set<String> = ["data", "rows", "results", "items", "records", "features", "values", "entries"]
+    let names: Set<String> = ["fields", "columns", "links"]
+    return empty.contains { rows.contains($0.name) }
+      && arrays.allSatisfy { $0.values.emptyArrays == 1 || names.contains($0.name) }
+  }
+}
+
+extension FieldPath {
+  /// A path of keys that are taken as they are.
+  fileprivate init(keys: [String]) {
+    // Every key is escaped, so that the text can be read as a path again.
+    let text = keys.map { FieldPath(key: $0).description }.joined(separator: "/")
+    self = (try? FieldPath(text)) ?? FieldPath(key: text)
+  }
+}

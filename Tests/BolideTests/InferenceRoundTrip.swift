@@ -1,0 +1,67 @@
+import Foundation
+import GRDB
+import Testing
+
+import Bolide
+@testable import FeedInference
+
+/// A survey of a small input, and what becomes of the pipeline that it writes.
+struct InferenceRoundTrip {
+  let text: String
+  /// The lines of the text that are no comments, without their trailing ones.
+  let settings: [String]
+
+  private let pipeline: Pipeline
+  private let input: [UInt8]
+
+  /// Surveys, loads the written pipeline, and checks that the input fits it.
+  ///
+  /// - Parameter rejected: so many records do not.
+  init(_ input: String, named name: String = "feed.json", refusing rejected: Int = 0) throws {
+    self.input = Array(input.utf8)
+    text = try PipelineInference(bytes: self.input, named: name).pipelineText
+    settings = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let end = line.firstRange(of: "  # ")?.lowerBound ?? line.endIndex
+      return line[..<end].trimmingCharacters(in: .whitespaces)
+    }
+    pipeline = try Pipeline(yaml: text, file: "new.yaml", directory: "")
+    let problems = pipeline.problems()
+    #expect(problems.isEmpty)
+    let check = try FeedCheck(pipeline, bytes: self.input, named: name)
+    #expect(check.rejected == rejected)
+    #expect(check.localTimes.isEmpty)
+    #expect(check.neverThere.isEmpty)
+  }
+
+  /// How the input fits the written pipeline, with a line more.
+  func check(adding line: String = "") throws -> FeedCheck {
+    try FeedCheck(
+      Pipeline(yaml: text + line, file: "new.yaml", directory: ""), bytes: input, named: "feed.json")
+  }
+
+  /// What stands behind an attribute's name.
+  func attribute(_ name: String) -> String? {
+    let start = YAMLText.scalar(name) + ":"
+    return settings.first { $0.hasPrefix(start) }?.dropFirst(start.count).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// A column's values after an import into a new store, as SQLite writes them, in the order of the rows.
+  func values(of column: String, in path: String) async throws -> [String] {
+    let store = try await Store(path: path, for: pipeline)
+    _ = try await store.run(pipeline, on: .bytes(input))
+    let sql = "SELECT ifnull(CAST(\(column) AS TEXT), 'null') FROM \(pipeline.entity) ORDER BY bolide_id"
+    return try await DatabaseQueue(path: path).read { db in
+      try String.fetchAll(db, sql: sql)
+    }
+  }
+
+  /// How many records an import inserts, and how many it reads.
+  func imported() async throws -> (inserted: Int, read: Int) {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let store = try await Store(path: directory.appending(path: "new.sqlite").path, for: pipeline)
+    let counts = try await store.run(pipeline, on: .bytes(input)).progress.counts
+    return (counts.inserted, counts.read)
+  }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import ImportInput
+
+@Suite struct InputMessageTests {
+  private struct Refused: Error, CustomStringConvertible {
+    let description = "connection reset"
+  }
+
+  private struct Message {
+    let fact: Fact
+    let code: InputError.Code
+    let message: String
+    let hint: String
+  }
+
+  private let again = "Fetch the file again and run the same command: no row is duplicated."
+  private let disk =
+    "Check the disk or the network share, then run the same command again: no row is duplicated."
+
+  private var sentences: [Message] {
+    [
+      Message(
+        fact: .noSuchFile, code: .noSuchFile, message: "a.json: no such file",
+        hint: "Check the path; a relative path starts at the working directory."),
+      Message(
+        fact: .isDirectory, code: .isDirectory, message: "a.json: this is a directory; expected a file",
+        hint: "Name the files in it."),
+      Message(
+        fact: .permissionDenied, code: .permissionDenied, message: "a.json: permission denied",
+        hint: "Let the user who runs this read the file, or run it as one who may."),
+      Message(
+        fact: .cannotOpen(reason: "Too many open files"), code: .cannotRead,
+        message: "a.json: cannot be opened: Too many open files", hint: disk),
+      Message(
+        fact: .cannotRead(byte: 512, reason: "Input/output error"), code: .cannotRead,
+        message: "a.json: cannot be read after byte 512: Input/output error", hint: disk),
+      Message(
+        fact: .isTerminal, code: .isTerminal,
+        message: "a.json: this is a terminal; expected a pipe or a file",
+        hint: "Name a file, or pipe the feed in: curl … | bolide import PIPELINE -"),
+      Message(
+        fact: .silentStdin, code: .empty,
+        message: "a.json: not a byte came; did the command before the pipe fail?",
+        hint: "Run the command before the pipe by itself and look at its exit code."),
+      Message(
+        fact: .emptyFile, code: .empty, message: "a.json: the file is empty", hint: "Fetch the file again."),
+      Message(
+        fact: .silentStream, code: .empty, message: "a.json: not a byte came",
+        hint: "Look at what feeds the stream."),
+      Message(
+        fact: .emptyGzip, code: .empty, message: "a.json: the gzip data holds not a byte",
+        hint: "Fetch the file again."),
+      Message(
+        fact: .gzipTruncated(byte: 5_376), code: .gzipTruncated,
+        message: "a.json: the gzip data is cut short after byte 5376", hint: again),
+      Message(
+        fact: .gzipChecksum(member: 0), code: .gzipChecksum,
+        message: "a.json: the gzip data that begins at byte 0 does not have the checksum it states",
+        hint: again),
+      Message(
+        fact: .gzipLength(member: 77), code: .gzipLength,
+        message: "a.json: the gzip data that begins at byte 77 does not have the length it states",
+        hint: again),
+      Message(
+        fact: .gzipCorrupt(byte: 12), code: .gzipCorrupt,
+        message: "a.json: the gzip data is corrupt at byte 12", hint: again),
+      Message(
+        fact: .gzipTrailingData(byte: 99), code: .gzipTrailingData,
+        message: "a.json: the gzip data ends at byte 99, and other data follows",
+        hint: "Fetch the file again, or cut off what follows the gzip data."),
+      Message(
+        fact: .senderFailed(Refused(), byte: 3), code: .senderFailed,
+        message: "a.json: the sender failed after byte 3: connection reset",
+        hint: "Put the sender right and run the import again: no row is duplicated."),
+      Message(
+        fact: .cancelled(byte: 9), code: .cancelled, message: "a.json: cancelled after byte 9",
+        hint: "Run the same command again: no row is duplicated."),
+      Message(
+        fact: .cannotSpool(directory: "/tmp", reason: "No space left on device"), code: .cannotSpool,
+        message: "a.json: the spool file in /tmp cannot be written: No space left on device",
+        hint: "Free some space there, or set TMPDIR to a directory that has room."),
+      Message(
+        fact: .cannotReadSpool(reason: "Input/output error"), code: .cannotSpool,
+        message: "a.json: the spool file cannot be read: Input/output error", hint: disk),
+    ]
+  }
+
+  @Test func `every sentence reads as it should`() {
+    for sentence in sentences {
+      let error = InputError(sentence.fact, input: "a.json")
+      #expect(error.code == sentence.code)
+      #expect(error.message == sentence.message)
+      #expect(error.hint == sentence.hint)
+      #expect("\(error)" == "\(sentence.message)\n\(sentence.hint)")
+    }
+  }
+
+  @Test(arguments: [
+    (Compression.zstd, "zstd -dc", "zstd -dc"),
+    (.bzip2, "bzip2 -dc", "bzip2 -dc"),
+    (.xz, "xz -dc", "xz -dc"),
+    (.zip, "unzip -p", "funzip"),
+  ])
+  func `another compression comes with the command that unpacks it`(
+    compression: Compression, file: String, stdin: String
+  ) {
+    let fromFile = InputError(.otherCompression(compression, isStdin: false), input: "a.json")
+    #expect(fromFile.code == .otherCompression)
+    #expect(fromFile.message == "a.json: this is \(compression) data; expected plain text or gzip")
+    #expect(fromFile.hint == "Unpack it on the way in: \(file) FILE | bolide import PIPELINE -")
+    let fromStdin = InputError(.otherCompression(compression, isStdin: true), input: "stdin")
+    #expect(fromStdin.message == "stdin: this is \(compression) data; expected plain text or gzip")
+    #expect(fromStdin.hint == "Unpack it on the way in: … | \(stdin) | bolide import PIPELINE -")
+  }
+
+  @Test func `every code has a sentence here`() {
+    let tested = Set(sentences.map(\.code)).union([.otherCompression])
+    #expect(tested == Set(InputError.Code.allCases))
+  }
+}

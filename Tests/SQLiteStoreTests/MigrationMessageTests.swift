@@ -1,0 +1,30 @@
+import Testing
+
+@testable import SQLiteStore
+@testable import StoreInterface
+
+/// What migrations say where a fault is hard to make, word for word; the others stand with the faults themselves.
+struct MigrationMessageTests {
+  @Test func `The words are these`() {
+    #expect(
+      StoreError.olderDeleteRule("Quake.region").message
+        == "the pipeline is older than the store's model: Quake.region had another delete rule before, as it still is in the pipeline"
+    )
+    #expect(
+      StoreError.olderRequirement("Quake.place").message
+        == "the pipeline is older than the store's model: Quake.place was required before, as it still is in the pipeline"
+    )
+    #expect(
+      StoreError.otherRequirement("Quake.place").message
+        == "Quake.place is required in the store and optional in the pipeline")
+    let other = StoreError(.other, "SQLite says: no")
+    let kept = StoreError.cannotDropColumn("Quake.id", other)
+    #expect(kept.message == "Quake.id cannot be dropped: SQLite says: no")
+    #expect(
+      kept.hint == "Views, triggers and indexes of other programs may depend on it: drop those first.")
+    #expect(StoreError.unreadableFilter("a >").message == "the filter a > cannot be parsed")
+    #expect(
+      StoreError.deleteRuleOfKey("Order.lines", "Line.order").message
+        == "Order.lines has another delete rule in the store, and Line.order is part of a key")
+  }
+}
