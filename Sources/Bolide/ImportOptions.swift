@@ -1,28 +1,15 @@
 public import ImportModel
 public import Logging
 
-/// How one import runs. What is nil, the pipeline's `settings` say.
+/// How one import runs. It has every property of `ImportSettings`, as an optional: what is nil, the pipeline's `settings`
+/// determine.
+///
+///     var options = ImportOptions()
+///     options.isAtomic = true
+@dynamicMemberLookup
 public struct ImportOptions: Sendable {
-  /// The whole input is one transaction: all of it lands, or nothing.
-  public var isAtomic: Bool?
-  /// The import ends at the first rejected record.
-  public var stopsOnReject: Bool?
-  /// How many records may be rejected in a good import.
-  public var rejectLimit: RejectLimit?
-  /// Commits after so many records.
-  public var chunkRows: Int?
-  /// How long to wait for another import or program that holds the store, in seconds.
-  public var lockWait: Double?
-  /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
-  public var walLimit: Int?
-  /// How much of its input the import reads at most.
+  /// How much of its input the import reads at most; what is nil, the pipeline's `settings` determine.
   public var bounds = InputBounds()
-  /// Whether the report holds values of records: a new field's example, and the texts of rejected records.
-  public var showsValues: Bool?
-  /// Imports also a file that was imported before and has the same bytes.
-  public var force: Bool?
-  /// Whether a store that is not there is made, by what opens it.
-  public var storeCreation: StoreCreation?
   /// Stops every import that has these options, from outside. A cancelled task stops its own import alone.
   public var cancellation = ImportCancellation()
   /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content.
@@ -30,24 +17,49 @@ public struct ImportOptions: Sendable {
   /// Called on the import's own thread after each chunk.
   public var progress: (@Sendable (ImportProgress) -> Void)?
 
+  private var overrides: [Override] = []
+
+  /// One setting that is not the pipeline's.
+  private struct Override: Sendable {
+    let path: any PartialKeyPath<ImportSettings> & Sendable
+    let value: any Sendable
+    let apply: @Sendable (inout ImportSettings) -> Void
+  }
+
   /// Makes options that leave everything to the pipeline.
   public init() {}
+
+  /// A setting for this import; nil for the pipeline's.
+  public subscript<Value: Sendable>(
+    dynamicMember path: any WritableKeyPath<ImportSettings, Value> & Sendable
+  ) -> Value? {
+    get { overrides.first { $0.path == path }?.value as? Value }
+    set {
+      overrides.removeAll { $0.path == path }
+      guard let newValue else { return }
+      overrides.append(Override(path: path, value: newValue) { $0[keyPath: path] = newValue })
+    }
+  }
+
+  /// A setting for this import that may have no value; nil for the pipeline's.
+  public subscript<Value: Sendable>(
+    dynamicMember path: any WritableKeyPath<ImportSettings, Value?> & Sendable
+  ) -> Value? {
+    get { overrides.first { $0.path == path }?.value as? Value }
+    set {
+      overrides.removeAll { $0.path == path }
+      guard let newValue else { return }
+      overrides.append(Override(path: path, value: newValue) { $0[keyPath: path] = newValue })
+    }
+  }
 
   /// What holds for this import.
   func settings(over pipeline: Pipeline) -> ImportSettings {
     var settings = pipeline.settings
-    if let isAtomic { settings.isAtomic = isAtomic }
-    if let stopsOnReject { settings.stopsOnReject = stopsOnReject }
-    if let rejectLimit { settings.rejectLimit = rejectLimit }
-    if let chunkRows { settings.chunkRows = chunkRows }
-    if let lockWait { settings.lockWait = lockWait }
-    if let walLimit { settings.walLimit = walLimit }
+    for override in overrides { override.apply(&settings) }
     settings.bounds.bytes = bounds.bytes ?? settings.bounds.bytes
     settings.bounds.records = bounds.records ?? settings.bounds.records
     settings.bounds.seconds = bounds.seconds ?? settings.bounds.seconds
-    if let showsValues { settings.showsValues = showsValues }
-    if let force { settings.force = force }
-    if let storeCreation { settings.storeCreation = storeCreation }
     if pipeline.mergePolicy.impliesAtomic { settings.isAtomic = true }
     return settings
   }
