@@ -12,5 +12,5 @@ package struct Share: ExpressibleByArgument {
     self.percent = percent
   }
 
-  package var defaultValueDescription: String { "0%" }
+  var defaultValueDescription: String { "0%" }
 }

@@ -30,10 +30,10 @@ package enum StandardError {
 }
 
 /// The three descriptors that every program is started with.
-package enum StandardDescriptors {
+enum StandardDescriptors {
   /// Opens those that are closed, so that no file of the store gets one of their numbers, and what is meant for standard
   /// error stands in it. Nothing can be read there, and nothing written.
-  package static func fill() {
+  static func fill() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       // It gets the lowest free number, which is this one.
       _ = unsafe open("/dev/null", O_RDONLY)

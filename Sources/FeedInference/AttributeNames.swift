@@ -2,7 +2,7 @@ internal import FeedReading
 internal import ImportModel
 
 /// Names for attributes, from the keys that lead to their values.
-package enum AttributeNames {
+enum AttributeNames {
   /// A name for each path: of its last key, and of as many keys before it as it takes to be told apart.
   ///
   /// SQLite ignores case, so names that differ by case only are alike.
@@ -51,7 +51,7 @@ package enum AttributeNames {
 }
 
 /// The names of a new pipeline and its entity, from the input's name.
-package struct FeedName {
+struct FeedName {
   /// `CneosFireball`
   var entity: String
   /// `cneos-fireball`

@@ -19,7 +19,7 @@ package struct FeedCheck {
   /// The first rejected records and children, at most ten.
   package let firstRejects: [RejectedRecord]
   /// Attributes whose source was in no record, each with that source.
-  package let neverThere: [(attribute: String, source: String)]
+  let neverThere: [(attribute: String, source: String)]
   /// Keys of the records that the pipeline does not use, in the order of their coming; at most 256.
   package let unusedKeys: [String]
   /// Records whose key an earlier one had, with other values.
@@ -27,13 +27,13 @@ package struct FeedCheck {
   /// Records that an earlier one was altogether like.
   package let copies: Int
   /// Children whose key an earlier one of their record had, with other values, by entity.
-  package let repeatedChildren: [(entity: String, count: Int)]
+  let repeatedChildren: [(entity: String, count: Int)]
   /// Whether records of this input would give way to later ones, and the pipeline does not say that they are to.
   package let losesRecords: Bool
   /// Attributes whose times have no zone, which the pipeline does not speak of.
   package let localTimes: [String]
   /// One in so many keys was looked at for that.
-  package let keyShare: Int
+  let keyShare: Int
 
   /// Reads a file through a pipeline; `-` is standard input.
   ///

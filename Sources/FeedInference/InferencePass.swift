@@ -3,7 +3,7 @@ internal import ImportModel
 internal import JSONStream
 
 /// One reading of an input that learns what its records are made of.
-package struct InferencePass {
+struct InferencePass {
   private(set) var inference = RecordInference()
   /// Records read.
   private(set) var records = 0

@@ -1,7 +1,7 @@
 internal import ImportInput
 
 /// An input that can be read more than once: a file is opened again, a pipe's bytes are kept on disk.
-package struct InferenceSource {
+struct InferenceSource {
   private enum Copy {
     case source(ByteInput.Source)
     case spool(Spool)

@@ -2,7 +2,7 @@
 ///
 /// Memory is bounded: past its limit it keeps every second hash, by the hash's own bits, then every fourth, and so
 /// on. Equal keys have equal hashes, so what is kept is a fair sample of the keys.
-package struct KeyCounter {
+struct KeyCounter {
   /// Records that were offered.
   private(set) var offered = 0
   /// Those of them that have no key: a part of it is missing.

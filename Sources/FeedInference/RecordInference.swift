@@ -1,7 +1,7 @@
 internal import FeedReading
 
 /// Takes records one after another into a tree of their keys.
-package struct RecordInference {
+struct RecordInference {
   /// The records' own keys.
   let root = InferredNode()
   /// Keys of records past the most that are told apart.

@@ -1,7 +1,7 @@
 internal import FeedReading
 
 /// Texts as YAML takes them, whatever they hold.
-package enum YAMLText {
+enum YAMLText {
   /// The text alone where that is safe in any YAML reader, in double quotes otherwise.
   static func scalar(_ text: String) -> String {
     isPlain(text) ? text : quoted(text)

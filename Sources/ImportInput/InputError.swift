@@ -24,7 +24,7 @@ package struct InputError: Error, Sendable {
   }
 
   /// What the sender of a `BytePipe` gave as the reason, for callers that know its type.
-  package var underlying: (any Error)? {
+  var underlying: (any Error)? {
     if case .senderFailed(let error, _) = fact { error } else { nil }
   }
 }

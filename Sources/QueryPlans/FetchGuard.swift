@@ -6,7 +6,7 @@ internal import StoreInterface
 /// Looks over SQLite's shoulder while a predicate is compiled: it may read the rows of some tables, and do nothing else.
 ///
 /// The text has been read word for word before; this holds also where that reading should be wrong.
-package enum FetchGuard {
+enum FetchGuard {
   /// Functions that act on the connection or the process.
   private static let refusedFunctions: Set = ["load_extension", "fts3_tokenizer", "sqlite_log"]
 

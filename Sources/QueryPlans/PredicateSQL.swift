@@ -7,7 +7,7 @@ internal import StoreInterface
 ///
 /// `group` is both a word of SQL and a good name for a relationship. What a word is follows from where it stands: where
 /// a value is expected it is a name, where one has just ended it is an operator.
-package struct PredicateSQL {
+struct PredicateSQL {
   private(set) var sql = ""
   private let text: PredicateTokens
   private var tokens: [PredicateTokens.Token] { text.tokens }

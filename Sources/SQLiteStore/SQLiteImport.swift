@@ -44,7 +44,7 @@ package final class SQLiteImport: ImportSession {
   /// Named readers from whom the run's end has taken history that they had not seen.
   package private(set) var expiredReaders: [String] = []
   /// An atomic import did not come to a good end.
-  package private(set) var isRolledBack = false
+  private(set) var isRolledBack = false
   /// An atomic import was committed.
   package private(set) var isCommitted = false
   /// The token of an atomic import whose commit ended with an error, while nothing was committed since: SQLite finds out at

@@ -28,7 +28,7 @@ package struct SplitMix64: Sendable {
   }
 
   /// A number from 0 up to, not including, 1.
-  package mutating func nextFraction() -> Double {
+  mutating func nextFraction() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 

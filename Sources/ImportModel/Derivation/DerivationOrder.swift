@@ -109,7 +109,7 @@ extension Model {
   }
 
   /// The way from a derived attribute back to itself; nil when there is none.
-  package func cycle(from name: DerivedName) -> [DerivedName]? {
+  func cycle(from name: DerivedName) -> [DerivedName]? {
     // Each reads one other at most, so the way is a line.
     var way = [name]
     while let next = dependency(of: way[way.count - 1]) {

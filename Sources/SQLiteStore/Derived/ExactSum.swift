@@ -3,15 +3,15 @@
 /// Each step is Knuth's two-sum (*The Art of Computer Programming*, vol. 2, 4.2.2, theorem B), which keeps what rounding
 /// loses, so that millions of values can come and go without the loss of a bit. Four parts hold 212 bits or more: values
 /// of very different sizes too. What they cannot hold, they say: see `normalized`. The triggers do the same in SQL.
-package struct ExactSum: Sendable, Hashable {
+struct ExactSum: Sendable, Hashable {
   /// The largest part; of a normalized sum the correctly rounded sum.
-  package private(set) var first: Double
+  private(set) var first: Double
   private(set) var second: Double
   private(set) var third: Double
   /// Not a number where the parts do not hold the sum.
   private(set) var fourth: Double
 
-  package init(_ first: Double = 0, _ second: Double = 0, _ third: Double = 0, _ fourth: Double = 0) {
+  init(_ first: Double = 0, _ second: Double = 0, _ third: Double = 0, _ fourth: Double = 0) {
     (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
   }
 
@@ -25,7 +25,7 @@ package struct ExactSum: Sendable, Hashable {
     }
   }
 
-  package var parts: [Double] { [first, second, third, fourth] }
+  var parts: [Double] { [first, second, third, fourth] }
 
   /// Changes the sign.
   mutating func negate() {
@@ -33,7 +33,7 @@ package struct ExactSum: Sendable, Hashable {
   }
 
   /// Adds a number.
-  package mutating func add(_ value: Double) {
+  mutating func add(_ value: Double) {
     var rest = Self.add(value, to: &first)
     if rest == 0 { return }
     rest = Self.add(rest, to: &second)
@@ -45,7 +45,7 @@ package struct ExactSum: Sendable, Hashable {
   }
 
   /// Adds another sum.
-  package mutating func add(_ other: ExactSum) {
+  mutating func add(_ other: ExactSum) {
     add(other.first)
     add(other.second)
     add(other.third)
@@ -53,14 +53,14 @@ package struct ExactSum: Sendable, Hashable {
   }
 
   /// Takes a number away.
-  package mutating func subtract(_ value: Double) {
+  mutating func subtract(_ value: Double) {
     add(-value)
   }
 
   /// The same sum with the correctly rounded one as its first part, and each further part the rest's.
   ///
   /// Nil where four parts do not hold it, or where it is beyond the range of a double: only the values can tell then.
-  package var normalized: ExactSum? {
+  var normalized: ExactSum? {
     var sum = self
     var passes = 0
     while !sum.isNormalized {

@@ -1,7 +1,7 @@
 /// An exact sum of any real numbers: a whole number with as many digits as all doubles together have places.
 ///
 /// What a step at a time cannot hold (`ExactSum`), and what left the range of a double in between, is summed anew by this.
-package struct WideSum: Sendable {
+struct WideSum: Sendable {
   /// Digits of 32 bits, the lowest first; between carries they are larger, and any of them may be negative.
   private var digits = [Int64](repeating: 0, count: 72)
   /// Additions since the last carry.
@@ -12,10 +12,10 @@ package struct WideSum: Sendable {
   /// The lowest digit counts units of 2 to this power: there is room below the least double for its halves.
   private static let lowest = -1088
 
-  package init() {}
+  init() {}
 
   /// Adds a number.
-  package mutating func add(_ value: Double) {
+  mutating func add(_ value: Double) {
     guard value.isFinite else { return isFinite = false }
     if value == 0 { return }
     let isNormal = value.exponentBitPattern > 0
@@ -36,14 +36,14 @@ package struct WideSum: Sendable {
   }
 
   /// The correctly rounded sum; nil beyond the range of a double.
-  package var rounded: Double? {
+  var rounded: Double? {
     guard isFinite else { return nil }
     let (magnitude, isNegative) = magnitude
     return Self.rounded(magnitude, isNegative, hasRest: false)
   }
 
   /// The correctly rounded quotient of the sum and `count * 10^scale`; nil where an infinity was added.
-  package func quotient(by count: Int64, scale: Int) -> Double? {
+  func quotient(by count: Int64, scale: Int) -> Double? {
     guard isFinite else { return nil }
     var (magnitude, isNegative) = magnitude
     var hasRest = false

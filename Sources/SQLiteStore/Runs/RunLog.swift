@@ -4,7 +4,7 @@ internal import SQLiteAccess
 internal import StoreInterface
 
 /// The row of `bolide_run` that one run writes.
-package final class RunLog {
+final class RunLog {
   /// The run's number.
   let run: Int64
   /// The last transaction when the run began.

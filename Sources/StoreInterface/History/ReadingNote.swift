@@ -31,7 +31,7 @@ extension ReadingNote {
   }
 
   /// Whether it is worth trying again soon.
-  package var isPassing: Bool {
+  var isPassing: Bool {
     if case .pending(_, _, .busy) = self { true } else { false }
   }
 }

@@ -12,7 +12,7 @@ public struct CellMemory: BitwiseCopyable {
   /// Rows that are part of the chunk.
   private(set) var count = 0
   /// The first row of the batch.
-  @usableFromInline package private(set) var batchStart = 0
+  @usableFromInline private(set) var batchStart = 0
   /// How much text the rows before it have, rejected records included.
   private var batchText = 0
   /// The row whose cells are written, and where they are.
@@ -28,22 +28,22 @@ public struct CellMemory: BitwiseCopyable {
 
   @usableFromInline package let kept: Int
   @usableFromInline package let transient: Int
-  @usableFromInline package let rowBytes: Int
-  @usableFromInline package let batchRowBytes: Int
+  @usableFromInline let rowBytes: Int
+  @usableFromInline let batchRowBytes: Int
   /// One block of `windowRows` rows after another: rows never move, and memory grows by what is needed.
   @usableFromInline package private(set) var blocks: UnsafeMutablePointer<UnsafeMutableRawPointer>
   private var blockCount = 0
   private var blockCapacity = 64
   @usableFromInline package let batch: UnsafeMutableRawPointer
   @usableFromInline package private(set) var arena = ByteArena()
-  @usableFromInline package private(set) var batchArena = ByteArena()
+  @usableFromInline private(set) var batchArena = ByteArena()
   /// Where each of the batch's records stood, and where its text lies in the batch's arena; 0 for none.
   private let positions: UnsafeMutablePointer<RecordPosition>
   private let texts: UnsafeMutablePointer<UInt64>
 
-  @usableFromInline package static let batchBits = 10
+  @usableFromInline static let batchBits = 10
   /// How many rows a batch has.
-  @usableFromInline package static let batchRows = 1 << batchBits
+  @usableFromInline static let batchRows = 1 << batchBits
   /// How many bytes of text end a batch before that.
   private static let batchBytes = 1 << 20
 
@@ -238,7 +238,7 @@ public struct RowCells: BitwiseCopyable {
   @usableFromInline package let kept: UnsafeMutableRawPointer
   @usableFromInline package let batch: UnsafeMutableRawPointer
   @usableFromInline package let keptCount: Int
-  @usableFromInline package let transientCount: Int
+  @usableFromInline let transientCount: Int
 
   /// A row by the addresses of its kept cells and of the batch's.
   @inlinable @inline(__always)

@@ -186,7 +186,7 @@ public final class Chunk {
   }
 
   /// Makes the first `byteCount` reserved bytes the value of the cell.
-  package func setReserved(_ byteCount: Int, _ column: Int) {
+  func setReserved(_ byteCount: Int, _ column: Int) {
     memory.pointee.set(memory.pointee.taken(byteCount, column), column)
   }
 

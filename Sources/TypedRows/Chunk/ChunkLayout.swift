@@ -19,7 +19,7 @@ package struct ChunkLayout: Sendable {
     /// Whether the column is part of the entity's key.
     package let isKey: Bool
     /// Whether a difference in this column makes a row changed.
-    package let isCompared: Bool
+    let isCompared: Bool
   }
 
   /// A link, and where the chunk has its owner's key.

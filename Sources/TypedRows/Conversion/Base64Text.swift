@@ -3,7 +3,7 @@
 /// Taken are the standard and the URL alphabet, not both in one text, with or without padding. Anything else
 /// is rejected, line ends too, and so are bits that a shorter text would not have: two texts never give the
 /// same bytes but for alphabet and padding.
-package enum Base64Text {
+enum Base64Text {
   /// The number of bytes that a text gives, if all its characters are base64.
   static func decodedCount(_ text: UnsafeBufferPointer<UInt8>) throws(ConversionFailure) -> Int {
     try digitCount(text) * 3 / 4

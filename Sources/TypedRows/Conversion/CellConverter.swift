@@ -12,10 +12,10 @@ public struct CellConverter {
   let cutsFractions: Bool
   @usableFromInline package let rules: Unmanaged<CellRules>
   @usableFromInline package let isRequired: Bool
-  @usableFromInline package let hasMissing: Bool
-  @usableFromInline package let hasLimits: Bool
+  @usableFromInline let hasMissing: Bool
+  @usableFromInline let hasLimits: Bool
   /// Whether a number is taken as it stands, without a look at rules.
-  @usableFromInline package let isPlainReal: Bool
+  @usableFromInline let isPlainReal: Bool
 
   /// - Parameters:
   ///   - rules: kept alive by the caller for as long as the converter is used.

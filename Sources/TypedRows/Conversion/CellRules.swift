@@ -49,7 +49,7 @@ public final class CellRules {
   }
 
   /// The rejection of null.
-  @usableFromInline package var nullRejection: RejectionReason {
+  @usableFromInline var nullRejection: RejectionReason {
     isKey ? .nullKey(attribute.name) : .null(attribute.name)
   }
 
@@ -59,7 +59,7 @@ public final class CellRules {
   }
 
   /// The limit that the cell just written breaks, if it breaks one.
-  @usableFromInline package func brokenLimit(_ chunk: Chunk, _ column: Int) -> RejectionReason? {
+  @usableFromInline func brokenLimit(_ chunk: Chunk, _ column: Int) -> RejectionReason? {
     if isOneOf, !isAllowed(chunk, column) { return .notOneOf(attribute.name, allowedValues) }
     // First what costs least: a text that is too long is not read.
     return brokenBound(chunk, column) ?? pattern.flatMap { unlike($0, chunk.bytes(column, chunk.row)) }

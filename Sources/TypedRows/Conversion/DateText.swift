@@ -4,7 +4,7 @@ internal import ImportModel
 ///
 /// The forms are those of `DateScanner`, and numbers where the epoch is declared. What is smaller than the
 /// stored form keeps is rejected or cut off, never rounded: an instant does not move to a later second.
-package enum DateText {
+enum DateText {
   /// The stored form of an attribute's instants.
   struct Form {
     let precision: DatePrecision

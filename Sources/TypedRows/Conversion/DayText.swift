@@ -4,7 +4,7 @@ internal import ImportModel
 ///
 /// The forms are those of `DateScanner`. A time is rejected unless it is midnight in UTC: cutting a time off,
 /// or guessing whose midnight is meant, would give days that the feed does not say.
-package enum DayText {
+enum DayText {
   /// The bytes that `write` writes.
   static let length = 10
 
