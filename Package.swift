@@ -40,9 +40,11 @@ let package = Package(
     .target(name: "JSONStream", dependencies: ["CJSONStream", "NumberText"], swiftSettings: swiftSettings),
     // what an import means
     .target(name: "ImportModel", swiftSettings: pointerFree),
-    .target(name: "PipelineFile", dependencies: ["ImportModel", yams], swiftSettings: pointerFree),
     // text → typed rows, in chunks
     .target(name: "TypedRows", dependencies: ["ImportModel", "NumberText"], swiftSettings: swiftSettings),
+    // the pipeline's file → what an import means
+    .target(
+      name: "PipelineFile", dependencies: ["ImportModel", "TypedRows", yams], swiftSettings: pointerFree),
     // files, stdin, gzip → bytes
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CSHA256"),
@@ -99,7 +101,7 @@ let package = Package(
     .target(
       name: "SQLiteMaintenance",
       dependencies: [
-        "ImportModel", "StoreInterface", "SQLiteAccess", "SQLiteStore", "SQLiteQueries", grdb,
+        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "SQLiteStore", "SQLiteQueries", grdb,
       ],
       swiftSettings: swiftSettings),
     // the loop that joins them, and the face for Swift programs

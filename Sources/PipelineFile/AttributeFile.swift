@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import TypedRows
 
 /// Reads one attribute of a pipeline file: what it is, and where its value comes from.
 struct AttributeFile {
@@ -211,12 +212,9 @@ struct AttributeFile {
 
   private mutating func value(_ part: YAMLPart, as type: AttributeType) -> Value? {
     guard let text = reader.text(part, emptyAllowed: true) else { return nil }
-    do {
-      return try Value(text, as: type)
-    } catch {
-      reader.report(.notAValue(text, type, error), at: part.place)
-      return nil
-    }
+    let value = Value(text, as: type)
+    if value == nil { reader.report(.notAValue(text, type), at: part.place) }
+    return value
   }
 
   private mutating func refuse(_ keys: [String], in settings: [String: YAMLPart], because reason: Reason) {

@@ -178,7 +178,7 @@ extension Reason {
 
 extension AttributeType {
   /// How a value is written in a pipeline file; for messages.
-  var writtenForm: String {
+  package var writtenForm: String {
     switch self {
     case .integer16: "a whole number from -32768 to 32767"
     case .integer32: "a whole number from -2147483648 to 2147483647"

@@ -63,8 +63,8 @@ extension Message {
     Message("\(subject) is \(form.text), not '\(text)'")
   }
 
-  static func notAValue(_ text: String, _ type: AttributeType, _ error: ValueTextError) -> Message {
-    Message("'\(text)' is not a valid \(type.name): expected \(error.expected)")
+  static func notAValue(_ text: String, _ type: AttributeType) -> Message {
+    Message("'\(text)' is not a valid \(type.name): expected \(type.writtenForm)")
   }
 
   // MARK: Attributes

@@ -4,6 +4,7 @@ internal import SQLiteAccess
 internal import SQLiteQueries
 internal import SQLiteStore
 package import StoreInterface
+internal import TypedRows
 
 extension SQLiteEngine {
   /// Changes the links of a request's objects, on the calling thread.
@@ -156,11 +157,8 @@ private struct LinkEnd {
 extension Attribute {
   /// A text that a person wrote, as a stored value.
   fileprivate func value(_ text: String) throws(StoreError) -> Value {
-    do {
-      return try Value(text, as: type)
-    } catch {
-      throw .notAValue(name, error.expected)
-    }
+    guard let value = Value(text, as: type) else { throw .notAValue(name, type.writtenForm) }
+    return value
   }
 }
 
