@@ -46,15 +46,18 @@ extension RowLayout {
   /// The row as values; nil when there is no object.
   func row(_ statement: RawStatement) -> Snapshot.Row? {
     guard !statement.isNull(Int32(id)) else { return nil }
-    // The object's own id is told apart.
-    let members = members.filter { $0.cell != id }
     func property(_ member: Member) -> HistoryChange.Property {
       HistoryChange.Property(name: member.name, type: member.type, value: statement.value(Int32(member.cell)))
     }
     var row = Snapshot.Row(
-      entity: entity, id: statement.integer(Int32(id)), key: key.map(property), values: members.map(property))
-    row.related = members.compactMap { member in
-      member.related.map { Snapshot.Row.Related(name: member.name, row: $0.row(statement)) }
+      entity: entity, id: statement.integer(Int32(id)), key: key.map(property), values: [])
+    row.values.reserveCapacity(members.count)
+    // The object's own id is no property of it.
+    for member in members where member.cell != id {
+      row.values.append(property(member))
+      if let related = member.related {
+        row.related.append(Snapshot.Row.Related(name: member.name, row: related.row(statement)))
+      }
     }
     return row
   }

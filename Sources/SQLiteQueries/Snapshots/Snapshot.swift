@@ -10,18 +10,12 @@ extension SQLiteEngine {
     of entities: [String], begin: (Snapshot) throws -> Void, row: (Snapshot.Row) throws -> Void
   ) throws {
     try assignedReading { db in
-      let (snapshot, wanted, model) = try Snapshot.begin(db, of: entities, path: path)
+      let (snapshot, wanted, _) = try Snapshot.begin(db, of: entities, path: path)
       let pin = PinFile(store: path, token: snapshot.token)
       defer { withExtendedLifetime(pin) {} }
       try begin(snapshot)
-      let numbers = try PropertyNumbers(db, model: model, creating: false)
-      for entity in wanted {
-        let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
-        try reader.all { id, present in
-          try row(
-            Snapshot.Row(entity: entity.name, id: id, key: present.key, values: present.values ?? []))
-        }
-      }
+      let reading = try FetchReading(db, path: path)
+      for entity in wanted { try reading.rows(ObjectQuery(entity.name), at: nil, row) }
     }
   }
 }

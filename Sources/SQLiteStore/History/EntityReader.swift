@@ -160,14 +160,6 @@ package final class EntityReader {
     }
   }
 
-  /// Hands over all rows, by id.
-  package func all(_ body: (Int64, Present) throws -> Void) throws {
-    rows.bind(Int64.min, at: 1)
-    rows.bind(Int64.max, at: 2)
-    defer { rows.reset() }
-    while try rows.step() { try body(rows.integer(0), row()) }
-  }
-
   /// The present row by property; nil when there is none.
   package func presentValues(_ id: Int64) throws -> [Int64: Value]? {
     rows.bind(id, at: 1)
