@@ -75,9 +75,8 @@ struct ImportFrame {
       failure = failure ?? ImportError(error)
     }
     if settings.isAtomic {
-      failure =
-        writing.isCommitted
-        ? failure?.decided(true) : writing.undecided.map { failure?.undecided($0) } ?? failure?.rolledBack
+      let fate = writing.undecided.map { ImportError.Fate.undecided($0) } ?? .nothing
+      failure = failure?.with(writing.isCommitted ? .all : fate)
     }
     options.logger?.debug("import ended: \(outcome)", metadata: writing.metadata(pipeline))
     var report = report(writing.run, writing.progress, restored)

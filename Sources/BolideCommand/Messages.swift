@@ -181,6 +181,18 @@ extension ImportReport {
   }
 }
 
+extension MigrationStep {
+  /// The step, with the option that would drop what is in its way or left.
+  var line: String {
+    guard let drop else { return description }
+    return switch kind {
+    case .stays: "\(description); --drop \(drop) would drop it"
+    case .conflict: "\(description); --drop \(drop) would let it begin anew"
+    case .change, .drop: description
+    }
+  }
+}
+
 // MARK: Notes
 
 /// What `bolide verify --rebuild` has repaired.

@@ -47,7 +47,7 @@ struct MigrateCommand: ParsableCommand {
         plan
         ? try store.migrationPlan(for: pipeline, dropping: drop)
         : try store.migrate(pipeline, dropping: drop, lockWait: lockWait?.seconds ?? 600)
-      for step in steps { try StandardOutput.write(line: step.description) }
+      for step in steps { try StandardOutput.write(line: step.line) }
       if steps.contains(where: { $0.kind == .conflict }) { throw ExitStatus.configuration.exitCode }
     } catch let status as ExitCode {
       throw status

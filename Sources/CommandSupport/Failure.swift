@@ -20,7 +20,9 @@ package struct Failure: Error {
       self = failure
     } else {
       let error = ImportError(error)
-      self.init(ExitStatus(error), error.message, hint: error.hint)
+      self.init(
+        ExitStatus(error), error.message,
+        hint: error.remedy.map { $0.hint(error.hint, error.file) } ?? error.hint)
     }
   }
 

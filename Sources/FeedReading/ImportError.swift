@@ -31,12 +31,19 @@ public struct ImportError: Error, Sendable {
   public var file: String?
   /// What is wrong, with input, line and column where there are such.
   public var reason: String
-  /// What to do about it.
-  public var hint: String?
+  /// What to do about it, in sentences; behind what is stored of an atomic import.
+  public var hint: String? {
+    let sentences = [fate?.words, advice].compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+  }
+  /// The same for programs, where it is a call of this library's; the hint's last words describe it.
+  public var remedy: StoreError.Remedy?
+  /// What to do about it, in a sentence.
+  package var advice: String?
   /// What the import did before. Nil when it had not begun.
   public var report: ImportReport?
-  /// Of an atomic import whose fate is open: its token, and the hint without a word of it.
-  package var undecided: (token: HistoryToken, hint: String?)?
+  /// What is stored of an atomic import.
+  package var fate: Fate?
   /// Which records the message is to tell of, whether they are in the store.
   var telling: Told?
 
@@ -47,12 +54,24 @@ public struct ImportError: Error, Sendable {
     case read
   }
 
-  package init(_ kind: Kind, code: String, at file: String? = nil, _ reason: String, hint: String? = nil) {
+  /// What is stored of an atomic import that an error has ended.
+  package enum Fate {
+    case nothing
+    case all
+    /// Its commit ended with the error: the next that opens the store sees which.
+    case undecided(HistoryToken)
+  }
+
+  package init(
+    _ kind: Kind, code: String, at file: String? = nil, _ reason: String, hint: String? = nil,
+    _ remedy: StoreError.Remedy? = nil
+  ) {
     self.kind = kind
     self.code = code
     self.file = file
     self.reason = reason
-    self.hint = hint
+    advice = hint
+    self.remedy = remedy
   }
 
   /// One sentence for people.
@@ -68,7 +87,8 @@ public struct ImportError: Error, Sendable {
       self.init(isUnread ? .inputOutput : .pipeline, code: "pipeline", error.description)
     case let error as StoreError:
       self.init(
-        .store(error.code), code: "\(error.code)", at: error.file, error.reason, hint: error.hint)
+        .store(error.code), code: "\(error.code)", at: error.file, error.reason, hint: error.hint,
+        error.remedy)
     default:
       self.init(.store(.other), code: "other", "\(error)")
     }

@@ -60,7 +60,7 @@ extension InputError: CustomStringConvertible {
     case .permissionDenied: "Let the user who runs this read the file, or run it as one who may."
     case .cannotOpen, .cannotRead, .cannotReadSpool:
       "Check the disk or the network share, then run the same command again: no row is duplicated."
-    case .isTerminal: "Name a file, or pipe the feed in: curl … | bolide import PIPELINE -"
+    case .isTerminal: "Use a file, or pipe the feed into standard input."
     case .silentStdin: "Run the command before the pipe by itself and look at its exit code."
     case .emptyFile, .emptyGzip: "Fetch the file again."
     case .silentStream: "Look at what feeds the stream."
@@ -84,7 +84,6 @@ extension InputError: CustomStringConvertible {
       case .zstd, .bzip2, .xz: "\(compression) -dc"
       }
     return isStdin
-      ? "Unpack it on the way in: … | \(filter) | bolide import PIPELINE -"
-      : "Unpack it on the way in: \(filter) FILE | bolide import PIPELINE -"
+      ? "Unpack it on the way in: … | \(filter) | …" : "Unpack it first: \(filter) FILE"
   }
 }

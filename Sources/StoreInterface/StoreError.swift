@@ -85,18 +85,22 @@ public struct StoreError: Error, Sendable, Hashable {
   public var file: String?
   /// What is wrong with it, without the file's name.
   public var reason: String
-  /// What to do about it.
+  /// What to do about it, in a sentence.
   public var hint: String?
+  /// The same for programs, where it is a call of this library's; the sentence's last words describe it.
+  public var remedy: Remedy?
   /// What the engine says in its own words, where `reason` only quotes it.
   package var engineText: String?
 
   package init(
-    _ code: Code, at file: String? = nil, _ reason: String, hint: String? = nil, engineText: String? = nil
+    _ code: Code, at file: String? = nil, _ reason: String, hint: String? = nil, _ remedy: Remedy? = nil,
+    engineText: String? = nil
   ) {
     self.code = code
     self.file = file
     self.reason = reason
     self.hint = hint
+    self.remedy = remedy
     self.engineText = engineText
   }
 

@@ -135,7 +135,7 @@ import Testing
       damaged
         == .failure(
           74, "damaged.sqlite: the backup is damaged, and nothing was restored",
-          "Use an older backup. `bolide verify` lists the problems of this one."))
+          "Use an older backup, or list the problems of this one: bolide verify damaged.sqlite"))
     #expect(try quakes == ["a"])
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
@@ -192,7 +192,7 @@ import Testing
     _ = try folder.shell("mv quakes.sqlite away.sqlite")
     let gone = Outcome.failure(
       73, "quakes.sqlite: the store is missing; the file beside it contains its last token \(last)",
-      "Mount or restore it. To create a new store: bolide import --create always")
+      "Mount or restore it, or create a new store: bolide import --create always")
     for arguments in [
       ["import", "quakes.yaml", "feed.json"], ["import", "quakes.yaml", "feed.json", "--dry-run"],
       ["import", "quakes.yaml", "feed.json", "--create", "if-new"], ["status", "quakes.yaml"],
@@ -202,7 +202,7 @@ import Testing
     }
     let never = Outcome.failure(
       73, "quakes.sqlite: no such store, and `create: never` does not allow creating it",
-      "Mount or restore it. To create it once: bolide import --create always")
+      "Mount or restore it, or create it once: bolide import --create always")
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "never") == never)
     #expect(
       try folder.bolide("import", "quakes.yaml", "feed.json", "--create", "never", "--dry-run") == never)

@@ -199,7 +199,7 @@ import Testing
       (
         ["link", "quakes.sqlite", "Region", "quakes", "--all", "--to-none"], 64,
         "'quakes' of Region is to-many; link from its to-one end",
-        "Use `bolide link STORE Quake region`."
+        "Link from the other end: bolide link quakes.sqlite Quake region"
       ),
       (
         ["link", "quakes.sqlite", "Quake", "region", "--all", "--to", "id=3"], 64,

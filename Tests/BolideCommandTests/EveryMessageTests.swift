@@ -20,6 +20,8 @@ import Testing
 
   /// Whether some line has a sentence's words; anything may stand in its holes.
   private static func stands(_ sentence: String, in lines: NSString) -> Bool {
+    // The tool writes a remedy's command in place of a hint's full stop.
+    let sentence = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     let words = sentence.replacing("\n", with: " ").split(
       separator: StringLiterals.hole, omittingEmptySubsequences: false
     ).map(String.init)

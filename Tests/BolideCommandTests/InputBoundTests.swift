@@ -14,7 +14,7 @@ import Testing
   }
 
   private func raise(_ name: String) -> String {
-    "Check the input, or raise `\(name)` in the pipeline or with --\(name)."
+    "Check the input, or raise `\(name)`."
   }
 
   private func rows() throws -> Int { try folder.count("Quake", in: "quakes.sqlite") }

@@ -139,7 +139,7 @@ import Testing
     Case(
       name: "zstd", input: "\u{28}\u{b5}\u{2f}\u{fd}\u{24}\u{0}", status: 65,
       sentence: "feed.json: this is zstd data; expected plain text or gzip",
-      hint: "Unpack it on the way in: zstd -dc FILE | bolide import PIPELINE -"),
+      hint: "Unpack it first: zstd -dc FILE"),
   ]
 
   private static let quakes = """
@@ -214,7 +214,7 @@ import Testing
     #expect(
       output == """
         64|b''|Error: stdin: this is a terminal; expected a pipe or a file.
-               Name a file, or pipe the feed in: curl … | bolide import PIPELINE -
+               Use a file, or pipe the feed into standard input.
 
         """)
   }

@@ -135,7 +135,7 @@ import Testing
       (
         ["Post", "notes", "--all", "--to", "number=1"], 64,
         "'notes' of Post is to-many; link from its to-one end",
-        "Use `bolide link STORE Note post`."
+        "Link from the other end: bolide link blog.sqlite Note post"
       ),
       (
         ["Post", "tags", "--all", "--remove", "id=3"], 64,

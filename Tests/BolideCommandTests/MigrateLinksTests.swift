@@ -62,18 +62,20 @@ import Testing
       try migrate("Post_tags")
         == .failure(
           64, "blog.sqlite: Post_tags cannot be dropped: it stores the links of Post.tags",
-          "Drop both ends, which the pipeline may no longer name: --drop Post.tags --drop Tag.posts"))
+          "Drop both ends, which the pipeline may no longer name: bolide migrate blog.sqlite PIPELINE --drop Post.tags --drop Tag.posts"
+        ))
     #expect(
       try migrate("Tag")
         == .failure(
           64, "blog.sqlite: Tag cannot be dropped: Post.tags refers to it",
-          "Drop both, which the pipeline may no longer name: --drop Post.tags --drop Tag"
+          "Drop both, which the pipeline may no longer name: bolide migrate blog.sqlite PIPELINE --drop Post.tags --drop Tag"
         ))
     #expect(
       try migrate("Tag", "Post.tags")
         == .failure(
           64, "blog.sqlite: Post.tags cannot be dropped: Post.tagCount is derived from it",
-          "Drop both, which the pipeline may no longer name: --drop Post.tagCount --drop Post.tags"))
+          "Drop both, which the pipeline may no longer name: bolide migrate blog.sqlite PIPELINE --drop Post.tagCount --drop Post.tags"
+        ))
     #expect(
       try migrate("Tag", "Post.tags", "Post.tagCount")
         == Outcome(status: 0, output: "drop Tag\ndrop Post.tags\ndrop Post.tagCount\ndrop Post_tags\n"))

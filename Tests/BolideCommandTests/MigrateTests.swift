@@ -90,7 +90,8 @@ import Testing
       try folder.bolide("migrate", "quakes.sqlite", "newer.yaml", "--drop", "Quake.size")
         == .failure(
           64, "quakes.sqlite: Quake.size cannot be dropped: Region.total is derived from it",
-          "Drop both, which the pipeline may no longer name: --drop Region.total --drop Quake.size"))
+          "Drop both, which the pipeline may no longer name: bolide migrate quakes.sqlite PIPELINE --drop Region.total --drop Quake.size"
+        ))
     #expect(
       try folder.bolide("migrate", "quakes.sqlite", "newer.yaml", "--drop", "Region.total")
         == .failure(
@@ -113,7 +114,7 @@ import Testing
       try folder.bolide("migrate", "quakes.sqlite", "typed.yaml")
         == .failure(
           78, "quakes.sqlite: Quake.time is date in the store and string in the pipeline",
-          "Change the pipeline to match the store; or delete the stored values with `bolide migrate --drop Quake.time`, and start empty."
+          "Change the pipeline to match the store; or drop the stored values, and start empty: bolide migrate quakes.sqlite PIPELINE --drop Quake.time"
         ))
     #expect(
       try folder.bolide("migrate", "quakes.sqlite", "typed.yaml", "--plan", "--drop", "Quake.time").output

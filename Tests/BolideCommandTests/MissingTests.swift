@@ -73,7 +73,8 @@ import Testing
         == .failure(
           65,
           "fireballs.sqlite: 1 of 9 rows are missing, which is 11.2 % and more than 5 %: nothing was deleted",
-          "Review them with `bolide missing`; to delete them, raise --guard."))
+          "Review the missing rows, and allow a larger share to delete them: bolide missing fireballs.sqlite --delete --guard SHARE"
+        ))
     #expect(try folder.bolide("token", "fireballs.sqlite") == token)
     let outcome = try folder.bolide("missing", "fireballs.yaml", "--delete", "--guard", "12%", "-v")
     #expect(outcome.errors.wholeMatch(of: /1 row deleted · token \S+\n/) != nil)

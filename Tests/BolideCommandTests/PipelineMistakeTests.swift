@@ -172,8 +172,8 @@ import Testing
       outcome
         == .failure(
           78, "quakes.sqlite: Quake.time is date in the store and string in the pipeline",
-          "Change the pipeline to match the store; or delete the stored values with `bolide migrate "
-            + "--drop Quake.time`, and start empty."))
+          "Change the pipeline to match the store; or drop the stored values, and start empty: "
+            + "bolide migrate quakes.sqlite PIPELINE --drop Quake.time"))
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id, magnitude, depth FROM Quake") == ["a|1.5|3"])
   }
 

@@ -135,7 +135,7 @@ import Testing
     let failure = Outcome.failure(
       80,
       "quakes.sqlite: history may have a gap: the trigger bolide_Quake_update is missing, and this command cannot restore it",
-      "Run a command that writes, such as `bolide import`, and start again from a snapshot.")
+      "Open the store with write access once, and start again from a snapshot: bolide snapshot quakes.sqlite")
     for arguments in [
       ["changes", "quakes.sqlite"], ["token", "quakes.sqlite"], ["snapshot", "quakes.sqlite"],
     ] {
@@ -161,7 +161,7 @@ import Testing
           78,
           "quakes.sqlite: a trigger of another program uses a function or a table that is not "
             + "allowed (unsafe use of virtual table \"search\")",
-          "If you trust the store like a program, run the command with --trust-schema."))
+          "If you trust the store like a program, trust its schema: --trust-schema"))
     #expect(try folder.bolide("fetch", "quakes.sqlite", "Quake").lines.count == 2)
     #expect(try folder.bolide("import", "quakes.yaml", "more.json", "--trust-schema") == .silent)
     #expect(try folder.sqlite("quakes.sqlite", "SELECT id FROM search('c')") == ["c"])
@@ -261,7 +261,7 @@ import Testing
       refused
         == .failure(
           64, "away/other.sqlite: a fetched property refers to this store, which is in another folder",
-          "To allow it: --attach away/other.sqlite=away/other.sqlite"))
+          "Allow it by its path: --attach away/other.sqlite=away/other.sqlite"))
     // Whoever names the file, or the pipeline that names it, means it; and it is only read.
     for arguments in [
       ["fetch", "quakes.sqlite", "Quake", "--with", "words", "--attach", "other.sqlite=away/other.sqlite"],

@@ -81,7 +81,7 @@ import Testing
       try fetch("comments.sqlite", "Comment", "--with", "recipe")
         == .failure(
           65, "comments.sqlite: Comment.recipe has no object for one Comment (key: id), and requires one",
-          "List such objects with --dangling recipe."))
+          "List such objects: --dangling recipe"))
     #expect(
       try fetch("comments.sqlite", "Comment", "--dangling", "recipe", "--only", "id,text")
         == Outcome(status: 0, output: "{\"id\":7,\"text\":\"Nobody ate it.\"}\n"))

@@ -91,7 +91,7 @@ import Testing
       outcome.errors
         == """
         Error: the kept text of rejected record 1 is not one record.
-               Print it with `bolide rejects`, and import it by hand.
+               Import it by hand, from its kept text: bolide rejects STORE
 
         """)
   }

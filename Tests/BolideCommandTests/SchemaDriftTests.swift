@@ -67,7 +67,7 @@ import Testing
       try run(["import", "quakes.yaml", "feed.json"])
         == .failure(
           78, "quakes.sqlite: the schema is not the one that Bolide created: \(problem)",
-          "Restore what another program has dropped, or create it again, empty: bolide verify STORE --rebuild"
+          "Restore what another program has dropped, or create it again, empty: bolide verify quakes.sqlite --rebuild"
         ))
     let token = try folder.sqlite("quakes.sqlite", "SELECT max(number) FROM bolide_transaction")
     let outcome = try run(["verify", "quakes.sqlite", "--rebuild"])
@@ -96,7 +96,7 @@ import Testing
     let anew =
       Self.message
       + "the table Quake has no column bolide_id INTEGER PRIMARY KEY.\n       Restore the store from a "
-      + "backup; or drop the table and create it again, empty: bolide verify STORE --rebuild\n"
+      + "backup; or drop the table and create it again, empty: bolide verify quakes.sqlite --rebuild\n"
     try expectEach(Self.commands) { $0.hasSuffix(anew) }
     try folder.sqlite("quakes.sqlite", "DROP TABLE Quake")
     #expect(

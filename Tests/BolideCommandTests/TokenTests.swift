@@ -72,7 +72,7 @@ import Testing
   func `a text that is no token`(text: String) throws {
     try expect(
       text, 64, "'\(text)' is not a token",
-      "A token looks like b1-k3v9qd-18-x7mw2p; an import's report and `bolide changes` print them.")
+      "A token looks like b1-k3v9qd-18-x7mw2p; reports of imports and ends of transactions contain one.")
   }
 
   private func expect(_ token: String, _ status: Int32, _ sentence: String, _ hint: String) throws {

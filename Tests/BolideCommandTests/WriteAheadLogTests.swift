@@ -38,7 +38,7 @@ import Testing
     #expect(
       outcome.errors.replacing(#/grown to \d+ MiB/#, with: "grown to N MiB") == """
         Error: fireballs.sqlite: the write-ahead log has grown to N MiB, and a reader prevents its checkpoint\(who).
-               Committed chunks are safe. End the long read, or raise --wal-limit, and run the same command again.
+               Committed chunks are safe. End the long read, or raise `wal-limit`, and run the same command again.
 
         """)
     #expect(logSize < 4 << 20)

@@ -38,7 +38,7 @@ import Testing
       Message(
         fact: .isTerminal, code: .isTerminal,
         message: "a.json: this is a terminal; expected a pipe or a file",
-        hint: "Name a file, or pipe the feed in: curl … | bolide import PIPELINE -"),
+        hint: "Use a file, or pipe the feed into standard input."),
       Message(
         fact: .silentStdin, code: .empty,
         message: "a.json: not a byte came; did the command before the pipe fail?",
@@ -108,10 +108,10 @@ import Testing
     let fromFile = InputError(.otherCompression(compression, isStdin: false), input: "a.json")
     #expect(fromFile.code == .otherCompression)
     #expect(fromFile.message == "a.json: this is \(compression) data; expected plain text or gzip")
-    #expect(fromFile.hint == "Unpack it on the way in: \(file) FILE | bolide import PIPELINE -")
+    #expect(fromFile.hint == "Unpack it first: \(file) FILE")
     let fromStdin = InputError(.otherCompression(compression, isStdin: true), input: "stdin")
     #expect(fromStdin.message == "stdin: this is \(compression) data; expected plain text or gzip")
-    #expect(fromStdin.hint == "Unpack it on the way in: … | \(stdin) | bolide import PIPELINE -")
+    #expect(fromStdin.hint == "Unpack it on the way in: … | \(stdin) | …")
   }
 
   @Test func `every code has a sentence here`() {

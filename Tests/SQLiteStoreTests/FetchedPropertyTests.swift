@@ -147,7 +147,7 @@ import Testing
     #expect(
       none.message
         == "\(temporary.path): Recipe.single has no object for one Recipe (key: slug), and requires one")
-    #expect(none.code == .guarded && none.hint == "List such objects with --dangling single.")
+    #expect(none.code == .guarded && none.hint == "List such objects.")
     #expect(try await error("surely").message == none.message.replacing("single", with: "surely"))
   }
 

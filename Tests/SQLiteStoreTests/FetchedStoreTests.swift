@@ -106,7 +106,7 @@ import Testing
       none.message
         == "\(path("other.sqlite")): no such store, and fetched properties of Recipe refer to it"
     )
-    #expect(none.hint == "Import into it first, or set its path: --attach other.sqlite=PATH")
+    #expect(none.hint == "Import into it first, or set its path.")
     #expect(!FileManager.default.fileExists(atPath: path("other.sqlite")))
 
     try Data("no database, and long enough to be looked at by SQLite as one".utf8)

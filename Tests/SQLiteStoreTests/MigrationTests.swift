@@ -169,11 +169,12 @@ struct MigrationTests {
     let error = #expect(throws: StoreError.self) { try temporary.open(pipeline) }
     #expect(error?.code == .modelChange)
     #expect(error?.message == "\(temporary.path): \(change.sentence)")
-    let drop = change.drop.map {
-      "Change the pipeline to match the store; or delete the stored values with `bolide migrate "
-        + "--drop \($0)`, and start empty."
-    }
-    #expect(error?.hint == drop ?? "Import into a new store, or change the pipeline to match this one.")
+    #expect(error?.droppable == [change.drop].compactMap(\.self))
+    #expect(
+      error?.hint
+        == (change.drop == nil
+          ? "Import into a new store, or change the pipeline to match this one."
+          : "Change the pipeline to match the store; or drop the stored values, and start empty."))
     #expect(try temporary.shell(".dump") == before)
   }
 

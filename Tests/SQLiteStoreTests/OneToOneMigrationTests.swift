@@ -103,7 +103,7 @@ struct OneToOneMigrationTests {
     turned[entity: "Person"].relationships[0].kind = .toOne
     turned[entity: "Passport"].relationships[0].kind = .hasOne
     #expect(
-      try SchemaUpdate(stored: StoredModel(one.model), declared: turned).conflicts.map(\.error.message)
+      try SchemaUpdate(stored: StoredModel(one.model), declared: turned).conflicts.map(\.message)
         == [
           "the relationship Passport.owner differs from the store's",
           "the relationship Person.passport differs from the store's",

@@ -172,7 +172,7 @@ import Testing
         == "\(temporary.path): the column '\(column)' of one of Bolide's tables contains a value that Bolide never writes"
     )
     #expect(
-      error?.hint == "Find the problem with `bolide verify`, and restore the store from a backup.")
+      error?.hint == "Restore the store from a backup. To find the problem, verify the store.")
   }
 
   @Test func `A token holds no number that cannot be reckoned with`() {

@@ -179,7 +179,7 @@ struct RenamedStoreTests {
     }
     #expect(
       refusal(both)
-        == "quakes: Quake in the store has both 'seen' and 'cost': drop one with `bolide migrate --drop`, or remove 'was'"
+        == "quakes: Quake in the store has both 'seen' and 'cost': drop one of them in a migration, or remove 'was'"
     )
     let entity = Quakes.pipeline {
       $0.model.entities.append(

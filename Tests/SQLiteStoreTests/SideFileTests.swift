@@ -127,7 +127,7 @@ import Testing
         == "\(path): there is a rollback journal beside the store, which only a command that writes can use")
     #expect(
       error?.hint
-        == "If the journal belongs to the store, run `bolide import`; otherwise remove it.")
+        == "If the journal belongs to the store, import into the store; otherwise remove it.")
     #expect(fileSize(path + "-journal") > 0)
     // It is the store's own, so who writes recovers by it.
     let store = try SQLiteEngine(blocking: path, for: Quakes.pipeline(), lockWait: 1)

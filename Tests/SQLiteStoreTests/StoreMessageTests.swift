@@ -78,13 +78,13 @@ struct StoreMessageTests {
     expect(
       try error { _ = try SQLiteEngine(reading: temporary.path).history(HistoryRequest()) }, .corrupt,
       "the store is damaged, or the disk cannot be read (database disk image is malformed)",
-      "Run `bolide verify`, and check the system's log for disk errors. If the store is damaged, "
-        + "restore a backup with `bolide restore`, or import into a new store.")
+      "Check the system's log for disk errors. If the store is damaged, restore a backup, or "
+        + "import into a new store. To see what is damaged, verify the store.")
   }
 
   @Test func `Rules and mistakes of other programs are told in SQLite's words`() throws {
     _ = try temporary.open(pipeline)
-    let hint = "Committed chunks are safe. Find the problem with `bolide verify`."
+    let hint = "Committed chunks are safe. To find the problem, verify the store."
     try temporary.shell("CREATE UNIQUE INDEX mine ON Quake(place)")
     expect(
       try error {

@@ -18,8 +18,8 @@ extension StoreAddress {
     do {
       return try run()
     } catch let error as ImportError {
-      guard let token = error.undecided?.token, let isStored = try? has(token) else { throw error }
-      throw error.decided(isStored)
+      guard case .undecided(let token) = error.fate, let isStored = try? has(token) else { throw error }
+      throw error.with(isStored ? .all : .nothing)
     }
   }
 

@@ -37,28 +37,10 @@ extension ImportError {
       hint: "The import stops at the first rejected record\(rest).")
   }
 
-  /// The same error of an atomic import, which has left nothing behind.
-  package var rolledBack: ImportError { hinting("Nothing of this import is in the store.") }
-
-  /// The same error of an atomic import whose commit ended with it.
-  package func undecided(_ token: HistoryToken) -> ImportError {
-    var error = hinting(
-      "Either all or nothing of this import is in the store: the next command that opens it shows which.")
-    error.undecided = (token, hint)
-    return error
-  }
-
-  /// The same error when it is known what became of the import.
-  package func decided(_ isStored: Bool) -> ImportError {
+  /// The same error, of an atomic import.
+  package func with(_ fate: Fate) -> ImportError {
     var error = self
-    if let undecided { error.hint = undecided.hint }
-    error.undecided = nil
-    return isStored ? error.hinting("All of this import is in the store.") : error.rolledBack
-  }
-
-  private func hinting(_ fate: String) -> ImportError {
-    var error = self
-    error.hint = ([fate] + [hint].compactMap(\.self)).joined(separator: " ")
+    error.fate = fate
     return error
   }
 
@@ -82,7 +64,7 @@ extension ImportError {
       }
     return ImportError(
       .badInput, code: name, "\(input): \(fact)",
-      hint: "Check the input, or raise `\(name)` in the pipeline or with --\(name).")
+      hint: "Check the input, or raise `\(name)`.")
   }
 
   // MARK: The feed as a whole
@@ -135,7 +117,7 @@ extension ImportError {
   package static func notOneRecord(kept number: Int) -> ImportError {
     ImportError(
       .store(.corrupt), code: "corrupt", "the kept text of rejected record \(number) is not one record",
-      hint: "Print it with `bolide rejects`, and import it by hand.")
+      hint: "Import it by hand, from its kept text.", .rejects)
   }
 
   // MARK: A survey
@@ -167,6 +149,18 @@ extension ImportError {
     ImportError(
       .badInput, code: "no-records", message,
       hint: "Use an input with records: names and types are taken from them.")
+  }
+}
+
+extension ImportError.Fate {
+  /// What is stored, in a sentence.
+  var words: String {
+    switch self {
+    case .nothing: "Nothing of this import is in the store."
+    case .all: "All of this import is in the store."
+    case .undecided:
+      "Either all or nothing of this import is in the store: the next command that opens it shows which."
+    }
   }
 }
 

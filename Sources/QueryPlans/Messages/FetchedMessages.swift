@@ -6,7 +6,7 @@ package import StoreInterface
 extension StoreError {
   /// The same of a property's own predicate, order or destination.
   package func of(_ property: FetchedProperty, of owner: Entity) -> StoreError {
-    StoreError(code, "\(owner.name).\(property.name): \(message)", hint: hint)
+    StoreError(code, "\(owner.name).\(property.name): \(message)", hint: hint, remedy)
   }
 
   // MARK: Requests
@@ -35,9 +35,9 @@ extension StoreError {
   }
 
   package static func otherFolder(_ path: String, _ name: String) -> StoreError {
-    refused(
-      "\(path): a fetched property refers to this store, which is in another folder",
-      "To allow it: --attach \(name)=\(path)")
+    StoreError(
+      .badRequest, "\(path): a fetched property refers to this store, which is in another folder",
+      hint: "Allow it by its path.", .attach(name, path: path))
   }
 
   package static func onlyPresent(_ property: FetchedProperty, of owner: Entity) -> StoreError {
@@ -73,7 +73,7 @@ extension StoreError {
     StoreError(
       .cannotOpen, at: path,
       "no such store, and fetched properties of \(owner.name) refer to it",
-      hint: "Import into it first, or set its path: --attach \(name)=PATH")
+      hint: "Import into it first, or set its path.", .attach(name, path: nil))
   }
 
   package static func noStoreToReplace(_ name: String, of entity: Entity, among names: [String]) -> StoreError
@@ -97,7 +97,7 @@ extension StoreError {
       .guarded,
       "\(owner.name).\(property.name) has no object for one \(owner.name) (key: "
         + "\(owner.key.listed)), and requires one",
-      hint: "List such objects with --dangling \(property.name).")
+      hint: "List such objects.", .dangling(property.name))
   }
 
   package static func changingOwners(_ property: FetchedProperty, of owner: Entity) -> StoreError {
@@ -108,16 +108,19 @@ extension StoreError {
 
   // MARK: Migrations
 
-  package static func nameTaken(_ name: String, _ fetched: String, of entity: Entity) -> StoreError {
+  /// - Parameter stored: which of the two the pipeline does not declare.
+  package static func nameTaken(
+    _ name: String, _ fetched: String, of entity: Entity, stored: String
+  ) -> StoreError {
     StoreError(
       .modelChange, "\(entity.name) has '\(name)', which conflicts with the fetched property '\(fetched)'",
-      hint: "Rename the one in the pipeline, or drop the other with `bolide migrate --drop`.")
+      hint: "Rename the one in the pipeline, or drop the other.", .drop(["\(entity.name).\(stored)"]))
   }
 
   package static func lostName(_ name: String, _ error: StoreError) -> StoreError {
     StoreError(
       .modelChange,
       "\(name), which the pipeline does not declare, could no longer be fetched: \(error.message)",
-      hint: "Declare it in the pipeline, or drop it with `bolide migrate --drop`.")
+      hint: "Declare it in the pipeline, or drop it.", .drop([name]))
   }
 }

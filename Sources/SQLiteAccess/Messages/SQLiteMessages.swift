@@ -20,7 +20,7 @@ extension StoreError {
     case SQLITE_READONLY where result == ResultCode.SQLITE_READONLY_ROLLBACK.rawValue:
       self.init(
         .unsafeFile, "there is a rollback journal beside the store, which only a command that writes can use",
-        hint: "If the journal belongs to the store, run `bolide import`; otherwise remove it.")
+        hint: "If the journal belongs to the store, import into the store; otherwise remove it.")
     case SQLITE_READONLY, SQLITE_PERM:
       self.init(
         .readOnly, "the store cannot be written",
@@ -43,8 +43,8 @@ extension StoreError {
       self.init(
         .corrupt, "the store is damaged, or the disk cannot be read (\(text))",
         hint:
-          "Run `bolide verify`, and check the system's log for disk errors. If the store is damaged, "
-          + "restore a backup with `bolide restore`, or import into a new store.")
+          "Check the system's log for disk errors. If the store is damaged, restore a backup, or "
+          + "import into a new store. To see what is damaged, verify the store.", .verify)
     case SQLITE_MISMATCH:
       self = .malformedNumber(text)
     case SQLITE_NOMEM:
@@ -62,11 +62,11 @@ extension StoreError {
     case SQLITE_CONSTRAINT:
       self.init(
         .constraint, "a constraint of the store failed (\(text))",
-        hint: "Committed chunks are safe. Find the problem with `bolide verify`.")
+        hint: "Committed chunks are safe. To find the problem, verify the store.", .verify)
     default:
       self.init(
         .other, "SQLite says: \(text)",
-        hint: "Committed chunks are safe. Find the problem with `bolide verify`.", engineText: text)
+        hint: "Committed chunks are safe. To find the problem, verify the store.", .verify, engineText: text)
     }
   }
 
@@ -94,7 +94,7 @@ extension StoreError {
     StoreError(
       .untrustedSchema,
       "a trigger of another program uses a function or a table that is not allowed (\(text))",
-      hint: "If you trust the store like a program, run the command with --trust-schema.")
+      hint: "If you trust the store like a program, trust its schema.", .trustSchema)
   }
 
   /// - Parameter column: of one of Bolide's own tables.
@@ -102,6 +102,6 @@ extension StoreError {
     StoreError(
       .malformed,
       "the column '\(column)' of one of Bolide's tables contains a value that Bolide never writes",
-      hint: "Find the problem with `bolide verify`, and restore the store from a backup.")
+      hint: "Restore the store from a backup. To find the problem, verify the store.", .verify)
   }
 }

@@ -6,7 +6,7 @@ internal import StoreInterface
 /// What is wrong with a `was` of a pipeline file, as the store knows better.
 enum MigrationWords {
   static func both(_ name: String, _ was: String, in place: String) -> String {
-    "\(place) has both '\(name)' and '\(was)': drop one with `bolide migrate --drop`, or remove 'was'"
+    "\(place) has both '\(name)' and '\(was)': drop one of them in a migration, or remove 'was'"
   }
 
   static func neverWas(_ was: String, _ kind: String, _ name: String, in place: String) -> String {
@@ -32,7 +32,7 @@ extension StoreError {
     StoreError(
       .modelChange,
       "the pipeline is older than the store's model: \(reason), as it still is in the pipeline",
-      hint: "Use the newer pipeline. To revert to this one, run `bolide migrate` with it.")
+      hint: "Use the newer pipeline, or migrate the store to revert to this one.", .migrate)
   }
 
   // MARK: What is there already
@@ -73,8 +73,7 @@ extension StoreError {
   static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: it stores the links of \(ends[0])",
-      hint: "Drop both ends, which the pipeline may no longer name: "
-        + ends.map { "--drop \($0)" }.joined(separator: " "))
+      hint: "Drop both ends, which the pipeline may no longer name.", .drop(ends))
   }
 
   static func dropOfKey(_ name: String) -> StoreError {
@@ -86,21 +85,21 @@ extension StoreError {
   }
 
   static func drop(_ name: String, ledToBy other: String) -> StoreError {
-    StoreError(.badRequest, "\(name) cannot be dropped: \(other) refers to it", hint: dropBoth(other, name))
+    drop(name, with: other, because: "\(other) refers to it")
   }
 
   static func drop(_ name: String, inverseOf other: String) -> StoreError {
-    StoreError(
-      .badRequest, "\(name) cannot be dropped: it is the inverse of \(other)", hint: dropBoth(other, name))
+    drop(name, with: other, because: "it is the inverse of \(other)")
   }
 
   static func drop(_ name: String, readBy other: String) -> StoreError {
-    StoreError(
-      .badRequest, "\(name) cannot be dropped: \(other) is derived from it", hint: dropBoth(other, name))
+    drop(name, with: other, because: "\(other) is derived from it")
   }
 
-  private static func dropBoth(_ other: String, _ name: String) -> String {
-    "Drop both, which the pipeline may no longer name: --drop \(other) --drop \(name)"
+  private static func drop(_ name: String, with other: String, because reason: String) -> StoreError {
+    StoreError(
+      .badRequest, "\(name) cannot be dropped: \(reason)",
+      hint: "Drop both, which the pipeline may no longer name.", .drop([other, name]))
   }
 
   // MARK: What SQLite keeps from happening

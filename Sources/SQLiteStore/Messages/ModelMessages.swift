@@ -78,8 +78,7 @@ extension StoreError {
     return StoreError(
       .modelChange, message,
       hint:
-        "Change the pipeline to match the store; or delete the stored values with `bolide migrate "
-        + "--drop \(name)`, and start empty.")
+        "Change the pipeline to match the store; or drop the stored values, and start empty.", .drop([name]))
   }
 
   static func cannotBeUnique(_ constraint: [String], of entity: String) -> StoreError {

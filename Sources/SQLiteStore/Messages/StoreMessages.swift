@@ -16,20 +16,20 @@ extension StoreError {
   static func storeGone(_ path: String, _ last: HistoryToken) -> StoreError {
     StoreError(
       .storeGone, at: path, "the store is missing; the file beside it contains its last token \(last)",
-      hint: "Mount or restore it. To create a new store: bolide import --create always")
+      hint: "Mount or restore it, or create a new store.", .createStore)
   }
 
   static func notToBeMade(_ path: String) -> StoreError {
     StoreError(
       .storeGone, at: path, "no such store, and `create: never` does not allow creating it",
-      hint: "Mount or restore it. To create it once: bolide import --create always")
+      hint: "Mount or restore it, or create it once.", .createStore)
   }
 
   static func noFile(_ path: String) -> StoreError {
     StoreError(
       .cannotOpen, at: path.isEmpty ? nil : path,
       path.isEmpty ? "the store's path is empty" : "a store must be a regular file",
-      hint: "Use a file; to try an import without keeping it, use `bolide import --dry-run`.")
+      hint: "Use a file, or try the import without keeping it.", .trial)
   }
 
   /// - Parameter reason: what the system says.
@@ -49,7 +49,7 @@ extension StoreError {
     StoreError(
       .notAStore, at: path,
       "the store was loaded from an SQL dump, which lacks the mark of a Bolide store",
-      hint: "If it is your own store, mark it again: bolide verify \(path) --rebuild")
+      hint: "If it is your own store, mark it again.", .rebuild)
   }
 
   static func newerFormat(_ path: String) -> StoreError {
@@ -118,23 +118,23 @@ extension StoreError {
   ///   - isMendable: whether it can be made anew, empty.
   static func drifted(_ problem: String, rename: String?, isMendable: Bool) -> StoreError {
     var error = foreignSchema(problem)
-    error.hint =
-      if let rename {
-        "If another program has renamed it, rename it back: \(rename)"
-      } else if isMendable {
-        "Restore what another program has dropped, or create it again, empty: bolide verify STORE "
-          + "--rebuild"
-      } else {
-        "Restore the store from a backup; or drop the table and create it again, empty: bolide "
-          + "verify STORE --rebuild"
-      }
+    if let rename {
+      error.hint = "If another program has renamed it, rename it back: \(rename)"
+    } else {
+      error.hint =
+        isMendable
+        ? "Restore what another program has dropped, or create it again, empty."
+        : "Restore the store from a backup; or drop the table and create it again, empty."
+      error.remedy = .rebuild
+    }
     return error
   }
 
   static func triggersMissing(_ problem: String, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired, at: path, "history may have a gap: \(problem), and this command cannot restore it",
-      hint: "Run a command that writes, such as `bolide import`, and start again from a snapshot.")
+      hint: "Open the store with write access once, and start again from a snapshot.",
+      .snapshot(reader: nil))
   }
 
   // MARK: Lock and log
@@ -168,7 +168,7 @@ extension StoreError {
       "the write-ahead log has grown to \(String(megabytes)) MiB, and a reader prevents its "
         + "checkpoint\(who)",
       hint:
-        "Committed chunks are safe. End the long read, or raise --wal-limit, and run the same "
+        "Committed chunks are safe. End the long read, or raise `wal-limit`, and run the same "
         + "command again."
     )
   }
@@ -199,7 +199,7 @@ extension StoreError {
   package static func damagedBackup(_ file: String) -> StoreError {
     StoreError(
       .corrupt, at: file, "the backup is damaged, and nothing was restored",
-      hint: "Use an older backup. `bolide verify` lists the problems of this one.")
+      hint: "Use an older backup, or list the problems of this one.", .verify)
   }
 
   package static func backupOfAnother(_ file: String, _ path: String) -> StoreError {

@@ -3,16 +3,10 @@ internal import QueryPlans
 internal import StoreInterface
 
 /// A store's model with what a pipeline adds to it and changes of it.
-package struct SchemaMerge {
-  /// What the pipeline says otherwise than the store, and what could be done about it.
-  package struct Conflict {
-    let error: StoreError
-    /// What to drop so that the pipeline's word can hold.
-    var drop: String?
-  }
-
+struct SchemaMerge {
   private(set) var model: Model
-  private(set) var conflicts: [Conflict] = []
+  /// What the pipeline declares otherwise than the store.
+  private(set) var conflicts: [StoreError] = []
   private let declared: Model
   private let renames: [Rename]
   /// The entities that hold links.
@@ -54,8 +48,8 @@ package struct SchemaMerge {
     }
   }
 
-  private mutating func conflict(_ error: StoreError, drop: String? = nil) {
-    conflicts.append(Conflict(error: error, drop: drop))
+  private mutating func conflict(_ error: StoreError) {
+    conflicts.append(error)
   }
 
   private mutating func merge(_ stored: Entity, _ declared: Entity) -> Entity {
@@ -93,7 +87,7 @@ package struct SchemaMerge {
       if let index = merged.fetchedProperties.firstIndex(where: { $0.name == property.name }) {
         merged.fetchedProperties[index] = property
       } else if let other = merged.fetchedProperty(named: property.name) {
-        conflict(.nameTaken(other.name, property.name, of: merged), drop: "\(merged.name).\(other.name)")
+        conflict(.nameTaken(other.name, property.name, of: merged, stored: other.name))
       } else {
         merged.fetchedProperties.append(property)
       }
@@ -104,7 +98,7 @@ package struct SchemaMerge {
     for property in merged.fetchedProperties {
       guard let other = names.first(where: { $0.caseFolded == property.name.caseFolded }) else { continue }
       let stored = declared.fetchedProperties.contains(property) ? other : property.name
-      conflict(.nameTaken(other, property.name, of: merged), drop: "\(merged.name).\(stored)")
+      conflict(.nameTaken(other, property.name, of: merged, stored: stored))
     }
   }
 
@@ -124,17 +118,17 @@ package struct SchemaMerge {
     let name = "\(entity.name).\(declared.name)"
     let isComputed = (stored.derivation != nil, declared.derivation != nil)
     if stored.type != declared.type, isComputed != (true, true), !stored.type.widens(to: declared.type) {
-      conflict(.otherType(name, stored.type, declared.type), drop: name)
+      conflict(.otherType(name, stored.type, declared.type))
       return nil
     }
     guard isComputed.0 == isComputed.1 else {
-      conflict(.otherDerivation(name, stored.derivation, declared.derivation), drop: name)
+      conflict(.otherDerivation(name, stored.derivation, declared.derivation))
       return nil
     }
     if stored.isTransient && !declared.isTransient {
       checkAddition(declared, to: entity.name)
     } else if stored.isTransient != declared.isTransient {
-      conflict(.becomesTransient(name), drop: name)
+      conflict(.becomesTransient(name))
       return nil
     } else if stored.isRequired && !declared.isRequired, entity.needs(declared.name) {
       // Of a key or a constraint that another pipeline declares.
@@ -159,7 +153,7 @@ package struct SchemaMerge {
     same.inverse = stored.inverse ?? declared.inverse
     if isOtherEnd(stored, declared) { same.kind = declared.kind }
     guard same == declared else {
-      conflict(.otherRelationship(name), drop: name)
+      conflict(.otherRelationship(name))
       return stored
     }
     if stored.deleteRule != declared.deleteRule, let toMany = self.declared.toMany(declared),

@@ -5,7 +5,7 @@ extension SchemaUpdate {
   /// What the update does, in its order, then what it cannot do.
   ///
   /// - Parameter found: what the rows do not allow.
-  package func steps(_ found: [SchemaMerge.Conflict] = []) -> [MigrationStep] {
+  package func steps(_ found: [StoreError] = []) -> [MigrationStep] {
     var steps = drops.drops.map { MigrationStep(kind: .drop, description: "drop \($0.name)", drop: $0.name) }
     steps += renames.steps.map { rename in
       let name = rename.property.map { "\(rename.entity).\(rename.was) to \($0)" }
@@ -27,10 +27,7 @@ extension SchemaUpdate {
       }
     }
     return steps
-      + (conflicts + found).map {
-        let end = $0.drop.map { "; --drop \($0) would let it begin anew" } ?? ""
-        return .conflict($0.error.message + end, drop: $0.drop)
-      }
+      + (conflicts + found).map { .conflict($0.message, drop: $0.droppable.first) }
   }
 
   /// What the store has and a pipeline does not name.
@@ -42,8 +39,7 @@ extension SchemaUpdate {
         .map { "\(entity.name).\($0)" }
     }.map {
       MigrationStep(
-        kind: .stays, description: "keep \($0), which the pipeline does not name; --drop \($0) would drop it",
-        drop: $0)
+        kind: .stays, description: "keep \($0), which the pipeline does not name", drop: $0)
     }
   }
 

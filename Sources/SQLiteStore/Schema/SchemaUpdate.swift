@@ -2,7 +2,7 @@ package import GRDB
 package import ImportModel
 internal import QueryPlans
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// Makes a store's tables fit a pipeline's model, in the caller's transaction.
 ///
@@ -12,7 +12,7 @@ package struct SchemaUpdate {
   /// The model after the update.
   package let model: Model
   /// What cannot be done.
-  let conflicts: [SchemaMerge.Conflict]
+  let conflicts: [StoreError]
   let drops: SchemaDrops
   let renames: SchemaRenames
   /// The store's model without what is dropped, under the present names.
@@ -34,7 +34,7 @@ package struct SchemaUpdate {
     let drops = try SchemaDrops(dropping, in: &base)
     if !drops.drops.isEmpty {
       let before = SchemaMerge(stored.model, declared, renames: stored.renames)
-      try drops.checkNeed(of: declared, before.conflicts.compactMap(\.drop))
+      try drops.checkNeed(of: declared, before.conflicts.flatMap(\.droppable))
     }
     let remembered = stored.renames.filter { rename in
       !drops.drops.contains {
@@ -56,7 +56,7 @@ package struct SchemaUpdate {
   /// The fetched properties that stay although what they name goes or has another name.
   private static func lostNames(
     _ before: Model, _ after: Model, _ declared: Model
-  ) -> [SchemaMerge.Conflict] {
+  ) -> [StoreError] {
     after.entities.flatMap { entity in
       entity.fetchedProperties.compactMap { property in
         guard declared.entity(named: entity.name)?.fetchedProperty(named: property.name) == nil,
@@ -69,8 +69,7 @@ package struct SchemaUpdate {
           try property.checkNames(of: entity, after)
           return nil
         } catch {
-          let name = "\(entity.name).\(property.name)"
-          return SchemaMerge.Conflict(error: .lostName(name, error), drop: name)
+          return .lostName("\(entity.name).\(property.name)", error)
         }
       }
     }
@@ -78,11 +77,11 @@ package struct SchemaUpdate {
 
   /// - Throws: `StoreError.modelChange` for the first conflict, with the model or with the rows.
   package func checkConflicts(_ db: Database) throws {
-    if let conflict = try conflicts.first ?? conflicts(in: db).first { throw conflict.error }
+    if let conflict = try conflicts.first ?? conflicts(in: db).first { throw conflict }
   }
 
   /// What the rows that are there do not allow.
-  package func conflicts(in db: Database) throws -> [SchemaMerge.Conflict] {
+  package func conflicts(in db: Database) throws -> [StoreError] {
     var errors = try widenings.compactMap { try $0.problem(db, in: storedNames($0.entity, $0.attribute)) }
     for (entity, attribute) in tightened {
       let (table, column) = storedNames(entity, attribute)
@@ -91,7 +90,7 @@ package struct SchemaUpdate {
         errors.append(.hasNulls("\(entity.name).\(attribute.name)", sql: "SELECT * \(rows)"))
       }
     }
-    return errors.map { SchemaMerge.Conflict(error: $0) }
+    return errors
   }
 
   /// The attributes that become required.

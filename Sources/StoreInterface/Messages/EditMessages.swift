@@ -23,7 +23,8 @@ extension StoreError {
     StoreError(
       .badRequest,
       "'\(relationship.name)' of \(entity.name) is to-many; link from its to-one end",
-      hint: relationship.inverse.map { "Use `bolide link STORE \(relationship.destination) \($0)`." })
+      hint: relationship.inverse.map { _ in "Link from the other end." },
+      relationship.inverse.map { .link(entity: relationship.destination, relationship: $0) })
   }
 
   package static func linkOfSeveral(_ count: Int, _ entity: Entity, _ relationship: Relationship)

@@ -8,7 +8,8 @@ extension StoreError {
   static func notAToken(_ text: String) -> StoreError {
     StoreError(
       .notAToken, "'\(text)' is not a token",
-      hint: "A token looks like b1-k3v9qd-18-x7mw2p; an import's report and `bolide changes` print them.")
+      hint: "A token looks like b1-k3v9qd-18-x7mw2p; reports of imports and ends of transactions contain one."
+    )
   }
 
   package static func noSuchInstant(_ text: String) -> StoreError {
@@ -25,7 +26,8 @@ extension StoreError {
   {
     StoreError(
       .tokenOfAnotherStore, at: path, "\(position(token, reader)) belongs to another store",
-      hint: again(path, reader, orElse: "Use the token's own store, or start from a snapshot"))
+      hint: again(reader, orElse: "Use the token's own store, or start from a snapshot."),
+      .snapshot(reader: reader))
   }
 
   package static func tokenFromTheFuture(_ token: HistoryToken, of reader: String? = nil, _ path: String)
@@ -34,7 +36,8 @@ extension StoreError {
     StoreError(
       .tokenFromTheFuture, at: path, "\(position(token, reader)) is newer than this store's history",
       hint: again(
-        path, reader, orElse: "The store may have been restored from a backup. Start again from a snapshot"))
+        reader, orElse: "The store may have been restored from a backup. Start again from a snapshot."),
+      .snapshot(reader: reader))
   }
 
   package static func tokenDiverged(_ token: HistoryToken, of reader: String? = nil, _ path: String)
@@ -42,8 +45,8 @@ extension StoreError {
   {
     StoreError(
       .tokenDiverged, at: path, "this store's history diverged before \(position(token, reader))",
-      hint: again(
-        path, reader, orElse: "The store was restored or copied. Start again from a snapshot"))
+      hint: again(reader, orElse: "The store was restored or copied. Start again from a snapshot."),
+      .snapshot(reader: reader))
   }
 
   /// - Parameter missed: how many transactions later history starts.
@@ -54,37 +57,37 @@ extension StoreError {
       .tokenExpired, at: path,
       "the history after \(position(token, reader)) was pruned: it now starts "
         + "\(counted(missed, "transaction")) later",
-      hint: again(path, reader))
+      hint: startAgain, .snapshot(reader: reader))
   }
 
   package static func gap(after token: HistoryToken, of reader: String? = nil, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired, at: path,
       "the history after \(position(token, reader)) has a gap: some changes were not recorded by triggers",
-      hint: again(path, reader))
+      hint: startAgain, .snapshot(reader: reader))
   }
 
   private static func position(_ token: HistoryToken, _ reader: String?) -> String {
     reader.map { "the place of the reader '\($0)'" } ?? "the token \(token)"
   }
 
-  private static func again(
-    _ path: String, _ reader: String?, orElse advice: String = "Start again from a snapshot"
-  ) -> String {
-    reader.map { readerHint($0, path) } ?? "\(advice): bolide snapshot \(path)"
+  private static let startAgain = "Start again from a snapshot."
+
+  private static func again(_ reader: String?, orElse advice: String) -> String {
+    reader == nil ? advice : startAgain
   }
 
   /// - Parameter end: when the last transaction was made that is gone.
   package static func pruned(since date: String, through end: String, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired, at: path, "the history since \(date) is incomplete: it was pruned up to \(end)",
-      hint: "Use a later date, or start from a snapshot: bolide snapshot \(path)")
+      hint: "Use a later date, or start from a snapshot.", .snapshot(reader: nil))
   }
 
   package static func cannotFollow(_ path: String) -> StoreError {
     StoreError(
       .readOnly, at: path, "following changes requires write access to the store and its folder",
-      hint: "Poll instead: bolide changes \(path) --since TOKEN")
+      hint: "Poll instead.", .poll)
   }
 
   package static func vanished(_ path: String) -> StoreError {
@@ -106,7 +109,7 @@ extension StoreError {
   static func noSuchProperty(_ name: String, _ path: String) -> StoreError {
     badRequest(
       "the store has no attribute or relationship '\(name)'",
-      "List what the store has: bolide schema \(path)", path)
+      "List what the store has.", path, .schema)
   }
 
   static func limitTooSmall(_ path: String) -> StoreError {
@@ -146,8 +149,10 @@ extension StoreError {
       "A query generation only advances, from transaction to transaction.", path)
   }
 
-  private static func badRequest(_ message: String, _ hint: String, _ path: String) -> StoreError {
-    StoreError(.badRequest, at: path, message, hint: hint)
+  private static func badRequest(
+    _ message: String, _ hint: String, _ path: String, _ remedy: Remedy? = nil
+  ) -> StoreError {
+    StoreError(.badRequest, at: path, message, hint: hint, remedy)
   }
 
   // MARK: Readers
@@ -155,15 +160,14 @@ extension StoreError {
   package static func noSuchReader(_ name: String, _ path: String) -> StoreError {
     StoreError(
       .unknownReader, at: path, "there is no reader '\(name)'",
-      hint: "A new reader starts with a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND")
+      hint: "A new reader starts with a snapshot.", .snapshot(reader: name))
   }
 
   package static func prunedBeginning(_ last: Int64, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired, at: path,
       "the beginning of history is missing: transactions up to \(last) were pruned",
-      hint: "Start at the oldest transaction with --from oldest, or from a snapshot: bolide snapshot "
-        + "\(path)")
+      hint: "Start at the oldest transaction, or from a snapshot.", .snapshot(reader: nil))
   }
 
   package static func readerAtWork(_ name: String, _ path: String) -> StoreError {
@@ -174,8 +178,7 @@ extension StoreError {
 
   package static func readerExists(_ name: String, _ path: String) -> StoreError {
     badRequest(
-      "the reader '\(name)' exists already", "To move it: bolide readers \(path) reset \(name)", path
-    )
+      "the reader '\(name)' exists already", "Move the reader instead.", path, .resetReader(name))
   }
 
   package static func badReaderName(_ path: String) -> StoreError {
@@ -193,11 +196,7 @@ extension StoreError {
     StoreError(
       .tokenDiverged, at: path,
       "the store was restored from a backup that lacks changes that the reader '\(name)' has read",
-      hint: readerHint(name, path))
-  }
-
-  private static func readerHint(_ name: String, _ path: String) -> String {
-    "Start again from a snapshot: bolide snapshot \(path) --reader \(name) -- COMMAND"
+      hint: startAgain, .snapshot(reader: name))
   }
 }
 

@@ -27,7 +27,7 @@ extension StoreError {
       .guarded,
       "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is "
         + "\(found) and more than \(limit): nothing was deleted",
-      hint: "Review them with `bolide missing`; to delete them, raise --guard.")
+      hint: "Review the missing rows, and allow a larger share to delete them.", .deleteMissing)
   }
 }
 

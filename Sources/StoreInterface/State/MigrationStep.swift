@@ -1,5 +1,5 @@
 /// One thing that a migration does, or leaves.
-package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
+package struct MigrationStep: Sendable, Hashable {
   /// What becomes of it.
   package enum Kind: Sendable, Hashable {
     /// It is done by the next import, or by `migrate`.
@@ -16,7 +16,7 @@ package struct MigrationStep: Sendable, Hashable, CustomStringConvertible {
   package var kind: Kind
   /// One line for people.
   package var description: String
-  /// What to drop for it by name, where that would serve.
+  /// What is dropped by name, or could be so that the pipeline's declaration holds.
   package var drop: String?
 
   package init(kind: Kind, description: String, drop: String? = nil) {

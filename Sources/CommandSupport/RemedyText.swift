@@ -1,0 +1,36 @@
+import Bolide
+
+extension StoreError.Remedy {
+  /// The remedy as a command, or as the option of the present one.
+  ///
+  /// - Parameter store: the store's path; nil where the error is about none.
+  func command(_ store: String?) -> String {
+    let store = store ?? "STORE"
+    return switch self {
+    case .snapshot(nil): "bolide snapshot \(store)"
+    case .snapshot(let reader?): "bolide snapshot \(store) --reader \(reader) -- COMMAND"
+    case .poll: "bolide changes \(store) --since TOKEN"
+    case .schema: "bolide schema \(store)"
+    case .resetReader(let name): "bolide readers \(store) reset \(name)"
+    case .deleteMissing: "bolide missing \(store) --delete --guard SHARE"
+    case .link(let entity, let relationship): "bolide link \(store) \(entity) \(relationship)"
+    case .createStore: "bolide import --create always"
+    case .trial: "bolide import --dry-run"
+    case .rejects: "bolide rejects \(store)"
+    case .verify: "bolide verify \(store)"
+    case .rebuild: "bolide verify \(store) --rebuild"
+    case .migrate: "bolide migrate \(store) PIPELINE"
+    case .drop(let names):
+      "bolide migrate \(store) PIPELINE" + names.map { " --drop \($0)" }.joined()
+    case .attach(let name, let path): "--attach \(name)=\(path ?? "PATH")"
+    case .dangling(let name): "--dangling \(name)"
+    case .trustSchema: "--trust-schema"
+    }
+  }
+
+  /// A hint with the command that does what the hint's last words say.
+  func hint(_ words: String?, _ store: String?) -> String {
+    guard let words else { return command(store) }
+    return "\(words.hasSuffix(".") ? String(words.dropLast()) : words): \(command(store))"
+  }
+}
