@@ -1,8 +1,8 @@
 public import ImportModel
 public import Logging
 
-/// How one import runs. It has every property of `ImportSettings`, as an optional: what is nil, the pipeline's `settings`
-/// determine.
+/// Options of one import: every property of `ImportSettings`, as an optional. A nil property takes the value of the
+/// pipeline's `settings`.
 ///
 ///     var options = ImportOptions()
 ///     options.isAtomic = true

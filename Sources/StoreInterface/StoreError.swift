@@ -57,9 +57,9 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let expression = Code(kind: .expression)
     /// The model differs from the store's in a way that loses or converts values, or is older.
     public static let modelChange = Code(kind: .modelChange)
-    /// A rule keeps what was asked for from being done.
+    /// A delete rule, a constraint or a limit on deletions prevents the operation.
     public static let guarded = Code(kind: .guarded)
-    /// What was asked for does not go together, or names what the store does not have.
+    /// The request is contradictory, or names something that the store does not have.
     public static let badRequest = Code(kind: .badRequest)
     /// There is no reader of that name.
     public static let unknownReader = Code(kind: .unknownReader)

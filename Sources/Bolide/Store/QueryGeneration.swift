@@ -1,10 +1,10 @@
 public import StoreInterface
 internal import Synchronization
 
-/// A view of the store that is pinned to one state while imports go on, as long as somebody holds it.
+/// A view of the store that is pinned to one state while imports continue, until its last reference is released.
 ///
-/// While it is pinned the write-ahead log cannot be emptied: keep it for a page of answers, not for a day. `bolide status`
-/// tells of it, and an import that meets its `wal-limit` ends and names this program.
+/// While a state is pinned the write-ahead log cannot be emptied, so keep a generation only briefly. `bolide status` lists
+/// pinned states, and an import that exceeds its `wal-limit` ends with an error that names this program.
 public final class QueryGeneration: Sendable {
   private struct Pin {
     var state: any StatePin

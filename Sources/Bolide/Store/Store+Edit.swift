@@ -22,8 +22,8 @@ extension Store {
 
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
   ///
-  /// A to-one relationship then leads there and nowhere else. A many-to-many relationship leads there too. Of a one-to-one
-  /// relationship, either end may be named: whoever had the place before leads nowhere then.
+  /// A to-one link replaces the present one. A many-to-many link is added. A one-to-one relationship may be named at either
+  /// end: the object that was linked before is unlinked.
   /// - Parameters:
   ///   - entity: the objects' entity.
   ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
@@ -44,7 +44,7 @@ extension Store {
     }
   }
 
-  /// Takes the links of objects to another one away, in one transaction. Derived attributes of both ends follow.
+  /// Unlinks objects from another object, in one transaction. Derived attributes of both ends are updated.
   ///
   /// - Parameters:
   ///   - entity: the objects' entity.

@@ -4,9 +4,9 @@ public import StoreInterface
 extension Store {
   /// The objects that a request asks for, as they are now or as they were at a token.
   ///
-  /// Rows that history does not know to have changed since the token are read as they are. A property that the model got
-  /// later is null in what was deleted before, and has its present value elsewhere. Before the present is read, derived
-  /// attributes that other programs' writes left to be computed are, where the store can be written.
+  /// Rows without a change in history since the token are read as they are now. A property that was added to the model
+  /// after the token is null in objects deleted before it was added, and has its present value in others. A fetch of the
+  /// present first recomputes derived attributes that other programs left out of date, if the store can be written.
   /// - Parameters:
   ///   - request: what is wanted.
   ///   - token: the place in history; nil for now.
@@ -54,8 +54,8 @@ extension Store {
     return try await changes(request)
   }
 
-  /// What happened to a fetch's answer between two places of history: which objects came, went and moved, and which of
-  /// those that stayed have other values of their own.
+  /// The difference between a fetch's results at two tokens: objects that were inserted, removed or moved, and remaining
+  /// objects with other values.
   ///
   /// - Throws: as `fetch(_:at:)` and `changes(from:to:)`.
   /// - Complexity: two fetches of past states, and O(n log n) for n objects in the answers.

@@ -66,10 +66,10 @@ extension Store {
     return try await run(pipeline, on: ImportSource(source: .pipe(pipe), label: name), options: options)
   }
 
-  /// Tries the kept rejected records of a pipeline again, after the pipeline was mended.
+  /// Imports a pipeline's kept rejected records again, after the pipeline was corrected.
   ///
-  /// Records that land are kept no longer. Not tried: those whose text was cut or not kept, and those whose key a later
-  /// record brought; they stay, as do those that are rejected again. Blocks as little as `run`.
+  /// Imported records are removed from the rejected records; those rejected again are kept. Records whose text was truncated
+  /// or not kept, and records whose key a later record had, are skipped and kept.
   /// - Returns: what was done, and how many rejected records the store still keeps.
   /// - Throws: as `run(_:on:options:)`.
   public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions()) async throws

@@ -24,8 +24,8 @@ extension Store {
     try await answering { try $0.deleteMissing(of: pipeline, noMoreThan: share) }
   }
 
-  /// Gives missing rows that came back under another key that key, and drops the rows that came for them: ids and links
-  /// survive. In one transaction.
+  /// Gives missing rows that reappeared under another key the new key, and deletes the newly inserted rows, in one
+  /// transaction. Object ids and links are kept.
   ///
   /// - Returns: the rows that were merged, and the token; nil when there were none.
   public func mergeMissingRows(of pipeline: String? = nil) async throws -> (MissingRows, HistoryToken?) {

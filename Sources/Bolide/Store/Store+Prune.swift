@@ -1,11 +1,11 @@
 public import StoreInterface
 
 extension Store {
-  /// Takes the oldest transactions out of history, in small steps between which others may write. What a live reader has
-  /// not seen stays.
+  /// Deletes the oldest transactions from history, in small steps between which other programs may write. Transactions
+  /// that a live reader has not read are kept.
   ///
-  /// - Throws: `StoreError` when the place is none of this history.
-  /// - Complexity: O(changes that go).
+  /// - Throws: `StoreError` when the position is not in this store's history.
+  /// - Complexity: O(deleted changes).
   public func prune(_ request: PruneRequest) async throws -> PruneReport {
     try await answering { try $0.prune(request) }
   }

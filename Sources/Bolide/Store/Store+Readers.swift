@@ -53,9 +53,9 @@ extension Store {
   }
 }
 
-/// A connection to the store's file inside a transaction that somebody else begins and ends.
+/// A connection to the store's file inside the transaction of `deliver(to:limit:_:)`.
 ///
-/// Good inside the closure that gets it, and nowhere else.
+/// Valid only inside the closure that receives it.
 public struct StoreConnection {
   fileprivate let connection: any TransactionConnection
 

@@ -17,11 +17,10 @@ public final class Store: Sendable {
     self.engine = engine
   }
 
-  /// Opens a store for a pipeline: makes the file when there is none, and adds what the model has more than it.
+  /// Opens a store for a pipeline. Creates the file if it does not exist, and migrates its schema to the pipeline's model.
   ///
-  /// - Parameter trustsSchema: whether triggers that another program has put on the store's tables may use virtual tables,
-  ///   such as an index for full-text search, and functions that SQLite takes for unsafe. Say so only of a file that you
-  ///   trust as you trust a program.
+  /// - Parameter trustsSchema: whether triggers that other programs added to the store may use virtual tables, such as a
+  ///   full-text index, and functions that SQLite considers unsafe. Only for a file that you trust like a program.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
   ///   newer format, differs from the model in what would lose values, or cannot be opened.
   public convenience init(path: String, for pipeline: Pipeline, trustsSchema: Bool = false) async throws {
@@ -31,10 +30,10 @@ public final class Store: Sendable {
       })
   }
 
-  /// Makes a store that lives in memory and goes with the last reference to it: for tests and for trying things.
+  /// Makes a temporary store for tests, which is deleted with its last reference.
   ///
-  /// All else is as with any store, as it is a file in a folder of its own: in the system's memory where Linux offers
-  /// it, otherwise among the temporary files. `path` leads there. A process that is killed leaves it behind.
+  /// The store is a file in a private folder: in shared memory on Linux if available, otherwise in the temporary folder;
+  /// `path` is its path. A killed process leaves the file behind.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
   public convenience init(inMemoryFor pipeline: Pipeline) async throws {
     self.init(try await onDispatch { try StoreAddress.inMemory(for: pipeline) })

@@ -7,9 +7,9 @@ public struct HistoryRetention: Sendable, Hashable {
   public var keep: Double?
   /// So many of the newest transactions are kept; nil for no rule.
   public var transactions: Int?
-  /// A reader that has left a transaction unread for so many seconds is not waited for; nil waits for ever.
+  /// Maximum age, in seconds, of unread history that is kept for a reader; nil for no maximum.
   public var holdForReaders: Double?
-  /// Readers are not waited for while history is larger than about so many bytes; nil for no limit.
+  /// The history size, in bytes, above which readers no longer delay pruning; nil for no limit.
   public var cap: Int64?
 
   /// Makes rules. Without `keep` and `transactions`, history goes only when it is larger than the rows it describes and

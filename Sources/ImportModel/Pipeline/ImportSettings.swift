@@ -1,4 +1,4 @@
-/// How the imports of a pipeline run, unless a command or a program says otherwise.
+/// Settings of a pipeline's imports. `ImportOptions` overrides them for one import.
 public struct ImportSettings: Sendable, Hashable {
   /// The whole input is one transaction: all of it lands, or nothing.
   public var isAtomic = false

@@ -33,7 +33,7 @@ public struct Pipeline: Sendable, Hashable {
   /// Which record counts when several of one input have the same key; nil for the last, and an import tells where they
   /// differ.
   public var repeatedKeyPolicy: RepeatedKeyPolicy?
-  /// Who the history says has written; nil for the pipeline's name.
+  /// The author of the changes in history; nil for the pipeline's name.
   public var author: String?
   /// Whether the text of a rejected record is kept with its reject.
   public var keepsText: Bool

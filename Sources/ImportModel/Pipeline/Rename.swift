@@ -1,6 +1,6 @@
-/// What a pipeline says that an entity, an attribute or a relationship was called before (`was`).
+/// The previous name of an entity, an attribute or a relationship (`was`).
 ///
-/// A store that knows it by that name gives it the present one. A store that knows the present one has nothing to do.
+/// The next import renames it in a store that has it under the previous name.
 public struct Rename: Sendable, Hashable, Codable {
   /// The entity, by its present name.
   public var entity: String

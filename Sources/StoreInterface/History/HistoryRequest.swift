@@ -23,7 +23,7 @@ public struct HistoryRequest: Sendable, Hashable {
   public var through: HistoryToken?
   /// Only transactions of these authors; empty for all.
   public var authors: Set<String> = []
-  /// No transactions of these authors. What nobody signed is never left out by this.
+  /// Excludes transactions of these authors. Transactions without an author are included.
   public var excludedAuthors: Set<String> = []
   /// Only changes of these entities; empty for all.
   public var entities: Set<String> = []
@@ -32,8 +32,8 @@ public struct HistoryRequest: Sendable, Hashable {
   /// Only changes that touch one of these attributes or relationships, as `name` or `Entity.name`; empty for all. An
   /// insert and a delete touch every one.
   public var attributes: Set<String> = []
-  /// Whether each object's changes are told as one, from the start to the end: what came and went is not told, nor
-  /// what has its old values again. The changes come by entity and id, as one transaction.
+  /// Net changes: at most one per object, between the start and the end. An object that was inserted and deleted again, or
+  /// has its old values again, is omitted. The changes are one transaction, ordered by entity and id.
   public var isNet = false
   /// Whether changes carry the object's present row.
   public var includesValues = false

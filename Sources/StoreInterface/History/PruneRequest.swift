@@ -19,7 +19,7 @@ public struct PruneReport: Sendable, Hashable {
 
 /// What is to be pruned.
 public enum PruneRequest: Sendable, Hashable {
-  /// Everything before a place; a token's own transaction goes, and the token stays good.
+  /// Transactions up to a token or number, inclusive, or before a date. The token remains valid.
   case before(HistoryRequest.Start)
   /// What was committed longer ago than so many seconds.
   case olderThan(seconds: Double)

@@ -6,7 +6,7 @@ public struct Reader: Sendable, Hashable {
     case live
     /// What it has not seen was pruned.
     case expired
-    /// The store was restored, so its place is an older one than it had.
+    /// The store was restored from a backup that lacks changes that the reader has read.
     case diverged
   }
 

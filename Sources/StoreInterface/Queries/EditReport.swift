@@ -50,7 +50,7 @@ public struct EditOptions: Sendable, Hashable {
 package enum LinkEdit: Sendable {
   /// They lead to the object with a key; many-to-many ones do so beside others.
   case to([String: Value])
-  /// They lead to the object with a key no more.
+  /// Remove the links to the object with this key.
   case from([String: Value])
   /// They lead nowhere.
   case toNone

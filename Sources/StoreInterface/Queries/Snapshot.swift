@@ -4,8 +4,8 @@ public struct Snapshot: Sendable, Hashable {
   public var token: HistoryToken
   /// When the snapshot was taken: `YYYY-MM-DDTHH:MM:SS.mmmZ`.
   public var at: String
-  /// Changes of other programs that no transaction has yet: where there are any, rows may be newer than the token, and these
-  /// changes will be told again after it.
+  /// The number of changes by other programs that are not in history yet. If it is not 0, rows may be newer than the token,
+  /// and these changes follow again after the token.
   public var pendingChanges: Int
   /// How many rows each entity has, in the model's order.
   public var counts: [Count]

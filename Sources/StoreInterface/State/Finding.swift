@@ -1,6 +1,6 @@
 public import ImportModel
 
-/// Something in a store that is not as it should be, or that somebody should know.
+/// One line of `bolide verify`: a problem, or information about the store.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// The entity or the table it is about, if it is about one.
   public var entity: String?
