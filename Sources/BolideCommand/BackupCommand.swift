@@ -9,8 +9,8 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Back up a store to a file, while imports continue.",
     discussion: """
-      Imports and other programs go on meanwhile. The file is a store itself, history and all. It takes the place of an \
-      earlier state of this store in one step, and of nothing else; what cannot be copied whole leaves it as it was.
+      The backup is a complete store, including history. It replaces an earlier backup of this store in one step, and \
+      no other file. If the backup fails, an existing file is unchanged.
       """)
 
   @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
@@ -39,9 +39,9 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Restore a store from a backup.",
     discussion: """
-      Programs that have the store open see it, all at once. What was written since is lost: a new line of history begins, \
-      tokens from then answer that it has diverged (81), and named readers start again from a snapshot. Where there is no \
-      store, one is made of the backup.
+      Programs that have the store open see the restored state at once. Everything written since the backup is lost: \
+      later tokens are rejected as diverged (81), and named readers must start again from a snapshot. A store that does \
+      not exist is created from the backup.
       """)
 
   @Argument(help: ArgumentHelp("The backup.", valueName: "file"))

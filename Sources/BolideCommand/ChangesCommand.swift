@@ -163,7 +163,9 @@ struct ChangesCommand: ParsableCommand {
 /// Which changes are printed, and what of them.
 struct ChangeFilters: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Only changes by this author. Each of these filters is repeatable.", valueName: "name")
+    help: ArgumentHelp(
+      "Only changes by this author. Repeatable, as are --not-author, --entity, --kind and --attribute.",
+      valueName: "name")
   )
   var author: [String] = []
 

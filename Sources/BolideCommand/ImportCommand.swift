@@ -86,7 +86,8 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whether to create a store that does not exist. (default: if-new)", valueName: "when"),
+      "Whether to create a store that does not exist: if-new, never, always. (default: if-new)",
+      valueName: "when"),
     transform: StoreCreation.init(argument:))
   var create: StoreCreation?
 
@@ -104,7 +105,7 @@ struct ImportCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Print the report even if standard error is not a terminal.")
   var verbose = false
 
-  @Flag(name: .shortAndLong, help: "Print only errors; not that another import is running.")
+  @Flag(name: .shortAndLong, help: "Print only errors, except the error that another import is running.")
   var quiet = false
 
   @OptionGroup var writing: WritingArguments

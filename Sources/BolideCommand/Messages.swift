@@ -187,7 +187,7 @@ extension MigrationStep {
     guard let drop else { return description }
     return switch kind {
     case .stays: "\(description); --drop \(drop) would drop it"
-    case .conflict: "\(description); --drop \(drop) would let it begin anew"
+    case .conflict: "\(description); --drop \(drop) would delete its values and add it again, empty"
     case .change, .drop: description
     }
   }
@@ -211,7 +211,7 @@ enum Note {
     "      Derived attributes were recomputed. History has a gap: readers start again from a snapshot."
 
   static func backedUp(_ file: String, _ token: HistoryToken) -> String {
-    "\(file): the store at token \(token)"
+    "\(file): backup of the store at token \(token)"
   }
 
   static func restored(_ path: String, to token: HistoryToken, readers: Int) -> String {
@@ -225,7 +225,7 @@ enum Note {
     case .pending(let changes, let values, let obstacle):
       let parts = [
         changes > 0
-          ? "\(counted(changes, "change")) of other programs \(changes == 1 ? "is" : "are") in no transaction"
+          ? "\(counted(changes, "change")) by other programs \(changes == 1 ? "is" : "are") not in history yet"
           : nil,
         values > 0 ? "\(counted(values, "derived value")) \(values == 1 ? "is" : "are") out of date" : nil,
       ].compactMap(\.self)
@@ -260,8 +260,8 @@ enum Note {
   }
 
   static func held(by reader: String) -> String {
-    "Note: the rest is kept for the reader '\(reader)', which has not read it. Advance or drop the "
-      + "reader to prune it."
+    "Note: history that the reader '\(reader)' has not read is kept. Advance or drop the reader to "
+      + "prune it."
   }
 
   static func pruned(_ report: PruneReport) -> String {
@@ -276,7 +276,7 @@ enum Note {
   }
 
   static func storeIsThere(_ store: String) -> String {
-    "\(store) exists already, and this pipeline would import into it: to keep it apart, set another store"
+    "Note: \(store) exists, and this pipeline imports into it. To use another store, change `store`."
   }
 
   static func moreRejected(_ count: Int, _ report: ImportReport) -> String {

@@ -18,7 +18,7 @@ struct PruneCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Delete transactions before this token, up to this transaction number, or before this day or "
+      "Delete transactions up to this token or transaction number, inclusive, or before this day or "
         + "instant in UTC.",
       valueName: "token|number|date"))
   var before: String?

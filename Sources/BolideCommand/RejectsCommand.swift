@@ -32,7 +32,8 @@ struct RejectsCommand: ParsableCommand {
   @Option(
     name: .customLong("run"),
     help: ArgumentHelp(
-      "Only records rejected in this run: first in it or earlier, last in it or later.", valueName: "n"))
+      "Only records whose first rejection was in run n or earlier, and the last in run n or later.",
+      valueName: "n"))
   var runNumber: Int64?
 
   @Option(

@@ -8,9 +8,9 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Check a store: derived attributes, history, schema and file.",
     discussion: """
-      Also checks the file, triggers, indexes, foreign keys, unique constraints and the counts of runs. Prints a line \
-      per problem; the exit status is 65 if there is one, otherwise 0. A total beyond the range of its type is null: \
-      a line names its owner, and does not count as a problem.
+      Also checks triggers, indexes, foreign keys, unique constraints and the counts of runs. Prints one line per \
+      problem; the exit status is 65 if there is a problem, otherwise 0. Also prints the objects whose sums are null \
+      because they are beyond the range of their type; these are not problems.
 
       With --rebuild, restores triggers and indexes and recomputes derived attributes, with a line for each; recreates \
       tables and columns that another program has dropped, empty; and marks a store that was loaded from an SQL dump \

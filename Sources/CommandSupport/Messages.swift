@@ -26,7 +26,7 @@ extension Failure {
   /// - Parameter path: where the program of `bench` and `generate` should be.
   package static func noCompanion(_ path: String) -> Failure {
     Failure(
-      .inputOutput, "\(path): no such program; it has the commands bench and generate",
+      .inputOutput, "\(path): no such program; `bolide bench` and `bolide generate` require it",
       hint: "Build it with `swift build -c release --product bolide-bench`, or put it beside bolide.")
   }
 }

@@ -18,8 +18,8 @@ extension FeedCheck {
   }
 
   private var outcome: String {
-    if rejected == 0 { return read == 0 ? "  nothing to import" : "  all of them would land" }
-    return "  \((read - rejected).grouped) would land, \(rejected.grouped) would be rejected:"
+    if rejected == 0 { return read == 0 ? "  nothing to import" : "  no record would be rejected" }
+    return "  \(rejected.grouped) of \(count(read, "record")) would be rejected:"
   }
 
   private var outcomesOfChildren: [String] {
@@ -27,8 +27,7 @@ extension FeedCheck {
       let start = "  \(entity): \(read.grouped) read, "
       return start
         + (rejected == 0
-          ? "all of them would land"
-          : "\((read - rejected).grouped) would land, \(rejected.grouped) would be rejected:")
+          ? "no record would be rejected" : "\(rejected.grouped) would be rejected:")
     }
   }
 
@@ -59,9 +58,9 @@ extension FeedCheck {
       )
     }
     if losesRecords {
-      lines.append("  the last one of a key counts; if that is meant, say `repeated-key: last`")
+      lines.append("  the last record of a key counts; if this is intended, set `repeated-key: last`")
     }
-    return lines.isEmpty ? ["  no key comes twice\(sample)"] : lines
+    return lines.isEmpty ? ["  no two records have the same key\(sample)"] : lines
   }
 
   private var zoneless: String? {

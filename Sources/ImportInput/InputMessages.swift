@@ -31,15 +31,15 @@ extension InputError: CustomStringConvertible {
     case .cannotOpen(let reason): "\(input): cannot be opened: \(reason)"
     case .cannotRead(let byte, let reason): "\(input): cannot be read after byte \(byte): \(reason)"
     case .isTerminal: "\(input): this is a terminal; expected a pipe or a file"
-    case .silentStdin: "\(input): not a byte came; did the command before the pipe fail?"
+    case .silentStdin: "\(input): the input is empty; did the command before the pipe fail?"
     case .emptyFile: "\(input): the file is empty"
-    case .silentStream: "\(input): not a byte came"
-    case .emptyGzip: "\(input): the gzip data holds not a byte"
-    case .gzipTruncated(let byte): "\(input): the gzip data is cut short after byte \(byte)"
+    case .silentStream: "\(input): the input is empty"
+    case .emptyGzip: "\(input): the gzip data is empty"
+    case .gzipTruncated(let byte): "\(input): the gzip data is truncated after byte \(byte)"
     case .gzipChecksum(let member):
-      "\(input): the gzip data that begins at byte \(member) does not have the checksum it states"
+      "\(input): the checksum of the gzip data that begins at byte \(member) is wrong"
     case .gzipLength(let member):
-      "\(input): the gzip data that begins at byte \(member) does not have the length it states"
+      "\(input): the length of the gzip data that begins at byte \(member) is wrong"
     case .gzipCorrupt(let byte): "\(input): the gzip data is corrupt at byte \(byte)"
     case .gzipTrailingData(let byte): "\(input): the gzip data ends at byte \(byte), and other data follows"
     case .otherCompression(let compression, _):
@@ -57,18 +57,18 @@ extension InputError: CustomStringConvertible {
     switch fact {
     case .noSuchFile: "Check the path; a relative path starts at the working directory."
     case .isDirectory: "Name the files in it."
-    case .permissionDenied: "Let the user who runs this read the file, or run it as one who may."
+    case .permissionDenied: "Give this user read permission, or run the command as another user."
     case .cannotOpen, .cannotRead, .cannotReadSpool:
       "Check the disk or the network share, then run the same command again: no row is duplicated."
     case .isTerminal: "Use a file, or pipe the feed into standard input."
-    case .silentStdin: "Run the command before the pipe by itself and look at its exit code."
+    case .silentStdin: "Run the command before the pipe by itself, and check its exit status."
     case .emptyFile, .emptyGzip: "Fetch the file again."
-    case .silentStream: "Look at what feeds the stream."
+    case .silentStream: "Check the sender of the stream."
     case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipCorrupt:
       "Fetch the file again and run the same command: no row is duplicated."
     case .gzipTrailingData: "Fetch the file again, or cut off what follows the gzip data."
     case .otherCompression(let compression, let isStdin): Self.unpackHint(compression, isStdin: isStdin)
-    case .senderFailed: "Put the sender right and run the import again: no row is duplicated."
+    case .senderFailed: "Fix the sender, and run the import again: no row is duplicated."
     case .cancelled: "Run the same command again: no row is duplicated."
     case .cannotSpool: "Free some space there, or set TMPDIR to a directory that has room."
     }

@@ -12,8 +12,8 @@ extension JSONError: CustomStringConvertible {
     case .unexpectedWord: "found a word that is not true, false or null; expected a value"
     case .malformedNumber: "found \(found) in a number; expected a number as JSON writes it"
     case .malformedEscape:
-      "found a backslash that escapes nothing; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
-    case .controlInString: "found \(found) in a string; expected it as an escape"
+      "found an invalid escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
+    case .controlInString: "found \(found) in a string; control characters must be escaped"
     case .notUTF8: "found \(found) in a string, which is not UTF-8; expected UTF-8"
     case .depthLimit: "found arrays or objects nested deeper than the limit of \(limit ?? 0); expected fewer"
     case .stringLimit: "found a string over the limit of \(size); expected a shorter one"
@@ -28,8 +28,8 @@ extension JSONError: CustomStringConvertible {
     case .utf32: "found UTF-32; expected UTF-8"
     case .noRecordsThere: "found \(beginning) where the records should be; expected an array or an object"
     case .ambiguousRecords:
-      "found several places that could be the records: \(list); expected the input to have one, or a path"
-    case .noNames: "found rows that are arrays, and no names for their columns; expected names"
+      "found several arrays that could be the records: \(list); expected one array, or a path"
+    case .noNames: "found rows without column names; expected names"
     case .malformedNames: "found \(kind) among the columns' names; expected strings"
     case .duplicateName: "found two columns with the name \(list); expected one"
     default: code.rawValue

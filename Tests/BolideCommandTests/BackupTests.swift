@@ -36,7 +36,7 @@ import Testing
     let second = try token
     // The backup gives way to a later one, and to an earlier one it does not.
     let verbose = try folder.bolide("backup", "quakes.sqlite", "later.sqlite", "-v")
-    #expect(verbose == Outcome(status: 0, errors: "later.sqlite: the store at token \(second)\n"))
+    #expect(verbose == Outcome(status: 0, errors: "later.sqlite: backup of the store at token \(second)\n"))
     #expect(
       try folder.bolide("backup", "backup.sqlite", "later.sqlite")
         == .failure(

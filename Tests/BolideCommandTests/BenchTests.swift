@@ -117,7 +117,7 @@ import Testing
     let notes = outcome.lines.filter { $0.contains("is left out") }
     #expect(notes.count == 2)
     #expect(
-      notes.allSatisfy { $0.hasSuffix("SQLite says: UNIQUE constraint failed: Quake.id") }, "\(notes)")
+      notes.allSatisfy { $0.hasSuffix("SQLite reports: UNIQUE constraint failed: Quake.id") }, "\(notes)")
   }
 
   @Test func `a feed whose nested arrays become rows is measured too`() throws {

@@ -30,8 +30,8 @@ struct CheckInputTests {
       tool.output == """
         quakes.yaml: fine; quakes imports Quake by id into quakes.sqlite: Quake (2 attributes)
         stdin: one object a line, or concatenated; 2 records
-          all of them would land
-          no key comes twice
+          no record would be rejected
+          no two records have the same key
 
         """)
     #expect(tool.errors.isEmpty)
@@ -41,7 +41,7 @@ struct CheckInputTests {
     let tool = try check(#"[{"id":"a","magnitude":1},{"id":"b","magnitude":"x"}]"#)
     #expect(tool.status == 65)
     #expect(
-      tool.output.contains("  1 would land, 1 would be rejected:\n    stdin:1:49: record 2: magnitude: "))
+      tool.output.contains("  1 of 2 records would be rejected:\n    stdin:1:49: record 2: magnitude: "))
     #expect(tool.errors.isEmpty)
   }
 

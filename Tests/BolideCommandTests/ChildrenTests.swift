@@ -92,11 +92,11 @@ import Testing
       outcome.output == """
         orders.yaml: fine; orders imports Order by id into orders.sqlite: Order (7 attributes), Line (6 attributes)
         feed.json: objects; 2 records
-          1 would land, 1 would be rejected:
-          Line: 2 read, 1 would land, 1 would be rejected:
+          1 of 2 records would be rejected:
+          Line: 2 read, 1 would be rejected:
             feed.json:1:51: record 1: Line 2: sku is part of the key and is missing
             feed.json:1:100: record 2: items: expected an array of objects, found a number
-          no key comes twice
+          no two records have the same key
           never in the input: status, version, Line.pieces from items/pack/pieces, Line.note from items/note, Line.hidden from items/hidden
           not used by the pipeline: more
 

@@ -96,9 +96,9 @@ import Testing
     }
     let verified = try folder.bolide("verify", "s.sqlite")
     #expect(verified.status == 65)
-    #expect(verified.output.contains("T 1 j: the stored value is no json\n"))
-    #expect(verified.output.contains("T 1 at: the stored value is no date\n"))
-    #expect(verified.output.contains("T 2 j: the stored value is no json\n"))
+    #expect(verified.output.contains("T 1 j: the stored value is not a valid json\n"))
+    #expect(verified.output.contains("T 1 at: the stored value is not a valid date\n"))
+    #expect(verified.output.contains("T 2 j: the stored value is not a valid json\n"))
     // What cannot be put right is copied as it is.
     #expect(try folder.bolide("snapshot", "s.sqlite", "--sqlite", "copy.sqlite").status == 0)
   }

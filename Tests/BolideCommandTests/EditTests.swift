@@ -130,7 +130,7 @@ import Testing
       #expect(
         outcome
           == .failure(
-            65, "orders.sqlite: a rule of Line forbids this 'order': nothing is linked",
+            65, "orders.sqlite: the link 'order' violates a constraint of Line: nothing is linked",
             "A required relationship cannot be null, and a key that contains a relationship must be unique."))
     }
     #expect(try folder.sqlite("orders.sqlite", "SELECT order_id FROM Line ORDER BY 1") == ["1", "2"])

@@ -164,7 +164,7 @@ import Testing
   }
 
   private static let timeOfAnyText =
-    "date() could depend on the current time here: in a filter, its arguments are single attributes that are not texts, and literals"
+    "date() could depend on the current time: in the `where` of a derived attribute, its arguments must be literals or attributes that are not strings"
 
   @Test func `what a record brings is no present time either`() throws {
     try folder.write(

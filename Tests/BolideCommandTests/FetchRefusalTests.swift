@@ -104,7 +104,7 @@ import Testing
         == Outcome(
           status: 0, output: "{\"name\":\"o, \\\"east\\\"\"}\n{\"name\":\"west\"}\n",
           errors:
-            "Note: 5 changes of other programs are in no transaction: the store cannot be written. "
+            "Note: 5 changes by other programs are not in history yet: the store cannot be written. "
             + "The next command that writes, such as `bolide import`, updates them.\n"
         ))
   }

@@ -17,13 +17,13 @@ import Testing
   @Test func `a wrong checksum is known after the last row`() throws {
     try damage { $0[$0.count - 8] ^= 1 }
     try expect(
-      "bad.gz: the gzip data that begins at byte 0 does not have the checksum it states", rows: 200...200)
+      "bad.gz: the checksum of the gzip data that begins at byte 0 is wrong", rows: 200...200)
   }
 
   @Test func `a wrong length is known after the last row`() throws {
     try damage { $0[$0.count - 4] ^= 1 }
     try expect(
-      "bad.gz: the gzip data that begins at byte 0 does not have the length it states", rows: 200...200)
+      "bad.gz: the length of the gzip data that begins at byte 0 is wrong", rows: 200...200)
   }
 
   @Test func `what follows the end is rejected`() throws {
@@ -37,7 +37,7 @@ import Testing
   @Test func `cut data is no short feed`() throws {
     let half = try folder.bytes(of: "feed.json.gz").count / 2
     try damage { $0 = $0.prefix(half) }
-    try expect("bad.gz: the gzip data is cut short after byte \(half)", rows: 1...199)
+    try expect("bad.gz: the gzip data is truncated after byte \(half)", rows: 1...199)
   }
 
   @Test func `cut data from a pipe is no short feed`() throws {
@@ -47,7 +47,7 @@ import Testing
       outcome
         == .failure(
           65,
-          "stdin: the gzip data is cut short after byte \(bytes.count - 5). The 200 records read are in the store",
+          "stdin: the gzip data is truncated after byte \(bytes.count - 5). The 200 records read are in the store",
           Self.again))
   }
 
@@ -64,7 +64,7 @@ import Testing
     #expect(
       outcome.errors == """
         bad.gz:1:17: record 2: id: expected a number such as 12.8
-        Error: bad.gz: the gzip data that begins at byte 0 does not have the checksum it states. Of the 5 records read 3 \
+        Error: bad.gz: the checksum of the gzip data that begins at byte 0 is wrong. Of the 5 records read 3 \
         are in the store, 1 was rejected, and 1 repeats a key.
                \(Self.again)
 
@@ -74,7 +74,8 @@ import Testing
     let whole = try folder.bolide("import", "w.yaml", "bad.gz", "--atomic", "--store", "whole.sqlite")
     #expect(
       whole.errors.contains(
-        "does not have the checksum it states.\n       Nothing of this import is in the store."))
+        "the checksum of the gzip data that begins at byte 0 is wrong.\n       Nothing of this import is in the store."
+      ))
   }
 
   @Test func `many members, empty ones and zeros at the end are fine`() throws {

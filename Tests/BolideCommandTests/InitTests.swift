@@ -17,7 +17,7 @@ struct InitTests {
         try Data(draft.output.utf8).write(to: directory.appending(path: "new.yaml"))
         let check = try Tool(["check", "new.yaml", "feed.json"], in: directory)
         #expect(check.status == 0)
-        #expect(check.output.contains("\n  all of them would land\n"))
+        #expect(check.output.contains("\n  no record would be rejected\n"))
         let done = try Tool(["import", "new.yaml", "feed.json", "--json"], in: directory)
         #expect(done.status == 0)
         #expect(done.output.contains(#""read":500,"#))
@@ -91,7 +91,7 @@ struct InitTests {
       let again = try Tool(["init", "cities500.json"], in: directory)
       #expect(
         again.errors == """
-          cities500.sqlite exists already, and this pipeline would import into it: to keep it apart, set another store
+          Note: cities500.sqlite exists, and this pipeline imports into it. To use another store, change `store`.
 
           """)
     }

@@ -23,8 +23,8 @@ import Testing
 
   private static let again = "Fetch the input again and run the same command: no row is duplicated."
   private static let count =
-    "Fetch the input again and run the same command: no row is duplicated. If it counts more than "
-    + "one input has, say `count: total` in the pipeline."
+    "Fetch the input again and run the same command: no row is duplicated. If `count` is the "
+    + "total of several pages, set `count: total` in the pipeline."
   private static let mend =
     "Repair the input, or fetch it again, and run the same command: no row is duplicated."
   private static let shape =
@@ -85,13 +85,13 @@ import Testing
       name: "a second document whose count disagrees",
       input: "{\"count\": 2, \"quakes\": \(quakes)]}\n{\"count\": 1, \"quakes\": []}", status: 65,
       sentence:
-        "feed.json: the envelope counts 1 record, and 0 were read. The 2 records read are in the store",
+        "feed.json: the feed's `count` is 1, but 0 records were read. The 2 records read are in the store",
       hint: count, rows: 2),
     Case(
       name: "a page with more records than there are",
       input: #"{"next": null, "count": 1, "quakes": \#(quakes)]}"#, status: 65,
       sentence:
-        "feed.json: the envelope counts 1 record, and 2 were read. The 2 records read are in the store",
+        "feed.json: the feed's `count` is 1, but 2 records were read. The 2 records read are in the store",
       hint: count, rows: 2),
     Case(
       name: "a page without rows", input: #"{"next": null, "count": 7, "page": 1}"#, status: 65,
@@ -109,12 +109,12 @@ import Testing
     Case(
       name: "a count that disagrees", input: #"{"count": 3, "quakes": \#(quakes)]}"#, status: 65,
       sentence:
-        "feed.json: the envelope counts 3 records, and 2 were read. The 2 records read are in the store",
+        "feed.json: the feed's `count` is 3, but 2 records were read. The 2 records read are in the store",
       hint: count, rows: 2),
     Case(
       name: "a count of text that disagrees", input: #"{"quakes": \#(quakes)], "count": "1"}"#, status: 65,
       sentence:
-        "feed.json: the envelope counts 1 record, and 2 were read. The 2 records read are in the store",
+        "feed.json: the feed's `count` is 1, but 2 records were read. The 2 records read are in the store",
       hint: count, rows: 2),
     Case(
       name: "cut after the first record", input: #"[{"id": "a"}, {"id""#, status: 65,
@@ -123,7 +123,7 @@ import Testing
       hint: again, rows: 1),
     Case(
       name: "another feed's columns", input: #"{"fields": ["a", "b"], "data": [["x", 1]]}"#, status: 65,
-      sentence: "feed.json: there is no column 'id', which the key is read from; the columns are a, b",
+      sentence: "feed.json: the key column 'id' is missing; the columns are a, b",
       hint: "If the feed has renamed the column, set its new name with `from:` in the pipeline.", rows: 0),
     Case(
       name: "UTF-16", input: "[\0]\0", status: 65, sentence: "feed.json:1:1: found UTF-16; expected UTF-8",
@@ -133,8 +133,8 @@ import Testing
       hint: "Convert the input first: iconv -f UTF-32 -t UTF-8", rows: 0),
     Case(
       name: "several lists", input: #"{"a": [{"id": "a"}], "b": [{"id": "b"}]}"#, status: 65,
-      sentence: "feed.json:1:1: found several places that could be the records: 'a', 'b';"
-        + " expected the input to have one, or a path",
+      sentence: "feed.json:1:1: found several arrays that could be the records: 'a', 'b';"
+        + " expected one array, or a path",
       hint: "Set the path of the records in the pipeline: `records: PATH`.", rows: 0),
     Case(
       name: "zstd", input: "\u{28}\u{b5}\u{2f}\u{fd}\u{24}\u{0}", status: 65,
@@ -194,8 +194,8 @@ import Testing
       #expect(
         silent
           == .failure(
-            66, "stdin: not a byte came; did the command before the pipe fail?",
-            "Run the command before the pipe by itself and look at its exit code."))
+            66, "stdin: the input is empty; did the command before the pipe fail?",
+            "Run the command before the pipe by itself, and check its exit status."))
     }
     #expect(
       try folder.sqlite("quakes.sqlite", "SELECT outcome, read FROM bolide_run") == [

@@ -48,7 +48,7 @@ import Testing
     #expect(
       try folder.run(folder.path("bolide"), arguments)
         == .failure(
-          74, "\(path): no such program; it has the commands bench and generate",
+          74, "\(path): no such program; `bolide bench` and `bolide generate` require it",
           "Build it with `swift build -c release --product bolide-bench`, or put it beside bolide."))
   }
 

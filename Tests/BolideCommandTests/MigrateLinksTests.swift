@@ -31,7 +31,7 @@ import Testing
       rename Post to Zpost
       rename Post_tags to Tag_posts
       rename Zpost.words to wordage
-      compute Tag.longPosts anew as posts.@count
+      recompute Tag.longPosts as posts.@count
 
       """
     #expect(
@@ -62,19 +62,19 @@ import Testing
       try migrate("Post_tags")
         == .failure(
           64, "blog.sqlite: Post_tags cannot be dropped: it stores the links of Post.tags",
-          "Drop both ends, which the pipeline may no longer name: bolide migrate blog.sqlite PIPELINE --drop Post.tags --drop Tag.posts"
+          "Remove both ends from the pipeline, and drop both: bolide migrate blog.sqlite PIPELINE --drop Post.tags --drop Tag.posts"
         ))
     #expect(
       try migrate("Tag")
         == .failure(
           64, "blog.sqlite: Tag cannot be dropped: Post.tags refers to it",
-          "Drop both, which the pipeline may no longer name: bolide migrate blog.sqlite PIPELINE --drop Post.tags --drop Tag"
+          "Remove both from the pipeline, and drop both: bolide migrate blog.sqlite PIPELINE --drop Post.tags --drop Tag"
         ))
     #expect(
       try migrate("Tag", "Post.tags")
         == .failure(
           64, "blog.sqlite: Post.tags cannot be dropped: Post.tagCount is derived from it",
-          "Drop both, which the pipeline may no longer name: bolide migrate blog.sqlite PIPELINE --drop Post.tagCount --drop Post.tags"
+          "Remove both from the pipeline, and drop both: bolide migrate blog.sqlite PIPELINE --drop Post.tagCount --drop Post.tags"
         ))
     #expect(
       try migrate("Tag", "Post.tags", "Post.tagCount")

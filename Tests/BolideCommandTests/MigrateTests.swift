@@ -90,7 +90,7 @@ import Testing
       try folder.bolide("migrate", "quakes.sqlite", "newer.yaml", "--drop", "Quake.size")
         == .failure(
           64, "quakes.sqlite: Quake.size cannot be dropped: Region.total is derived from it",
-          "Drop both, which the pipeline may no longer name: bolide migrate quakes.sqlite PIPELINE --drop Region.total --drop Quake.size"
+          "Remove both from the pipeline, and drop both: bolide migrate quakes.sqlite PIPELINE --drop Region.total --drop Quake.size"
         ))
     #expect(
       try folder.bolide("migrate", "quakes.sqlite", "newer.yaml", "--drop", "Region.total")
@@ -108,7 +108,7 @@ import Testing
         == Outcome(
           status: 78,
           output:
-            "cannot: Quake.time is date in the store and string in the pipeline; --drop Quake.time would let it begin anew\n"
+            "cannot: Quake.time is date in the store and string in the pipeline; --drop Quake.time would delete its values and add it again, empty\n"
         ))
     #expect(
       try folder.bolide("migrate", "quakes.sqlite", "typed.yaml")

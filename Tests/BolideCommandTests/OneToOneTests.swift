@@ -168,7 +168,7 @@ import Testing
           78,
           "many.sqlite: Passport.owner cannot become one-to-one: several objects are linked to the same Person",
           #"Find them with SQL: SELECT "owner_id", count(*) FROM "Passport" WHERE "owner_id" IS NOT NULL "#
-            + #"GROUP BY "owner_id" HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."#
+            + #"GROUP BY "owner_id" HAVING count(*) > 1; then unlink or delete them, or set `to-many` at the other end."#
         ))
     #expect(
       try folder.bolide("link", "many.sqlite", "Passport", "owner", "--where", "number = '2'", "--to-none")

@@ -45,7 +45,7 @@ import Testing
         == Outcome(
           status: 0,
           errors: """
-            Note: the rest is kept for the reader 'map', which has not read it. Advance or drop the reader to prune it.
+            Note: history that the reader 'map' has not read is kept. Advance or drop the reader to prune it.
             1 transaction with 1 change is pruned from history
 
             """))

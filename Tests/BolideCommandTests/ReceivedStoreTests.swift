@@ -65,7 +65,7 @@ import Testing
       UPDATE Quake SET magnitude = 3 WHERE id = 'a'; DELETE FROM fired;
       """)
     let note =
-      "Note: 2 changes of other programs are in no transaction, and 1 derived value is out of date: "
+      "Note: 2 changes by other programs are not in history yet, and 1 derived value is out of date: "
       + "the trigger watch of another program would run. The next command that writes, such as `bolide "
       + "import`, updates them.\n"
     for arguments in [

@@ -127,7 +127,7 @@ import Testing
     #expect(
       outcome.errors.split(separator: "\n").prefix(3) == [
         "codes.json:1:21: record 1: text is too long to be compared with its pattern",
-        "codes.json:2:22: record 2: short is longer than 10",
+        "codes.json:2:22: record 2: short is longer than its maximum length of 10",
         "codes.json:3:22: record 3: short does not match its pattern",
       ])
   }

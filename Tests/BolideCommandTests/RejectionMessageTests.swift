@@ -70,7 +70,7 @@ import Testing
     #expect(
       outcome.errors.hasSuffix(
         """
-        : found rows that are arrays, and no names for their columns; expected names.
+        : found rows without column names; expected names.
                Name the columns in the pipeline: `columns: [date, energy, …]`.
 
         """))

@@ -73,7 +73,7 @@ import Testing
     // What cannot be repaired is still told.
     _ = try folder.sqlite("quakes.sqlite", "UPDATE Quake SET region_id = 9 WHERE id = 'b'")
     let left = try folder.bolide("verify", "--rebuild", "quakes.sqlite")
-    #expect(left == Outcome(status: 65, output: "Quake 2: leads to a Region that is not there\n"))
+    #expect(left == Outcome(status: 65, output: "Quake 2: refers to a Region that does not exist\n"))
   }
 
   @Test func `what is derived from now() has its type by itself`() throws {

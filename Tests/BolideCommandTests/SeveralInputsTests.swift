@@ -62,7 +62,7 @@ import Testing
     try folder.write(#"{"count": 3, "data": [{"id": "z"}]}"#, to: "short.json")
     let outcome = try folder.bolide("import", "quakes.yaml", "1.json", "short.json", "--atomic")
     #expect(outcome.status == 65)
-    #expect(outcome.errors.hasPrefix("Error: short.json: the envelope counts 3 records, and 1 was read"))
+    #expect(outcome.errors.hasPrefix("Error: short.json: the feed's `count` is 3, but 1 record was read"))
     #expect(try folder.count("Quake", in: "quakes.sqlite") == 0)
     let each = try folder.bolide("import", "quakes.yaml", "1.json", "short.json")
     #expect(each.status == 65)

@@ -100,7 +100,7 @@ import Testing
     #expect(changes.lines.count > 5_000, "\(changes.errors)")
     #expect(
       changes.errors
-        == "Note: 1 change of other programs is in no transaction: the store cannot be written. The "
+        == "Note: 1 change by other programs is not in history yet: the store cannot be written. The "
         + "next command that writes, such as `bolide import`, updates them.\n")
   }
 

@@ -36,7 +36,7 @@ import Testing
         == Outcome(
           status: 65,
           output: """
-            Quake 2: leads to a Region that is not there
+            Quake 2: refers to a Region that does not exist
             the trigger bolide_Quake_update is missing
             Region 1 quakeCount: stored 2, true 1
             Region 1 total: stored 7.0, true 1.0

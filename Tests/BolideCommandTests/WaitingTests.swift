@@ -31,7 +31,7 @@ import Testing
   @Test func `who reads gets what is committed, and is told what waits`() throws {
     let shell = try writer()
     let note =
-      "Note: 2 changes of other programs are in no transaction: another program holds the store's "
+      "Note: 2 changes by other programs are not in history yet: another program holds the store's "
       + "write lock. The next command that writes, such as `bolide import`, updates them.\n"
     for arguments in [
       ["token", "quakes.sqlite"], ["changes", "quakes.sqlite"], ["snapshot", "quakes.sqlite"],

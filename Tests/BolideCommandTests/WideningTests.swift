@@ -82,7 +82,7 @@ import Testing
     widen Reading.price from decimal with scale 2 to decimal with scale 4
     widen Reading.seen from date with precision ms to date with precision us
     make Reading.place required
-    note the rules of Reading.note
+    change the rules of Reading.note
 
     """
 

@@ -58,7 +58,7 @@ import Testing
         try await store.run(pipeline, on: AsyncStream<[UInt8]> { $0.finish() }, named: "body")
       })
     #expect(error.kind == .noInput)
-    #expect(error.message == "body: not a byte came")
+    #expect(error.message == "body: the input is empty")
   }
 
   @Test func `a cancelled task stops at the edge of a chunk, and the import can be run again`() async throws {

@@ -27,12 +27,12 @@ struct InferenceCheckTests {
     #expect(
       check.text == """
         quakes.json: objects; 5 records
-          2 would land, 3 would be rejected:
+          3 of 5 records would be rejected:
             quakes.json:1:70: record 2: magnitude: expected a number such as 12.8
             quakes.json:1:78: record 3: the check does not hold: magnitude >= 0
             quakes.json:1:129: record 5: id is part of the key and is missing
           1 record has the key of an earlier one, and other values
-          the last one of a key counts; if that is meant, say `repeated-key: last`
+          the last record of a key counts; if this is intended, set `repeated-key: last`
           never in the input: depth from depth_km
           not used by the pipeline: felt, tz, net
         """)
@@ -43,8 +43,8 @@ struct InferenceCheckTests {
     #expect(
       try check(#"[{"id":"a","magnitude":5.1,"depth_km":3}]"#).text == """
         quakes.json: objects; 1 record
-          all of them would land
-          no key comes twice
+          no record would be rejected
+          no two records have the same key
         """)
   }
 

@@ -84,7 +84,7 @@ struct InferenceKeyTests {
       try same.check().text.hasSuffix(
         """
           1 record has the key of an earlier one, and other values
-          the last one of a key counts; if that is meant, say `repeated-key: last`
+          the last record of a key counts; if this is intended, set `repeated-key: last`
         """))
     #expect(try !same.check(adding: "repeated-key: last").losesRecords)
   }

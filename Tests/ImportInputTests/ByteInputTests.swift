@@ -83,8 +83,8 @@ import Testing
       let error = #expect(throws: InputError.self) { try drain(open(path)) }
       #expect(error?.message == "\(path): the file is empty")
     }
-    #expect(failure(of: [])?.message == "bytes: not a byte came")
-    #expect(try failure(of: gzip([]))?.message == "bytes: the gzip data holds not a byte")
+    #expect(failure(of: [])?.message == "bytes: the input is empty")
+    #expect(try failure(of: gzip([]))?.message == "bytes: the gzip data is empty")
   }
 
   @Test func `other compressions are rejected by name`() throws {

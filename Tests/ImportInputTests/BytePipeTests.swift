@@ -119,6 +119,6 @@ import Testing
     let error = #expect(throws: InputError.self) {
       try drain(ByteInput(.pipe(pipe), cancellation: Cancellation()))
     }
-    #expect(error?.message == "stream: not a byte came")
+    #expect(error?.message == "stream: the input is empty")
   }
 }

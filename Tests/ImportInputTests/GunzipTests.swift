@@ -38,7 +38,7 @@ import Testing
     for count in whole.indices {
       let error = failure(of: Array(whole[..<count]))
       #expect(error?.code == (count == 0 ? .empty : .gzipTruncated), "cut after \(count) bytes")
-      if count > 0 { #expect(error?.message == "bytes: the gzip data is cut short after byte \(count)") }
+      if count > 0 { #expect(error?.message == "bytes: the gzip data is truncated after byte \(count)") }
     }
   }
 

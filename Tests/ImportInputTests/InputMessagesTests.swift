@@ -28,7 +28,7 @@ import Testing
         hint: "Name the files in it."),
       Message(
         fact: .permissionDenied, code: .permissionDenied, message: "a.json: permission denied",
-        hint: "Let the user who runs this read the file, or run it as one who may."),
+        hint: "Give this user read permission, or run the command as another user."),
       Message(
         fact: .cannotOpen(reason: "Too many open files"), code: .cannotRead,
         message: "a.json: cannot be opened: Too many open files", hint: disk),
@@ -41,26 +41,26 @@ import Testing
         hint: "Use a file, or pipe the feed into standard input."),
       Message(
         fact: .silentStdin, code: .empty,
-        message: "a.json: not a byte came; did the command before the pipe fail?",
-        hint: "Run the command before the pipe by itself and look at its exit code."),
+        message: "a.json: the input is empty; did the command before the pipe fail?",
+        hint: "Run the command before the pipe by itself, and check its exit status."),
       Message(
         fact: .emptyFile, code: .empty, message: "a.json: the file is empty", hint: "Fetch the file again."),
       Message(
-        fact: .silentStream, code: .empty, message: "a.json: not a byte came",
-        hint: "Look at what feeds the stream."),
+        fact: .silentStream, code: .empty, message: "a.json: the input is empty",
+        hint: "Check the sender of the stream."),
       Message(
-        fact: .emptyGzip, code: .empty, message: "a.json: the gzip data holds not a byte",
+        fact: .emptyGzip, code: .empty, message: "a.json: the gzip data is empty",
         hint: "Fetch the file again."),
       Message(
         fact: .gzipTruncated(byte: 5_376), code: .gzipTruncated,
-        message: "a.json: the gzip data is cut short after byte 5376", hint: again),
+        message: "a.json: the gzip data is truncated after byte 5376", hint: again),
       Message(
         fact: .gzipChecksum(member: 0), code: .gzipChecksum,
-        message: "a.json: the gzip data that begins at byte 0 does not have the checksum it states",
+        message: "a.json: the checksum of the gzip data that begins at byte 0 is wrong",
         hint: again),
       Message(
         fact: .gzipLength(member: 77), code: .gzipLength,
-        message: "a.json: the gzip data that begins at byte 77 does not have the length it states",
+        message: "a.json: the length of the gzip data that begins at byte 77 is wrong",
         hint: again),
       Message(
         fact: .gzipCorrupt(byte: 12), code: .gzipCorrupt,
@@ -72,7 +72,7 @@ import Testing
       Message(
         fact: .senderFailed(Refused(), byte: 3), code: .senderFailed,
         message: "a.json: the sender failed after byte 3: connection reset",
-        hint: "Put the sender right and run the import again: no row is duplicated."),
+        hint: "Fix the sender, and run the import again: no row is duplicated."),
       Message(
         fact: .cancelled(byte: 9), code: .cancelled, message: "a.json: cancelled after byte 9",
         hint: "Run the same command again: no row is duplicated."),

@@ -65,7 +65,7 @@ import Testing
     try stdin.close()
     let error = #expect(throws: InputError.self) { try drain(stdin.input) }
     #expect(error?.code == .empty)
-    #expect(error?.message == "stdin: not a byte came; did the command before the pipe fail?")
+    #expect(error?.message == "stdin: the input is empty; did the command before the pipe fail?")
 
     let named = try TestPipe(isStdin: false)
     try named.close()

@@ -253,7 +253,7 @@ struct ChildrenProblemTests {
       Relationship(name: "parts", kind: .toMany, destination: "Part", inverse: "fireball"))
     #expect(
       pipeline.problems().map(\.message) == [
-        "children cannot be kept without their owner: their key contains 'fireball', which is never null",
+        "'nullify' is not supported for children: their key contains 'fireball', which is never null",
         "the key attribute 'n' has no source in the record",
       ])
     pipeline.fireball.relationships[1].deleteRule = .cascade

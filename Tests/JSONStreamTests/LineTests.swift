@@ -24,10 +24,10 @@ import Testing
       #"{"a":["aaaaaaaaaaa","aaaaaaaaaaa","aaaaaaaaaaa","aaaaaaaaaaaa"]}"#, 1,
       "found a record over the limit of 60 bytes; expected a smaller one"
     ),
-    ("{\"id\":\"a\tb\"}", 9, "found a tab in a string; expected it as an escape"),
+    ("{\"id\":\"a\tb\"}", 9, "found a tab in a string; control characters must be escaped"),
     (
       #"{"id":"\x"}"#, 8,
-      #"found a backslash that escapes nothing; expected one of \" \\ \/ \b \f \n \r \t \uXXXX"#
+      #"found an invalid escape; expected one of \" \\ \/ \b \f \n \r \t \uXXXX"#
     ),
     ("}", 1, "found '}'; expected a value"),
     ("oops", 1, "found a word that is not true, false or null; expected a value"),

@@ -18,10 +18,13 @@ import Testing
     ("[1.\n]", "malformed-number", "found a line break in a number; expected a number as JSON writes it"),
     (
       #"["\x"]"#, "malformed-escape",
-      #"found a backslash that escapes nothing; expected one of \" \\ \/ \b \f \n \r \t \uXXXX"#
+      #"found an invalid escape; expected one of \" \\ \/ \b \f \n \r \t \uXXXX"#
     ),
-    ("[\"\t\"]", "control-in-string", "found a tab in a string; expected it as an escape"),
-    ("[\"\u{1}\"]", "control-in-string", "found the byte 0x01 in a string; expected it as an escape"),
+    ("[\"\t\"]", "control-in-string", "found a tab in a string; control characters must be escaped"),
+    (
+      "[\"\u{1}\"]", "control-in-string",
+      "found the byte 0x01 in a string; control characters must be escaped"
+    ),
     ("[[[[", "depth-limit", "found arrays or objects nested deeper than the limit of 3; expected fewer"),
     (#"["123456789"]"#, "string-limit", "found a string over the limit of 8 bytes; expected a shorter one"),
     ("[123456]", "number-limit", "found a number over the limit of 5 bytes; expected a shorter one"),
@@ -64,11 +67,11 @@ import Testing
   static let shapes: [(input: String, shape: RecordShape, sentence: String)] = [
     (
       #"{"a":[{"x":1}],"b":[{"x":2}]}"#, .automatic,
-      "found several places that could be the records: 'a', 'b'; expected the input to have one, or a path"
+      "found several arrays that could be the records: 'a', 'b'; expected one array, or a path"
     ),
     (
       #"{"data":[[1]]}"#, .columnar(),
-      "found rows that are arrays, and no names for their columns; expected names"
+      "found rows without column names; expected names"
     ),
     (#"{"fields":["x",null]}"#, .columnar(), "found null among the columns' names; expected strings"),
     (#"{"fields":["x","y","x"]}"#, .columnar(), "found two columns with the name 'x'; expected one"),

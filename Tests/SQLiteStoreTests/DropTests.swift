@@ -112,25 +112,25 @@ struct DropTests {
       (["Region.code"], "Region.code cannot be dropped: it is part of the key", nil),
       (
         ["Quake.cost"], "Quake.cost cannot be dropped: Region.costs is derived from it",
-        "Drop both, which the pipeline may no longer name. --drop Region.costs --drop Quake.cost"
+        "Remove both from the pipeline, and drop both. --drop Region.costs --drop Quake.cost"
       ),
       (
         ["Region.quakes"], "Region.quakes cannot be dropped: it is the inverse of Quake.region",
-        "Drop both, which the pipeline may no longer name. --drop Quake.region --drop Region.quakes"
+        "Remove both from the pipeline, and drop both. --drop Quake.region --drop Region.quakes"
       ),
       (
         ["Region.quakes", "Quake.region"],
         "Region.quakes cannot be dropped: Region.quakeCount is derived from it",
-        "Drop both, which the pipeline may no longer name. --drop Region.quakeCount --drop Region.quakes"
+        "Remove both from the pipeline, and drop both. --drop Region.quakeCount --drop Region.quakes"
       ),
       (["Quake.place"], "Quake.place cannot be dropped: the constraint on place and kind needs it", nil),
       (
         ["Quake.seen"], "Quake.seen cannot be dropped: Region.recent is derived from it",
-        "Drop both, which the pipeline may no longer name. --drop Region.recent --drop Quake.seen"
+        "Remove both from the pipeline, and drop both. --drop Region.recent --drop Quake.seen"
       ),
       (
         ["Region"], "Region cannot be dropped: Quake.region refers to it",
-        "Drop both, which the pipeline may no longer name. --drop Quake.region --drop Region"
+        "Remove both from the pipeline, and drop both. --drop Quake.region --drop Region"
       ),
       (
         ["Quake.costs"],
@@ -167,7 +167,7 @@ struct DropTests {
     #expect(error?.code == .modelChange)
     #expect(
       error?.message
-        == "\(temporary.path): Quake.kind cannot be dropped: SQLite says: error in view kinds after drop column: no such column: kind"
+        == "\(temporary.path): Quake.kind cannot be dropped: SQLite reports: error in view kinds after drop column: no such column: kind"
     )
     #expect(try temporary.shell(".dump") == before)
   }
@@ -208,16 +208,16 @@ struct DropTests {
     let error = #expect(throws: StoreError.self) { try temporary.open(older) }
     #expect(
       error?.message
-        == "\(temporary.path): the pipeline is older than the store's model: Region.magnitudes was "
-        + "derived otherwise before, as it still is in the pipeline")
+        == "\(temporary.path): the pipeline is older than the store's model: it declares "
+        + "a former derivation of Region.magnitudes")
     #expect(
       error?.hint
         == "Use the newer pipeline, or migrate the store to revert to this one.")
     #expect(
       try store.migrate(older).map(\.description) == [
-        "note the rules of Quake.place",
-        "compute Region.magnitudes anew as quakes.magnitude.@sum",
-        "compute Region.depths anew as quakes.depth.@sum",
+        "change the rules of Quake.place",
+        "recompute Region.magnitudes as quakes.magnitude.@sum",
+        "recompute Region.depths as quakes.depth.@sum",
         "change the delete rule of Region.quakes to nullify",
       ])
     try expectSound(store)

@@ -49,7 +49,7 @@ struct FetchedMigrationTests {
     let changed = Kitchen.recipes([other])
     #expect(
       try plan(changed) == [
-        "ask otherwise for Recipe.there, which is fetched",
+        "change the fetched property Recipe.there",
         "keep Recipe.comments, which the pipeline does not name",
       ])
     _ = try temporary.open(changed)

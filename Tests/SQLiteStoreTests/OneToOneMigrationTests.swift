@@ -36,7 +36,7 @@ struct OneToOneMigrationTests {
     #expect(
       error?.hint
         == #"Find them with SQL: SELECT "owner_id", count(*) FROM "Passport" WHERE "owner_id" IS NOT NULL "#
-        + #"GROUP BY "owner_id" HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."#
+        + #"GROUP BY "owner_id" HAVING count(*) > 1; then unlink or delete them, or set `to-many` at the other end."#
     )
     #expect(try temporary.shell("SELECT count(*) FROM bolide_model") == "1\n")
     try temporary.shell("UPDATE Passport SET owner_id = NULL WHERE number = '2'")
@@ -47,8 +47,8 @@ struct OneToOneMigrationTests {
     let older = #expect(throws: StoreError.self) { _ = try temporary.open(many) }
     #expect(
       older?.message.hasSuffix(
-        "the pipeline is older than the store's model: Person.passport led to many objects before, "
-          + "as it still is in the pipeline") == true)
+        "the pipeline is older than the store's model: it declares Person.passport as "
+          + "to-many, as formerly") == true)
   }
 
   @Test func `A has-one relationship becomes to-many`() throws {
@@ -61,7 +61,7 @@ struct OneToOneMigrationTests {
     #expect(try store.schemaText() == many.schemaText())
     let older = #expect(throws: StoreError.self) { _ = try temporary.open(one) }
     #expect(
-      older?.message.hasSuffix("Person.passport led to one object before, as it still is in the pipeline")
+      older?.message.hasSuffix("it declares Person.passport as has-one, as formerly")
         == true)
   }
 

@@ -127,7 +127,7 @@ struct ReaderTests {
     #expect(expired?.code == .tokenExpired)
     #expect(
       expired?.message
-        == "\(temporary.path): the history after the place of the reader 'map' was pruned: it now starts 1 transaction later"
+        == "\(temporary.path): the history after the position of the reader 'map' was pruned: it now starts 1 transaction later"
     )
     #expect(
       expired?.hint

@@ -95,7 +95,7 @@ struct StoreMessageTests {
       "DROP INDEX mine; CREATE TRIGGER t AFTER INSERT ON Quake BEGIN SELECT zeroblob(3000000000); END")
     expect(
       try error { try temporary.open(pipeline).take(pipeline, [["id": "a"]]) }, .other,
-      "SQLite says: string or blob too big", hint)
+      "SQLite reports: string or blob too big", hint)
   }
 
   @Test func `An entity's name that differs from the store's by case only`() throws {

@@ -107,7 +107,7 @@ struct ConversionTextTests {
         "no-such-time: the time is out of range; expected 00:00:00 to 23:59:59",
         "unknown-zone: expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00",
         "fraction-of-second: the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` to cut it off",
-        "undeclared-epoch: a number is a date only with `epoch: seconds` or `epoch: milliseconds`",
+        "undeclared-epoch: the value is a number; declare `epoch: seconds` or `epoch: milliseconds`",
         "time-in-day: expected a day without a time; declare the attribute a date to keep it",
         "not-a-boolean: expected true or false",
         "not-a-uuid: expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01",

@@ -18,7 +18,7 @@ enum FloorJob {
       let message = withUnsafeBytes(of: result.message) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
-      throw WrongResult("SQLite says: \(message)")
+      throw WrongResult("SQLite reports: \(message)")
     }
     outcome.seconds = result.seconds
     // The peak would be that of the rows in memory.

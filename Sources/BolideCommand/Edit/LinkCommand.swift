@@ -26,7 +26,7 @@ struct LinkCommand: ParsableCommand {
   @Argument(help: "The entity of the objects to link.")
   var entity: String
 
-  @Argument(help: "A to-one or many-to-many relationship of the entity.")
+  @Argument(help: "A to-one, has-one or many-to-many relationship of the entity.")
   var relationship: String
 
   @Option(
@@ -41,7 +41,7 @@ struct LinkCommand: ParsableCommand {
     help: ArgumentHelp("Unlink the object with this key.", valueName: "name=value"))
   var remove: [String] = []
 
-  @Flag(help: "Set the relationship to null.")
+  @Flag(help: "Remove all links of the relationship; a to-one relationship becomes null.")
   var toNone = false
 
   @OptionGroup var edit: EditArguments

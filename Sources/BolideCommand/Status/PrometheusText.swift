@@ -23,7 +23,7 @@ struct PrometheusText {
     each("bolide_last_run_duration_seconds", "How long the last run took.") { $0.lastRun?.seconds }
     each("bolide_overdue", "Whether the last good run is older than max-age.") { $0.isOverdue ? 1 : 0 }
     each("bolide_max_age_seconds", "How old the last good run may be.") { $0.maxAge }
-    each("bolide_open_rejects", "Refused records that are kept.") { Double($0.openRejects) }
+    each("bolide_open_rejects", "Rejected records that the store keeps.") { Double($0.openRejects) }
     each(
       "bolide_missing_rows",
       "Rows that a full feed had once and not in the last run; absent where that run cannot tell."
@@ -58,9 +58,11 @@ struct PrometheusText {
       readers.map {
         ($0.labels, $0.reader.state == .live ? 1 : 0)
       })
-    store("bolide_pins", "States that somebody reads from.") { Int64($0.pins.count) }
+    store("bolide_pins", "Pinned states: states of the store that programs are reading.") {
+      Int64($0.pins.count)
+    }
     add(
-      "bolide_oldest_pin_age_seconds", "For how long somebody has read from the oldest of them.",
+      "bolide_oldest_pin_age_seconds", "Age of the oldest pinned state.",
       stores.compactMap { at in
         at.status?.pins.map(\.age).max().map { ([("store", at.path)], $0) }
       })

@@ -9,8 +9,8 @@ struct StatusCommand: ParsableCommand {
     commandName: "status",
     abstract: "Show the state of stores and their latest imports.",
     discussion: """
-      A single store is shown in full; of several stores, each pipeline gets a line. A pipeline file stands for its \
-      store, and is listed even if it has never run.
+      Shows a single store in full, and several stores as one line per pipeline. A pipeline file selects the store \
+      that it names, and is listed even if it has never run.
 
       A pipeline with `max-age: 26h` is overdue if its last good import is older; the exit status is then 79. With -q \
       nothing is printed while all pipelines are well, so that cron mails only problems:

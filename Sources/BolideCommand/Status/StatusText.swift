@@ -77,7 +77,8 @@ extension StatusOfStore {
       lines.append(("pending", "\(counted(status.pendingChanges, "change")) of other programs"))
     }
     if status.dirtyOwners > 0 {
-      lines.append(("dirty", "\(counted(status.dirtyOwners, "object")) to be computed anew"))
+      lines.append(
+        ("dirty", "derived attributes of \(counted(status.dirtyOwners, "object")) are out of date"))
     }
     if let problem = status.triggerProblems.first {
       let more = status.triggerProblems.count - 1
@@ -126,7 +127,8 @@ extension PipelineStatus {
   private var limit: String {
     guard let maxAge else { return "" }
     return isOverdue
-      ? ": the last good run is to be no older than \(maxAge.duration)" : "; overdue after \(maxAge.duration)"
+      ? ": the last good run is older than \(maxAge.duration), or there is none"
+      : "; overdue after \(maxAge.duration)"
   }
 }
 

@@ -72,10 +72,10 @@ extension ImportError {
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {
     var error = ImportError(
       .badInput, code: "count-differs",
-      "\(input): the envelope counts \(StoreInterface.counted(counted, "record")), and \(read) \(read == 1 ? "was" : "were") read",
+      "\(input): the feed's `count` is \(counted), but \(StoreInterface.counted(read, "record")) \(read == 1 ? "was" : "were") read",
       hint:
-        "Fetch the input again and \(again) If it counts more than one input has, say `count: total` in the "
-        + "pipeline.")
+        "Fetch the input again and \(again) If `count` is the total of several pages, set `count: total` in "
+        + "the pipeline.")
     if isStored { error.telling = .read }
     return error
   }
@@ -102,7 +102,7 @@ extension ImportError {
   static func keyMissing(_ input: String, _ column: String, among names: [String]) -> ImportError {
     ImportError(
       .badInput, code: "key-missing",
-      "\(input): there is no column '\(column)', which the key is read from; the columns are "
+      "\(input): the key column '\(column)' is missing; the columns are "
         + names.prefix(20).joined(separator: ", "),
       hint: "If the feed has renamed the column, set its new name with `from:` in the pipeline.")
   }

@@ -78,7 +78,7 @@ extension Message {
 
   static func childrenLeftBehind(_ toOne: String) -> Message {
     Message(
-      "children cannot be kept without their owner: their key contains '\(toOne)', which is never null")
+      "'nullify' is not supported for children: their key contains '\(toOne)', which is never null")
   }
 
   static let emptyChildrenPath = Message("the path of the children is empty")

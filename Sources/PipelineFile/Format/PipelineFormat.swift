@@ -43,14 +43,16 @@ package enum PipelineFormat {
       "records", .text,
       "the path to the records, as in `near_earth_objects/<day>`; default: detected automatically",
       examples: ["features"]),
-    FormatKey("shape", .words(PipelineFile.shapes.map(\.word)), words(PipelineFile.shapes.map(\.word))),
+    FormatKey(
+      "shape", .words(PipelineFile.shapes.map(\.word)),
+      "the shape of the input: \(words(PipelineFile.shapes.map(\.word))); default: `automatic`"),
     FormatKey(
       "columns", .list(.text), "the column names, for rows without names at the path `records`",
       examples: ["[id, time, magnitude]"]),
     FormatKey(
       "feed", .words(PipelineFile.feeds.map(\.word)),
-      "what an input contains: \(words(PipelineFile.feeds.map(\.word))), the latest part of a "
-        + "catalogue or all of it; for a full feed, Bolide detects missing rows, see <doc:MissingRows>; "
+      "what an input contains: `window`, a part of the catalogue, or `full`, the whole catalogue; with "
+        + "`full`, `bolide missing` lists rows that are no longer in the feed, see <doc:MissingRows>; "
         + "default: `window`"),
     FormatKey(
       "count", .words(PipelineFile.counts.map(\.word)),
@@ -157,7 +159,7 @@ package enum PipelineFormat {
       examples: ["\"CASE latDir WHEN 'N' THEN lat WHEN 'S' THEN -lat END\""]),
     FormatKey(
       "derived", .text,
-      "instead of both: what the store computes, see [Derived attributes](#Derived-attributes)",
+      "instead of `from` and `value`: the value that the store computes, see [Derived attributes](#Derived-attributes)",
       examples: ["quakes.@count", "quakes.magnitude.@max", "canonical:(title)"]),
     FormatKey(
       "where", .text,
@@ -202,8 +204,8 @@ package enum PipelineFormat {
   package static let relationship = [
     FormatKey(
       "to-many", .text,
-      "the destination entity of a to-many relationship; if the inverse is to-many too, see [Many to "
-        + "many](#Many-to-many)"
+      "the destination entity of a to-many relationship; with a to-many inverse, the relationship is "
+        + "many-to-many, see [Many to many](#Many-to-many)"
     ),
     FormatKey(
       "has-one", .text,
@@ -250,7 +252,7 @@ package enum PipelineFormat {
     FormatKey("to", .names(.text), "for each attribute of the owner's key, an expression for its value"),
     FormatKey(
       "when", .words(LinkFile.timings.map(\.word)),
-      "which rows are linked: \(words(LinkFile.timings.map(\.word)))"),
+      "which rows are linked: `insert`, new rows only, or `always`, existing rows too; default: `insert`"),
   ]
 
   /// How a nested array becomes rows of another entity.
@@ -275,7 +277,7 @@ package enum PipelineFormat {
       examples: ["close_approach_data"]),
     FormatKey(
       "key", .list(.text),
-      "`inverse` and at least one attribute of their own; with `many-to-many`, attributes alone",
+      "what identifies a row: `inverse` and at least one attribute; with `many-to-many`, attributes only",
       examples: ["[asteroid, at]"]),
     attributes, fetchedProperties, check,
     FormatKey(
@@ -326,12 +328,14 @@ package enum PipelineFormat {
   private static let attributes = FormatKey(
     "attributes",
     .names(.either([.words(AttributeType.names.filter { $0 != "decimal" }), .keys(.attribute)])),
-    "the entity's attributes, see below")
+    "the entity's attributes by name: a type, or a mapping such as `{ type: double, min: 0 }`")
   private static let check = FormatKey(
-    "check", .list(.text), "an expression, or a list, that is true for every valid record",
+    "check", .list(.text),
+    "an SQL expression, or a list of them; a record for which one is false is rejected",
     examples: ["magnitude < 11"])
   private static let relationships = FormatKey(
-    "relationships", .names(.keys(.relationship)), "the entity's relationships, see below")
+    "relationships", .names(.keys(.relationship)),
+    "the entity's relationships by name, as in `quakes: { to-many: Quake, inverse: region }`")
   private static let fetchedProperties = FormatKey(
     "fetched", .names(.keys(.fetched)),
     "the entity's fetched properties, see [A fetched property](#A-fetched-property)",

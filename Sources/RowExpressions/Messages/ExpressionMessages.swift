@@ -31,8 +31,8 @@ extension ExpressionCheck {
   }
 
   static func timeOfAnyText(_ function: String) -> String {
-    "\(function)() could depend on the current time here: in a filter, its arguments are single "
-      + "attributes that are not texts, and literals"
+    "\(function)() could depend on the current time: in the `where` of a derived attribute, its "
+      + "arguments must be literals or attributes that are not strings"
   }
 
   static func machineZone(_ function: String) -> String {

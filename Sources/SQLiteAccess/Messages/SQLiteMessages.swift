@@ -65,7 +65,7 @@ extension StoreError {
         hint: "Committed chunks are safe. To find the problem, verify the store.", .verify)
     default:
       self.init(
-        .other, "SQLite says: \(text)",
+        .other, "SQLite reports: \(text)",
         hint: "Committed chunks are safe. To find the problem, verify the store.", .verify, engineText: text)
     }
   }

@@ -77,10 +77,10 @@ extension Finding {
   package static func noValue(_ entity: String, _ id: Int64, _ attribute: Attribute) -> Finding {
     Finding(
       entity: entity, id: id, attribute: attribute.name,
-      message: "the stored value is no \(attribute.type.name)")
+      message: "the stored value is not a valid \(attribute.type.name)")
   }
 
   package static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
-    Finding(entity: entity, id: id, message: "leads to a \(destination ?? "row") that is not there")
+    Finding(entity: entity, id: id, message: "refers to a \(destination ?? "row") that does not exist")
   }
 }

@@ -17,21 +17,18 @@ enum MigrationWords {
 extension StoreError {
   // MARK: Older pipelines
 
-  static func olderDerivation(_ name: String) -> StoreError { older("\(name) was derived otherwise before") }
-  static func olderRequirement(_ name: String) -> StoreError { older("\(name) was required before") }
-  static func olderDeleteRule(_ name: String) -> StoreError {
-    older("\(name) had another delete rule before")
-  }
+  static func olderDerivation(_ name: String) -> StoreError { older("a former derivation of \(name)") }
+  static func olderRequirement(_ name: String) -> StoreError { older("\(name) as required, as formerly") }
+  static func olderDeleteRule(_ name: String) -> StoreError { older("a former delete rule of \(name)") }
 
-  /// - Parameter present: what the newer pipeline has made of it.
+  /// - Parameter present: the relationship's kind in the store.
   static func olderKind(_ name: String, _ present: Relationship.Kind) -> StoreError {
-    older("\(name) led to \(present == .hasOne ? "many objects" : "one object") before")
+    older("\(name) as \(present == .hasOne ? "to-many" : "has-one"), as formerly")
   }
 
   private static func older(_ reason: String) -> StoreError {
     StoreError(
-      .modelChange,
-      "the pipeline is older than the store's model: \(reason), as it still is in the pipeline",
+      .modelChange, "the pipeline is older than the store's model: it declares \(reason)",
       hint: "Use the newer pipeline, or migrate the store to revert to this one.", .migrate)
   }
 
@@ -73,7 +70,7 @@ extension StoreError {
   static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: it stores the links of \(ends[0])",
-      hint: "Drop both ends, which the pipeline may no longer name.", .drop(ends))
+      hint: "Remove both ends from the pipeline, and drop both.", .drop(ends))
   }
 
   static func dropOfKey(_ name: String) -> StoreError {
@@ -99,7 +96,7 @@ extension StoreError {
   private static func drop(_ name: String, with other: String, because reason: String) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: \(reason)",
-      hint: "Drop both, which the pipeline may no longer name.", .drop([other, name]))
+      hint: "Remove both from the pipeline, and drop both.", .drop([other, name]))
   }
 
   // MARK: What SQLite keeps from happening

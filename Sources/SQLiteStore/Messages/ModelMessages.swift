@@ -97,7 +97,7 @@ extension StoreError {
       "\(entity).\(relationship.name) cannot become one-to-one: several objects are linked to the "
         + "same \(relationship.destination)",
       hint: "Find them with SQL: SELECT \(column), count(*) FROM \(table) WHERE \(column) IS NOT NULL "
-        + "GROUP BY \(column) HAVING count(*) > 1; then unlink or delete them, or say `to-many` at the other end."
+        + "GROUP BY \(column) HAVING count(*) > 1; then unlink or delete them, or set `to-many` at the other end."
     )
   }
 

@@ -55,13 +55,13 @@ extension SchemaUpdate {
       }
       guard old != attribute else { return nil }
       if old.derivation != attribute.derivation || attribute.derivation != nil && old.type != attribute.type {
-        return "compute \(name) anew as \(attribute.derivation?.text ?? "")"
+        return "recompute \(name) as \(attribute.derivation?.text ?? "")"
       }
       if old.isTransient != attribute.isTransient { return "store \(name), transient before" }
       if old.isRequired != attribute.isRequired {
         return "make \(name) \(attribute.isRequired ? "required" : "optional")"
       }
-      return "note the rules of \(name)"
+      return "change the rules of \(name)"
     }
   }
 
@@ -88,7 +88,7 @@ extension SchemaUpdate {
         return "add \(name), fetched from \(property.destination)"
           + (property.store.map { " in \($0)" } ?? "")
       }
-      return old == property ? nil : "ask otherwise for \(name), which is fetched"
+      return old == property ? nil : "change the fetched property \(name)"
     }
   }
 

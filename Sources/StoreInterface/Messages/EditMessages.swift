@@ -38,7 +38,7 @@ extension StoreError {
 
   package static func linkDenied(_ entity: Entity, _ relationship: Relationship) -> StoreError {
     StoreError(
-      .guarded, "a rule of \(entity.name) forbids this '\(relationship.name)': nothing is linked",
+      .guarded, "the link '\(relationship.name)' violates a constraint of \(entity.name): nothing is linked",
       hint: "A required relationship cannot be null, and a key that contains a relationship must be unique.")
   }
 

@@ -68,7 +68,7 @@ extension StoreError {
   }
 
   private static func position(_ token: HistoryToken, _ reader: String?) -> String {
-    reader.map { "the place of the reader '\($0)'" } ?? "the token \(token)"
+    reader.map { "the position of the reader '\($0)'" } ?? "the token \(token)"
   }
 
   private static let startAgain = "Start again from a snapshot."

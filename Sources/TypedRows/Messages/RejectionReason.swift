@@ -56,7 +56,7 @@ extension RejectionReason {
   }
 
   static func tooLong(_ name: String, _ limit: Int) -> RejectionReason {
-    RejectionReason(code: "too-long", message: "\(name) is longer than \(limit)")
+    RejectionReason(code: "too-long", message: "\(name) is longer than its maximum length of \(limit)")
   }
 
   static func unlikePattern(_ name: String) -> RejectionReason {
@@ -149,7 +149,7 @@ extension ConversionFailure {
     case .fractionOfSecond:
       "the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` "
         + "to cut it off"
-    case .undeclaredEpoch: "a number is a date only with `epoch: seconds` or `epoch: milliseconds`"
+    case .undeclaredEpoch: "the value is a number; declare `epoch: seconds` or `epoch: milliseconds`"
     case .timeInDay: "expected a day without a time; declare the attribute a date to keep it"
     case .notABoolean: "expected true or false"
     case .notAUUID: "expected a UUID such as 6f1c2f0e-8d0b-4f43-9a55-0f2d8f6f7a01"
