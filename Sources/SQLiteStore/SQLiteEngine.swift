@@ -222,10 +222,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
       try update.checkConflicts(db)
       // The usual case takes no lock.
       if update.isEmpty { return }
-      // The update makes all triggers anew: that some were missing would never be noticed. Nor would a restored store be,
-      // where the update takes the next number.
+      // The update makes all triggers anew: that some were missing would never be noticed.
       _ = try TriggerMaintenance.restore(db, model: stored.model)
-      try BackupRestoreDetector.run(db)
     } else {
       // A file that is another program's keeps its mode; a store of ours was made in this one.
       try db.run("PRAGMA journal_mode = WAL")

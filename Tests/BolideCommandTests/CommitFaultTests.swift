@@ -47,9 +47,18 @@ import Testing
 
   #if os(Linux)
     /// The log cannot be synced any more, from one of its syncs on: SQLite has written the commit by then, and calls it none.
-    @Test(arguments: 1...8) func `what became of an atomic import whose commit failed is told as it is`(
-      from: Int
-    ) throws {
+    @Test(arguments: 1...8, [false, true])
+    func `what became of an atomic import whose commit failed is told as it is`(from: Int, isReplay: Bool)
+      throws
+    {
+      if isReplay {
+        // Its first 1,000 records are kept, which a pipeline without the check takes.
+        let whole = try String(decoding: folder.bytes(of: "fireballs.yaml"), as: UTF8.self)
+        try folder.write(
+          whole.replacing("check: [", with: "check: [energy IS NULL AND energy IS NOT NULL, "),
+          to: "none.yaml")
+        try #require(try folder.bolide("import", "none.yaml", "feed.json").status == 65)
+      }
       try folder.write(
         """
         #include <errno.h>
@@ -74,7 +83,8 @@ import Testing
       try #require(try folder.run("cc", ["-shared", "-fPIC", "-o", "sync.so", "sync.c"]).status == 0)
       let before = try folder.count("Fireball", in: Self.store)
       let outcome = try folder.shell(
-        #"FROM=\#(from) LD_PRELOAD="$PWD/sync.so" "$bolide" import fireballs.yaml feed.json --atomic"#)
+        #"FROM=\#(from) LD_PRELOAD="$PWD/sync.so" "$bolide" import fireballs.yaml \#(isReplay ? "--replay" : "feed.json") --atomic"#
+      )
       let isStored = try folder.count("Fireball", in: Self.store) > before
       let hint = outcome.errors.split(separator: "\n").last.map(String.init) ?? ""
       switch outcome.status {

@@ -210,6 +210,52 @@ import Testing
       }
       #expect(statuses.isSuperset(of: [74]))
     }
+
+    @Test
+    func `a file that cannot be created beside its lock ends with one sentence, and nothing is closed twice`()
+      throws
+    {
+      try folder.write(
+        """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <fcntl.h>
+        #include <stdarg.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        static int opens(const char *name, int flags, int mode) {
+          const char *ours = strstr(name, ".bolide-new-");
+          if (ours && (flags & O_EXCL) && !strstr(ours, "-lock")) return errno = EMFILE, -1;
+          return openat(AT_FDCWD, name, flags, mode);
+        }
+        #define OPEN(name) int name(const char *path, int flags, ...) { \\
+          va_list rest; \\
+          va_start(rest, flags); \\
+          int mode = va_arg(rest, int); \\
+          va_end(rest); \\
+          return opens(path, flags, mode); }
+        OPEN(open)
+        OPEN(open64)
+        int close(int file) {
+          int result = ((__typeof__(&close))dlsym(RTLD_NEXT, "close"))(file);
+          if (result && errno == EBADF) dprintf(2, "closed twice: %d\\n", file);
+          return result;
+        }
+        """, to: "open.c")
+      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+      let build = ["-shared", "-fPIC", "-o", "open.so", "open.c", "-ldl"]
+      try #require(try folder.run("cc", build).status == 0)
+      let outcome = try folder.shell(
+        #"LD_PRELOAD="$PWD/open.so" "$bolide" snapshot fireballs.sqlite --sqlite copy.sqlite"#)
+      #expect(
+        outcome
+          == .failure(
+            73, "copy.sqlite: the file cannot be created (Too many open files)",
+            "Check that its folder exists and can be written."))
+      #expect(try folder.shell("ls -A | grep bolide-new").output == "")
+    }
   #endif
 
   private func expect(_ store: String, _ status: Int32, _ sentence: String, _ hint: String) throws {

@@ -2,6 +2,7 @@ import Foundation
 import ImportModel
 import Testing
 
+import SQLiteMaintenance
 @testable import SQLiteStore
 @testable import StoreInterface
 
@@ -70,6 +71,28 @@ struct RestoreTests {
     try temporary.shell("UPDATE bolide_reader SET diverged = 0")
     try take("c")
     #expect(try !isDiverged())
+  }
+
+  @Test(arguments: ["import", "fit", "migrate", "rebuild"])
+  func `A restored backup without a trigger is noticed before its gap takes a number`(by way: String) throws {
+    let first = try take("a")
+    try addReader(at: first)
+    try temporary.shell("DROP TRIGGER bolide_Quake_update")
+    try temporary.copyFiles(to: "backup")
+    let lost = try take("b")
+    try temporary.restoreFiles(from: "backup")
+    let grown = Quakes.pipeline {
+      $0[entity: "Quake"].attributes.append(Attribute(name: "felt", type: .integer32))
+    }
+    switch way {
+    case "import": try take("c")
+    case "fit": _ = try temporary.open(grown)
+    case "migrate": _ = try SQLiteEngine(reading: temporary.path).migrate(grown)
+    default: try SQLiteEngine(reading: temporary.path).rebuild { _ in }
+    }
+    #expect(try isDiverged() && answer(lost) == .tokenDiverged)
+    let newest = try SQLiteEngine(reading: temporary.path).newestToken()
+    #expect(newest.number > lost.number)
   }
 
   @Test func `The same backup restored twice is noticed twice`() throws {

@@ -10,16 +10,10 @@ extension StoreAddress {
   ) throws -> ImportReport {
     let stop = options.cancellation.forInput()
     defer { options.cancellation.release(stop) }
-    func run() throws -> ImportReport {
+    return try decidingFate {
       let inputs = try ImportSource.open(paths.map(ImportSource.file), stop)
       let store = try open(for: pipeline, options, trustsSchema)
       return try ImportRun(store: store, pipeline: pipeline, options: options, stop: stop).run(inputs)
-    }
-    do {
-      return try run()
-    } catch let error as ImportError {
-      guard case .undecided(let token) = error.fate, let isStored = try? has(token) else { throw error }
-      throw error.with(isStored ? .all : .nothing)
     }
   }
 
@@ -29,7 +23,19 @@ extension StoreAddress {
   ) throws -> ImportReport {
     // Before anything could make one.
     _ = try open()
-    return try open(for: pipeline, options, trustsSchema).replay(pipeline, options: options)
+    return try decidingFate {
+      try open(for: pipeline, options, trustsSchema).replay(pipeline, options: options)
+    }
+  }
+
+  /// Runs an import whose store is closed at its end: what became of an atomic one can be seen then.
+  private func decidingFate(_ run: () throws -> ImportReport) throws -> ImportReport {
+    do {
+      return try run()
+    } catch let error as ImportError {
+      guard case .undecided(let token) = error.fate, let isStored = try? has(token) else { throw error }
+      throw error.with(isStored ? .all : .nothing)
+    }
   }
 
   private func open(

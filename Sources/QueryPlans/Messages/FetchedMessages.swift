@@ -6,7 +6,8 @@ package import StoreInterface
 extension StoreError {
   /// The same of a property's own predicate, order or destination.
   package func of(_ property: FetchedProperty, of owner: Entity) -> StoreError {
-    StoreError(code, "\(owner.name).\(property.name): \(message)", hint: hint, remedy)
+    StoreError(
+      code, "\(owner.name).\(property.name): \(message)", hint: hint, remedy, engineText: engineText)
   }
 
   // MARK: Requests
@@ -36,7 +37,7 @@ extension StoreError {
 
   package static func otherFolder(_ path: String, _ name: String) -> StoreError {
     StoreError(
-      .badRequest, "\(path): a fetched property refers to this store, which is in another folder",
+      .badRequest, at: path, "a fetched property refers to this store, which is in another folder",
       hint: "Allow it by its path.", .attach(name, path: path))
   }
 

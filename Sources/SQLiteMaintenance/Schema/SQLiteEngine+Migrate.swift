@@ -55,7 +55,6 @@ extension SQLiteEngine {
       }
       // The update makes all triggers anew: that some were missing would never be noticed.
       _ = try TriggerMaintenance.restore(db, model: StoredModel(db).model)
-      try BackupRestoreDetector.run(db)
       if try update().isEmpty { return [] }
       var steps: [MigrationStep] = []
       try db.inTransaction(.immediate) {

@@ -25,11 +25,8 @@ package final class UnfinishedFile {
     Self.removeLeftovers(in: folder)
     (path, lock) = try Self.lockedName(in: folder, for: target)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      let problem = errno
-      Self.remove(path, lock)
-      throw .cannotMake(target, problem)
-    }
+    // What there is goes with this object, which is complete already.
+    guard descriptor >= 0 else { throw .cannotMake(target, errno) }
     defer { close(descriptor) }
     if let owner, geteuid() == 0 { fchown(descriptor, owner.user, owner.group) }
     fchmod(descriptor, mode_t(mode))

@@ -28,9 +28,12 @@ extension SQLiteEngine {
   package static func prepareToWrite(
     _ db: Database, restoringTriggers: Bool = true
   ) throws -> (model: Model, token: HistoryToken?) {
-    try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
     let model = try StoredModel(db).model
-    if restoringTriggers { _ = try TriggerMaintenance.restore(db, model: model) }
+    if restoringTriggers {
+      _ = try TriggerMaintenance.restore(db, model: model)
+    } else {
+      try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
+    }
     try DerivedRefresh.run(db, model: model)
     // The look costs nothing; only what there is to assign takes the write lock.
     guard try hasPendingChanges(db) else { return (model, nil) }

@@ -61,10 +61,13 @@ package enum TriggerMaintenance {
   /// Restores triggers and indexes. Where triggers were not as Bolide made them, all derived attributes are computed anew,
   /// and history has a gap: nobody can catch up over what they missed.
   ///
+  /// First sees whether the file was restored from a backup: a gap takes the next number, and nobody would notice then.
+  ///
   /// - Returns: what was wrong; nothing when there was nothing to do.
   /// - Throws: `StoreError.foreignSchema` where tables are not those of the model.
   package static func restore(_ db: Database, model: Model) throws -> RepairReport {
     try SchemaDrift(db, model).check()
+    try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
     guard !model.entities.isEmpty, try problems(db, model: model) != RepairReport() else {
       return RepairReport()
     }
