@@ -95,6 +95,16 @@ struct DocumentationTests {
     }
   }
 
+  @Test func `each module's page lists its interface`() throws {
+    let check = try Folder().run(root.appending(path: ".ci/faces").path, ["--check"])
+    #expect(check == .silent)
+    let contents = try text("Sources/Bolide/Documentation.docc/Bolide.md")
+    let folder = root.appending(path: "Sources/Bolide/Documentation.docc/Modules")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      #expect(contents.contains("<doc:\(name.dropLast(3))>"), "\(name)")
+    }
+  }
+
   @Test func `the table of exit statuses is that of the help`() throws {
     let help = try Folder().bolide("--help").output
     let lines = help.split(separator: "\n").drop {
