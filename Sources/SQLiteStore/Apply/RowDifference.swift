@@ -3,8 +3,8 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import TypedRows
 
-/// A row as the table has it: the current row of a query.
-struct TableRow {
+/// A row as the table has it: the current row of a query. A class, as it is handed on for each row and the layout is large.
+final class TableRow {
   let statement: RawStatement
   private let layout: ChunkLayout
 
@@ -207,7 +207,8 @@ final class RowDifference {
   }
 
   private func hasOtherValues(_ chunk: Chunk, _ row: Int, _ stored: TableRow) -> Bool {
-    for column in compared where differs(chunk, row, column, stored) { return true }
+    let cells = chunk.memory.pointee.cells(ofRow: row)
+    for column in compared where differs(chunk, cells, column, stored) { return true }
     return false
   }
 
@@ -216,15 +217,17 @@ final class RowDifference {
   }
 
   /// Whether a cell says something else than the table. What the record left out never does.
-  private func differs(_ chunk: Chunk, _ row: Int, _ column: Int, _ stored: TableRow) -> Bool {
-    let state = chunk.state(column, row)
-    if state == .absent || state == .null && nullIsSilent { return false }
+  private func differs(_ chunk: Chunk, _ cells: RowCells, _ column: Int, _ stored: TableRow) -> Bool {
+    let state = cells.state(column).pointee
+    let isNull = state == CellState.null.rawValue
+    if state == CellState.absent.rawValue || isNull && nullIsSilent { return false }
     let value = stored.statement[stored.index(column)]
-    if value.isNull || state == .null { return value.isNull != (state == .null) }
+    if value.isNull || isNull { return value.isNull != isNull }
+    let cell = cells.cell(column).pointee
     return switch layout.storages[column] {
-    case .integer: value.integer != chunk.integer(column, row)
-    case .real: value.real != chunk.real(column, row)
-    case .text, .blob: !isSame(chunk.bytes(column, row), value.bytes, column)
+    case .integer: value.integer != Int64(bitPattern: cell)
+    case .real: value.real != Double(bitPattern: cell)
+    case .text, .blob: !isSame(chunk.memory.pointee.slice(cell, column), value.bytes, column)
     }
   }
 
@@ -237,8 +240,9 @@ final class RowDifference {
 
   /// Empties the cells that leave the stored value, so that this is written again.
   private func yield(_ chunk: Chunk, _ row: Int, _ stored: TableRow) {
+    let cells = chunk.memory.pointee.cells(ofRow: row)
     for column in 0..<layout.storedCount
-    where chunk.state(column, row) != .absent && !differs(chunk, row, column, stored) {
+    where chunk.state(column, row) != .absent && !differs(chunk, cells, column, stored) {
       chunk.set(.absent, 0, column, row)
     }
   }
@@ -246,8 +250,9 @@ final class RowDifference {
   private func notePrevious(
     _ chunk: Chunk, _ row: Int, _ stored: TableRow, _ links: Links, _ history: HistoryWriter
   ) throws {
+    let cells = chunk.memory.pointee.cells(ofRow: row)
     for column in 0..<layout.storedCount
-    where !layout.columns[column].isKey && differs(chunk, row, column, stored) {
+    where !layout.columns[column].isKey && differs(chunk, cells, column, stored) {
       try history.notePrevious(properties[column], stored.statement, stored.index(column))
     }
     for relationship in linkProperties.indices where relinks(row, relationship, stored, links) {

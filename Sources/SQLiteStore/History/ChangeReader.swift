@@ -109,16 +109,20 @@ package final class ChangeReader {
     _ room: inout Int, _ body: (HistoryChange) throws -> Void
   ) throws -> Int64? {
     var stop: Int64?
+    // One for all objects: most of it is the same for each.
+    var insert = HistoryChange(
+      transaction: transaction, kind: .insert, entity: entity.name, id: 0, key: [], previous: [], values: nil,
+      isDerived: false)
     try entity.objects(ids, after: change) { id, present in
       guard room > 0 else {
         stop = id
         return false
       }
       room -= 1
-      try body(
-        HistoryChange(
-          transaction: transaction, kind: .insert, entity: entity.name, id: id, key: present.key,
-          previous: [], values: present.values, isDerived: false))
+      insert.id = id
+      insert.key = present.key
+      insert.values = present.values
+      try body(insert)
       return true
     }
     return stop

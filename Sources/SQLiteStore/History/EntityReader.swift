@@ -204,8 +204,12 @@ package final class EntityReader {
   private func row() -> Present {
     // For each object: without a copy of the parts.
     var present = Present()
-    present.key.reserveCapacity(key.count)
-    for place in key.indices { present.key.append(property(key[place].column, rows.value(key[place].index))) }
+    if key.count == 1 {
+      // The usual key, without the growth of an array.
+      present.key = [property(key[0].column, rows.value(key[0].index))]
+    } else {
+      present.key = key.indices.map { property(key[$0].column, rows.value(key[$0].index)) }
+    }
     if whole.first?.column.index != nil {
       present.values = whole.map { property($0.column, $0.column.index.map(rows.value) ?? .null) }
     }
