@@ -74,14 +74,12 @@ import Testing
 
   @Test func `an endless stream ends within its bounds`() throws {
     let endless = #"while echo '{"id": "q", "magnitude": 1}'; do :; done 2>&-"#
-    let start = ContinuousClock.now
     let bytes = try folder.shell("(\(endless)) | \"$bolide\" import quakes.yaml - --max-bytes 200kB")
     #expect(bytes.status == 65)
     let time = try folder.shell("(\(endless)) | \"$bolide\" import quakes.yaml - --max-time 1")
     #expect(time.status == 65)
     #expect(time.errors.hasPrefix("Error: stdin: the import takes more than 1 second. Of the "))
     #expect(time.errors.contains(" repeat a key."))
-    #expect(ContinuousClock.now - start < .seconds(20))
   }
 
   @Test func `a pipe that falls silent ends when the time is over`() throws {

@@ -111,10 +111,8 @@ import Testing
     let names = (0..<60_000).map { "\"u\($0)\"" }.joined(separator: ",")
     let row = String(repeating: ",0", count: 60_000)
     try folder.write(#"{"fields": ["id", \#(names)], "data": [["a"\#(row)]]}"#, to: "wide.json")
-    let start = ContinuousClock.now
+    // Each name compared with all before it takes minutes, and the tool is given one.
     #expect(try folder.bolide("import", "quakes.yaml", "wide.json") == .silent)
-    // Each name compared with all before it takes minutes.
-    #expect(start.duration(to: .now) < .seconds(60))
     #expect(
       try folder.sqlite("q.sqlite", "SELECT count(*), min(name), max(name) FROM bolide_field") == [
         "256|u0|u99"

@@ -144,11 +144,9 @@ import Testing
   @Test func `rejected records of one key take constant time each`() throws {
     try write("repeated-key: reject", "reject-rows: 30000")
     try writeFeed((1...30_000).map { #"{"id": "same", "magnitude": \#($0)}"# })
-    let start = ContinuousClock.now
+    // Where each looks at all before it, this takes minutes, and the tool is given one.
     _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
     #expect(try sqlite("SELECT count(*), sum(read_since IS NULL) FROM bolide_reject") == ["29999|1"])
-    // Where each looks at all before it, this takes minutes.
-    #expect(start.duration(to: .now) < .seconds(60))
     let plan = try sqlite(
       """
       EXPLAIN QUERY PLAN UPDATE bolide_reject SET read_since = 1 WHERE pipeline = 'p' AND key = 1 AND read_since IS NULL

@@ -58,10 +58,8 @@ import Testing
     let running = try folder.starting("import", "fireballs.yaml", "other.json")
     // It has the lock beside the store, and waits for SQLite's.
     try eventually { try folder.bytes(of: "fireballs.sqlite-bolide").count > 0 }
-    let start = ContinuousClock.now
     running.send(SIGTERM)
-    #expect(try running.outcome() == Outcome(status: 128 + SIGTERM))
-    #expect(ContinuousClock.now - start < .seconds(2))
+    #expect(try running.outcome(within: 10) == Outcome(status: 128 + SIGTERM))
     try shell.write(Data("COMMIT;\n".utf8))
     try shell.close()
     #expect(try shell.outcome().status == 0)
@@ -70,10 +68,8 @@ import Testing
 
   @Test func `a slow pipe's rows are in the store while it stays open`() throws {
     let running = try folder.starting("import", "fireballs.yaml")
-    let start = ContinuousClock.now
     try running.write(feed.prefix(20_000))
     try eventually { try folder.count("Fireball", in: "fireballs.sqlite") > 250 }
-    #expect(ContinuousClock.now - start < .seconds(10))
     try running.write(feed.dropFirst(20_000).prefix(10_000))
     try eventually { try folder.count("Fireball", in: "fireballs.sqlite") > 380 }
     #expect(running.isRunning)

@@ -74,17 +74,18 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("([a-z]+)*[0-9]", "a"), ("([a-zA-Z0-9]+[._-]?)+@x", "a"), ("(a|b)+", "b"), ("(a|aa)*c", "a"),
-    ("(a?){50}a{50}c", "a"),
-    (".*.*.*x", "é"),
-  ]) func `a megabyte is compared at once`(text: String, letter: String) throws {
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      ("([a-z]+)*[0-9]", "a"), ("([a-zA-Z0-9]+[._-]?)+@x", "a"), ("(a|b)+", "b"), ("(a|aa)*c", "a"),
+      ("(a?){50}a{50}c", "a"),
+      (".*.*.*x", "é"),
+    ]) func `a megabyte is compared at once`(text: String, letter: String) throws
+  {
     let pattern = try TextPattern(text)
     let sample = Array(String(repeating: letter, count: 1_000_000).utf8)
-    let start = ContinuousClock.now
+    // Without one pass it would be hours.
     #expect(pattern.compare(sample.span) == (text == "(a|b)+" ? .matches : .differs))
-    // Without one pass it would be hours; a loaded machine may need seconds.
-    #expect(start.duration(to: .now) < .seconds(60))
   }
 
   @Test func `a text that would take too long is given up`() throws {
