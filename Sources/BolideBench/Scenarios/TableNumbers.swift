@@ -55,11 +55,11 @@ struct TableNumbers: Hashable {
       let seconds =
         dialect == .sqlite ? "strftime('%s', \(name))" : "epoch(CAST(rtrim(\(name), 'Z') AS TIMESTAMP))"
       let measure =
-        switch attribute.type {
-        case .date: "CAST(\(seconds) AS \(integer))"
-        case .double, .float: "CAST(round(\(name) * 1000) AS \(integer))"
-        case .integer16, .integer32, .integer64, .decimal, .boolean: name
-        case .string, .day, .uuid, .binary, .json: "length(\(name))"
+        switch (attribute.type, attribute.type.storage) {
+        case (.date, _): "CAST(\(seconds) AS \(integer))"
+        case (_, .real): "CAST(round(\(name) * 1000) AS \(integer))"
+        case (_, .integer): name
+        case (_, .text), (_, .blob): "length(\(name))"
         }
       return "count(\(name)), ifnull(sum(\(measure) % \(Column.modulus)), 0)"
     }

@@ -38,9 +38,9 @@ struct FetchTable: FetchLines {
     columns = fields.all.map { field in
       let (isNumber, isText) =
         switch field.type {
-        case nil, .integer16, .integer32, .integer64, .double, .float, .decimal: (true, false)
-        case .boolean, .date, .day, .uuid: (false, false)
         case .string, .binary, .json: (false, true)
+        // An object id is a number.
+        case let type: (type?.isNumeric ?? true, false)
         }
       return Column(title: field.title.printable, isNumber: isNumber, isText: isText, width: 0)
     }

@@ -64,24 +64,19 @@ public enum AttributeType: Sendable, Hashable, Codable {
     }
   }
 
+  /// One of each, with its plain settings, in the order in which messages list them.
+  private static let all: [AttributeType] = [
+    .integer16, .integer32, .integer64, .double, .float, .decimal(scale: 0), .string, .boolean,
+    .date(precision: .seconds), .day, .uuid, .binary, .json,
+  ]
+
+  /// All type names, for messages.
+  package static let names = all.map(\.name)
+
   /// The type that a pipeline file names, with its plain settings; nil for an unknown name.
   package init?(name: String) {
-    switch name {
-    case "integer16": self = .integer16
-    case "integer32": self = .integer32
-    case "integer64": self = .integer64
-    case "double": self = .double
-    case "float": self = .float
-    case "decimal": self = .decimal(scale: 0)
-    case "string": self = .string
-    case "boolean": self = .boolean
-    case "date": self = .date(precision: .seconds)
-    case "day": self = .day
-    case "uuid": self = .uuid
-    case "binary": self = .binary
-    case "json": self = .json
-    default: return nil
-    }
+    guard let type = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = type
   }
 
   /// The type with its settings, for messages.
@@ -92,12 +87,6 @@ public enum AttributeType: Sendable, Hashable, Codable {
     default: name
     }
   }
-
-  /// All type names, for messages.
-  package static let names = [
-    "integer16", "integer32", "integer64", "double", "float", "decimal", "string", "boolean", "date", "day",
-    "uuid", "binary", "json",
-  ]
 }
 
 /// How much of a second an instant keeps.
