@@ -268,6 +268,7 @@ extension Folder {
   /// How many calls of a kind a command line makes; builds the library that makes them fail.
   fileprivate func faults(_ kind: String, in words: String) throws -> Int {
     let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
       .appending(path: "Faults/io.c").path
     try #require(try run("cc", ["-shared", "-fPIC", "-o", "io.so", source, "-ldl", "-pthread"]).status == 0)
     try #require(try preloaded(words, "FAULT_COUNT=count").status == 0)

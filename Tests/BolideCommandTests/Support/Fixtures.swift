@@ -33,6 +33,7 @@ extension Folder {
 
   static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   static let quakes = """
     bolide: 1
