@@ -27,11 +27,12 @@ struct ImportRun {
     // The inputs belong to the reading thread once it is there.
     nonisolated(unsafe) let inputs = inputs
     return try frame.run(inputs.name) {
-      frame.settings.force ? nil : try UnchangedInput.find(inputs, pipeline, frame.store)
+      frame.settings.force ? nil : try UnchangedInput.find(inputs, pipeline, frame.settings, frame.store)
     } _: { writing in
       var applied = apply(inputs, writing)
       if applied.failure == nil {
-        applied.identity = UnchangedInput.identity(applied.reading, size: size, writing.progress, pipeline)
+        applied.identity = UnchangedInput.identity(
+          applied.reading, size: size, writing.progress, pipeline, frame.settings)
         applied.isComplete = applied.reading.pages?.isWhole != false
       }
       return applied

@@ -11,14 +11,14 @@ enum UnchangedInput {
   ///
   /// They are read for that only when such files had their size.
   static func find(
-    _ inputs: [ByteInput], _ pipeline: Pipeline, _ store: any StoreEngine
+    _ inputs: [ByteInput], _ pipeline: Pipeline, _ settings: ImportSettings, _ store: any StoreEngine
   ) throws -> (run: Int64, progress: RunProgress)? {
     // Where a key that is there ends the import, the same file has to end it.
     guard pipeline.mergePolicy != .fail else { return nil }
     guard inputs.allSatisfy({ $0.digest != nil }), let size = inputs.totalBytes.map(Int.init) else {
       return nil
     }
-    let rules = rules(of: pipeline)
+    let rules = rules(of: pipeline, settings)
     let digests = try store.digestsOfUnchanged(pipeline, size: size, rules: rules)
     guard !digests.isEmpty, let digest = digest(of: try inputs.map { try $0.digestOfAll() }),
       digests.contains(digest)
@@ -31,13 +31,15 @@ enum UnchangedInput {
   ///
   /// - Parameter size: the files', before they were read.
   static func identity(
-    _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline
+    _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline, _ settings: ImportSettings
   ) -> InputIdentity? {
+    // What was accepted once has to be accepted again.
+    guard settings.acceptedGuards.isEmpty else { return nil }
     guard let digest = digest(of: end.digests), end.bytes == size.map(Int.init), progress.total.rejected == 0
     else {
       return nil
     }
-    return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline))
+    return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline, settings))
   }
 
   /// One digest of several files, in their order; nil where one of them has none.
@@ -47,14 +49,15 @@ enum UnchangedInput {
     return all.count == 1 ? all[0] : SHA256.hash(all.flatMap(\.self))
   }
 
-  /// A digest of everything that decides what a record becomes. How an import runs does not.
+  /// A digest of everything that decides what a record becomes, and which inputs are good. How an import runs does not.
   ///
   /// The pipeline is taken with all its properties, also those to come; where a compiler names them in another way,
   /// the file is just read again.
-  private static func rules(of pipeline: Pipeline) -> [UInt8] {
+  private static func rules(of pipeline: Pipeline, _ settings: ImportSettings) -> [UInt8] {
     var pipeline = pipeline
     pipeline.store = nil
     pipeline.settings = ImportSettings()
+    pipeline.settings.minimumRecords = settings.minimumRecords
     pipeline.history = nil
     pipeline.maxAge = nil
     pipeline.sourceMap = SourceMap()

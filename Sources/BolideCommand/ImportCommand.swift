@@ -61,6 +61,16 @@ struct ImportCommand: ParsableCommand {
       valueName: "size"))
   var walLimit: ByteSize?
 
+  @Option(
+    help: ArgumentHelp("Minimum number of records in the input; fewer fail. (default: none)", valueName: "n"))
+  var minRecords: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Import once although this guard fails: \(ImportGuard.allCases.map(\.rawValue).joined(separator: ", ")). "
+        + "Repeatable.", valueName: "guard"), transform: ImportGuard.init(argument:))
+  var accept: [ImportGuard] = []
+
   @Option(help: ArgumentHelp("Maximum number of records in the input. (default: no limit)", valueName: "n"))
   var maxRecords: Int?
 
@@ -115,6 +125,7 @@ struct ImportCommand: ParsableCommand {
       throw ValidationError.chunkRows
     }
     if let maxRecords, maxRecords < 1 { throw ValidationError.maxRecords }
+    if let minRecords, minRecords < 1 { throw ValidationError.minRecords }
     if replay, !inputs.isEmpty {
       throw ValidationError.inputOfReplay
     }
@@ -151,6 +162,8 @@ struct ImportCommand: ParsableCommand {
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes
     options.bounds = InputBounds(bytes: maxBytes?.bytes, records: maxRecords, seconds: maxTime?.seconds)
+    options.minimumRecords = minRecords
+    if !accept.isEmpty { options.acceptedGuards = Set(accept) }
     options.showsValues = showValues
     options.force = force
     options.storeCreation = create
@@ -234,6 +247,13 @@ extension StoreCreation {
   init(argument: String) throws {
     guard let creation = Self(rawValue: argument) else { throw ValidationError.notACreation(argument) }
     self = creation
+  }
+}
+
+extension ImportGuard {
+  init(argument: String) throws {
+    guard let found = Self(rawValue: argument) else { throw ValidationError.notAGuard(argument) }
+    self = found
   }
 }
 

@@ -12,6 +12,11 @@ extension ValidationError {
   // import
   static var chunkRows: ValidationError { ValidationError("--chunk-rows must be at least 1") }
   static var maxRecords: ValidationError { ValidationError("--max-records must be at least 1") }
+  static var minRecords: ValidationError { ValidationError("--min-records must be at least 1") }
+  static func notAGuard(_ text: String) -> ValidationError {
+    let names = ImportGuard.allCases.map(\.rawValue).joined(separator: ", ")
+    return ValidationError("'\(text)' is not one of \(names)")
+  }
   static var inputOfReplay: ValidationError {
     ValidationError("--replay imports the kept records: remove the input")
   }

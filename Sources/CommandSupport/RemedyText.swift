@@ -16,6 +16,7 @@ extension StoreError.Remedy {
     case .link(let entity, let relationship): "bolide link \(store) \(entity) \(relationship)"
     case .createStore: "bolide import --create always"
     case .trial: "bolide import --dry-run"
+    case .accept(let name): "--accept \(name)"
     case .rejects: "bolide rejects \(store)"
     case .verify: "bolide verify \(store)"
     case .rebuild: "bolide verify \(store) --rebuild"

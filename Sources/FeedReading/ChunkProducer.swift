@@ -32,6 +32,8 @@ package struct ChunkProducer: ~Copyable {
   private var times = StageTimes()
   /// A record was rejected, and the import stops there.
   private var isStopped = false
+  /// A guard has ended the import.
+  private var isGuarded = false
   /// The keys that wildcards matched, as the chunk in hand knows them.
   private var knownWildcards = -1
   private var newFields: NewFields
@@ -73,8 +75,8 @@ package struct ChunkProducer: ~Copyable {
     } catch {
       end.error = ImportError(reading: error, input: records.name, isStored: !settings.isAtomic)
     }
-    // A cancelled import drops the chunk in hand: nothing of it is in the store.
-    if end.error?.kind != .cancelled, !chunk.isEmpty {
+    // A cancelled import drops the chunk in hand: nothing of it is in the store. So does one that a guard ends.
+    if end.error?.kind != .cancelled, !isGuarded, !chunk.isEmpty {
       do {
         _ = try handOver()
       } catch {
@@ -115,7 +117,10 @@ package struct ChunkProducer: ~Copyable {
   private mutating func endInput() throws -> Bool {
     digests.append(records.digest)
     unusedFields.formUnion(records.reader.unrequestedKeys)
-    guard let next = nextInputs.popFirst() else { return false }
+    guard let next = nextInputs.popFirst() else {
+      try checkGuards()
+      return false
+    }
     if !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
     records = RecordInput(
@@ -125,6 +130,16 @@ package struct ChunkProducer: ~Copyable {
     chunk.input = next.name
     knownWildcards = -1
     return true
+  }
+
+  /// Holds what was read of all inputs against what they should have.
+  private mutating func checkGuards() throws {
+    guard let minimum = settings.minimumRecords, read < minimum,
+      !settings.acceptedGuards.contains(.minRecords)
+    else { return }
+    isGuarded = true
+    throw ImportError.tooFewRecords(
+      records.name, read: read, minimum: minimum, isStored: !settings.isAtomic)
   }
 
   private mutating func takeRecord() throws {

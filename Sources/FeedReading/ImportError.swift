@@ -52,6 +52,8 @@ public struct ImportError: Error, Sendable {
     /// The error has a place.
     case before = "before it"
     case read
+    /// What is not committed is left out.
+    case committed = "committed before"
   }
 
   /// What is stored of an atomic import that an error has ended.

@@ -17,6 +17,8 @@ extension StoreError {
     case createStore
     /// Try the import, and keep nothing.
     case trial
+    /// Import once all the same: accept what a guard has found, by its name.
+    case accept(String)
     /// Read the rejected records.
     case rejects
     /// Verify the store.

@@ -67,6 +67,18 @@ extension ImportError {
       hint: "Check the input, or raise `\(name)`.")
   }
 
+  // MARK: Guards
+
+  static func tooFewRecords(_ input: String, read: Int, minimum: Int, isStored: Bool) -> ImportError {
+    let guarding = ImportGuard.minRecords.rawValue
+    var error = ImportError(
+      .badInput, code: guarding,
+      "\(input): there are \(read.grouped) records, fewer than the minimum of \(minimum.grouped)",
+      hint: "Check the input. If it is as it should be, import it once all the same.", .accept(guarding))
+    if isStored { error.telling = .committed }
+    return error
+  }
+
   // MARK: The feed as a whole
 
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {

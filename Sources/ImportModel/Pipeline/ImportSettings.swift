@@ -26,6 +26,11 @@ public struct ImportSettings: Sendable, Hashable {
   /// How much of its input the import reads at most.
   public var bounds = InputBounds()
 
+  /// The import fails if its inputs have fewer records than this; nil for no minimum.
+  public var minimumRecords: Int?
+  /// Guards that this import passes whatever they find.
+  public var acceptedGuards: Set<ImportGuard> = []
+
   /// Makes the usual settings.
   public init() {}
 }
@@ -45,6 +50,12 @@ public struct InputBounds: Sendable, Hashable {
     self.records = records
     self.seconds = seconds
   }
+}
+
+/// A check of a whole input that fails the import of an unlikely one, such as a feed that has become half as long.
+public enum ImportGuard: String, Sendable, Hashable, CaseIterable {
+  /// The inputs have too few records.
+  case minRecords = "min-records"
 }
 
 /// Whether a store that is not there is made.

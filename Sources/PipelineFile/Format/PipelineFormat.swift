@@ -82,67 +82,6 @@ package enum PipelineFormat {
     FormatKey("keep-text", .boolean, "whether the texts of rejected records are kept; default: `true`"),
   ]
 
-  /// How its imports run.
-  package static let settings = [
-    FormatKey(
-      "atomic", .boolean,
-      "whether the whole input is imported in one transaction, or nothing; default: `false`"),
-    FormatKey(
-      "max-rejects", .form(#"^([0-9]+|[0-9]+(\.[0-9]+)?%)$"#),
-      "the maximum of rejected records, such as `5` or `2%`; default: 0", examples: ["2%"]),
-    FormatKey(
-      "max-records", .number(1...Int.max),
-      "the maximum number of records in an input, see [Bounds of an input](#Bounds-of-an-input); "
-        + "default: no limit",
-      examples: ["1000000"]),
-    FormatKey(
-      "max-bytes", .form(size),
-      "the maximum size of an input, also after decompression, such as `2GiB`; default: no limit",
-      examples: ["2GiB"]),
-    FormatKey(
-      "max-time", .form(#"^[0-9]+(\.[0-9]+)?[smhdwy]?$"#),
-      "the maximum duration of an import, including waiting for input, such as `30m`; default: no limit",
-      examples: ["30m"]),
-    FormatKey(
-      "stop-on-reject", .boolean, "whether the import stops at the first rejected record; default: `false`"),
-    FormatKey(
-      "chunk-rows", .number(1...Int(Int32.max)),
-      "the number of records per transaction; default: chosen from the load",
-      examples: ["10000"]),
-    FormatKey(
-      "lock-wait", .form(#"^[0-9]+(\.[0-9]+)?[smhdwy]?$"#),
-      "how long to wait for a lock, such as `30s`; default: `10m`", examples: ["30s"]),
-    FormatKey(
-      "wal-limit", .form(size),
-      "the maximum size of the write-ahead log while other programs read, such as `256MiB`; default: "
-        + "`1GiB`",
-      examples: ["256MiB"]),
-    FormatKey(
-      "reject-rows", .number(0...Int(Int32.max)),
-      "the maximum number of rejected records that a run keeps, the first ones; the others are counted "
-        + "only; default: `10000`",
-      examples: ["1000"]),
-    FormatKey(
-      "reject-text", .form(size),
-      "how much of each rejected record is kept; default: `64KiB`", examples: ["8KiB"]),
-    FormatKey(
-      "reject-total", .form(size),
-      "how much is kept of all rejected records of a run; default: `64MiB`", examples: ["8MiB"]),
-    FormatKey(
-      "on-new-field", .words(SettingsFile.newFields.map(\.word)),
-      "what to do if the feed has a new field: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
-        + "default: `warn`"),
-    FormatKey(
-      "show-values", .boolean,
-      "whether messages show values of rejected records and new fields, shortened; default: `false`"),
-    FormatKey(
-      "force", .boolean, "whether a file is imported even if it is recognised as unchanged; default: `false`"),
-    FormatKey(
-      "create", .words(SettingsFile.creations.map(\.word)),
-      "whether to create a store that does not exist: \(words(SettingsFile.creations.map(\.word))), see <doc:Operations>; "
-        + "default: `if-new`"),
-  ]
-
   /// What an entity is that no record becomes.
   package static let entity = [entityWas, key, unique, attributes, relationships, fetchedProperties]
 
@@ -341,12 +280,12 @@ package enum PipelineFormat {
     "the entity's fetched properties, see [A fetched property](#A-fetched-property)",
     examples: ["{ comments: { entity: Comment, where: recipe = $FETCH_SOURCE.slug } }"])
 
-  private static let age = #"^[0-9]+(\.[0-9]+)?[smhdwy]$"#
+  static let age = #"^[0-9]+(\.[0-9]+)?[smhdwy]$"#
 
   private static let timeOrForever = #"^([0-9]+(\.[0-9]+)?[smhdwy]|forever)$"#
-  private static let size = "^[0-9]+ ?([kMG]B|[KMG]iB)?$"
+  static let size = "^[0-9]+ ?([kMG]B|[KMG]iB)?$"
 
-  private static func words(_ words: [String]) -> String {
+  static func words(_ words: [String]) -> String {
     words.map { "`\($0)`" }.joined(separator: ", ")
   }
 }
