@@ -29,20 +29,35 @@ struct ChunkConsumer {
   ///
   /// - Throws: what ended the writing. How the reading ended, the queue knows.
   mutating func run() throws(ImportError) {
-    // An atomic import takes the write lock when there is something to write.
-    guard let first = queue.receive() else { return }
     do {
+      // An atomic import takes the write lock when there is something to write.
+      guard let first = queue.receive() else { return try checkMissing() }
       if settings.isAtomic {
         _ = try writing.atomically {
-          try applyAll(first) && queue.waitForEnd().isGood
-            && settings.rejectLimit.allows(writing.progress.total)
+          guard try applyAll(first), queue.waitForEnd().isGood,
+            settings.rejectLimit.allows(writing.progress.total)
+          else { return false }
+          try checkMissing()
+          return true
         }
       } else {
         _ = try applyAll(first)
+        try checkMissing()
       }
     } catch {
       throw ImportError(error)
     }
+  }
+
+  /// Fails an input that was read to its end and lacks too many of the last complete run's rows.
+  private func checkMissing() throws {
+    guard let share = settings.maximumMissing, !settings.acceptedGuards.contains(.maxMissing) else { return }
+    let end = queue.waitForEnd()
+    guard end.isGood, end.pages?.isWhole != false, let last = try writing.missingOfLastRun(),
+      Double(last.missing) > share * Double(last.seen)
+    else { return }
+    throw ImportError.tooManyMissing(
+      input, missing: last.missing, of: last.seen, share: share, isStored: !settings.isAtomic)
   }
 
   private mutating func applyAll(_ first: FilledChunk) throws -> Bool {

@@ -58,6 +58,7 @@ enum UnchangedInput {
     pipeline.store = nil
     pipeline.settings = ImportSettings()
     pipeline.settings.minimumRecords = settings.minimumRecords
+    pipeline.settings.maximumMissing = settings.maximumMissing
     pipeline.history = nil
     pipeline.maxAge = nil
     pipeline.sourceMap = SourceMap()

@@ -67,6 +67,12 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "With a full feed: maximum share of the last complete run's rows that the input may lack; more fail. "
+        + "(default: none)", valueName: "p%"))
+  var maxMissing: Share?
+
+  @Option(
+    help: ArgumentHelp(
       "Import once although this guard fails: \(ImportGuard.allCases.map(\.rawValue).joined(separator: ", ")). "
         + "Repeatable.", valueName: "guard"), transform: ImportGuard.init(argument:))
   var accept: [ImportGuard] = []
@@ -163,6 +169,10 @@ struct ImportCommand: ParsableCommand {
     options.walLimit = walLimit?.bytes
     options.bounds = InputBounds(bytes: maxBytes?.bytes, records: maxRecords, seconds: maxTime?.seconds)
     options.minimumRecords = minRecords
+    if let maxMissing {
+      guard pipeline.feed == .full else { throw Failure.missingOfWindow(pipelinePath) }
+      options.maximumMissing = maxMissing.percent / 100
+    }
     if !accept.isEmpty { options.acceptedGuards = Set(accept) }
     options.showsValues = showValues
     options.force = force

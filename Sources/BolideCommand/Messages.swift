@@ -145,6 +145,13 @@ extension Failure {
       hint: "Set `store:` in the pipeline, or use --store.")
   }
 
+  /// - Parameter pipeline: one whose feed is not full.
+  static func missingOfWindow(_ pipeline: String) -> Failure {
+    Failure(
+      .usage, "\(pipeline): --max-missing requires a full feed",
+      hint: "If each input is the whole catalogue, set `feed: full` in the pipeline.")
+  }
+
   static func tooManyRejected(_ report: ImportReport, in store: String) -> Failure {
     Failure(.dataRejected, report.rejection, hint: "List them with `bolide rejects \(store)`.")
   }

@@ -27,6 +27,7 @@ enum SettingsFile {
     }
     settings.bounds.records = parts["max-records"].flatMap { reader.number($0, in: 1...Int.max) }
     settings.minimumRecords = parts["min-records"].flatMap { reader.number($0, in: 1...Int.max) }
+    settings.maximumMissing = reader.value(parts["max-missing"], .share, { ShareText($0) })?.share
     settings.bounds.bytes = reader.value(parts["max-bytes"], .inputSize, { SizeText($0) })?.bytes
     settings.bounds.seconds = reader.value(parts["max-time"], .waitTime, { WaitText($0) })?.seconds
     if let value = reader.value(parts["lock-wait"], .waitTime, { WaitText($0) }) {

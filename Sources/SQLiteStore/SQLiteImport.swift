@@ -195,6 +195,13 @@ package final class SQLiteImport: ImportSession {
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }
 
+  package func missingOfLastRun() throws -> (missing: Int, seen: Int)? {
+    func look(_ db: Database) throws -> (missing: Int, seen: Int)? {
+      try seenLog?.missingOfLast(db, (layout, writer.memory.seen))
+    }
+    return try open.map(look) ?? writing(look)
+  }
+
   // MARK: Replay
 
   /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.

@@ -72,6 +72,9 @@ final class PlainSession: ImportSession {
     }
   }
 
+  /// It keeps no rows that a feed has no more.
+  func missingOfLastRun() -> (missing: Int, seen: Int)? { nil }
+
   func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
     throw StoreError.unsupported("keeping refused records", by: PlainEngine.engineName, engine.path)
   }

@@ -79,6 +79,19 @@ extension ImportError {
     return error
   }
 
+  package static func tooManyMissing(
+    _ input: String, missing: Int, of seen: Int, share: Double, isStored: Bool
+  ) -> ImportError {
+    let guarding = ImportGuard.maxMissing.rawValue
+    var error = ImportError(
+      .badInput, code: guarding,
+      "\(input): \(missing.grouped) of the \(seen.grouped) rows of the last complete run are missing, which is "
+        + "\((Double(missing) / Double(seen)).inPercent) and more than \(share.inPercent)",
+      hint: "Check the input. If it is as it should be, import it once all the same.", .accept(guarding))
+    if isStored { error.telling = .read }
+    return error
+  }
+
   // MARK: The feed as a whole
 
   static func countDiffers(_ input: String, counted: Int, read: Int, isStored: Bool) -> ImportError {

@@ -24,6 +24,9 @@ package struct PipelineCheck {
   package func problems() -> [PipelineProblem] {
     var check = self
     if pipeline.name.isEmpty { check.list.add(.pipelineWithoutName, at: ["name"]) }
+    if pipeline.settings.maximumMissing != nil, pipeline.feed != .full {
+      check.list.add(.missingOfWindow, at: ["max-missing"])
+    }
     if pipeline.store?.utf8.contains(0) == true { check.list.add(.storeWithNull, at: ["store"]) }
     NameCheck.run(pipeline, &check.list)
     AttributeCheck.run(pipeline, &check.list)

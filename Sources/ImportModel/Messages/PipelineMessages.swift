@@ -44,6 +44,8 @@ extension Message {
     "'columns' names the values of rows: set `shape: rows`, or remove 'shape'")
   package static let rowsWithoutColumns = Message("rows without names need 'columns', a list of names")
 
+  static let missingOfWindow = Message("'max-missing' requires `feed: full`: no row is missing from a window")
+
   // MARK: Version and merging
 
   package static let noVersion = Message(

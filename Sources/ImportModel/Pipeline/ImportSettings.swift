@@ -28,6 +28,9 @@ public struct ImportSettings: Sendable, Hashable {
 
   /// The import fails if its inputs have fewer records than this; nil for no minimum.
   public var minimumRecords: Int?
+  /// The import of a full feed fails if more than this share, from 0 to 1, of the rows that the last complete run saw is
+  /// missing; nil for no maximum.
+  public var maximumMissing: Double?
   /// Guards that this import passes whatever they find.
   public var acceptedGuards: Set<ImportGuard> = []
 
@@ -56,6 +59,8 @@ public struct InputBounds: Sendable, Hashable {
 public enum ImportGuard: String, Sendable, Hashable, CaseIterable {
   /// The inputs have too few records.
   case minRecords = "min-records"
+  /// Too many rows of the last complete run are missing.
+  case maxMissing = "max-missing"
 }
 
 /// Whether a store that is not there is made.
@@ -87,8 +92,8 @@ public enum RejectLimit: Sendable, Hashable {
 
   /// Reads `5` or `2%`; nil for anything else.
   package init?(_ text: String) {
-    if text.hasSuffix("%"), let share = Double(number: String(text.dropLast())), (0...100).contains(share) {
-      self = .percent(share)
+    if let text = ShareText(text) {
+      self = .percent(text.share * 100)
     } else if let number = Int(text), number >= 0 {
       self = .count(number)
     } else {
@@ -102,6 +107,20 @@ public enum RejectLimit: Sendable, Hashable {
     case .count(let limit): rejected <= limit
     case .percent(let limit): Double(rejected) * 100 <= limit * Double(read)
     }
+  }
+}
+
+/// A share as people write it.
+package struct ShareText {
+  /// The share, from 0 to 1.
+  package var share: Double
+
+  /// Reads `5%` or `0.5%`; nil for anything else.
+  package init?(_ text: String) {
+    guard text.hasSuffix("%"), let percent = Double(number: String(text.dropLast())),
+      (0...100).contains(percent)
+    else { return nil }
+    share = percent / 100
   }
 }
 

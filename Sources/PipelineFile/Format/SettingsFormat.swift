@@ -15,6 +15,11 @@ extension PipelineFormat {
         + "no minimum",
       examples: ["500"]),
     FormatKey(
+      "max-missing", .form(#"^[0-9]+(\.[0-9]+)?%$"#),
+      "with `feed: full`, the maximum share of the last complete run's rows that an input may lack, such as "
+        + "`5%`; an import of one that lacks more fails, see [Guards](#Guards); default: no maximum",
+      examples: ["5%"]),
+    FormatKey(
       "max-records", .number(1...Int.max),
       "the maximum number of records in an input, see [Bounds of an input](#Bounds-of-an-input); "
         + "default: no limit",

@@ -45,6 +45,19 @@ package struct PresenceBitmap {
     try pages().reduce(0) { $0 + $1.words.last.reduce(0) { $0 + $1.nonzeroBitCount } }
   }
 
+  /// The objects that the last complete run saw and that are there: how many there are, and how many a run did not see.
+  func lastUnseen(by run: ObjectSet) throws -> (missing: Int, seen: Int) {
+    let exists = try existence()
+    var (missing, seen) = (0, 0)
+    for page in try pages() {
+      let met = run.words(ofPage: page.number)
+      let unmet = met.indices.map { page.words.last[$0] & ~met[$0] }
+      missing += try unmet.ids(page.number).filter(exists).count
+      seen += met.indices.reduce(0) { $0 + (page.words.last[$1] & met[$1]).nonzeroBitCount }
+    }
+    return (missing, missing + seen)
+  }
+
   /// Takes over what a complete run saw. Pages that stay as they are, are not written.
   func complete(_ seen: ObjectSet) throws {
     let exists = try existence()

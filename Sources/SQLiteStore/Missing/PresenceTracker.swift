@@ -72,6 +72,20 @@ struct PresenceTracker {
     return try Self.missing(db, pipeline: pipeline)
   }
 
+  /// Of the records' rows that the last complete run saw and that are there: how many this run has not met.
+  ///
+  /// - Returns: nil where no complete run is known, or the key of a rejected record is not.
+  func missingOfLast(
+    _ db: Database, _ records: (layout: ChunkLayout, seen: ObjectSet)
+  ) throws -> (missing: Int, seen: Int)? {
+    guard knowsRejectedKeys else { return nil }
+    let bits = try PresenceBitmap(db, pipeline: pipeline, entity: records.layout.entity.name)
+    var seen = records.seen
+    if !rejectedKeys.isEmpty { try addRejected(db, records.layout, bits, to: &seen) }
+    let last = try bits.lastUnseen(by: seen)
+    return last.seen == 0 ? nil : last
+  }
+
   /// How many rows of a pipeline are missing; nil when no complete run of it is known.
   static func missing(_ db: Database, pipeline: String) throws -> Int? {
     let entities = try RawStatement(

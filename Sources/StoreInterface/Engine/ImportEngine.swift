@@ -91,6 +91,11 @@ package protocol ImportSession: AnyObject {
   /// - Returns: what `body` returns: whether to keep what it did.
   func atomically(_ body: () throws -> Bool) throws -> Bool
 
+  /// Of the rows that the last complete run of a full feed saw, and that are there: how many this run has not met.
+  ///
+  /// - Returns: nil where no complete run is known, or a rejected record could be any of the rows.
+  func missingOfLastRun() throws -> (missing: Int, seen: Int)?
+
   /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
   ///
   /// - Parameters:

@@ -22,7 +22,7 @@ extension StoreError {
   }
 
   package static func tooManyMissing(_ missing: MissingRows, share: Double) -> StoreError {
-    let (found, limit) = (missing.share.percent, share.percent)
+    let (found, limit) = (missing.share.inPercent, share.inPercent)
     return StoreError(
       .guarded,
       "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is "
@@ -33,7 +33,7 @@ extension StoreError {
 
 extension Double {
   /// `5 %`, `0.3 %`
-  fileprivate var percent: String {
+  package var inPercent: String {
     let tenths = Int((self * 1000).rounded(.up))
     return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
   }

@@ -85,11 +85,93 @@ import Testing
     #expect(try folder.bolide("import", "guarded.yaml", "feed.json", "--dry-run").status == 65)
   }
 
+  // MARK: Missing rows
+
+  private static let accept =
+    "Check the input. If it is as it should be, import it once all the same: --accept max-missing"
+
+  /// A full feed, with a guard or none.
+  private func writeFull(_ guarding: String) throws {
+    try folder.write(Folder.quakes + "\nfeed: full\n\(guarding)\n", to: "full.yaml")
+  }
+
+  @Test func `a feed that halves fails, each time, and moves no last good run`() throws {
+    try writeFull("max-missing: 5%")
+    try write(100)
+    #expect(try folder.bolide("import", "full.yaml", "feed.json") == .silent)
+    try write(95, to: "less.json")
+    #expect(try folder.bolide("import", "full.yaml", "less.json") == .silent)
+    // Of the last complete run's rows: those that were missing before do not count.
+    try write(90, to: "half.json")
+    let failure = Outcome.failure(
+      65,
+      "half.json: 5 of the 95 rows of the last complete run are missing, which is 5.3 % and more than 5 %. The 90 "
+        + "records read are in the store", Self.accept)
+    for _ in 0..<2 { #expect(try folder.bolide("import", "full.yaml", "half.json") == failure) }
+    #expect(
+      try folder.bolide("missing", "full.yaml", "--format", "ndjson").lines.count == 5,
+      "those of the good run")
+    #expect(try folder.bolide("import", "full.yaml", "half.json", "--accept", "max-missing") == .silent)
+    #expect(try folder.bolide("missing", "full.yaml", "--format", "ndjson").lines.count == 10)
+    #expect(try runs() == ["ok|100", "ok|95", "max-missing|90", "max-missing|90", "ok|90"])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test(arguments: [true, false]) func `an empty feed fails, and with atomic nothing is left`(
+    isAtomic: Bool
+  ) throws {
+    try writeFull("max-missing: 50%\natomic: \(isAtomic)")
+    try write(10)
+    #expect(try folder.bolide("import", "full.yaml", "feed.json") == .silent)
+    try folder.write("[]", to: "empty.json")
+    let fate = isAtomic ? "Nothing of this import is in the store. " : ""
+    #expect(
+      try folder.bolide("import", "full.yaml", "empty.json")
+        == .failure(
+          65,
+          "empty.json: 10 of the 10 rows of the last complete run are missing, which is 100 % and more than 50 %",
+          fate + Self.accept))
+    try folder.write(#"[{"id": "q1", "magnitude": 9}, {"id": "new", "magnitude": 9}]"#, to: "few.json")
+    let few = try folder.bolide("import", "full.yaml", "few.json")
+    #expect(few.status == 65 && few.errors.contains("9 of the 10 rows"))
+    #expect(
+      try folder.sqlite("quakes.sqlite", "SELECT count(*) FROM Quake WHERE magnitude = 9")
+        == [isAtomic ? "0" : "2"])
+  }
+
+  @Test func `rejected records with a key and deleted rows are not missing`() throws {
+    try writeFull("max-missing: 0%\nmax-rejects: 5")
+    try write(4)
+    #expect(try folder.bolide("import", "full.yaml", "feed.json") == .silent)
+    try folder.write(
+      #"[{"id": "q0", "magnitude": 1.5}, {"id": "q1", "magnitude": "x"}, {"id": "q2", "magnitude": 1.5}]"#,
+      to: "next.json")
+    try folder.sqlite("quakes.sqlite", "DELETE FROM Quake WHERE id = 'q3'")
+    #expect(try folder.bolide("import", "full.yaml", "next.json").status == 3)
+  }
+
+  @Test func `only a full feed has missing rows`() throws {
+    try folder.write(Folder.quakes + "\nmax-missing: 5%\n", to: "window.yaml")
+    let check = try folder.bolide("check", "window.yaml")
+    #expect(check.status == 78)
+    #expect(check.errors.contains("'max-missing' requires `feed: full`: no row is missing from a window"))
+    try write(5)
+    #expect(
+      try folder.bolide("import", "guarded.yaml", "feed.json", "--max-missing", "5%")
+        == .failure(
+          64, "guarded.yaml: --max-missing requires a full feed",
+          "If each input is the whole catalogue, set `feed: full` in the pipeline."))
+    try writeFull("max-missing: 5")
+    let file = try folder.bolide("check", "full.yaml")
+    #expect(file.status == 78 && file.errors.contains("'max-missing' is a share such as 5%, not '5'"))
+  }
+
   @Test func `values that mean nothing`() throws {
     let least = try folder.bolide("import", "guarded.yaml", "--min-records", "0")
     #expect(least.status == 64 && least.errors.contains("--min-records must be at least 1"))
     let other = try folder.bolide("import", "guarded.yaml", "--accept", "everything")
-    #expect(other.status == 64 && other.errors.contains("'everything' is not one of min-records"))
+    #expect(
+      other.status == 64 && other.errors.contains("'everything' is not one of min-records, max-missing"))
     try folder.write(Folder.quakes + "\nmin-records: none\n", to: "none.yaml")
     let file = try folder.bolide("check", "none.yaml")
     #expect(file.status == 78 && file.errors.contains("'min-records' is a whole number from 1, not 'none'"))
