@@ -73,7 +73,8 @@ let package = Package(
     .target(
       name: "FeedInference",
       dependencies: [
-        "JSONStream", "ImportInput", "ImportModel", "PipelineFile", "TypedRows", "FeedReading",
+        "JSONStream", "ImportInput", "ImportModel", "PipelineFile", "TypedRows", "StoreInterface",
+        "FeedReading",
       ],
       swiftSettings: swiftSettings),
     // a request → SQL: predicates, paths, fetched properties

@@ -31,33 +31,43 @@ struct ChunkConsumer {
   mutating func run() throws(ImportError) {
     do {
       // An atomic import takes the write lock when there is something to write.
-      guard let first = queue.receive() else { return try checkMissing() }
+      guard let first = queue.receive() else { return try checkGuards() }
       if settings.isAtomic {
         _ = try writing.atomically {
           guard try applyAll(first), queue.waitForEnd().isGood,
             settings.rejectLimit.allows(writing.progress.total)
           else { return false }
-          try checkMissing()
+          try checkGuards()
           return true
         }
       } else {
         _ = try applyAll(first)
-        try checkMissing()
+        try checkGuards()
       }
     } catch {
       throw ImportError(error)
     }
   }
 
-  /// Fails an input that was read to its end and lacks too many of the last complete run's rows.
-  private func checkMissing() throws {
-    guard let share = settings.maximumMissing, !settings.acceptedGuards.contains(.maxMissing) else { return }
+  /// Holds an input that was read to its end against what the store had before.
+  private func checkGuards() throws {
     let end = queue.waitForEnd()
-    guard end.isGood, end.pages?.isWhole != false, let last = try writing.missingOfLastRun(),
-      Double(last.missing) > share * Double(last.seen)
-    else { return }
-    throw ImportError.tooManyMissing(
-      input, missing: last.missing, of: last.seen, share: share, isStored: !settings.isAtomic)
+    guard end.isGood else { return }
+    if let most = limit(.maxMissing, settings.maximumMissing), end.pages?.isWhole != false,
+      let found = try writing.missingOfLastRun(), found.exceeds(most)
+    {
+      throw ImportError.tooManyMissing(input, found, most: most, isStored: !settings.isAtomic)
+    }
+    if let most = limit(.maxChanged, settings.maximumChanged),
+      let found = try writing.changedSinceLastGoodRun(), found.exceeds(most)
+    {
+      throw ImportError.tooManyChanged(input, found, most: most, isStored: !settings.isAtomic)
+    }
+  }
+
+  /// A guard's limit, unless this import passes it.
+  private func limit(_ guarding: ImportGuard, _ limit: Double?) -> Double? {
+    settings.acceptedGuards.contains(guarding) ? nil : limit
   }
 
   private mutating func applyAll(_ first: FilledChunk) throws -> Bool {

@@ -8,10 +8,13 @@ internal import TypedRows
 /// pipeline, and ends its run with a line in the log and a report.
 struct ImportFrame {
   let store: any StoreEngine
-  let pipeline: Pipeline
+  /// The file's; while an import runs, with the fields that earlier ones have added.
+  private(set) var pipeline: Pipeline
   let options: ImportOptions
   let settings: ImportSettings
   let start = ContinuousClock.now
+  /// What earlier runs met of fields; known while an import runs.
+  private(set) var memory = FieldMemory()
 
   init(store: any StoreEngine, pipeline: Pipeline, options: ImportOptions) {
     self.store = store
@@ -25,13 +28,14 @@ struct ImportFrame {
   /// - Parameters:
   ///   - input: what the log calls it.
   ///   - findUnchanged: gives a run that is recorded already, where there is nothing to apply.
-  ///   - apply: applies the records.
+  ///   - apply: applies the records; like `findUnchanged`, it is given what this frame has become.
   /// - Throws: `ImportError`, with the report of what was done before.
   func run(
     _ input: String,
-    unless findUnchanged: () throws -> (run: Int64, progress: RunProgress)? = { nil },
-    _ apply: (any ImportSession) -> AppliedRecords
+    unless findUnchanged: (ImportFrame) throws -> (run: Int64, progress: RunProgress)? = { _ in nil },
+    _ apply: (ImportFrame, any ImportSession) -> AppliedRecords
   ) throws(ImportError) -> ImportReport {
+    var frame = self
     let cancellation = options.cancellation
     let writing: any ImportSession
     let restored: RepairReport
@@ -42,18 +46,24 @@ struct ImportFrame {
         isCancelled: { cancellation.isCancelled })
       try pipeline.check()
       try store.fit(pipeline)
+      frame.memory = try store.fieldMemory(pipeline: pipeline.name)
+      if !frame.memory.added.isEmpty {
+        frame.pipeline = pipeline.adding(frame.memory.added)
+        try frame.pipeline.check()
+        try store.fit(frame.pipeline)
+      }
       restored = try store.restoreTriggers()
       for problem in restored.problems { options.logger?.warning("restored: \(problem)") }
-      if let known = try findUnchanged() { return report(known.run, known.progress, restored) }
+      if let known = try findUnchanged(frame) { return report(known.run, known.progress, restored) }
       writing = try store.beginImport(
-        pipeline, input: input, settings: settings, sameJSON: CanonicalJSON.areEqual,
+        frame.pipeline, input: input, settings: settings, sameJSON: CanonicalJSON.areEqual,
         isCancelled: { cancellation.isCancelled })
     } catch {
       if cancellation.isCancelled { throw ImportError.cancelledWaiting }
       throw ImportError(error)
     }
     defer { withExtendedLifetime(lock) {} }
-    return try end(writing, apply(writing), restored)
+    return try frame.end(writing, apply(frame, writing), restored)
   }
 
   /// Ends the run, and reports.
@@ -68,8 +78,11 @@ struct ImportFrame {
     var stillKept: Int?
     do {
       try writing.finish(
-        outcome: outcome, bytes: reading.bytes, read: applied.identity, unusedFields: reading.unusedFields,
+        outcome: outcome, bytes: reading.bytes, read: applied.identity, fields: reading.fields,
         isComplete: applied.isComplete)
+      if outcome == RunOutcome.good, !reading.fields.added.isEmpty {
+        try store.fit(pipeline.adding(reading.fields.added))
+      }
       if applied.isReplay { stillKept = try store.keptRejectCount(pipeline: pipeline.name) }
     } catch {
       failure = failure ?? ImportError(error)
@@ -83,7 +96,8 @@ struct ImportFrame {
     report.firstRejects = applied.firstRejects
     report.times = writing.times
     report.newFields = reading.newFields
-    report.absent = reading.absent
+    report.absentFields = reading.absentFields
+    report.absent = AbsentFields.counts(reading.fields.counts, of: pipeline.entity)
     report.pages = reading.pages
     report.stillKept = stillKept
     report.expiredReaders = writing.expiredReaders

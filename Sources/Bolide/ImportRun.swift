@@ -1,3 +1,4 @@
+internal import FeedInference
 internal import FeedReading
 internal import ImportInput
 internal import ImportModel
@@ -23,35 +24,30 @@ struct ImportRun {
   /// - Parameter inputs: one at least; they are read one after the other.
   /// - Throws: `ImportError` with the report of what was done before.
   func run(_ inputs: sending [ByteInput]) throws(ImportError) -> ImportReport {
-    let (size, pipeline) = (inputs.totalBytes, frame.pipeline)
+    let size = inputs.totalBytes
     // The inputs belong to the reading thread once it is there.
     nonisolated(unsafe) let inputs = inputs
-    return try frame.run(inputs.name) {
-      frame.settings.force ? nil : try UnchangedInput.find(inputs, pipeline, frame.settings, frame.store)
-    } _: { writing in
-      var applied = apply(inputs, writing)
+    return try frame.run(inputs.name) { frame in
+      frame.settings.force
+        ? nil : try UnchangedInput.find(inputs, frame.pipeline, frame.settings, frame.store)
+    } _: { frame, writing in
+      var applied = apply(inputs, frame, writing)
       if applied.failure == nil {
         applied.identity = UnchangedInput.identity(
-          applied.reading, size: size, writing.progress, pipeline, frame.settings)
+          applied.reading, size: size, writing.progress, frame.pipeline, frame.settings)
         applied.isComplete = applied.reading.pages?.isWhole != false
       }
       return applied
     }
   }
 
-  private func apply(_ inputs: sending [ByteInput], _ writing: any ImportSession) -> AppliedRecords {
-    let (name, settings, cancellation) = (inputs.name, frame.settings, frame.options.cancellation)
-    let known: Set<String>?
-    do {
-      known = try frame.store.unusedFields(pipeline: frame.pipeline.name)
-    } catch {
-      return AppliedRecords(failure: ImportError(applying: error, cancellation))
-    }
+  private func apply(
+    _ inputs: sending [ByteInput], _ frame: ImportFrame, _ writing: any ImportSession
+  ) -> AppliedRecords {
+    let (name, cancellation) = (inputs.name, frame.options.cancellation)
     let queue = ChunkQueue(
       chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
-    startReading(
-      inputs, writing.layout, queue,
-      NewFields(known: known, policy: settings.newFieldPolicy, showsValues: settings.showsValues))
+    startReading(inputs, frame, writing.layout, queue)
     var consumer = ChunkConsumer(queue: queue, writing: writing, frame: frame, input: name)
     var failure: ImportError?
     do {
@@ -67,14 +63,14 @@ struct ImportRun {
   }
 
   private func startReading(
-    _ inputs: sending [ByteInput], _ layout: ChunkLayout, _ queue: ChunkQueue, _ newFields: NewFields
+    _ inputs: sending [ByteInput], _ frame: ImportFrame, _ layout: ChunkLayout, _ queue: ChunkQueue
   ) {
-    let (pipeline, settings, stop) = (frame.pipeline, frame.settings, stop)
+    let (pipeline, settings, memory, stop) = (frame.pipeline, frame.settings, frame.memory, stop)
     let limit = InputLimit(settings.bounds, since: frame.start)
     // They belong to the reading thread from here on.
     nonisolated(unsafe) let inputs = inputs
     let isStarted = WorkThread.start("bolide reading") {
-      let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, newFields, limit)
+      let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, memory, limit)
       queue.finish(end)
     }
     if !isStarted { queue.finish(ReadingEnd(error: .noThread, bytes: 0)) }
@@ -82,17 +78,34 @@ struct ImportRun {
 
   private static func read(
     _ inputs: [ByteInput], _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
-    _ settings: ImportSettings, _ stop: Cancellation, _ newFields: NewFields, _ limit: InputLimit
+    _ settings: ImportSettings, _ stop: Cancellation, _ memory: FieldMemory, _ limit: InputLimit
   ) -> ReadingEnd {
+    let inference = settings.newFieldPolicy == .add ? NewFieldInference() : nil
     do {
       let producer = try ChunkProducer(
         inputs, stage: RecordStage(pipeline, layout: layout, input: inputs[0].name, stop: stop),
         shape: RecordShape(pipeline.records), queue: queue, settings: settings, stop: stop,
-        newFields: newFields, limit: limit)
+        memory: memory, collect: inference?.take, limit: limit)
       guard var producer else { return ReadingEnd(bytes: 0) }
-      return producer.run()
+      var end = producer.run()
+      if end.isGood, let inference { end.add(inference, to: pipeline) }
+      return end
     } catch {
       return ReadingEnd(error: ImportError(reading: error, input: inputs[0].name), bytes: 0)
+    }
+  }
+}
+
+extension ReadingEnd {
+  /// Makes attributes of new fields.
+  fileprivate mutating func add(_ inference: NewFieldInference, to pipeline: Pipeline) {
+    guard let entity = pipeline.model.entity(named: pipeline.entity) else { return }
+    fields.added = inference.fields(for: entity)
+    // Their types are not known yet: the next import looks again.
+    fields.unused.subtract(inference.valueless)
+    newFields.removeAll { inference.valueless.contains($0.name) }
+    for index in newFields.indices {
+      newFields[index].attribute = fields.added.first { $0.key == newFields[index].name }?.attribute
     }
   }
 }

@@ -15,16 +15,14 @@ struct ReplayRun {
     frame = ImportFrame(store: store, pipeline: pipeline, options: options)
   }
 
-  private var pipeline: Pipeline { frame.pipeline }
-
   /// Runs the replay to its end, on the calling thread.
   func run() throws(ImportError) -> ImportReport {
     let (settings, cancellation) = (frame.settings, frame.options.cancellation)
-    return try frame.run(RunOutcome.replay) { writing in
+    return try frame.run(RunOutcome.replay) { frame, writing in
       var applied = AppliedRecords(isReplay: true)
       do {
         func replay() throws -> Bool {
-          try replayAll(writing) { applied.firstRejects.appendFirst($0) }
+          try Self.replayAll(frame, writing) { applied.firstRejects.appendFirst($0) }
           return settings.rejectLimit.allows(writing.progress.total)
         }
         _ = try settings.isAtomic ? writing.atomically(replay) : replay()
@@ -35,7 +33,10 @@ struct ReplayRun {
     }
   }
 
-  private func replayAll(_ writing: any ImportSession, _ show: ([RejectedRecord]) -> Void) throws {
+  private static func replayAll(
+    _ frame: ImportFrame, _ writing: any ImportSession, _ show: ([RejectedRecord]) -> Void
+  ) throws {
+    let pipeline = frame.pipeline
     let stop = frame.options.cancellation.forInput()
     defer { frame.options.cancellation.release(stop) }
     let stage = try RecordStage(pipeline, layout: writing.layout, input: RunOutcome.replay, stop: stop)
@@ -44,7 +45,7 @@ struct ReplayRun {
     while true {
       if stop.isCancelled { throw ImportError.cancelled }
       let (kept, hasMore) = try frame.store.replayableRejects(
-        pipeline, before: writing.run, after: place, limit: Self.batch)
+        pipeline, before: writing.run, after: place, limit: batch)
       var records = kept.byRecord
       // The rejects of one record are tried together, so the last ones wait for those that may follow.
       if hasMore, records.count > 1 { records.removeLast() }
@@ -55,7 +56,7 @@ struct ReplayRun {
       for one in records.compactMap(\.first) {
         if stop.isCancelled { throw ImportError.cancelled }
         if chunk.isBatchFull { try stage.flushBatch(chunk) }
-        try add(one, stage, chunk)
+        try add(one, pipeline, stage, chunk)
         if chunk.count > rows.count { rows.append(one.number) }
       }
       try stage.flushBatch(chunk)
@@ -65,7 +66,7 @@ struct ReplayRun {
   }
 
   /// The records that are rejected again, where they stood in their inputs.
-  private func rejects(of chunk: Chunk, _ kept: [[KeptReject]]) -> [RejectedRecord] {
+  private static func rejects(of chunk: Chunk, _ kept: [[KeptReject]]) -> [RejectedRecord] {
     let reasons = Dictionary(grouping: chunk.allRejects, by: \.record)
     return kept.compactMap(\.first).flatMap { kept in
       (reasons[Int(kept.number)] ?? []).map { reason in
@@ -77,7 +78,7 @@ struct ReplayRun {
   }
 
   /// Rejects what is no JSON, whatever the pipeline is.
-  private func rejectAgain(_ kept: KeptReject, _ chunk: Chunk) {
+  private static func rejectAgain(_ kept: KeptReject, _ chunk: Chunk) {
     var reject = kept.reject
     (reject.record, reject.rowsBefore) = (Int(kept.number), chunk.count)
     chunk.recordsRead += 1
@@ -85,7 +86,9 @@ struct ReplayRun {
   }
 
   /// Takes one record into the chunk, as a row or as a reject, with its reject's number.
-  private func add(_ kept: KeptReject, _ stage: RecordStage, _ chunk: Chunk) throws {
+  private static func add(_ kept: KeptReject, _ pipeline: Pipeline, _ stage: RecordStage, _ chunk: Chunk)
+    throws
+  {
     if kept.reject.code == RejectionReason.brokenLine { return rejectAgain(kept, chunk) }
     let document = RecordDocument(kept.reject, pipeline.records)
     var reader = try stage.reader(document.shape)

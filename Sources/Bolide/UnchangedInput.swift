@@ -35,6 +35,8 @@ enum UnchangedInput {
   ) -> InputIdentity? {
     // What was accepted once has to be accepted again.
     guard settings.acceptedGuards.isEmpty else { return nil }
+    // What an import tells of until it is settled is told of again.
+    guard end.absentFields.isEmpty else { return nil }
     guard let digest = digest(of: end.digests), end.bytes == size.map(Int.init), progress.total.rejected == 0
     else {
       return nil
@@ -59,6 +61,8 @@ enum UnchangedInput {
     pipeline.settings = ImportSettings()
     pipeline.settings.minimumRecords = settings.minimumRecords
     pipeline.settings.maximumMissing = settings.maximumMissing
+    pipeline.settings.maximumChanged = settings.maximumChanged
+    pipeline.settings.absentFieldPolicy = settings.absentFieldPolicy
     pipeline.history = nil
     pipeline.maxAge = nil
     pipeline.sourceMap = SourceMap()

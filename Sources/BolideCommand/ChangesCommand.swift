@@ -214,15 +214,6 @@ struct ChangeFilters: ParsableArguments {
   }
 }
 
-extension HistoryChange.Kind {
-  init(argument: String) throws {
-    guard let kind = Self(rawValue: argument) else {
-      throw ValidationError.notAKind(argument)
-    }
-    self = kind
-  }
-}
-
 extension HistoryToken {
   /// - Throws: `ValidationError`, which the parser of arguments prints as a sentence.
   init(argument: String) throws {

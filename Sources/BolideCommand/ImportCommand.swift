@@ -73,7 +73,29 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Import once although this guard fails: \(ImportGuard.allCases.map(\.rawValue).joined(separator: ", ")). "
+      "Maximum share of the rows read that may have other values than after the last good run; more fail. "
+        + "(default: none)", valueName: "p%"))
+  var maxChanged: Share?
+
+  @Option(
+    help: ArgumentHelp(
+      "What to do if no record has a field that the pipeline uses and earlier inputs had: "
+        + "\(AbsentFieldPolicy.words). (default: warn)",
+      valueName: "action"),
+    transform: AbsentFieldPolicy.init(argument:))
+  var onAbsentField: AbsentFieldPolicy?
+
+  @Option(
+    help: ArgumentHelp(
+      "What to do if the feed has a new field: "
+        + "\(NewFieldPolicy.words). (default: warn)",
+      valueName: "action"),
+    transform: NewFieldPolicy.init(argument:))
+  var onNewField: NewFieldPolicy?
+
+  @Option(
+    help: ArgumentHelp(
+      "Import once although this guard fails: \(ImportGuard.words). "
         + "Repeatable.", valueName: "guard"), transform: ImportGuard.init(argument:))
   var accept: [ImportGuard] = []
 
@@ -173,6 +195,9 @@ struct ImportCommand: ParsableCommand {
       guard pipeline.feed == .full else { throw Failure.missingOfWindow(pipelinePath) }
       options.maximumMissing = maxMissing.percent / 100
     }
+    options.maximumChanged = maxChanged.map { $0.percent / 100 }
+    options.absentFieldPolicy = onAbsentField
+    options.newFieldPolicy = onNewField
     if !accept.isEmpty { options.acceptedGuards = Set(accept) }
     options.showsValues = showValues
     options.force = force
@@ -253,17 +278,13 @@ struct ByteSize: ExpressibleByArgument {
   }
 }
 
-extension StoreCreation {
-  init(argument: String) throws {
-    guard let creation = Self(rawValue: argument) else { throw ValidationError.notACreation(argument) }
-    self = creation
-  }
-}
+extension RawRepresentable<String> where Self: CaseIterable {
+  /// The words that a setting has, as a help text lists them.
+  static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-extension ImportGuard {
   init(argument: String) throws {
-    guard let found = Self(rawValue: argument) else { throw ValidationError.notAGuard(argument) }
-    self = found
+    guard let word = Self(rawValue: argument) else { throw ValidationError.notOne(of: Self.words, argument) }
+    self = word
   }
 }
 

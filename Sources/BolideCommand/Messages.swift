@@ -13,10 +13,6 @@ extension ValidationError {
   static var chunkRows: ValidationError { ValidationError("--chunk-rows must be at least 1") }
   static var maxRecords: ValidationError { ValidationError("--max-records must be at least 1") }
   static var minRecords: ValidationError { ValidationError("--min-records must be at least 1") }
-  static func notAGuard(_ text: String) -> ValidationError {
-    let names = ImportGuard.allCases.map(\.rawValue).joined(separator: ", ")
-    return ValidationError("'\(text)' is not one of \(names)")
-  }
   static var inputOfReplay: ValidationError {
     ValidationError("--replay imports the kept records: remove the input")
   }
@@ -43,12 +39,8 @@ extension ValidationError {
     ValidationError("--since, --from and --reader cannot be combined: each sets the start")
   }
 
-  static func notACreation(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is not one of if-new, never, always")
-  }
-
-  static func notAKind(_ text: String) -> ValidationError {
-    ValidationError("'\(text)' is not one of insert, update, delete")
+  static func notOne(of words: String, _ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not one of \(words)")
   }
 
   // fetch
@@ -303,9 +295,28 @@ enum Note {
       + "reject"
   }
 
+  /// One line, however many they are; nil for none.
+  static func absentFields(_ fields: [AbsentField], _ pipeline: String) -> String? {
+    guard let last = fields.map(\.lastSeen).max() else { return nil }
+    let (shown, rest) = (fields.prefix(8), fields.count - 8)
+    func list(_ names: [String]) -> String {
+      let names = rest > 0 ? names + ["\(rest) more"] : names
+      return [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
+        .joined(separator: " and ")
+    }
+    let (one, attributes) = (fields.count == 1, list(shown.map(\.attribute)))
+    return
+      "\(pipeline): no record has the \(one ? "field" : "fields") \(list(shown.map { "'\($0.field)'" })) of the "
+      + "\(one ? "attribute" : "attributes") \(attributes); \(one ? "it was" : "they were") last in an input on \(last). "
+      + "If the feed has renamed \(one ? "it" : "them"), set the new \(one ? "name" : "names") with `from:`; if "
+      + "\(one ? "it is" : "they are") gone for good, accept that once: --accept on-absent-field"
+  }
+
   static func newField(_ field: NewField, _ pipeline: String) -> String {
     let such = field.example.map { " such as \($0)" } ?? ""
-    return
-      "\(pipeline): the feed has a new field '\(field.name)', \(field.kind)\(such); the pipeline does not use it"
+    let found = "\(pipeline): the feed has a new field '\(field.name)', \(field.kind)\(such); "
+    guard let attribute = field.attribute else { return found + "the pipeline does not use it" }
+    return found
+      + "from the next import on the new attribute \(attribute.name) (\(attribute.type.description)) holds it"
   }
 }

@@ -27,6 +27,14 @@ extension ImportReport {
           $0.member("name", $1.name)
           $0.member("kind", $1.kind)
           if let example = $1.example { $0.member("example", example) }
+          if let attribute = $1.attribute { $0.member("attribute", attribute.name) }
+        }
+      }
+      if !absentFields.isEmpty {
+        $0.member("absentFields", objects: absentFields) {
+          $0.member("attribute", $1.attribute)
+          $0.member("field", $1.field)
+          $0.member("lastSeen", $1.lastSeen)
         }
       }
       if !absent.isEmpty {

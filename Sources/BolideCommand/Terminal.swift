@@ -39,6 +39,9 @@ final class Terminal: Sendable {
     for field in isQuiet ? [] : report.newFields {
       StandardError.write(Note.newField(field, report.pipeline).printable + "\n")
     }
+    if !isQuiet, let note = Note.absentFields(report.absentFields, report.pipeline) {
+      StandardError.write(note.printable + "\n")
+    }
     if !isQuiet, report.overwritten > 0 { StandardError.write(Note.overwritten(report).printable + "\n") }
     for reader in isQuiet ? [] : report.expiredReaders {
       StandardError.write(Note.expired(reader, report.pipeline).printable + "\n")

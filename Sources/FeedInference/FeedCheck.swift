@@ -2,6 +2,7 @@ package import FeedReading
 internal import ImportInput
 package import ImportModel
 internal import JSONStream
+internal import StoreInterface
 package import TypedRows
 
 /// How an input fits a pipeline, found out without a store: `bolide check PIPELINE INPUT`.
@@ -86,16 +87,8 @@ package struct FeedCheck {
     _ pipeline: Pipeline, _ trial: borrowing FeedTrial
   ) -> [(attribute: String, source: String)] {
     guard trial.read > 0 else { return [] }
-    var missed: [(attribute: String, source: String)] = []
-    for absent in trial.absentInChildren {
-      for children in pipeline.children {
-        guard let entity = pipeline.toMany(of: children)?.destination.name,
-          trial.children.contains(where: { $0.entity == entity && $0.read == absent.records }),
-          let field = children.fields.first(where: { "\(entity).\($0.attribute)" == absent.attribute }),
-          case .path(let source) = field.source
-        else { continue }
-        missed.append((absent.attribute, "\(children.records)/\(source)"))
-      }
+    let missed = trial.childFields.filter { $0.records > 0 && $0.present == 0 }.map {
+      (attribute: "\($0.entity).\($0.attribute)", source: $0.field)
     }
     let unseen = trial.paths.indices.filter { trial.occurrences[$0] == 0 }
     return unseen.compactMap { index in

@@ -2,6 +2,7 @@ internal import FeedReading
 internal import ImportInput
 internal import ImportModel
 internal import JSONStream
+internal import StoreInterface
 internal import TypedRows
 
 /// Reads an input through a pipeline as an import would, without a store.
@@ -57,8 +58,8 @@ struct FeedTrial: ~Copyable {
   /// Keys of the records that the pipeline does not ask for; the reader keeps the first 256.
   var unusedKeys: [String] { records.reader.unrequestedKeys }
 
-  /// How many children had nothing for an attribute.
-  var absentInChildren: [AbsentCount] { stage.absentInChildren }
+  /// What the children had under the fields of attributes.
+  var childFields: [FieldCount] { stage.childBuilders.flatMap(\.fieldCounts) }
 
   /// The columns of the entity's key.
   var keyColumns: [Int] { chunk.layout.keyColumns }

@@ -44,6 +44,12 @@ struct RecordInference {
     }
   }
 
+  /// Takes one value of a key; objects stay whole.
+  mutating func take(value bytes: UnsafeBufferPointer<UInt8>, of node: InferredNode) {
+    var cursor = JSONCursor(bytes)
+    takeValue(of: node, &cursor, depth: Self.deepest)
+  }
+
   private mutating func takeMembers(of node: InferredNode, _ cursor: inout JSONCursor, depth: Int) {
     var place = 0
     while let key = cursor.key() {

@@ -1,7 +1,7 @@
 package import ImportInput
 package import ImportModel
 package import JSONStream
-internal import StoreInterface
+package import StoreInterface
 internal import TypedRows
 
 /// The reading thread: one input after another, bytes to records to typed rows, one chunk after another into the queue.
@@ -26,7 +26,8 @@ package struct ChunkProducer: ~Copyable {
   /// The size of all inputs, if it is known.
   private let totalBytes: Int?
   private var digests: [[UInt8]?] = []
-  private var unusedFields: Set<String> = []
+  private var fields = FieldsRead()
+  private var absentFields: [AbsentField] = []
   /// Whether any record was good.
   private var hasAccepted = false
   private var times = StageTimes()
@@ -37,14 +38,19 @@ package struct ChunkProducer: ~Copyable {
   /// The keys that wildcards matched, as the chunk in hand knows them.
   private var knownWildcards = -1
   private var newFields: NewFields
+  /// What earlier runs met of fields.
+  private let memory: FieldMemory
 
   /// After so many records that are all rejected, nothing good is to be expected.
   package static let maxLeadingRejects = 1000
 
-  /// - Parameter inputs: one at least.
+  /// - Parameters:
+  ///   - inputs: one at least.
+  ///   - collect: takes the values of new fields; nil where nobody wants them.
   package init?(
     _ inputs: [ByteInput], stage: RecordStage, shape: RecordShape, queue: ChunkQueue,
-    settings: ImportSettings, stop: Cancellation, newFields: NewFields, limit: InputLimit
+    settings: ImportSettings, stop: Cancellation, memory: FieldMemory, collect: NewFields.Collector?,
+    limit: InputLimit
   ) throws(PathError) {
     guard let chunk = queue.takeEmpty() else { return nil }
     chunk.input = inputs[0].name
@@ -58,7 +64,8 @@ package struct ChunkProducer: ~Copyable {
     self.queue = queue
     self.settings = settings
     self.stop = stop
-    self.newFields = newFields
+    self.memory = memory
+    newFields = NewFields(known: memory.unused, settings: settings, collect: collect)
     var limits = ChunkLimits()
     if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     self.limits = limits
@@ -86,11 +93,13 @@ package struct ChunkProducer: ~Copyable {
     end.bytes = bytes
     end.times = times
     end.newFields = newFields.found
-    end.absent = stage.absent
+    end.absentFields = absentFields
+    end.fields.counts = stage.fieldCounts
     end.pages = records.check.pages
     if end.isGood {
       end.digests = digests
-      end.unusedFields = unusedFields
+      end.fields.unused = fields.unused
+      end.fields.settled = fields.settled
     }
     return end
   }
@@ -116,7 +125,7 @@ package struct ChunkProducer: ~Copyable {
   /// - Returns: false when there is none, or the writing thread has given up.
   private mutating func endInput() throws -> Bool {
     digests.append(records.digest)
-    unusedFields.formUnion(records.reader.unrequestedKeys)
+    fields.unused.formUnion(records.reader.unrequestedKeys)
     guard let next = nextInputs.popFirst() else {
       try checkGuards()
       return false
@@ -134,12 +143,25 @@ package struct ChunkProducer: ~Copyable {
 
   /// Holds what was read of all inputs against what they should have.
   private mutating func checkGuards() throws {
-    guard let minimum = settings.minimumRecords, read < minimum,
-      !settings.acceptedGuards.contains(.minRecords)
-    else { return }
-    isGuarded = true
-    throw ImportError.tooFewRecords(
-      records.name, read: read, minimum: minimum, isStored: !settings.isAtomic)
+    if let minimum = settings.minimumRecords, read < minimum, !settings.acceptedGuards.contains(.minRecords) {
+      isGuarded = true
+      throw ImportError.tooFewRecords(
+        records.name, read: read, minimum: minimum, isStored: !settings.isAtomic)
+    }
+    guard settings.absentFieldPolicy != .ignore else { return }
+    let absent = AbsentFields.find(stage.fieldCounts, used: memory.used, of: stage.builder.entity)
+    if settings.acceptedGuards.contains(.onAbsentField) {
+      fields.settled = absent.map(\.count)
+    } else if settings.absentFieldPolicy == .fail, let first = absent.first {
+      isGuarded = true
+      throw ImportError.absentField(
+        records.name, first.field, others: absent.count - 1,
+        read: first.count.records.grouped
+          + (first.count.entity == stage.builder.entity ? " records" : " children"),
+        isStored: !settings.isAtomic)
+    } else {
+      absentFields = absent.map(\.field)
+    }
   }
 
   private mutating func takeRecord() throws {

@@ -23,26 +23,23 @@ package struct ReadingEnd: Sendable {
   /// The digest of each file that was read to its end; nil for another input.
   package var digests: [[UInt8]?] = []
 
-  /// Fields of the records that the pipeline does not use, and which of them are new.
-  package var unusedFields: Set<String> = []
+  /// What the records had of fields.
+  package var fields = FieldsRead()
+  /// Fields of the records that the pipeline does not use, and that no earlier run has met.
   package var newFields: [NewField] = []
-  /// How many records have nothing under the source of an attribute, where any has.
-  package var absent: [AbsentCount] = []
+  /// Fields that the pipeline uses and earlier inputs had, and that no record has.
+  package var absentFields: [AbsentField] = []
   /// How much of the feed the pages are that were read, where they say it.
   package var pages: FeedPages?
 
   package init(
     error: ImportError? = nil, bytes: Int, times: StageTimes = StageTimes(), digests: [[UInt8]?] = [],
-    unusedFields: Set<String> = [], newFields: [NewField] = [], absent: [AbsentCount] = [],
     pages: FeedPages? = nil
   ) {
     self.error = error
     self.bytes = bytes
     self.times = times
     self.digests = digests
-    self.unusedFields = unusedFields
-    self.newFields = newFields
-    self.absent = absent
     self.pages = pages
   }
 

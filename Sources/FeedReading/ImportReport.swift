@@ -35,6 +35,8 @@ public struct ImportReport: Sendable, Hashable {
   package var times = StageTimes()
   /// Fields that the records have only since now; the pipeline does not use them.
   public var newFields: [NewField] = []
+  /// Fields that the pipeline uses and earlier inputs had, and that no record has.
+  public var absentFields: [AbsentField] = []
   /// How many records had no value for an attribute, not even null, where any had.
   public var absent: [AbsentCount] = []
   /// How many records another one of the same key has overwritten with other values, where the pipeline does not say which
@@ -53,7 +55,8 @@ public struct ImportReport: Sendable, Hashable {
   package init(
     pipeline: String, run: Int64, progress: RunProgress, seconds: Double, firstRejects: [RejectedRecord],
     rejectLimit: RejectLimit, showsValues: Bool = false, isTrial: Bool = false,
-    times: StageTimes = StageTimes(), newFields: [NewField] = [], absent: [AbsentCount] = [],
+    times: StageTimes = StageTimes(), newFields: [NewField] = [], absentFields: [AbsentField] = [],
+    absent: [AbsentCount] = [],
     overwritten: Int = 0, pages: FeedPages? = nil, stillKept: Int? = nil, expiredReaders: [String] = [],
     restored: RepairReport = RepairReport()
   ) {
@@ -67,6 +70,7 @@ public struct ImportReport: Sendable, Hashable {
     self.isTrial = isTrial
     self.times = times
     self.newFields = newFields
+    self.absentFields = absentFields
     self.absent = absent
     self.overwritten = overwritten
     self.pages = pages

@@ -1,4 +1,4 @@
-package import ImportModel
+public import ImportModel
 internal import JSONStream
 
 /// A field of the records that the pipeline does not use, and that no earlier run has met.
@@ -9,6 +9,8 @@ public struct NewField: Sendable, Hashable {
   public var kind: String
   /// The first value, as JSON and cut; nil unless values are to be shown.
   public var example: String?
+  /// The attribute that was added for it.
+  public var attribute: Attribute?
 }
 
 /// Finds fields that the feed has had only since now.
@@ -16,7 +18,12 @@ package struct NewFields {
   /// Keys that earlier runs met and the pipeline does not use; nil before the first good run: then all are taken as known.
   private let known: Set<String>?
   private let policy: NewFieldPolicy
+  /// Whether a new field ends the import.
+  private let fails: Bool
   private let showsValues: Bool
+  /// Takes each value of a new field, as JSON; nil where fields are told of only.
+  package typealias Collector = (String, Slice<UnsafeBufferPointer<UInt8>>) -> Void
+  private let collect: Collector?
   private(set) var found: [NewField] = []
   /// How many keys the reader had noted at the last look.
   private var noted = 0
@@ -25,10 +32,12 @@ package struct NewFields {
   /// Fields that are told of in a run.
   private static let most = 20
 
-  package init(known: Set<String>?, policy: NewFieldPolicy, showsValues: Bool) {
+  package init(known: Set<String>?, settings: ImportSettings, collect: Collector?) {
     self.known = known
-    self.policy = policy
-    self.showsValues = showsValues
+    self.collect = collect
+    policy = settings.newFieldPolicy
+    fails = policy == .fail && !settings.acceptedGuards.contains(.onNewField)
+    showsValues = settings.showsValues
   }
 
   /// Goes on with another input, whose reader has noted no key yet.
@@ -38,14 +47,27 @@ package struct NewFields {
   ///
   /// - Throws: `ImportError` when a new field ends the import.
   mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
+    try findNew(records)
+    guard let collect, records.reader.problem == nil else { return }
+    for field in found {
+      let (columns, text) = (records.envelope.names, records.reader.recordText)
+      if let value = JSONCursor.value(of: field.name, columns: columns, in: text) {
+        collect(field.name, value)
+      }
+    }
+  }
+
+  private mutating func findNew(_ records: borrowing RecordInput) throws(ImportError) {
     let count = records.reader.unrequestedKeyCount
     // What a broken line has is no field.
     guard count != noted, records.reader.problem == nil else { return }
     noted = count
     guard let known, policy != .ignore else { return }
     for name in records.reader.unrequestedKeys where !known.contains(name) {
-      guard found.count < Self.most, !found.contains(where: { $0.name == name }) else { continue }
-      if policy == .fail { throw Self.error(name, records) }
+      guard found.count < Self.most || collect != nil, !found.contains(where: { $0.name == name }) else {
+        continue
+      }
+      if fails { throw Self.error(name, records) }
       found.append(newField(name, records))
     }
   }

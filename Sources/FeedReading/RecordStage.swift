@@ -1,6 +1,7 @@
 package import ImportInput
 package import ImportModel
 package import JSONStream
+package import StoreInterface
 package import TypedRows
 
 /// Turns records into rows of a chunk, with the arrays in them that become rows of chunks beside it.
@@ -27,7 +28,7 @@ package struct RecordStage {
     children = try zip(pipeline.children, layout.children).compactMap { children, layout in
       guard let pipeline = pipeline.pipeline(of: children) else { return nil }
       return Children(
-        builder: try RowBuilder(pipeline, layout: layout, input: input),
+        builder: try RowBuilder(pipeline, layout: layout, input: input, list: children.records),
         expressions: try ExpressionStage(pipeline, layout: layout, input: input, stop: stop))
     }
   }
@@ -53,13 +54,8 @@ package struct RecordStage {
       shape: shape)
   }
 
-  /// How many records, and children, had nothing for an attribute.
-  var absent: [AbsentCount] {
-    builder.absent + absentInChildren
-  }
-
-  /// The same of children alone.
-  package var absentInChildren: [AbsentCount] { children.flatMap(\.builder.absent) }
+  /// What the records and their children had under the fields of attributes.
+  package var fieldCounts: [FieldCount] { builder.fieldCounts + children.flatMap(\.builder.fieldCounts) }
 
   /// Takes the reader's current record into the chunk, as a row or as a reject, and its children when it is a row.
   ///

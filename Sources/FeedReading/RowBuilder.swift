@@ -1,5 +1,6 @@
 package import ImportModel
 package import JSONStream
+package import StoreInterface
 package import TypedRows
 
 /// Turns records into rows of a chunk: each field goes to its attribute's column, converted.
@@ -22,21 +23,29 @@ package struct RowBuilder {
   private let isJSON: [Bool]
   /// What transient attributes have where a record says nothing: no row could have their defaults.
   private let initials: [(column: Int, value: Value)]
-  private let absences: Absences
-  private let prefix: String
+  private let tally: Tally
+  /// The rows' entity.
+  let entity: String
+  /// The path of the array that children are read from, with a slash; empty for records.
+  private let list: String
 
-  /// How many records had nothing for each field. Used by one thread, as the builder is.
+  /// What the records had under each field. Used by one thread, as the builder is.
   ///
   /// Plain memory: records with few of many attributes pass here for each of the others.
-  private final class Absences {
-    let counts: UnsafeMutablePointer<Int>
+  private final class Tally {
+    /// Records whose fields were looked at.
+    var records = 0
+    /// Of each field, the records that did not have it, had it as null, or were rejected before it came to be looked at.
+    let absent, nulls, skipped: UnsafeMutablePointer<Int>
 
-    package init(count: Int) {
-      counts = .allocate(capacity: count)
-      counts.initialize(repeating: 0, count: count)
+    init(count: Int) {
+      absent = .allocate(capacity: 3 * count)
+      absent.initialize(repeating: 0, count: 3 * count)
+      nulls = absent + count
+      skipped = nulls + count
     }
 
-    deinit { counts.deallocate() }
+    deinit { absent.deallocate() }
   }
 
   struct Key {
@@ -46,9 +55,13 @@ package struct RowBuilder {
     let source: FieldPath
   }
 
-  package init(_ pipeline: Pipeline, layout: ChunkLayout, input: String) throws(PathError) {
+  /// - Parameter list: the path of the array that children are read from; nil for records.
+  package init(
+    _ pipeline: Pipeline, layout: ChunkLayout, input: String, list: String? = nil
+  ) throws(PathError) {
     self.input = input
-    prefix = layout.isChildren ? layout.entity.name + "." : ""
+    entity = layout.entity.name
+    self.list = list.map { $0 + "/" } ?? ""
     keepsText = pipeline.keepsText
     var paths: [FieldPath] = []
     var columns: [Int] = []
@@ -68,7 +81,7 @@ package struct RowBuilder {
     self.columns = columns
     self.converters = converters
     self.rules = rules
-    absences = Absences(count: columns.count)
+    tally = Tally(count: columns.count)
     isJSON = columns.map { layout.columns[$0].attribute.type == .json }
     initials = layout.columns.indices.compactMap { column in
       let attribute = layout.columns[column].attribute
@@ -96,12 +109,13 @@ package struct RowBuilder {
     }
   }
 
-  /// How many records had nothing for an attribute so far, where any had.
-  ///
-  /// Children's attributes have their entity's name before their own.
-  var absent: [AbsentCount] {
-    rules.indices.filter { absences.counts[$0] > 0 }.map {
-      AbsentCount(attribute: prefix + rules[$0].attribute.name, records: absences.counts[$0])
+  /// What the records had so far under the fields of attributes.
+  package var fieldCounts: [FieldCount] {
+    rules.indices.map { index in
+      let records = tally.records - tally.skipped[index]
+      return FieldCount(
+        entity: entity, attribute: rules[index].attribute.name, field: list + paths[index].description,
+        records: records, present: records - tally.absent[index], nulls: tally.nulls[index])
     }
   }
 
@@ -155,6 +169,7 @@ package struct RowBuilder {
     in start: Int = 0
   ) -> (field: Int, rejection: RejectionReason)? {
     for (column, value) in initials { chunk.set(value, column) }
+    tally.records += 1
     return converters.withUnsafeBufferPointer { converters in
       for index in converters.indices {
         let field = fields[index]
@@ -162,10 +177,14 @@ package struct RowBuilder {
           continue
         }
         guard let value = value(field, index, reader, in: start) else {
-          absences.counts[index] += 1
+          tally.absent[index] += 1
           continue
         }
-        if let rejection = converters[index].write(value, chunk) { return (index, rejection) }
+        if field.kind == .null { tally.nulls[index] += 1 }
+        if let rejection = converters[index].write(value, chunk) {
+          for later in index + 1..<converters.count { tally.skipped[later] += 1 }
+          return (index, rejection)
+        }
       }
       return nil
     }

@@ -2,9 +2,9 @@ internal import ImportModel
 
 /// Reads a pipeline file's keys for how its imports run; a flag of the tool is named like its key.
 enum SettingsFile {
-  static let newFields: [(word: String, choice: NewFieldPolicy)] = [
-    ("warn", .warn), ("ignore", .ignore), ("fail", .fail),
-  ]
+  static let newFields = NewFieldPolicy.allCases.map { (word: $0.rawValue, choice: $0) }
+
+  static let absentFields = AbsentFieldPolicy.allCases.map { (word: $0.rawValue, choice: $0) }
 
   static let creations: [(word: String, choice: StoreCreation)] = [
     ("if-new", .ifNew), ("never", .never), ("always", .always),
@@ -19,6 +19,9 @@ enum SettingsFile {
     if let value = parts["on-new-field"].flatMap({ reader.choice($0, among: newFields) }) {
       settings.newFieldPolicy = value
     }
+    if let value = parts["on-absent-field"].flatMap({ reader.choice($0, among: absentFields) }) {
+      settings.absentFieldPolicy = value
+    }
     if let value = parts["chunk-rows"].flatMap({ reader.number($0, in: 1...Int(Int32.max)) }) {
       settings.chunkRows = value
     }
@@ -28,6 +31,7 @@ enum SettingsFile {
     settings.bounds.records = parts["max-records"].flatMap { reader.number($0, in: 1...Int.max) }
     settings.minimumRecords = parts["min-records"].flatMap { reader.number($0, in: 1...Int.max) }
     settings.maximumMissing = reader.value(parts["max-missing"], .share, { ShareText($0) })?.share
+    settings.maximumChanged = reader.value(parts["max-changed"], .share, { ShareText($0) })?.share
     settings.bounds.bytes = reader.value(parts["max-bytes"], .inputSize, { SizeText($0) })?.bytes
     settings.bounds.seconds = reader.value(parts["max-time"], .waitTime, { WaitText($0) })?.seconds
     if let value = reader.value(parts["lock-wait"], .waitTime, { WaitText($0) }) {

@@ -6,6 +6,7 @@ internal import RowExpressions
 internal import SQLiteAccess
 package import StoreInterface
 internal import Synchronization
+package import TypedRows
 
 /// An SQLite file with a model, the objects, and their history.
 ///
@@ -309,4 +310,14 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
 extension SQLiteEngine {
   /// The version of the system's SQLite, as in `3.40.1`.
   package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+}
+
+extension SQLiteEngine {
+  package func beginImport(
+    _ pipeline: Pipeline, input: String, settings: ImportSettings,
+    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> any ImportSession {
+    try SQLiteImport(
+      self, pipeline, input: input, settings: settings, sameJSON: sameJSON, isCancelled: isCancelled)
+  }
 }

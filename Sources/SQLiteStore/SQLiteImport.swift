@@ -18,12 +18,11 @@ package final class SQLiteImport: ImportSession {
   package private(set) var progress = RunProgress()
 
   private let store: SQLiteEngine
-  private let pipelineName: String
+  private let pipeline: Pipeline
   private let settings: ImportSettings
   private let isCancelled: @Sendable () -> Bool
   private let input: String
   private let author: String
-  private let retention: HistoryRetention?
   private let log: RunLog
   private let rejectLog: RejectLog
   private let rejectedKeys: RejectedKeys
@@ -64,12 +63,11 @@ package final class SQLiteImport: ImportSession {
     clock: @escaping () -> String = { timestamp() }, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.store = store
-    pipelineName = pipeline.name
+    self.pipeline = pipeline
     self.settings = settings
     self.isCancelled = isCancelled
     self.input = input
     author = pipeline.author ?? pipeline.name
-    retention = pipeline.history
     seenLog = pipeline.feed == .full ? PresenceTracker(pipeline: pipeline.name) : nil
     writeAheadLog = WriteAheadLog(store: store.path, limit: settings.walLimit)
     let chunkClock = ChunkClock(clock)
@@ -150,7 +148,7 @@ package final class SQLiteImport: ImportSession {
   ///
   /// - Returns: what `body` says: whether to keep what it did.
   package func atomically(_ body: () throws -> Bool) throws -> Bool {
-    spool = try RejectSpool(pipeline: pipelineName, run: run, key: layout.digestKey)
+    spool = try RejectSpool(pipeline: pipeline.name, run: run, key: layout.digestKey)
     return try writing { db in
       open = db
       defer { open = nil }
@@ -164,10 +162,10 @@ package final class SQLiteImport: ImportSession {
   ///   - outcome: `ok`, or the code of what ended it.
   ///   - bytes: input bytes taken in all.
   ///   - read: what the input was, if it was read to its end and is known by that again.
-  ///   - unusedFields: fields of the records that the pipeline does not use.
+  ///   - fields: what the records had of fields.
   ///   - isComplete: the input was read to its end, and all of it was applied.
   package func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity? = nil, unusedFields: Set<String> = [],
+    outcome: String, bytes: Int, read identity: InputIdentity? = nil, fields: FieldsRead = FieldsRead(),
     isComplete: Bool = false
   ) throws {
     progress.bytes = bytes
@@ -183,23 +181,29 @@ package final class SQLiteImport: ImportSession {
         }
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
-        try log.write(unusedFields, of: pipelineName)
+        try FieldLog.write(db, fields, run: run, of: pipeline)
         try RejectAge.forget(db, rejectLog.texts, bounds: layout.rejectBounds)
         return .commit
       }
       undecided = nil
       for writer in writers { try writer.close() }
     }
-    if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(retention) }
+    if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(pipeline.history) }
     // Whoever reads or writes now need not be waited for.
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }
 
-  package func missingOfLastRun() throws -> (missing: Int, seen: Int)? {
-    func look(_ db: Database) throws -> (missing: Int, seen: Int)? {
-      try seenLog?.missingOfLast(db, (layout, writer.memory.seen))
-    }
-    return try open.map(look) ?? writing(look)
+  package func missingOfLastRun() throws -> RowShare? {
+    try looking { try seenLog?.missingOfLast($0, (layout, writer.memory.seen)) }
+  }
+
+  package func changedSinceLastGoodRun() throws -> RowShare? {
+    try looking { try LastGoodRun($0, pipeline: pipeline.name)?.changed($0, layout, writer.memory.seen) }
+  }
+
+  /// On the connection that has the run's changes, also those of an open transaction.
+  private func looking<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try open.map(body) ?? writing(body)
   }
 
   // MARK: Replay
@@ -333,15 +337,5 @@ package final class SQLiteImport: ImportSession {
   private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
     get { writers.map(\.memory) }
     set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
-  }
-}
-
-extension SQLiteEngine {
-  package func beginImport(
-    _ pipeline: Pipeline, input: String, settings: ImportSettings,
-    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> any ImportSession {
-    try SQLiteImport(
-      self, pipeline, input: input, settings: settings, sameJSON: sameJSON, isCancelled: isCancelled)
   }
 }

@@ -78,7 +78,9 @@ extension PlainEngine {
     PlainLock()
   }
 
-  package func unusedFields(pipeline name: String) -> Set<String>? { state.withLock { $0.fields[name] } }
+  package func fieldMemory(pipeline name: String) -> FieldMemory {
+    FieldMemory(unused: state.withLock { $0.fields[name] })
+  }
 
   package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) -> Set<[UInt8]> { [] }
 

@@ -73,18 +73,21 @@ final class PlainSession: ImportSession {
   }
 
   /// It keeps no rows that a feed has no more.
-  func missingOfLastRun() -> (missing: Int, seen: Int)? { nil }
+  func missingOfLastRun() -> RowShare? { nil }
+
+  /// It does not know which run was good.
+  func changedSinceLastGoodRun() -> RowShare? { nil }
 
   func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
     throw StoreError.unsupported("keeping refused records", by: PlainEngine.engineName, engine.path)
   }
 
   func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity?, unusedFields: Set<String>, isComplete: Bool
+    outcome: String, bytes: Int, read identity: InputIdentity?, fields: FieldsRead, isComplete: Bool
   ) {
     progress.bytes = bytes
     engine.state.withLock { state in
-      if outcome == RunOutcome.good { state.fields[pipeline.name, default: []].formUnion(unusedFields) }
+      if outcome == RunOutcome.good { state.fields[pipeline.name, default: []].formUnion(fields.unused) }
     }
   }
 

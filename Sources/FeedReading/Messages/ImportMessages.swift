@@ -80,15 +80,51 @@ extension ImportError {
   }
 
   package static func tooManyMissing(
-    _ input: String, missing: Int, of seen: Int, share: Double, isStored: Bool
+    _ input: String, _ found: RowShare, most share: Double, isStored: Bool
   ) -> ImportError {
-    let guarding = ImportGuard.maxMissing.rawValue
+    tooMany(
+      .maxMissing, input, found, "rows of the last complete run are missing", most: share, isStored: isStored)
+  }
+
+  package static func tooManyChanged(
+    _ input: String, _ found: RowShare, most share: Double, isStored: Bool
+  ) -> ImportError {
+    tooMany(
+      .maxChanged, input, found, "rows that were there before have other values than after the last good run",
+      most: share, isStored: isStored)
+  }
+
+  private static func tooMany(
+    _ guarding: ImportGuard, _ input: String, _ found: RowShare, _ what: String, most share: Double,
+    isStored: Bool
+  ) -> ImportError {
+    var error = ImportError(
+      .badInput, code: guarding.rawValue,
+      "\(input): \(found.count.grouped) of the \(found.total.grouped) \(what), which is "
+        + "\((Double(found.count) / Double(found.total)).inPercent) and more than \(share.inPercent)",
+      hint: "Check the input. If it is as it should be, import it once all the same.",
+      .accept(guarding.rawValue))
+    if isStored { error.telling = .read }
+    return error
+  }
+
+  /// - Parameters:
+  ///   - others: how many other fields are absent too.
+  ///   - read: what was looked at, of which none has it.
+  static func absentField(
+    _ input: String, _ field: AbsentField, others: Int, read: String, isStored: Bool
+  ) -> ImportError {
+    let guarding = ImportGuard.onAbsentField.rawValue
+    let rest =
+      others == 0 ? "" : " (\(counted(others, "other field")) \(others == 1 ? "is" : "are") absent too)"
     var error = ImportError(
       .badInput, code: guarding,
-      "\(input): \(missing.grouped) of the \(seen.grouped) rows of the last complete run are missing, which is "
-        + "\((Double(missing) / Double(seen)).inPercent) and more than \(share.inPercent)",
-      hint: "Check the input. If it is as it should be, import it once all the same.", .accept(guarding))
-    if isStored { error.telling = .read }
+      "\(input): the field '\(field.field)' of the attribute \(field.attribute) is in none of the \(read)\(rest); "
+        + "it was last in an input on \(field.lastSeen)",
+      hint:
+        "If the feed has renamed the field, set its new name with `from:` in the pipeline. If it is gone for good, "
+        + "import the input once all the same.", .accept(guarding))
+    if isStored { error.telling = .committed }
     return error
   }
 
@@ -136,7 +172,9 @@ extension ImportError {
   static func newField(_ name: String, record: Int, at place: String) -> ImportError {
     ImportError(
       .badInput, code: "new-field", "\(place): record \(record): new field '\(name)'",
-      hint: "Add an attribute to the pipeline, or set `on-new-field: warn`.")
+      hint:
+        "Add an attribute to the pipeline, set `on-new-field: add`, or import the input once all the same.",
+      .accept(ImportGuard.onNewField.rawValue))
   }
 
   package static func notOneRecord(kept number: Int) -> ImportError {

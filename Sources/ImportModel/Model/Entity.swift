@@ -49,6 +49,11 @@ public struct Entity: Sendable, Hashable, Codable {
     relationships.first { $0.name.isSameName(as: name) }
   }
 
+  /// Whether there is an attribute or a relationship of that name.
+  package func has(property name: String) -> Bool {
+    attribute(named: name) != nil || relationship(named: name) != nil
+  }
+
   /// The attributes that have a column: all but the transient ones.
   package var storedAttributes: [Attribute] {
     attributes.filter { !$0.isTransient }

@@ -31,7 +31,7 @@ public struct Field: Sendable, Hashable {
 }
 
 /// How a date is written, where that must be said.
-public enum DateForm: Sendable, Hashable {
+public enum DateForm: String, Sendable, Hashable, Codable {
   /// Seconds since 1970-01-01T00:00:00Z.
   case epochSeconds
   /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -16,6 +16,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var rejectBounds = RejectBounds()
   /// What happens when records have a field that the pipeline does not use and no earlier run has met.
   public var newFieldPolicy = NewFieldPolicy.warn
+  /// What happens when no record has a field that the pipeline uses and earlier inputs had.
+  public var absentFieldPolicy = AbsentFieldPolicy.warn
   /// Messages may show what records hold.
   public var showsValues = false
   /// Imports also a file that was imported before and has the same bytes.
@@ -31,6 +33,9 @@ public struct ImportSettings: Sendable, Hashable {
   /// The import of a full feed fails if more than this share, from 0 to 1, of the rows that the last complete run saw is
   /// missing; nil for no maximum.
   public var maximumMissing: Double?
+  /// The import fails if more than this share, from 0 to 1, of the rows that it reads differs from what the last good run
+  /// left; nil for no maximum.
+  public var maximumChanged: Double?
   /// Guards that this import passes whatever they find.
   public var acceptedGuards: Set<ImportGuard> = []
 
@@ -61,6 +66,12 @@ public enum ImportGuard: String, Sendable, Hashable, CaseIterable {
   case minRecords = "min-records"
   /// Too many rows of the last complete run are missing.
   case maxMissing = "max-missing"
+  /// Too many rows have other values than after the last good run.
+  case maxChanged = "max-changed"
+  /// A field that the pipeline uses and earlier inputs had is in no record.
+  case onAbsentField = "on-absent-field"
+  /// The feed has a field that the pipeline does not use and earlier inputs did not have.
+  case onNewField = "on-new-field"
 }
 
 /// Whether a store that is not there is made.
@@ -74,12 +85,24 @@ public enum StoreCreation: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What happens when a feed has a field that it did not have before, and that the pipeline does not use.
-public enum NewFieldPolicy: String, Sendable, Hashable {
+public enum NewFieldPolicy: String, Sendable, Hashable, CaseIterable {
   /// It is told of once.
   case warn
   /// Nothing.
   case ignore
   /// The import ends at the first record that has it.
+  case fail
+  /// The store gets an attribute for it, which later imports of the pipeline fill.
+  case add
+}
+
+/// What happens when no record has a field that the pipeline uses and earlier good inputs had.
+public enum AbsentFieldPolicy: String, Sendable, Hashable, CaseIterable {
+  /// Each import tells of it.
+  case warn
+  /// Nothing.
+  case ignore
+  /// The import fails.
   case fail
 }
 

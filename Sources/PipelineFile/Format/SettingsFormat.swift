@@ -20,6 +20,11 @@ extension PipelineFormat {
         + "`5%`; an import of one that lacks more fails, see [Guards](#Guards); default: no maximum",
       examples: ["5%"]),
     FormatKey(
+      "max-changed", .form(#"^[0-9]+(\.[0-9]+)?%$"#),
+      "the maximum share of the rows read that may have other values than after the last good run, such as "
+        + "`50%`; an import that changes more fails, see [Guards](#Guards); default: no maximum",
+      examples: ["50%"]),
+    FormatKey(
       "max-records", .number(1...Int.max),
       "the maximum number of records in an input, see [Bounds of an input](#Bounds-of-an-input); "
         + "default: no limit",
@@ -61,6 +66,10 @@ extension PipelineFormat {
       "on-new-field", .words(SettingsFile.newFields.map(\.word)),
       "what to do if the feed has a new field: \(words(SettingsFile.newFields.map(\.word))), see <doc:Runs>; "
         + "default: `warn`"),
+    FormatKey(
+      "on-absent-field", .words(SettingsFile.absentFields.map(\.word)),
+      "what to do if no record has a field that the pipeline uses and earlier inputs had: "
+        + "\(words(SettingsFile.absentFields.map(\.word))), see <doc:Runs>; default: `warn`"),
     FormatKey(
       "show-values", .boolean,
       "whether messages show values of rejected records and new fields, shortened; default: `false`"),

@@ -43,6 +43,11 @@ struct ObjectSet {
     return words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
   }
 
+  /// How many ids are there.
+  ///
+  /// - Complexity: O(n)
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
   /// The pages that are there, in order.
   var pages: [Int64] {
     (starts.indices.filter { starts[$0] >= 0 }.map(Int64.init) + farStarts.keys).sorted()

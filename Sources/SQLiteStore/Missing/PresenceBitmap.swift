@@ -1,6 +1,7 @@
 package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
+internal import StoreInterface
 
 /// The two sets of object ids that `bolide_seen` keeps of a pipeline and an entity, a row a page.
 package struct PresenceBitmap {
@@ -46,7 +47,7 @@ package struct PresenceBitmap {
   }
 
   /// The objects that the last complete run saw and that are there: how many there are, and how many a run did not see.
-  func lastUnseen(by run: ObjectSet) throws -> (missing: Int, seen: Int) {
+  func lastUnseen(by run: ObjectSet) throws -> RowShare {
     let exists = try existence()
     var (missing, seen) = (0, 0)
     for page in try pages() {
@@ -55,7 +56,7 @@ package struct PresenceBitmap {
       missing += try unmet.ids(page.number).filter(exists).count
       seen += met.indices.reduce(0) { $0 + (page.words.last[$1] & met[$1]).nonzeroBitCount }
     }
-    return (missing, missing + seen)
+    return RowShare(missing, of: missing + seen)
   }
 
   /// Takes over what a complete run saw. Pages that stay as they are, are not written.

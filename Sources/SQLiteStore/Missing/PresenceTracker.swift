@@ -77,13 +77,13 @@ struct PresenceTracker {
   /// - Returns: nil where no complete run is known, or the key of a rejected record is not.
   func missingOfLast(
     _ db: Database, _ records: (layout: ChunkLayout, seen: ObjectSet)
-  ) throws -> (missing: Int, seen: Int)? {
+  ) throws -> RowShare? {
     guard knowsRejectedKeys else { return nil }
     let bits = try PresenceBitmap(db, pipeline: pipeline, entity: records.layout.entity.name)
     var seen = records.seen
     if !rejectedKeys.isEmpty { try addRejected(db, records.layout, bits, to: &seen) }
     let last = try bits.lastUnseen(by: seen)
-    return last.seen == 0 ? nil : last
+    return last.total == 0 ? nil : last
   }
 
   /// How many rows of a pipeline are missing; nil when no complete run of it is known.

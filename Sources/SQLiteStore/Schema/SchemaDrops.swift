@@ -127,6 +127,7 @@ struct SchemaDrops {
       let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
       if let attribute = entity.attribute(named: name), !attribute.isTransient {
         kept.append(try Self.drop(attribute, of: entity, number, db))
+        try FieldLog.drop(db, entity: entity.name, attribute: name)
       } else if let relationship = entity.relationship(named: name), relationship.kind == .toOne {
         try Self.drop([relationship.column], of: entity, name, db)
         let property = try Self.retireName(name, of: number, db)
@@ -144,6 +145,7 @@ struct SchemaDrops {
       try db.run(
         "DELETE FROM bolide_dirty WHERE property IN (SELECT property FROM bolide_property WHERE entity = ?)",
         .integer(number))
+      try FieldLog.drop(db, entity: entity.name, attribute: nil)
       for table in ["bolide_complete", "bolide_seen"] {
         try db.run("DELETE FROM \(table) WHERE entity = ?", .text(entity.name))
       }

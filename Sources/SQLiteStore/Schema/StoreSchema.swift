@@ -200,12 +200,26 @@ package enum StoreSchema {
       missing  BLOB    NOT NULL,                    -- earlier complete runs saw them, and the last one did not
       PRIMARY KEY (pipeline, entity, page)
     ) STRICT, WITHOUT ROWID;
-    -- Fields of the records that a pipeline does not use, and the first run that met them.
+    -- Fields of the records that a pipeline's file does not use, and the first run that met them.
     CREATE TABLE bolide_field(
       pipeline TEXT    NOT NULL,
       name     TEXT    NOT NULL,
       run      INTEGER NOT NULL,                    -- bolide_run
+      entity   TEXT,                                -- of the attribute that `on-new-field: add` made for it; null for none
+      attribute TEXT,
+      added    TEXT,                                -- what it is, as JSON
       PRIMARY KEY (pipeline, name)
+    ) STRICT, WITHOUT ROWID;
+    -- What a run's records had in the field that an attribute is read from.
+    CREATE TABLE bolide_run_field(
+      run       INTEGER NOT NULL,                   -- bolide_run
+      entity    TEXT    NOT NULL,
+      attribute TEXT    NOT NULL,
+      field     TEXT    NOT NULL,                   -- its path in a record
+      records   INTEGER NOT NULL,                   -- that were looked at
+      present   INTEGER NOT NULL,                   -- of them, those that had it, also as null
+      nulls     INTEGER NOT NULL,                   -- of these, those that had it as null
+      PRIMARY KEY (run, entity, attribute)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX bolide_run_size ON bolide_run(size) WHERE digest IS NOT NULL;
     """
@@ -288,6 +302,7 @@ package enum StoreSchema {
     ("bolide_deriving", "What a trigger is just about to write into derived attributes."),
     ("bolide_run", "One row a run of an import."),
     ("bolide_run_child", "What became of the children that a run read."),
+    ("bolide_run_field", "What a run's records had in the fields that attributes are read from."),
     ("bolide_complete", "The last complete run of each pipeline with a full feed."),
     ("bolide_seen", "Which objects such runs saw, as bits."),
     ("bolide_reject", "Refused records."),

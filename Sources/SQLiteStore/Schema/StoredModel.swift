@@ -80,10 +80,18 @@ package struct StoredModel: Codable, Sendable {
 
   /// Keeps it as the model's newest version.
   func write(_ db: Database) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = String(decoding: try encoder.encode(self), as: UTF8.self)
-    try db.run("INSERT INTO bolide_model(since, model) VALUES (?, ?)", .text(timestamp()), .text(text))
+    try db.run(
+      "INSERT INTO bolide_model(since, model) VALUES (?, ?)", .text(timestamp()), .text(try Self.encode(self))
+    )
+  }
+
+  /// The model as it was in one version; nil where there is none.
+  static func version(_ version: Int64, _ db: Database) throws -> Model? {
+    guard case .text(let text) = try db.value("SELECT model FROM bolide_model WHERE version = \(version)")
+    else {
+      return nil
+    }
+    return try decode(Model.self, text)
   }
 
   /// All versions of the model but the newest, the oldest first.
@@ -94,7 +102,14 @@ package struct StoredModel: Codable, Sendable {
     return models.dropLast()
   }
 
-  private static func decode<Kind: Decodable>(_ kind: Kind.Type, _ text: String) throws -> Kind {
+  /// A text for the store's own tables.
+  static func encode(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  static func decode<Kind: Decodable>(_ kind: Kind.Type, _ text: String) throws -> Kind {
     do {
       return try JSONDecoder().decode(kind, from: Data(text.utf8))
     } catch {

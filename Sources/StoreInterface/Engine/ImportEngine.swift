@@ -23,8 +23,8 @@ package protocol ImportEngine: EngineIdentity {
   @discardableResult
   func restoreTriggers() throws -> RepairReport
 
-  /// The fields of a pipeline's records that earlier runs met and did not use; nil when no run was good.
-  func unusedFields(pipeline name: String) throws -> Set<String>?
+  /// What earlier runs met of the fields of a pipeline's records.
+  func fieldMemory(pipeline name: String) throws -> FieldMemory
 
   /// The digests of inputs of a size that would change nothing if they were imported again under the same rules.
   func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) throws -> Set<[UInt8]>
@@ -57,6 +57,20 @@ package protocol ImportEngine: EngineIdentity {
     _ pipeline: Pipeline, input: String, settings: ImportSettings,
     sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> any ImportSession
+}
+
+/// How many of a run's rows a guard has found something in.
+package struct RowShare: Sendable, Hashable {
+  package var count: Int
+  package var total: Int
+
+  package init(_ count: Int, of total: Int) {
+    self.count = count
+    self.total = total
+  }
+
+  /// Whether it is more than a share from 0 to 1.
+  package func exceeds(_ share: Double) -> Bool { Double(count) > share * Double(total) }
 }
 
 /// One run's writing side, used by one thread.
@@ -94,7 +108,14 @@ package protocol ImportSession: AnyObject {
   /// Of the rows that the last complete run of a full feed saw, and that are there: how many this run has not met.
   ///
   /// - Returns: nil where no complete run is known, or a rejected record could be any of the rows.
-  func missingOfLastRun() throws -> (missing: Int, seen: Int)?
+  func missingOfLastRun() throws -> RowShare?
+
+  /// Of the rows that this run has met, and that were there after the pipeline's last good run: how many differ from what
+  /// they were then in what the pipeline gives them. Attributes that the model did not have then are left out.
+  ///
+  /// - Returns: nil where there was no good run. Where history does not go back to it, the oldest state that is kept stands
+  ///   in for it.
+  func changedSinceLastGoodRun() throws -> RowShare?
 
   /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
   ///
@@ -110,9 +131,9 @@ package protocol ImportSession: AnyObject {
   ///   - outcome: `RunOutcome.good`, or the code of what ended it.
   ///   - bytes: input bytes taken in all.
   ///   - identity: what the input was, if it was read to its end and can be recognised by that.
-  ///   - unusedFields: fields of the records that the pipeline does not use.
+  ///   - fields: what the records had of fields.
   ///   - isComplete: the input was read to its end, and all of it was applied.
   func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity?, unusedFields: Set<String>, isComplete: Bool
+    outcome: String, bytes: Int, read identity: InputIdentity?, fields: FieldsRead, isComplete: Bool
   ) throws
 }

@@ -166,12 +166,93 @@ import Testing
     #expect(file.status == 78 && file.errors.contains("'max-missing' is a share such as 5%, not '5'"))
   }
 
+  // MARK: Changed rows
+
+  /// A window feed of quakes with the given magnitudes, by a pipeline that lets half of them change.
+  private func importMagnitudes(
+    _ magnitudes: [String], _ more: String = "", _ options: String...
+  ) throws -> Outcome {
+    try folder.write(Folder.quakes + "\nmax-changed: 50%\n\(more)", to: "changing.yaml")
+    let records = magnitudes.enumerated().map { #"{"id": "q\#($0)", "magnitude": \#($1)}"# }
+    try folder.write("[\(records.joined(separator: ",\n"))]", to: "feed.json")
+    return try folder.bolide(arguments: ["import", "changing.yaml", "feed.json"] + options)
+  }
+
+  private static func changed(_ facts: String, fate: String? = nil) -> Outcome {
+    let hint =
+      "Check the input. If it is as it should be, import it once all the same: --accept max-changed"
+    return .failure(65, "feed.json: \(facts)", [fate, hint].compactMap(\.self).joined(separator: " "))
+  }
+
+  @Test func `values that all become null fail, and the repaired feed passes whatever landed between`() throws
+  {
+    let good = ["1", "2", "3", "4"]
+    #expect(try importMagnitudes(good) == .silent)
+    // Half of them is not more than half.
+    #expect(try importMagnitudes(["1", "2", "3.5", "4.5"]) == .silent)
+    let failure = Self.changed(
+      "4 of the 4 rows that were there before have other values than after the last good run, which is 100 % and more "
+        + "than 50 %. The 5 records read are in the store")
+    for _ in 0..<2 { #expect(try importMagnitudes(["null", "null", "null", "null", "5"]) == failure) }
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT count(magnitude) FROM Quake") == ["1"])
+    #expect(try importMagnitudes(["1", "2", "3.5", "4.5", "5"]) == .silent)
+    #expect(
+      try runs() == ["ok|4", "ok|4", "max-changed|5", "max-changed|5", "ok|5"])
+    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
+  }
+
+  @Test func `an atomic import leaves nothing, and what is accepted is the next state`() throws {
+    #expect(try importMagnitudes(["1", "2", "3"]) == .silent)
+    let facts =
+      "2 of the 3 rows that were there before have other values than after the last good run, which is 66.7 % and more "
+      + "than 50 %"
+    let next = ["7", "8", "3", "4"]
+    #expect(
+      try importMagnitudes(next, "atomic: true")
+        == Self.changed(facts, fate: "Nothing of this import is in the store."))
+    #expect(try folder.sqlite("quakes.sqlite", "SELECT magnitude FROM Quake") == ["1.0", "2.0", "3.0"])
+    #expect(try importMagnitudes(next, "atomic: true", "--accept", "max-changed") == .silent)
+    #expect(try importMagnitudes(["7", "8", "5", "4"], "atomic: true") == .silent)
+  }
+
+  @Test func `rows are compared as the last good run left them`() throws {
+    #expect(try importMagnitudes(["1", "2", "3", "4"]) == .silent)
+    // What another program changed is put right.
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9")
+    #expect(try importMagnitudes(["1", "2", "3", "4"]) == .silent)
+    // Where it changes what the pipeline does not give, nothing has changed.
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET time = '2020-01-01T00:00:00Z'")
+    try folder.write(Folder.quakes + "\nname: changing\nmax-changed: 0%\n", to: "strict.yaml")
+    let text = try folder.bolide("import", "strict.yaml", "feed.json", "--force")
+    #expect(text.status == 65, "the pipeline gives times, though no record has one")
+    #expect(text.errors.contains("4 of the 4 rows"))
+    // A state that history does not keep any more: the oldest one stands in for it.
+    #expect(try folder.bolide("prune", "quakes.sqlite", "--keep-transactions", "0").status == 0)
+    #expect(try folder.bolide("import", "strict.yaml", "feed.json", "--force") == .silent)
+  }
+
+  @Test func `an attribute that is new does not count, and new rows do not`() throws {
+    #expect(try importMagnitudes(["1", "2"]) == .silent)
+    let wider = Folder.quakes.replacingOccurrences(
+      of: "magnitude: double", with: "magnitude: double\n  depth: double")
+    try folder.write(wider + "\nname: changing\nmax-changed: 0%\n", to: "wider.yaml")
+    try folder.write(
+      #"[{"id": "q0", "magnitude": 1, "depth": 10}, {"id": "q1", "magnitude": 2, "depth": 20}, {"id": "new", "magnitude": 3, "depth": 1}]"#,
+      to: "deep.json")
+    #expect(try folder.bolide("import", "wider.yaml", "deep.json") == .silent)
+    try folder.write(#"[{"id": "q0", "magnitude": 1, "depth": 11}]"#, to: "deeper.json")
+    #expect(try folder.bolide("import", "wider.yaml", "deeper.json").status == 65)
+  }
+
   @Test func `values that mean nothing`() throws {
     let least = try folder.bolide("import", "guarded.yaml", "--min-records", "0")
     #expect(least.status == 64 && least.errors.contains("--min-records must be at least 1"))
     let other = try folder.bolide("import", "guarded.yaml", "--accept", "everything")
     #expect(
-      other.status == 64 && other.errors.contains("'everything' is not one of min-records, max-missing"))
+      other.status == 64
+        && other.errors.contains(
+          "'everything' is not one of min-records, max-missing, max-changed, on-absent-field, on-new-field")
+    )
     try folder.write(Folder.quakes + "\nmin-records: none\n", to: "none.yaml")
     let file = try folder.bolide("check", "none.yaml")
     #expect(file.status == 78 && file.errors.contains("'min-records' is a whole number from 1, not 'none'"))

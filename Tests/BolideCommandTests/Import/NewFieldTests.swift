@@ -16,7 +16,8 @@ import Testing
 
   private func pipeline(_ more: String) throws {
     try folder.write(
-      "bolide: 1\nstore: q.sqlite\nentity: Quake\nkey: id\nattributes: { id: string, mag: double }\n" + more,
+      "bolide: 1\nstore: q.sqlite\nentity: Quake\nkey: id\non-absent-field: ignore\n"
+        + "attributes: { id: string, mag: double }\n" + more,
       to: "quakes.yaml")
   }
 
@@ -82,19 +83,28 @@ import Testing
         try folder.bolide("import", "quakes.yaml", "next.json")
           == .failure(
             65, "next.json:1:25: record 2: new field 'new'",
-            "Add an attribute to the pipeline, or set `on-new-field: warn`."))
+            "Add an attribute to the pipeline, set `on-new-field: add`, or import the input once all the same: "
+              + "--accept on-new-field"))
     }
     #expect(try folder.sqlite("q.sqlite", "SELECT id, mag FROM Quake") == ["a|1.0"])
     try pipeline("on-new-field: fail\natomic: true\n")
     #expect(
       try folder.bolide("import", "quakes.yaml", "next.json").errors.hasSuffix(
-        "       Nothing of this import is in the store. Add an attribute to the pipeline, or set `on-new-field: warn`.\n"
-      ))
+        "       Nothing of this import is in the store. Add an attribute to the pipeline, set `on-new-field: add`, or import "
+          + "the input once all the same: --accept on-new-field\n"))
     try pipeline("on-new-field: ignore\n")
     #expect(try folder.bolide("import", "quakes.yaml", "next.json") == .silent)
     // Known by now.
     try pipeline("on-new-field: fail\n")
     #expect(try folder.bolide("import", "quakes.yaml", "next.json", "--force") == .silent)
+  }
+
+  @Test func `what fails is accepted once, and known from then on`() throws {
+    try pipeline("on-new-field: fail\n")
+    #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
+    let outcome = try folder.bolide("import", "quakes.yaml", "next.json", "--accept", "on-new-field")
+    #expect(outcome.status == 0)
+    #expect(try folder.bolide("import", "quakes.yaml", "next.json") == .silent)
   }
 
   @Test func `a run that fails does not make a field known`() throws {
@@ -125,5 +135,119 @@ import Testing
     try folder.write("[\(records.joined(separator: ","))]", to: "long.json")
     #expect(try folder.bolide("import", "quakes.yaml", "long.json") == .silent)
     #expect(try folder.sqlite("q.sqlite", "SELECT count(*) FROM bolide_field") == ["200"])
+  }
+}
+
+/// `on-new-field: add`: the store keeps attributes that the pipeline's file does not name.
+@Suite struct AddedFieldTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+    try pipeline("")
+    try folder.write(#"[{"id": "a", "mag": 1, "old": 1}]"#, to: "first.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
+    try folder.write(
+      """
+      [{"id": "a", "mag": 1, "old": 2, "felt-by": 3, "at": "2026-01-02T03:04:05Z", "empty": null, "a/b": true},
+       {"id": "b", "mag": 2, "felt-by": 4.5, "where": {"x": [1]}, "at": null, "Mag": "big", "text": "007"}]
+      """, to: "next.json")
+  }
+
+  private func pipeline(_ more: String, attributes: String = "id: string, mag: double") throws {
+    try folder.write(
+      "bolide: 1\nstore: q.sqlite\nentity: Quake\nkey: id\non-new-field: add\n"
+        + "attributes: { \(attributes) }\n" + more, to: "quakes.yaml")
+  }
+
+  private func note(_ name: String, _ kind: String, _ attribute: String) -> String {
+    "quakes: the feed has a new field '\(name)', \(kind); from the next import on the new attribute "
+      + "\(attribute) holds it\n"
+  }
+
+  private var notes: String {
+    note("felt-by", "a number", "feltBy (double)") + note("at", "a text", "at (date)")
+      + note("a/b", "a boolean", "aB (boolean)") + note("where", "an object", "where (json)")
+      + note("Mag", "a text", "mag2 (string)") + note("text", "a text", "text (string)")
+  }
+
+  private func rows() throws -> [String] {
+    try folder.bolide("fetch", "q.sqlite", "Quake", "--sort", "id").lines
+  }
+
+  @Test func `a new field becomes a typed attribute, which the next imports fill`() throws {
+    let outcome = try folder.bolide("import", "quakes.yaml", "next.json")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors == notes)
+    #expect(
+      try rows() == [
+        #"{"bolide_id":1,"id":"a","mag":1,"feltBy":null,"at":null,"aB":null,"where":null,"mag2":null,"text":null}"#,
+        #"{"bolide_id":2,"id":"b","mag":2,"feltBy":null,"at":null,"aB":null,"where":null,"mag2":null,"text":null}"#,
+      ])
+    // The same file again: it is not taken for unchanged.
+    #expect(try folder.bolide("import", "quakes.yaml", "next.json") == .silent)
+    #expect(
+      try rows() == [
+        #"{"bolide_id":1,"id":"a","mag":1,"feltBy":3,"at":"2026-01-02T03:04:05Z","aB":true,"where":null,"mag2":null,"text":null}"#,
+        #"{"bolide_id":2,"id":"b","mag":2,"feltBy":4.5,"at":null,"aB":null,"where":{"x": [1]},"mag2":"big","text":"007"}"#,
+      ])
+    #expect(try folder.bolide("verify", "q.sqlite") == .silent)
+    // A field of theirs that vanishes is missed like any other.
+    let gone = try folder.bolide("import", "quakes.yaml", "first.json")
+    #expect(gone.errors.contains("no record has the fields"), "\(gone.errors)")
+  }
+
+  @Test func `it stands in the report, and a dry run adds nothing`() throws {
+    let trial = try folder.bolide("import", "quakes.yaml", "next.json", "--dry-run", "-q")
+    #expect(trial.status == 0)
+    #expect(try rows() == [#"{"bolide_id":1,"id":"a","mag":1}"#])
+    let text = try folder.bolide("import", "quakes.yaml", "next.json", "--json", "-q").output
+    let report = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(
+      (report["newFields"] as? [[String: String]])?.map { $0["attribute"] }
+        == ["feltBy", "at", "aB", "where", "mag2", "text"])
+  }
+
+  @Test func `the file goes before, and what is dropped is not added again`() throws {
+    #expect(try folder.bolide("import", "quakes.yaml", "next.json").status == 0)
+    try pipeline("", attributes: "id: string, mag: double, felt: { type: double, from: felt-by }")
+    #expect(try folder.bolide("import", "quakes.yaml", "next.json").status == 0)
+    #expect(
+      try folder.sqlite("q.sqlite", "SELECT felt, feltBy, at FROM Quake ORDER BY id")
+        == ["3.0||2026-01-02T03:04:05Z", "4.5||"])
+    let drops = ["feltBy", "at", "aB", "where", "mag2"].flatMap { ["--drop", "Quake.\($0)"] }
+    #expect(
+      try folder.bolide(arguments: ["migrate", "q.sqlite", "quakes.yaml"] + drops).status == 0)
+    #expect(try folder.bolide("import", "quakes.yaml", "next.json", "--force", "-q") == .silent)
+    #expect(
+      try rows() == [
+        #"{"bolide_id":1,"id":"a","mag":1,"text":null,"felt":3}"#,
+        #"{"bolide_id":2,"id":"b","mag":2,"text":"007","felt":4.5}"#,
+      ])
+  }
+
+  @Test func `rows get columns, replays fill them, and access keys are left out`() throws {
+    try folder.write(
+      #"{"fields": ["id", "mag", "depth", "link"], "data": [["k", 1, 5, "https://x.org/?api_key=DEMO_KEY"]]}"#,
+      to: "rows.json")
+    let outcome = try folder.bolide("import", "quakes.yaml", "rows.json")
+    #expect(
+      outcome.errors
+        == note("depth", "a number", "depth (integer64)")
+        + "quakes: the feed has a new field 'link', a text; the pipeline does not use it\n")
+    try folder.write(
+      #"{"fields": ["id", "mag", "depth"], "data": [["k", 1, 5], ["l", 2, "deep"]]}"#, to: "rows.json")
+    let refused = try folder.bolide("import", "quakes.yaml", "rows.json")
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("record 2: depth"), "\(refused.errors)")
+    #expect(try folder.sqlite("q.sqlite", "SELECT depth FROM Quake WHERE id = 'k'") == ["5"])
+    let replay = try folder.bolide("import", "quakes.yaml", "--replay")
+    #expect(replay.status == 65 && replay.errors.contains("record 2: depth"))
+  }
+
+  @Test func `an import that fails adds nothing`() throws {
+    try folder.write(#"[{"id": "x", "late": 1}, {"id""#, to: "cut.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "cut.json").status == 65)
+    #expect(try rows().allSatisfy { !$0.contains("late") })
   }
 }

@@ -14,6 +14,7 @@ import Testing
       pages:     integer32
       holder:    { type: string, transient: true }
       ownerName: { derived: owner.name }
+    on-absent-field: ignore
     link: { owner: { to: { name: holder } } }
     entities:
       Person:

@@ -14,6 +14,7 @@ import Testing
       store: blog.sqlite
       entity: Post
       key: id
+      on-absent-field: ignore
       attributes:
         id:    string
         title: string

@@ -44,7 +44,7 @@ import Testing
       DELETE FROM Word WHERE id = 'max';
       UPDATE sqlite_sequence SET seq = (SELECT max(bolide_id) FROM "Word") WHERE name = 'Word'
       """)
-    #expect(try folder.bolide("import", "words.yaml", "new.json") == .silent)
+    #expect(try folder.bolide("import", "words.yaml", "new.json", "-q") == .silent)
     #expect(try folder.bolide("verify", "words.sqlite") == .silent)
   }
 

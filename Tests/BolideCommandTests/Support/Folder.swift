@@ -33,6 +33,10 @@ final class Folder: Sendable {
 
   /// Runs the tool to its end.
   func bolide(_ arguments: String..., input: Input = .nothing) throws -> Outcome {
+    try bolide(arguments: arguments, input: input)
+  }
+
+  func bolide(arguments: [String], input: Input = .nothing) throws -> Outcome {
     try Running(Self.tool, arguments, in: self, input: input).outcome()
   }
 
