@@ -31,26 +31,26 @@ struct ChunkConsumer {
   mutating func run() throws(ImportError) {
     do {
       // An atomic import takes the write lock when there is something to write.
-      guard let first = queue.receive() else { return try checkGuards() }
+      guard let first = queue.receive() else { return try endInput() }
       if settings.isAtomic {
         _ = try writing.atomically {
           guard try applyAll(first), queue.waitForEnd().isGood,
             settings.rejectLimit.allows(writing.progress.total)
           else { return false }
-          try checkGuards()
+          try endInput()
           return true
         }
       } else {
         _ = try applyAll(first)
-        try checkGuards()
+        try endInput()
       }
     } catch {
       throw ImportError(error)
     }
   }
 
-  /// Holds an input that was read to its end against what the store had before.
-  private func checkGuards() throws {
+  /// Holds an input that was read to its end against what the store had before, and treats the rows that it has no more.
+  private func endInput() throws {
     let end = queue.waitForEnd()
     guard end.isGood else { return }
     if let most = limit(.maxMissing, settings.maximumMissing), end.pages?.isWhole != false,
@@ -62,6 +62,12 @@ struct ChunkConsumer {
       let found = try writing.changedSinceLastGoodRun(), found.exceeds(most)
     {
       throw ImportError.tooManyChanged(input, found, most: most, isStored: !settings.isAtomic)
+    }
+    // An import that rejects too much is no good one, and decides nothing.
+    if frame.pipeline.gone != .keep, end.pages?.isWhole != false,
+      settings.rejectLimit.allows(writing.progress.total)
+    {
+      try writing.treatGone()
     }
   }
 

@@ -87,6 +87,9 @@ struct ImportFrame {
     } catch {
       failure = failure ?? ImportError(error)
     }
+    if case .accept(let guarding, _) = failure?.remedy, !settings.isAtomic, writing.progress.token != nil {
+      failure?.remedy = .accept(guarding, undoing: .init(store: store.path, number: writing.run))
+    }
     if settings.isAtomic {
       let fate = writing.undecided.map { ImportError.Fate.undecided($0) } ?? .nothing
       failure = failure?.with(writing.isCommitted ? .all : fate)

@@ -17,14 +17,13 @@ struct BolideTool: ParsableCommand {
       """,
     version: LibraryVersions.tool,
     subcommands: [
-      ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, FetchCommand.self,
+      ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, RunsCommand.self,
+      FetchCommand.self, LogCommand.self,
       ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
       BackupCommand.self, RestoreCommand.self, VerifyCommand.self, MigrateCommand.self, SchemaCommand.self,
       RejectsCommand.self, MissingCommand.self,
-      LinkCommand.self,
-      DeleteCommand.self, GenerateCommand.self,
-      BenchCommand.self,
+      LinkCommand.self, DeleteCommand.self, RevertCommand.self, GenerateCommand.self, BenchCommand.self,
     ])
 
-  static func main() { CommandLineProgram.run(Self.self, handOn: BenchProgram.take) }
+  static func main() { CommandLineProgram.run(Self.self, handOn: BenchProgram.take, json: \.json) }
 }

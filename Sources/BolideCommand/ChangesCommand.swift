@@ -23,6 +23,12 @@ struct ChangesCommand: ParsableCommand {
       valueName: "token|number|date"))
   var since: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "End with this token's transaction or transaction number, or before this day or instant in UTC.",
+      valueName: "token|number|date"))
+  var until: String?
+
   /// Where to begin without a place.
   enum Origin: String, ExpressibleByArgument, CaseIterable {
     case oldest
@@ -64,7 +70,7 @@ struct ChangesCommand: ParsableCommand {
     }
     if from != nil, since != nil || reader != nil { throw ValidationError.severalStarts }
     if count, !command.isEmpty { throw ValidationError.countWithCommand }
-    if follow, count || filters.limit != nil {
+    if follow, count || filters.limit != nil || until != nil {
       throw ValidationError.followWithEnd
     }
     if reader != nil, filters.limit != nil, !command.isEmpty {
@@ -85,7 +91,8 @@ struct ChangesCommand: ParsableCommand {
       let place = try reader.map { try store.place(ofReader: $0) }
       let start =
         try place.map { .token($0) } ?? since.map(HistoryRequest.Start.init(argument:)) ?? .beginning
-      let request = filters.request(from: start)
+      var request = filters.request(from: start)
+      request.end = try until.map(HistoryRequest.Start.init(argument:))
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
       if follow {
         try goOn(store, request, from: place, until: stop)

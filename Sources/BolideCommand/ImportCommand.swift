@@ -219,12 +219,15 @@ struct ImportCommand: ParsableCommand {
       report = try isTrial ? address.trying(creation: creation, run) : run(on: address)
     } catch let error as ImportError where error.kind == .cancelled {
       terminal.clearProgress()
+      let status = 128 + (signals.received ?? SIGTERM)
       // The status tells of the signal, whatever keeps the report from being written.
       if let report = error.report {
         terminal.note(report.restored)
-        try? show(report, terminal)
+        var failure = Failure(error)
+        failure.signalStatus = status
+        try? show(report, terminal, failure)
       }
-      throw ExitCode(128 + (signals.received ?? SIGTERM))
+      throw ExitCode(status)
     } catch {
       terminal.clearProgress()
       if let failure = error as? ImportError, let report = failure.report {
@@ -232,29 +235,33 @@ struct ImportCommand: ParsableCommand {
         // Where rejected records are the error itself, it says so.
         if !["stopped-at-reject", "all-refused"].contains(failure.code) { terminal.showRejects(report) }
         // What ended the import is worth more than what keeps its report from being written.
-        if json { try? StandardOutput.write(line: report.json) }
+        if json {
+          var failure = Failure(failure)
+          try? StandardOutput.write(line: report.json(failure))
+          failure.isInOutput = true
+          throw failure
+        }
       }
       throw error
     }
     terminal.clearProgress()
     terminal.note(report.restored)
     try show(report, terminal)
-    switch report.verdict {
-    case .allLanded: return
-    case .someRejected: throw ExitStatus.someRejected.exitCode
-    case .tooManyRejected:
-      // The report says it all, unless it was not wanted: a failure is never silent.
-      guard quiet else { throw ExitStatus.dataRejected.exitCode }
-      throw Failure.tooManyRejected(report, in: storePath)
-    }
+    guard report.verdict != .allLanded else { return }
+    // The report says it all, unless it was not wanted: a failure is never silent.
+    guard report.verdict == .tooManyRejected, quiet else { throw report.status.exitCode }
+    var failure = Failure.tooManyRejected(report, in: storePath)
+    failure.isInOutput = json
+    throw failure
   }
 
-  private func show(_ report: ImportReport, _ terminal: Terminal) throws {
+  /// - Parameter failure: what ended the import.
+  private func show(_ report: ImportReport, _ terminal: Terminal, _ failure: Failure? = nil) throws {
     terminal.show(report)
     if report.isTrial, !json, !quiet, report.verdict == .allLanded {
       try StandardOutput.write(line: report.line)
     }
-    if json { try StandardOutput.write(line: report.json) }
+    if json { try StandardOutput.write(line: report.json(failure)) }
   }
 }
 

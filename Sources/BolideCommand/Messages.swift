@@ -29,7 +29,7 @@ extension ValidationError {
     ValidationError("--count and a command cannot be combined")
   }
   static var followWithEnd: ValidationError {
-    ValidationError("--follow cannot be combined with --count or --limit")
+    ValidationError("--follow cannot be combined with --count, --limit or --until")
   }
   static var readerWithLimit: ValidationError {
     ValidationError(
@@ -41,6 +41,22 @@ extension ValidationError {
 
   static func notOne(of words: String, _ text: String) -> ValidationError {
     ValidationError("'\(text)' is not one of \(words)")
+  }
+
+  // runs and log
+  static var noRuns: ValidationError {
+    ValidationError("--limit must be at least 1")
+  }
+  static var keyOrID: ValidationError {
+    ValidationError("use either the object's key or --id")
+  }
+
+  // revert
+  static var runOrToken: ValidationError {
+    ValidationError("use either --run or --to")
+  }
+  static var forceWithToken: ValidationError {
+    ValidationError("--force requires --run: --to restores all rows")
   }
 
   // fetch
@@ -295,6 +311,10 @@ enum Note {
       + "reject"
   }
 
+  static func moreLeft(_ count: Int) -> String {
+    "… and \(counted(count, "more row")) not reverted"
+  }
+
   /// One line, however many they are; nil for none.
   static func absentFields(_ fields: [AbsentField], _ pipeline: String) -> String? {
     guard let last = fields.map(\.lastSeen).max() else { return nil }
@@ -318,5 +338,17 @@ enum Note {
     guard let attribute = field.attribute else { return found + "the pipeline does not use it" }
     return found
       + "from the next import on the new attribute \(attribute.name) (\(attribute.type.description)) holds it"
+  }
+}
+
+extension LeftRow.Reason {
+  /// Behind "as".
+  var words: String {
+    switch self {
+    case .changedSince: "it was changed afterwards"
+    case .linked: "other objects are linked to it"
+    case .taken: "another row has its key or another of its unique values"
+    case .ownerGone: "an object that it was linked to is gone"
+    }
   }
 }

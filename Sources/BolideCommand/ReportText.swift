@@ -1,4 +1,5 @@
 import Bolide
+import CommandSupport
 
 extension ImportReport {
   /// The line for people; parts that are zero are left out.
@@ -13,11 +14,19 @@ extension ImportReport {
   }
 
   /// One object for programs.
-  var json: String {
+  ///
+  /// - Parameter failure: what ended the import.
+  func json(_ failure: Failure?) -> String {
     var text = JSONText()
     text.object {
       $0.member("pipeline", pipeline)
       $0.member("run", isTrial ? nil : run)
+      if let failure {
+        $0.write(failure)
+      } else {
+        let outcome = verdict == .tooManyRejected ? RunOutcome.tooManyRejected : RunOutcome.good
+        $0.write(outcome: outcome, status.rawValue)
+      }
       $0.write(progress)
       if isTrial { $0.member("dryRun", true) }
       if let pages { $0.member("onAllPages", Int64(pages.total)) }
@@ -48,6 +57,43 @@ extension ImportReport {
   }
 }
 
+extension ImportReport {
+  /// What the tool ends with.
+  var status: ExitStatus {
+    switch verdict {
+    case .allLanded: .allLanded
+    case .someRejected: .someRejected
+    case .tooManyRejected: .dataRejected
+    }
+  }
+}
+
+extension JSONText {
+  mutating func write(outcome: String, _ status: Int32) {
+    member("outcome", outcome)
+    member("exitStatus", Int64(status))
+  }
+
+  /// `"outcome":"input-ends","exitStatus":65,"error":{"code":"input-ends","message":"…","hint":"…"}`
+  mutating func write(_ failure: Failure) {
+    write(outcome: failure.code, failure.signalStatus ?? failure.status.rawValue)
+    member("error") {
+      $0.member("code", failure.code)
+      $0.member("message", failure.message)
+      $0.member("hint", failure.hint)
+    }
+  }
+}
+
+extension Failure {
+  /// One object for programs.
+  var json: String {
+    var text = JSONText()
+    text.object { $0.write(self) }
+    return text.string
+  }
+}
+
 extension ChunkCounts {
   /// What became of the records: a count for each, those of nothing too.
   var parts: [(name: String, count: Int)] {
@@ -72,9 +118,10 @@ extension RunProgress {
   func sum(_ verb: String = "read") -> String {
     let children = children.map { "; \($0.entity) \($0.counts.sum("read"))" }.joined()
     let known = sameAs.map { " (same bytes as run \($0))" } ?? ""
-    let gone = missing.flatMap { $0 > 0 ? "; \($0) missing" : nil } ?? ""
+    let absent = missing.flatMap { $0 > 0 ? "; \($0) missing" : nil } ?? ""
+    let treated = gone > 0 ? "; \(gone) gone" : ""
     let unkept = unkept > 0 ? "; \(unkept) of the rejected are not kept" : ""
-    return counts.sum(verb) + children + unkept + gone + known
+    return counts.sum(verb) + children + unkept + treated + absent + known
   }
 }
 
@@ -95,6 +142,7 @@ extension JSONText {
       }
     }
     if progress.unkept > 0 { member("unkept", Int64(progress.unkept)) }
+    if progress.gone > 0 { member("gone", Int64(progress.gone)) }
     if let missing = progress.missing { member("missing", Int64(missing)) }
     if let sameAs = progress.sameAs { member("sameAs", sameAs) }
     write(progress.nullTotals)

@@ -6,9 +6,12 @@ import Foundation
 package enum CommandLineProgram {
   /// Runs the command that the arguments call, and ends the process with its exit status.
   ///
-  /// - Parameter handOn: gets the arguments first, and may leave them to another program.
+  /// - Parameters:
+  ///   - handOn: gets the arguments first, and may leave them to another program.
+  ///   - failure: a failure as JSON, for `--json`.
   package static func run(
-    _ root: any ParsableCommand.Type, handOn: ([String]) throws -> Void = { _ in }
+    _ root: any ParsableCommand.Type, handOn: ([String]) throws -> Void = { _ in },
+    json failure: (Failure) -> String? = { _ in nil }
   ) {
     StandardDescriptors.fill()
     // A closed pipe is an error of the write that met it, and not the end of the process.
@@ -25,18 +28,28 @@ package enum CommandLineProgram {
       called = try command(CommandLine.arguments.dropFirst(), of: root)
       var command = try root.parseAsRoot()
       try command.run()
-    } catch let failure as Failure {
-      failure.printToStandardError()
-      root.exit(withError: failure.status.exitCode)
+    } catch let error as Failure {
+      error.printToStandardError()
+      if !error.isInOutput { tell(error, failure) }
+      root.exit(withError: error.status.exitCode)
     } catch {
-      end(root, called, error)
+      end(root, called, error, failure)
     }
+  }
+
+  /// Tells programs of a failure, where they asked for JSON.
+  private static func tell(_ failure: Failure, _ json: (Failure) -> String?) {
+    guard CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json"), let line = json(failure)
+    else { return }
+    // Standard output may be what the error is about.
+    try? StandardOutput.write(line: line)
   }
 
   /// Ends with the parser's words. Of an unknown option it says what was meant where a few letters differ; for one that was
   /// shortened, this does.
   private static func end(
-    _ root: any ParsableCommand.Type, _ command: any ParsableCommand.Type, _ error: any Error
+    _ root: any ParsableCommand.Type, _ command: any ParsableCommand.Type, _ error: any Error,
+    _ json: (Failure) -> String?
   ) -> Never {
     var text = root.fullMessage(for: error)
     // Help that was asked for is no error, and a status alone has no words.
@@ -51,6 +64,9 @@ package enum CommandLineProgram {
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0).printable + "\n" }
     StandardError.write(lines.joined())
+    if root.exitCode(for: error).rawValue == ExitStatus.usage.rawValue {
+      tell(Failure(.usage, root.message(for: error)), json)
+    }
     Foundation.exit(root.exitCode(for: error).rawValue)
   }
 

@@ -21,10 +21,15 @@ package enum ExitStatus: Int32, CaseIterable {
 
   package var exitCode: ExitCode { ExitCode(rawValue) }
 
+  /// A word for programs, where an error has none of its own: `data-rejected`.
+  package var code: String {
+    "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : "\($1)" }
+  }
+
   package var meaning: String {
     switch self {
     case .allLanded: "success: every record was imported"
-    case .someRejected: "success, with rejected records within --max-rejects"
+    case .someRejected: "success; some records were rejected, or rows not reverted"
     case .usage: "usage error: unknown or conflicting arguments"
     case .dataRejected: "invalid data, or more rejected records than --max-rejects"
     case .noInput: "the input does not exist or is empty"
@@ -33,7 +38,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case .inputOutput: "I/O error, or the disk is full"
     case .tryLater: "the store is locked by another program: try again later"
     case .configuration: "invalid pipeline or model"
-    case .overdue: "status: the last good import is older than max-age"
+    case .overdue: "status: a pipeline or a reader needs attention"
     case .tokenExpired: "the history after the token has been pruned"
     case .tokenDiverged: "the token belongs to a diverged history (a restored or copied store)"
     case .tokenOfAnotherStore: "the token belongs to another store"

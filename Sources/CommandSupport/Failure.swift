@@ -5,11 +5,18 @@ import Foundation
 /// What a command ends with when it did not do what was asked: sentences for people, a status for scripts.
 package struct Failure: Error {
   package var status: ExitStatus
+  /// A word for programs, such as `input-ends`.
+  package var code: String
   package var message: String
   package var hint: String?
+  /// The process's exit status, where that is no status of the command: after a signal.
+  package var signalStatus: Int32?
+  /// Whether the command has told it in its JSON output.
+  package var isInOutput = false
 
-  package init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+  package init(_ status: ExitStatus, code: String? = nil, _ message: String, hint: String? = nil) {
     self.status = status
+    self.code = code ?? status.code
     self.message = message
     self.hint = hint
   }
@@ -21,7 +28,7 @@ package struct Failure: Error {
     } else {
       let error = ImportError(error)
       self.init(
-        ExitStatus(error), error.message,
+        ExitStatus(error), code: error.code, error.message,
         hint: error.remedy.map { $0.hint(error.hint, error.file) } ?? error.hint)
     }
   }

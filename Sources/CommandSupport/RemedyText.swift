@@ -16,7 +16,10 @@ extension StoreError.Remedy {
     case .link(let entity, let relationship): "bolide link \(store) \(entity) \(relationship)"
     case .createStore: "bolide import --create always"
     case .trial: "bolide import --dry-run"
-    case .accept(let name): "--accept \(name)"
+    case .accept(let name, nil): "--accept \(name)"
+    case .accept(let name, let run?):
+      "--accept \(name). To undo this import: bolide revert \(run.store) --run \(run.number)"
+    case .runs: "bolide runs \(store)"
     case .rejects: "bolide rejects \(store)"
     case .verify: "bolide verify \(store)"
     case .rebuild: "bolide verify \(store) --rebuild"

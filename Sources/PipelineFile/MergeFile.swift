@@ -9,6 +9,17 @@ enum MergeFile {
     ("last", .last), ("first", .first), ("reject", .reject),
   ]
 
+  static let gone: [(word: String, choice: GonePolicy)] = [("keep", .keep), ("delete", .delete)]
+
+  /// What becomes of rows that are gone: a word, or the mapping of `mark`.
+  static func gone(_ part: YAMLPart, _ reader: inout YAMLReader) -> GonePolicy? {
+    if part.isMapping {
+      guard let settings = reader.settings(of: part, allowed: .gone) else { return nil }
+      return settings["mark"].flatMap { reader.text($0) }.map { .mark(attribute: $0) }
+    }
+    return reader.choice(part, among: gone)
+  }
+
   /// The merge policy under the key `merge`: a word, or the mapping of `update-if-newer`.
   static func policy(_ part: YAMLPart, _ reader: inout YAMLReader) -> MergePolicy? {
     if part.isMapping {

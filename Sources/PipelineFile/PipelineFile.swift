@@ -75,6 +75,7 @@ struct PipelineFile {
       pipeline.repeatedKeyPolicy = repeated
     }
     if let feed = settings["feed"].flatMap({ reader.choice($0, among: Self.feeds) }) { pipeline.feed = feed }
+    if let gone = settings["gone"].flatMap({ MergeFile.gone($0, &reader) }) { pipeline.gone = gone }
     if let count = settings["count"].flatMap({ reader.choice($0, among: Self.counts) }) {
       pipeline.count = count
     }
@@ -84,6 +85,11 @@ struct PipelineFile {
     pipeline.records = recordLocation(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)
+    // An attribute that says nothing of a field of its own name has none, where it is the mark.
+    if case .mark(let name) = pipeline.gone {
+      let isSaid = reader.sourceMap.contains(["attributes", name, "from"])
+      pipeline.fields.removeAll { $0 == Field(name) && !isSaid }
+    }
     pipeline.sourceMap = reader.sourceMap
     return pipeline
   }

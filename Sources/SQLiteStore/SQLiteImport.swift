@@ -15,10 +15,10 @@ package final class SQLiteImport: ImportSession {
   /// Which columns the chunks have.
   package let layout: ChunkLayout
   /// What was done so far.
-  package private(set) var progress = RunProgress()
+  package internal(set) var progress = RunProgress()
 
   private let store: SQLiteEngine
-  private let pipeline: Pipeline
+  let pipeline: Pipeline
   private let settings: ImportSettings
   private let isCancelled: @Sendable () -> Bool
   private let input: String
@@ -26,20 +26,20 @@ package final class SQLiteImport: ImportSession {
   private let log: RunLog
   private let rejectLog: RejectLog
   private let rejectedKeys: RejectedKeys
-  private let writer: ChunkWriter
-  private let children: [ChildWriter]
+  let writer: ChunkWriter
+  let children: [ChildWriter]
   private let rowFinder: RowFinder
   /// Nil where the feed is not full.
-  private var seenLog: PresenceTracker?
+  var seenLog: PresenceTracker?
   private let writeAheadLog: WriteAheadLog
   /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
   private let triggersFire: Bool
   /// The connection while `atomically` has its transaction open.
-  private var open: Database?
+  var open: Database?
   /// Keeps the rejects of an atomic import for the case that it is rolled back.
   private var spool: RejectSpool?
   /// The instant of the chunk under way.
-  private let clock: ChunkClock
+  let clock: ChunkClock
   /// Named readers from whom the run's end has taken history that they had not seen.
   package private(set) var expiredReaders: [String] = []
   /// An atomic import did not come to a good end.
@@ -193,19 +193,6 @@ package final class SQLiteImport: ImportSession {
     try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
   }
 
-  package func missingOfLastRun() throws -> RowShare? {
-    try looking { try seenLog?.missingOfLast($0, (layout, writer.memory.seen)) }
-  }
-
-  package func changedSinceLastGoodRun() throws -> RowShare? {
-    try looking { try LastGoodRun($0, pipeline: pipeline.name)?.changed($0, layout, writer.memory.seen) }
-  }
-
-  /// On the connection that has the run's changes, also those of an open transaction.
-  private func looking<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    try open.map(body) ?? writing(body)
-  }
-
   // MARK: Replay
 
   /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
@@ -247,7 +234,7 @@ package final class SQLiteImport: ImportSession {
 
   // MARK: Transactions
 
-  private func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try store.writing(waiting: settings.lockWait, isCancelled: isCancelled, body)
   }
 
@@ -255,7 +242,7 @@ package final class SQLiteImport: ImportSession {
   ///
   /// - Returns: what `body` says: whether to keep what it did.
   @discardableResult
-  private func transact(_ db: Database, _ body: () throws -> Bool) throws -> Bool {
+  func transact(_ db: Database, _ body: () throws -> Bool) throws -> Bool {
     let before = (progress, rejectLog.memory)
     var isKept = false
     do {

@@ -17,8 +17,10 @@ extension StoreError {
     case createStore
     /// Try the import, and keep nothing.
     case trial
-    /// Import once all the same: accept what a guard has found, by its name.
-    case accept(String)
+    /// Import once all the same: accept what a guard has found, by its name. Or undo what a run has changed, where it has.
+    case accept(String, undoing: Run? = nil)
+    /// List the runs.
+    case runs
     /// Read the rejected records.
     case rejects
     /// Verify the store.
@@ -35,6 +37,19 @@ extension StoreError {
     case dangling(String)
     /// Trust the store's schema.
     case trustSchema
+  }
+
+  /// A run of an import.
+  public struct Run: Sendable, Hashable {
+    /// The store's file.
+    public var store: String
+    /// The run's number.
+    public var number: Int64
+
+    package init(store: String, number: Int64) {
+      self.store = store
+      self.number = number
+    }
   }
 
   /// What could be dropped, by name, to remedy it.

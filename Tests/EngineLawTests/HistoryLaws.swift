@@ -51,7 +51,7 @@ struct HistoryLaws {
     let (store, tokens) = try history(engine, seed)
     for (older, newer) in zip(tokens, tokens.dropFirst()) + [(tokens[0], tokens[tokens.count - 1])] {
       var request = HistoryRequest(after: older)
-      (request.isNet, request.through) = (true, newer)
+      (request.isNet, request.end) = (true, .token(newer))
       var (state, objects) = (try store.state(at: newer), Set<ObjectID>())
       for change in try store.engine.history(request).flatMap(\.changes) {
         let object = ObjectID(entity: change.entity, id: change.id)

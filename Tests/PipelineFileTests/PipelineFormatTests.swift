@@ -60,6 +60,7 @@ struct PipelineFormatTests {
       tops["children"] = "{ parts: \(flow(children)) }"
     case .retention: tops["history"] = flow([key: value])
     case .merge: tops["merge"] = flow([key: value])
+    case .gone: tops["gone"] = flow([key: value])
     }
     return tops.map { "\($0): \($1)\n" }.joined()
   }

@@ -47,8 +47,8 @@ extension PlainEngine {
       throw StoreError.unsupported("pages of changes, and changes of attributes", by: Self.engineName, path)
     }
     let start = try state.number(request.start, path: path)
-    let end = try request.through.map { try state.number(.token($0), path: path) } ?? .max
-    if request.isNet, end < start, let through = request.through {
+    let end = try request.end.map { try state.number($0, path: path) } ?? .max
+    if request.isNet, end < start, case .token(let through)? = request.end {
       throw StoreError.endsBeforeStart(through, path)
     }
     let wanted = state.transactions.map(\.transaction).filter { $0.number > start && $0.number <= end }

@@ -75,6 +75,10 @@ final class PlainSession: ImportSession {
   /// It keeps no rows that a feed has no more.
   func missingOfLastRun() -> RowShare? { nil }
 
+  func treatGone() throws {
+    throw StoreError.unsupported("rows that are gone", by: PlainEngine.engineName, engine.path)
+  }
+
   /// It does not know which run was good.
   func changedSinceLastGoodRun() -> RowShare? { nil }
 

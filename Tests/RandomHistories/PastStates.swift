@@ -4,8 +4,8 @@ import PlainStore
 
 /// What a store held at each token, and what its history must say of that.
 struct PastStates {
-  private var states: [(token: HistoryToken, state: StoreState)] = []
-  private let model: PlainModel
+  private(set) var states: [(token: HistoryToken, state: StoreState)] = []
+  let model: PlainModel
 
   init(_ model: PlainModel) { self.model = model }
 

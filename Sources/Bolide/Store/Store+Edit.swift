@@ -20,6 +20,33 @@ extension Store {
     }
   }
 
+  /// Puts back what a run of an import inserted, updated and deleted, in one transaction: deleted objects return with their
+  /// ids and links, and derived attributes follow.
+  ///
+  /// - Parameters:
+  ///   - run: the run's number.
+  ///   - force: puts back also rows that somebody changed after the run: as they were before it.
+  /// - Returns: what changed, and the rows that stay as they are because somebody changed them after the run, or because
+  ///   they cannot be put back.
+  /// - Throws: `StoreError` when there is no such run, or history does not go back to it.
+  /// - Complexity: O(n log n) in the changes since then.
+  public func revert(run: Int64, force: Bool = false, options: EditOptions = EditOptions()) async throws
+    -> RevertReport
+  {
+    try await answering { try $0.revert(.run(run), force: force, options) }
+  }
+
+  /// Puts back everything that was changed after a token, by whomever, in one transaction.
+  ///
+  /// - Returns: as `revert(run:)`.
+  /// - Throws: `StoreError` when the token is not a place of this store's history.
+  /// - Complexity: O(n log n) in the changes since then.
+  public func revert(to token: HistoryToken, options: EditOptions = EditOptions()) async throws
+    -> RevertReport
+  {
+    try await answering { try $0.revert(.token(token), force: true, options) }
+  }
+
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
   ///
   /// A to-one link replaces the present one. A many-to-many link is added. A one-to-one relationship may be named at either

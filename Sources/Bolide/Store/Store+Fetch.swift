@@ -49,7 +49,7 @@ extension Store {
   /// - Throws: `StoreError` when a token is not a place of the store's history, has expired, or is the older one.
   public func changes(from older: HistoryToken, to newer: HistoryToken) async throws -> [HistoryChange] {
     var request = HistoryRequest(after: older)
-    request.through = newer
+    request.end = .token(newer)
     request.isNet = true
     return try await changes(request)
   }

@@ -26,11 +26,7 @@ struct EditArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Author of the changes in history.", valueName: "name"))
   var author = "bolide"
 
-  @Flag(help: "Print the report to standard output as one JSON object.")
-  var json = false
-
-  @Flag(name: .shortAndLong, help: "Print the report even if standard error is not a terminal.")
-  var verbose = false
+  @OptionGroup var output: EditOutput
 
   @OptionGroup var writing: WritingArguments
 
@@ -47,16 +43,41 @@ struct EditArguments: ParsableArguments {
 
   var options: EditOptions { EditOptions(author: author, isTrial: isTrial) }
 
+  func show(_ report: EditReport) throws { try output.show(report, isTrial: isTrial) }
+}
+
+/// How an edit is told.
+struct EditOutput: ParsableArguments {
+  @Flag(help: "Print the report to standard output as one JSON object.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print the report even if standard error is not a terminal.")
+  var verbose = false
+
+  /// So many rows that were left are told where nobody asks for them.
+  private static let shownRows = 10
+
   /// Tells what an edit did. What it would do is what was asked for, so that goes to standard output.
-  func show(_ report: EditReport) throws {
-    if json {
-      try StandardOutput.write(line: report.json)
-    } else if isTrial {
-      for line in report.lines { try StandardOutput.write(line: line) }
-    } else if verbose || isatty(STDERR_FILENO) == 1 {
+  func show(_ report: EditReport, left: [LeftRow] = [], isTrial: Bool) throws {
+    if json { return try StandardOutput.write(line: report.json(left)) }
+    if isTrial {
+      for line in report.lines + left.map(\.line) { try StandardOutput.write(line: line.printable) }
+      return
+    }
+    for row in left.prefix(Self.shownRows) { StandardError.write(row.line.printable + "\n") }
+    if left.count > Self.shownRows { StandardError.write(Note.moreLeft(left.count - Self.shownRows) + "\n") }
+    if verbose || isatty(STDERR_FILENO) == 1 || !left.isEmpty {
       let token = report.token.map { " · token \($0)" } ?? ""
       StandardError.write(report.lines.joined(separator: "; ") + token + "\n")
     }
+  }
+}
+
+extension LeftRow {
+  /// `Quake 12 (id q1): not reverted, as it was changed since`
+  fileprivate var line: String {
+    let key = key.isEmpty ? "" : " (\(key.map(\.shown).joined(separator: ", ")))"
+    return "\(entity) \(id)\(key): not reverted, as \(reason.words)"
   }
 }
 
@@ -71,9 +92,12 @@ extension EditReport {
   }
 
   /// `{"entities":{"Fireball":{"inserted":0,"updated":0,"deleted":12}},"token":"…"}`
-  fileprivate var json: String {
+  ///
+  /// - Parameter left: the rows that stay as they are, of a revert.
+  fileprivate func json(_ left: [LeftRow]) -> String {
     var text = JSONText()
     text.object {
+      $0.write(outcome: "ok", (left.isEmpty ? ExitStatus.allLanded : .someRejected).rawValue)
       $0.member("entities") { text in
         for count in counts {
           text.member(count.entity) {
@@ -81,6 +105,14 @@ extension EditReport {
             $0.member("updated", Int64(count.updated))
             $0.member("deleted", Int64(count.deleted))
           }
+        }
+      }
+      if !left.isEmpty {
+        $0.member("left", objects: left) { text, row in
+          text.member("entity", row.entity)
+          text.member("id", row.id)
+          text.member("key", object: { key in row.key.forEach { key.member($0) } })
+          text.member("reason", row.reason.rawValue)
         }
       }
       $0.member("token", token?.description)

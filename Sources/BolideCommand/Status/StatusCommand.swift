@@ -12,10 +12,12 @@ struct StatusCommand: ParsableCommand {
       Shows a single store in full, and several stores as one line per pipeline. A pipeline file selects the store \
       that it names, and is listed even if it has never run.
 
-      A pipeline with `max-age: 26h` is overdue if its last good import is older; the exit status is then 79. With -q \
-      nothing is printed while all pipelines are well, so that cron mails only problems:
+      The exit status is 79 if something needs attention: a pipeline that is overdue (its last good import is older than \
+      `max-age: 26h`), whose last import failed or was killed, that has never run, or that misses more rows than \
+      `max-missing` allows, or a named reader that has expired or diverged. With -q nothing is printed while all is \
+      well, so that cron mails only problems:
 
-        bolide status -q /srv/feeds/*.yaml
+        bolide status -q /srv/bolide/pipelines/*.yaml
       """)
 
   /// How the answer is printed.
@@ -35,7 +37,7 @@ struct StatusCommand: ParsableCommand {
   @Flag(help: "Print one JSON object per store.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print only pipelines that are overdue, failed or were killed.")
+  @Flag(name: .shortAndLong, help: "Print only pipelines and readers that need attention.")
   var quiet = false
 
   func validate() throws {
@@ -60,9 +62,8 @@ struct StatusCommand: ParsableCommand {
       // Whoever reads has read enough.
     }
     if let failure { throw failure.status.exitCode }
-    if stores.contains(where: { $0.pipelines.contains(where: \.isOverdue) }) {
-      throw ExitStatus.overdue.exitCode
-    }
+    // A collector is to get the metrics of what is wrong, too.
+    if format == .text, stores.contains(where: \.needsAttention) { throw ExitStatus.overdue.exitCode }
   }
 }
 
@@ -73,6 +74,12 @@ struct StatusOfStore {
   let status: StoreStatus?
   /// The pipelines that have run, and those that were named and have not.
   private(set) var pipelines: [PipelineStatus]
+
+  /// Whether somebody should look.
+  var needsAttention: Bool { pipelines.contains { $0.state.isTrouble } || !strandedReaders.isEmpty }
+
+  /// Named readers that cannot go on.
+  var strandedReaders: [Reader] { status?.readers.filter { $0.state != .live } ?? [] }
 
   /// What the pipelines that were named say themselves counts, not what they said when they ran.
   private init(_ path: String, declared: [Pipeline]) throws {
@@ -86,6 +93,7 @@ struct StatusOfStore {
     for pipeline in declared {
       if let index = pipelines.firstIndex(where: { $0.name == pipeline.name }) {
         pipelines[index].maxAge = pipeline.maxAge
+        pipelines[index].maximumMissing = pipeline.settings.maximumMissing
       } else {
         pipelines.append(PipelineStatus(neverRun: pipeline.name, maxAge: pipeline.maxAge))
       }

@@ -6,6 +6,7 @@ extension StatusOfStore {
     var text = JSONText()
     text.object {
       $0.member("store", path)
+      $0.member("needsAttention", needsAttention)
       if let status { $0.write(status) }
       $0.member("pipelines", objects: pipelines) { $0.write($1) }
     }
@@ -58,6 +59,8 @@ extension JSONText {
     member("isOverdue", pipeline.isOverdue)
     if let maxAge = pipeline.maxAge { member("maxAge", maxAge) }
     member("openRejects", pipeline.openRejects)
+    if let missing = pipeline.missing { member("missing", Int64(missing.count)) }
+    if let most = pipeline.maximumMissing { member("maxMissing", most) }
     write(pipeline.lastRun, as: "lastRun")
     write(pipeline.lastGoodRun, as: "lastGoodRun")
     write(pipeline.lastChange, as: "lastChange")
@@ -65,15 +68,17 @@ extension JSONText {
 
   private mutating func write(_ run: PipelineStatus.Run?, as name: String) {
     guard let run else { return member(name, nil as String?) }
-    member(name) {
-      $0.member("run", run.number)
-      $0.member("input", run.input)
-      $0.member("started", run.started)
-      $0.member("ended", run.ended)
-      $0.member("age", run.age)
-      if let seconds = run.seconds { $0.member("seconds", seconds) }
-      $0.member("outcome", run.outcome)
-      $0.write(run.progress)
-    }
+    member(name) { $0.write(members: run) }
+  }
+
+  mutating func write(members run: PipelineStatus.Run) {
+    member("run", run.number)
+    member("input", run.input)
+    member("started", run.started)
+    member("ended", run.ended)
+    member("age", run.age)
+    if let seconds = run.seconds { member("seconds", seconds) }
+    member("outcome", run.outcome)
+    write(run.progress)
   }
 }

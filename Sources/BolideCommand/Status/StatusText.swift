@@ -1,25 +1,39 @@
 import Bolide
 
-/// One line a pipeline, with a head.
+/// One line a pipeline, and one a reader that cannot go on, each with a head.
 struct StatusTable {
-  private let rows: [[String]]
+  private let pipelines: [[String]]
+  private let readers: [[String]]
 
   /// - Parameter isQuiet: only what somebody should look at.
   /// - Returns: nil when there is nothing to say.
   init?(_ stores: [StatusOfStore], isQuiet: Bool) {
-    let lines = stores.flatMap { store in
+    pipelines = stores.flatMap { store in
       store.pipelines.filter { !isQuiet || $0.state.isTrouble }.map { pipeline in
         [
           pipeline.name.printable, pipeline.state.rawValue, pipeline.lastGoodRun?.age.ago ?? "never",
-          pipeline.lastChange?.age.ago ?? "never", "\(pipeline.openRejects)", store.path.printable,
+          pipeline.maxAge.map { "every \($0.duration)" } ?? "", pipeline.lastChange?.age.ago ?? "never",
+          "\(pipeline.openRejects)", pipeline.missing.map { "\($0.count)" } ?? "", store.path.printable,
         ]
       }
     }
-    guard !lines.isEmpty else { return nil }
-    rows = [["PIPELINE", "STATE", "LAST GOOD RUN", "LAST CHANGE", "REJECTED", "STORE"]] + lines
+    readers = stores.flatMap { store in
+      store.strandedReaders.map { [$0.name.printable, $0.state.rawValue, store.path.printable] }
+    }
+    if pipelines.isEmpty, readers.isEmpty { return nil }
   }
 
   var text: String {
+    let heads = [
+      ["PIPELINE", "STATE", "LAST GOOD RUN", "DUE", "LAST CHANGE", "REJECTED", "MISSING", "STORE"],
+      ["READER", "STATE", "STORE"],
+    ]
+    return zip(heads, [pipelines, readers]).filter { !$1.isEmpty }.map { Self.table([$0] + $1) }
+      .joined(separator: "\n")
+  }
+
+  /// Lines whose columns are as wide as their widest cell.
+  static func table(_ rows: [[String]]) -> String {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       zip(row, widths).map { $0.padded(to: $1 + 2) }.joined().trimmedAtEnd + "\n"
@@ -29,7 +43,7 @@ struct StatusTable {
 
 extension PipelineStatus.State {
   /// Whether somebody should look.
-  var isTrouble: Bool { self == .overdue || self == .failed || self == .killed }
+  var isTrouble: Bool { [.overdue, .failed, .killed, .never, .missing].contains(self) }
 }
 
 extension StatusOfStore {
@@ -120,6 +134,11 @@ extension PipelineStatus {
       lines.append(("last good run", lastGoodRun?.line ?? "never"))
     }
     if lastRun.number != lastChange?.number { lines.append(("last change", lastChange?.line ?? "never")) }
+    if let missing, missing.count > 0 {
+      let limit = maximumMissing.map { "; at most \($0.inPercent) may be" } ?? ""
+      lines.append(
+        ("missing", "\(counted(Int64(missing.count), "row")) of \(missing.total.grouped)\(limit)"))
+    }
     if openRejects > 0 { lines.append(("rejected", "\(counted(openRejects, "record")) kept")) }
     return lines
   }
@@ -128,7 +147,7 @@ extension PipelineStatus {
     guard let maxAge else { return "" }
     return isOverdue
       ? ": the last good run is older than \(maxAge.duration), or there is none"
-      : "; overdue after \(maxAge.duration)"
+      : "; due every \(maxAge.duration)"
   }
 }
 
@@ -179,7 +198,7 @@ extension Double {
 
 extension String {
   /// `2026-05-12T06:00:03.118Z` as `2026-05-12 06:00 UTC`
-  fileprivate var minute: String {
+  var minute: String {
     count >= 16 ? prefix(16).replacing("T", with: " ") + " UTC" : self
   }
 }

@@ -27,6 +27,7 @@ package struct PipelineCheck {
     if pipeline.settings.maximumMissing != nil, pipeline.feed != .full {
       check.list.add(.missingOfWindow, at: ["max-missing"])
     }
+    check.checkGone()
     if pipeline.store?.utf8.contains(0) == true { check.list.add(.storeWithNull, at: ["store"]) }
     NameCheck.run(pipeline, &check.list)
     AttributeCheck.run(pipeline, &check.list)
@@ -42,6 +43,26 @@ package struct PipelineCheck {
     check.checkColumns()
     check.checkChecks()
     return check.list.problems.sortedByLocation()
+  }
+
+  private mutating func checkGone() {
+    if pipeline.gone == .keep { return }
+    if pipeline.feed != .full { list.add(.goneOfWindow, at: ["gone"]) }
+    switch pipeline.gone {
+    case .keep: break
+    case .delete:
+      if pipeline.settings.maximumMissing == nil { list.add(.unguardedDeletion, at: ["gone"]) }
+    case .mark(let name):
+      guard let entity = pipeline.model.entity(named: pipeline.entity) else { return }
+      guard let attribute = entity.attribute(named: name) else {
+        return list.add(.noSuchAttribute(name, of: entity), at: ["gone"])
+      }
+      if !attribute.isMark || entity.key.contains(name)
+        || pipeline.fields.contains(where: { $0.attribute == name })
+      {
+        list.add(.notAMark(name), at: ["gone"])
+      }
+    }
   }
 
   private mutating func checkEntity() {
@@ -200,6 +221,17 @@ package struct PipelineCheck {
       list.add(
         .linkCannotMake(owner, without: attribute.name), at: part,
         restingOn: [pipeline.part(of: owner.name, attribute: attribute.name)])
+    }
+  }
+}
+
+extension Attribute {
+  /// Whether it can say that a row is gone.
+  fileprivate var isMark: Bool {
+    switch type {
+    case .date: !isRequired && !isTransient && derivation == nil
+    case .boolean: !isTransient && derivation == nil
+    default: false
     }
   }
 }

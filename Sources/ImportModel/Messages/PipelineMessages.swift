@@ -46,6 +46,16 @@ extension Message {
 
   static let missingOfWindow = Message("'max-missing' requires `feed: full`: no row is missing from a window")
 
+  static let goneOfWindow = Message("'gone' requires `feed: full`: no row is missing from a window")
+  static let unguardedDeletion = Message(
+    "`gone: delete` requires 'max-missing', the share of the rows that an import may delete at most, such as `5%`"
+  )
+  static func notAMark(_ name: String) -> Message {
+    Message(
+      "the attribute '\(name)' cannot mark rows that are gone; it must be a date or a boolean without `from`, `value` or "
+        + "`derived`, and not part of the key")
+  }
+
   // MARK: Version and merging
 
   package static let noVersion = Message(

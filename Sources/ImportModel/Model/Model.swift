@@ -22,5 +22,5 @@ public struct Model: Sendable, Hashable, Codable {
 
 extension String {
   /// Whether two names are one to SQLite, which compares bytes: `é` is another name than `e` with an accent behind it.
-  func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  package func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -26,6 +26,8 @@ public struct Pipeline: Sendable, Hashable {
   public var records: RecordLocation
   /// What it means that a row is not in the input.
   public var feed = Feed.window
+  /// What becomes of rows that a full feed has no more.
+  public var gone = GonePolicy.keep
   /// What `count` in the input's envelope counts; nil where the envelope tells.
   public var count: FeedCount?
   /// What a record does to a row that has its key.

@@ -47,7 +47,7 @@ package indirect enum FormatValue: Sendable {
 
 /// A part of a pipeline file that has keys of its own.
 package enum FormatSection: String, Sendable, CaseIterable {
-  case pipeline, entity, attribute, relationship, fetched, link, children, merge, retention
+  case pipeline, entity, attribute, relationship, fetched, link, children, merge, gone, retention
 }
 
 extension [FormatKey] {

@@ -13,6 +13,7 @@ package enum PipelineFormat {
     case .link: link
     case .children: children
     case .merge: merge
+    case .gone: gone
     case .retention: retention
     }
   }
@@ -54,6 +55,11 @@ package enum PipelineFormat {
       "what an input contains: `window`, a part of the catalogue, or `full`, the whole catalogue; with "
         + "`full`, `bolide missing` lists rows that are no longer in the feed, see <doc:MissingRows>; "
         + "default: `window`"),
+    FormatKey(
+      "gone", .either([.words(MergeFile.gone.map(\.word)), .keys(.gone)]),
+      "with `feed: full`, what happens to rows that are no longer in the feed: \(words(MergeFile.gone.map(\.word))), or `{ mark: "
+        + "ATTRIBUTE }`, see <doc:MissingRows>; default: `keep`",
+      examples: ["{ mark: goneAt }"]),
     FormatKey(
       "count", .words(PipelineFile.counts.map(\.word)),
       "the meaning of the member `count` beside the records: "
@@ -229,6 +235,14 @@ package enum PipelineFormat {
   /// How `merge` compares.
   package static let merge = [
     FormatKey("update-if-newer", .text, "the attribute that is compared", examples: ["modified"])
+  ]
+
+  /// How `gone` marks a row.
+  package static let gone = [
+    FormatKey(
+      "mark", .text,
+      "the attribute that is set, a date or a boolean that no record brings; it is cleared if the row returns",
+      examples: ["goneAt"])
   ]
 
   /// How long history is kept.

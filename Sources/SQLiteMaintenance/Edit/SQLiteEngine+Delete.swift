@@ -13,27 +13,3 @@ extension SQLiteEngine {
     }.1
   }
 }
-
-extension Database {
-  /// Deletes objects of one entity.
-  ///
-  /// - Throws: `StoreError` when a rule denies it.
-  func delete(_ ids: [Int64], of entity: String) throws {
-    let delete = try RawStatement(self, "DELETE FROM \(quoted(entity)) WHERE bolide_id = ?")
-    for id in ids {
-      delete.bind(id, at: 1)
-      try delete.run(denied: .deletionDenied(entity))
-    }
-  }
-}
-
-extension RawStatement {
-  /// Runs a statement that a rule of the model may deny.
-  func run(denied: StoreError) throws(StoreError) {
-    do {
-      try run()
-    } catch {
-      throw error.code == .constraint ? denied : error
-    }
-  }
-}

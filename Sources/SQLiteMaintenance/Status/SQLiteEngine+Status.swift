@@ -51,6 +51,35 @@ extension SQLiteEngine {
   }
 }
 
+extension SQLiteEngine {
+  /// The newest runs, the newest first.
+  ///
+  /// - Complexity: O(runs).
+  package func runs(of pipeline: String?, limit: Int) throws -> [RunRecord] {
+    try reading { db in
+      let rows = try RawStatement(
+        db,
+        """
+        SELECT run, pipeline, reverted, run = (SELECT max(run) FROM bolide_run) FROM bolide_run
+        WHERE pipeline = ifnull(?1, pipeline) ORDER BY run DESC LIMIT ?2
+        """)
+      rows.bind(pipeline, at: 1)
+      rows.bind(limit, at: 2)
+      var runs: [RunRecord] = []
+      while try rows.step() {
+        guard let run = try PipelineStatus.Run(db, rows.integer(0)) else { continue }
+        // Of two imports one waits for the other: only the newest run can be at work.
+        let isAtWork = rows.integer(3) != 0 && run.outcome == nil ? run.isAlive : false
+        runs.append(
+          RunRecord(
+            pipeline: rows.string(1) ?? "", run: run, reverted: rows.isNull(2) ? nil : try rows.number(2),
+            isAtWork: isAtWork, fields: try FieldLog.counts(db, run: run.number)))
+      }
+      return runs
+    }
+  }
+}
+
 extension PipelineStatus {
   /// The pipelines that have run, by name.
   fileprivate static func all(_ db: Database) throws -> [PipelineStatus] {
@@ -77,6 +106,7 @@ extension PipelineStatus {
       status.lastGoodRun = try run(2)
       status.lastChange = try run(3)
       status.openRejects = runs.integer(4)
+      status.missing = try PresenceTracker.missing(db, pipeline: status.name)
       status.maxAge = status.lastRun?.maxAge
       // Of two imports one waits for the other: only the newest run can be at work.
       if let run = status.lastRun, run.number == newest, run.outcome == nil { status.isAtWork = run.isAlive }
@@ -97,7 +127,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        chunks, bytes, same_as, missing, process, process_start, boot, unkept, \(ChunkCounts.columns)
+        chunks, bytes, same_as, missing, process, process_start, boot, unkept, gone, \(ChunkCounts.columns)
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -116,7 +146,8 @@ extension PipelineStatus.Run {
     progress.sameAs = row.isNull(11) ? nil : row.integer(11)
     progress.missing = row.isNull(12) ? nil : Int(try row.number(12))
     progress.unkept = Int(try row.number(16))
-    progress.counts = try ChunkCounts(row, from: 17)
+    progress.gone = Int(try row.number(17))
+    progress.counts = try ChunkCounts(row, from: 18)
     progress.children = try ChildCounts.all(db, run: number)
   }
 }

@@ -1,5 +1,5 @@
-internal import GRDB
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
 internal import SQLiteStore
 internal import StoreInterface
@@ -8,7 +8,7 @@ internal import StoreInterface
 ///
 /// History tells that in one pass, and it is kept in temporary tables for the length of a query. The rest is the tables'
 /// own.
-struct AsOfTables {
+package struct AsOfTables {
   private let db: Database
   private let entities: [Entity]
   private let numbers: PropertyNumbers
@@ -21,18 +21,32 @@ struct AsOfTables {
     let places = try HistoryPositions(db)
     try places.check(token, path: path)
     guard token.inside == nil else { throw StoreError.insideTransaction(token) }
+    try self.init(db, model: model, of: entities, after: places.lastChange(before: token))
+  }
+
+  /// Keeps what has changed since a place that was checked as it was.
+  ///
+  /// - Parameter change: the last change before it.
+  package init(_ db: Database, model: Model, of entities: [Entity], after change: Int64) throws {
     (self.db, self.entities) = (db, entities)
     numbers = try PropertyNumbers(db, model: model, creating: false)
     drop()
     do {
-      try fill(after: places.lastChange(before: token))
+      try fill(after: change)
     } catch {
       drop()
       throw error
     }
   }
 
-  private func table(_ index: Int) -> String { "temp.bolide_past_\(index)" }
+  /// The table of an entity's rows that have changed since, by its place among the entities: `bolide_id`, `bolide_there`,
+  /// and all columns as they were.
+  package func table(_ index: Int) -> String { "temp.bolide_past_\(index)" }
+
+  /// Takes rows out of an entity's table, as if they had not changed.
+  package func keep(_ rows: [(entity: Int, id: Int64)]) throws {
+    for row in rows { try db.run("DELETE FROM \(table(row.entity)) WHERE bolide_id = ?", .integer(row.id)) }
+  }
 
   private func fill(after change: Int64) throws {
     var readers: [Int64: EntityReader] = [:]
@@ -82,7 +96,7 @@ struct AsOfTables {
   }
 
   /// Lets go. The tables are the connection's alone; should one stay behind, the next past takes its place.
-  func drop() {
+  package func drop() {
     for index in entities.indices { try? db.run("DROP TABLE IF EXISTS \(table(index))") }
   }
 }

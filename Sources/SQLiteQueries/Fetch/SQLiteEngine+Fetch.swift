@@ -82,7 +82,7 @@ extension SQLiteEngine {
       let fetch = try FetchReading(db, path: path)
       let before = try fetch.ids(request, at: older)
       var between = HistoryRequest(after: older)
-      between.through = newer
+      between.end = .token(newer)
       between.isNet = true
       between.entities = [request.entity]
       between.kinds = [.update]

@@ -1,3 +1,4 @@
+internal import CSQLiteShims
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
@@ -127,6 +128,15 @@ final class ChunkWriter {
   /// Begins a transaction's history, inside the caller's transaction.
   func begin() throws {
     try history.begin()
+  }
+
+  /// Runs statements with the triggers on, as another program's, between `begin` and `end` and behind the last chunk.
+  func triggering(_ body: () throws -> Void) throws {
+    bolide_enable_triggers(db.sqliteConnection, 1)
+    defer { bolide_enable_triggers(db.sqliteConnection, triggersWrite ? 1 : 0) }
+    try body()
+    try derived.refreshMarked(clock: clock())
+    try history.takeTriggered()
   }
 
   /// Ends the transaction's history.

@@ -1,5 +1,5 @@
 internal import GRDB
-internal import ImportModel
+package import ImportModel
 internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
@@ -58,7 +58,7 @@ final class DeferredUniqueness {
 
 extension Value {
   /// A value to park a row with: small enough for every sum that it may pass through.
-  fileprivate static func random(_ storage: StorageClass) -> Value {
+  package static func random(_ storage: StorageClass) -> Value {
     switch storage {
     case .integer: .integer(.random(in: -(1 << 53)...(1 << 53)))
     case .real: .real(.random(in: -1...1))

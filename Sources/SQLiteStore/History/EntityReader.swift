@@ -172,7 +172,7 @@ package final class EntityReader {
   }
 
   /// What a change kept of the values before it, by property.
-  func values(before change: Int64) throws -> [Int64: Value] {
+  package func values(before change: Int64) throws -> [Int64: Value] {
     previous.bind(change, at: 1)
     defer { previous.reset() }
     var values: [Int64: Value] = [:]

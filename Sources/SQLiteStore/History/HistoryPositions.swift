@@ -12,7 +12,7 @@ package struct HistoryPositions {
   /// The newest number that was pruned; 0 when nothing was.
   package let floor: Int64
   /// The newest number before which history misses changes; 0 for none.
-  let gap: Int64
+  package let gap: Int64
   private let db: Database
 
   package init(_ db: Database) throws {

@@ -44,6 +44,8 @@ package struct HistoryReading {
   private let entities: [Int64: EntityReader]
   private let db: Database
   private let start: Int64
+  /// The newest transaction that is wanted; nil for all.
+  private let end: Int64?
   private let inside: HistoryToken.Inside?
   /// By the transaction's number.
   private let widened: [Int64: [Widened]]
@@ -54,13 +56,14 @@ package struct HistoryReading {
     let stored = try StoredModel(db)
     let model = stored.model
     try request.check(model, path: path)
-    positions = try HistoryPositions(db)
+    let positions = try HistoryPositions(db)
+    self.positions = positions
     (start, inside) = try positions.start(request.start, path: path)
-    if let through = request.through {
-      try positions.check(through, path: path)
-      if through.inside != nil { throw StoreError.endsInside(through, path) }
-      if request.isNet, through.number < start, case .token = request.start {
-        throw StoreError.endsBeforeStart(through, path)
+    end = try request.end.map { try positions.start($0, path: path).number }
+    if case .token(let token)? = request.end {
+      if token.inside != nil { throw StoreError.endsInside(token, path) }
+      if request.isNet, token.number < start, case .token = request.start {
+        throw StoreError.endsBeforeStart(token, path)
       }
     }
     let numbers = try PropertyNumbers(db, model: model, creating: false)
@@ -174,7 +177,7 @@ package struct HistoryReading {
       WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?
       """)
     statement.bind(inside == nil ? start + 1 : start, at: 1)
-    statement.bind(request.through?.number ?? .max, at: 2)
+    statement.bind(end ?? .max, at: 2)
     statement.bind(request.transactionLimit ?? -1, at: 3)
     return statement
   }

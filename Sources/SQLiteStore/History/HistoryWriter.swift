@@ -132,6 +132,17 @@ package final class HistoryWriter {
     try insertPrevious.run()
   }
 
+  /// Takes changes into the transaction that triggers have made of it, behind its own.
+  func takeTriggered() throws {
+    if triggersWrite { return }
+    let made = try integer(lastChange)
+    guard made >= next else { return }
+    let before = (inserted, updated, deleted)
+    try count(from: next, through: made)
+    (inserted, updated, deleted) = (before.0 + inserted, before.1 + updated, before.2 + deleted)
+    next = made + 1
+  }
+
   /// Ends the transaction's changes.
   ///
   /// - Parameters:

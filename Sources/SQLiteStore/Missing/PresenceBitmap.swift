@@ -59,6 +59,16 @@ package struct PresenceBitmap {
     return RowShare(missing, of: missing + seen)
   }
 
+  /// The objects that will be missing when a run that saw others is complete.
+  func missing(behind seen: ObjectSet) throws -> [Int64] {
+    let exists = try existence()
+    return try pages().flatMap { page in
+      let met = seen.words(ofPage: page.number)
+      let gone = met.indices.map { (page.words.missing[$0] | page.words.last[$0]) & ~met[$0] }
+      return try gone.ids(page.number).filter(exists)
+    }
+  }
+
   /// Takes over what a complete run saw. Pages that stay as they are, are not written.
   func complete(_ seen: ObjectSet) throws {
     let exists = try existence()

@@ -1,7 +1,7 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 internal import TypedRows
 
 /// Keeps which objects the complete runs of a full feed saw, so that the store can say which are missing.
@@ -9,7 +9,7 @@ internal import TypedRows
 ///     a complete run sees S:      missing = (missing + last) - S,      last = S
 ///
 /// Rows that the pipeline never brought are in neither. A run that is not complete leaves both as they are.
-struct PresenceTracker {
+package struct PresenceTracker {
   /// A run that rejects more records than this is not complete: their keys are kept in memory.
   private static let mostRejected = 100_000
 
@@ -69,7 +69,27 @@ struct PresenceTracker {
       note.bind(run, at: 3)
       try note.run()
     }
-    return try Self.missing(db, pipeline: pipeline)
+    return try Self.missing(db, pipeline: pipeline)?.count
+  }
+
+  /// The rows that are missing by what a run has seen, of each entity that its records bring, children before their parents;
+  /// and those of the records that were missing and are not.
+  ///
+  /// - Returns: nil when the run is not complete.
+  func gone(
+    _ db: Database, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
+  ) throws -> (gone: [(entity: Entity, ids: [Int64])], returned: [Int64])? {
+    guard knowsRejectedKeys else { return nil }
+    var gone: [(Entity, [Int64])] = []
+    var returned: [Int64] = []
+    for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
+      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
+      var seen = seen
+      if place == 0, !rejectedKeys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
+      if place == 0 { returned = try bits.missing().filter(seen.contains) }
+      gone.insert((layout.entity, try bits.missing(behind: seen)), at: 0)
+    }
+    return (gone, returned)
   }
 
   /// Of the records' rows that the last complete run saw and that are there: how many this run has not met.
@@ -86,18 +106,21 @@ struct PresenceTracker {
     return last.total == 0 ? nil : last
   }
 
-  /// How many rows of a pipeline are missing; nil when no complete run of it is known.
-  static func missing(_ db: Database, pipeline: String) throws -> Int? {
+  /// How many rows of a pipeline are missing, of these and those that its last complete run saw; nil when no complete run of it
+  /// is known.
+  package static func missing(_ db: Database, pipeline: String) throws -> RowShare? {
     let entities = try RawStatement(
       db,
       "SELECT entity FROM bolide_complete WHERE pipeline = ? AND entity IN (SELECT name FROM bolide_entity)")
     entities.bind(pipeline, at: 1)
-    var count: Int?
+    var share: RowShare?
     while try entities.step() {
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: entities.string(0) ?? "")
-      count = try (count ?? 0) + bits.missing().count
+      let missing = try bits.missing().count
+      let before = share ?? RowShare(0, of: 0)
+      share = RowShare(before.count + missing, of: before.total + missing + (try bits.lastCount()))
     }
-    return count
+    return share
   }
 
   /// Adds the rows that rejected records mean: of those that were not seen, the ones with their keys.

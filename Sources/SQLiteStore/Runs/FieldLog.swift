@@ -65,7 +65,8 @@ package enum FieldLog {
         try insert.run()
       }
     }
-    guard !fields.counts.isEmpty else { return }
+    let counts = fields.counts.filter { $0.records > 0 }
+    if counts.isEmpty { return }
     for settled in fields.settled {
       try db.run(
         """
@@ -74,7 +75,7 @@ package enum FieldLog {
         """, .text(settled.entity), .text(settled.attribute), .text(settled.field), .text(pipelineName))
     }
     let insert = try RawStatement(db, "INSERT INTO bolide_run_field VALUES (?, ?, ?, ?, ?, ?, ?)")
-    for count in fields.counts {
+    for count in counts {
       insert.bind(
         [.integer(run), .text(count.entity), .text(count.attribute), .text(count.field)]
           + [count.records, count.present, count.nulls].map { .integer(Int64($0)) })

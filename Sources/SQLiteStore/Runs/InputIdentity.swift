@@ -52,7 +52,7 @@ extension SQLiteEngine {
             progress.children[index].counts = progress.children[index].counts.allUnchanged
           }
           progress.bytes = identity.size
-          progress.missing = try PresenceTracker.missing(db, pipeline: pipeline.name)
+          progress.missing = try PresenceTracker.missing(db, pipeline: pipeline.name)?.count
           runs.reset()
           let log = try RunLog(db, pipeline, input: input)
           try log.write(progress, outcome: RunOutcome.good)

@@ -4,11 +4,11 @@ internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
 
-/// The state that a pipeline's last good run left, as far back as history goes.
+/// The state that a pipeline's last good run left, or a revert of one after it, as far back as history goes.
 struct LastGoodRun {
   /// The version of the model that it had.
   private let model: Int64
-  /// The newest transaction when it ended.
+  /// The newest transaction of it.
   private let transaction: Int64
 
   /// - Returns: nil where no run was good.
@@ -16,8 +16,10 @@ struct LastGoodRun {
     let row = try RawStatement(
       db,
       """
-      SELECT model, ifnull(last_transaction, before) FROM bolide_run
-      WHERE pipeline = ? AND outcome = ? ORDER BY run DESC LIMIT 1
+      SELECT model, max(
+        ifnull(last_transaction, before),
+        ifnull((SELECT max(reverted) FROM bolide_run WHERE pipeline = ?1), 0)) FROM bolide_run
+      WHERE pipeline = ?1 AND outcome = ?2 AND reverted IS NULL ORDER BY run DESC LIMIT 1
       """)
     row.bind(pipeline, at: 1)
     row.bind(RunOutcome.good, at: 2)

@@ -8,13 +8,13 @@ package struct PropertyNumbers {
   /// A stored property of an entity.
   package struct Column {
     /// The property's number.
-    let number: Int64
+    package let number: Int64
     /// The attribute's or relationship's name.
-    let name: String
+    package let name: String
     /// Its column in the table.
     package let column: String
     /// Whether the store computes it.
-    let isDerived: Bool
+    package let isDerived: Bool
     /// Whether it is part of the key.
     let isKey: Bool
   }

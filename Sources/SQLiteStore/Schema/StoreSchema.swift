@@ -167,7 +167,9 @@ package enum StoreSchema {
       missing   INTEGER,                            -- rows of the pipeline that its full feed had not; null for others
       process   INTEGER,                            -- the run's process id
       process_start TEXT,                           -- when that started, as the system counts; null where it does not tell
-      boot      TEXT                                -- the system's boot and its space of process ids; null as above
+      boot      TEXT,                               -- the system's boot and its space of process ids; null as above
+      reverted  INTEGER,                            -- bolide_transaction: the revert that took back what it did
+      gone      INTEGER NOT NULL DEFAULT 0          -- rows that it deleted or marked, as a full feed has them no more
     ) STRICT;
     -- What became of the children that a run read, one row an entity: see `children` in a pipeline.
     CREATE TABLE bolide_run_child(

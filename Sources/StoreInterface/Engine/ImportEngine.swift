@@ -117,6 +117,10 @@ package protocol ImportSession: AnyObject {
   ///   in for it.
   func changedSinceLastGoodRun() throws -> RowShare?
 
+  /// Deletes or marks the rows that a full feed has no more, as its pipeline wants it. The input was read to its end, and all
+  /// of it was applied.
+  func treatGone() throws
+
   /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
   ///
   /// - Parameters:

@@ -5,6 +5,14 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// What the store is and how its imports are.
   func status() throws -> StoreStatus
 
+  /// The newest runs, the newest first.
+  ///
+  /// - Parameter pipeline: of this pipeline alone, by its name; nil for all.
+  func runs(of pipeline: String?, limit: Int) throws -> [RunRecord]
+
+  /// What happened to an object, as far as history is kept, the oldest change first.
+  func log(of entity: String, _ object: LoggedObject) throws -> [ObjectChange]
+
   /// What lies beside the store and is not the store's: a note for a program that needs nothing of it.
   var unsafeFileNote: ReadingNote? { get }
 
@@ -48,6 +56,11 @@ package protocol MaintenanceEngine: EngineIdentity {
 
   /// Deletes the objects of a request.
   func deleteObjects(_ request: ObjectQuery, _ options: EditOptions) throws -> EditReport
+
+  /// Puts back what a run, or everybody since a token, has changed.
+  ///
+  /// - Parameter force: also rows that somebody changed after the run.
+  func revert(_ target: RevertTarget, force: Bool, _ options: EditOptions) throws -> RevertReport
 
   /// Changes the links of a request's objects.
   func linkObjects(

@@ -81,8 +81,15 @@ extension PartialEngine {
   package func mergeMissing(of pipeline: String?) throws -> (MissingRows, HistoryToken?) {
     throw lacks("missing rows")
   }
+  package func runs(of pipeline: String?, limit: Int) throws -> [RunRecord] { throw lacks("a list of runs") }
+  package func log(of entity: String, _ object: LoggedObject) throws -> [ObjectChange] {
+    throw lacks("the log of an object")
+  }
   package func deleteObjects(_ request: ObjectQuery, _ options: EditOptions) throws -> EditReport {
     throw lacks("deleting objects")
+  }
+  package func revert(_ target: RevertTarget, force: Bool, _ options: EditOptions) throws -> RevertReport {
+    throw lacks("reverting")
   }
   package func linkObjects(
     _ request: ObjectQuery, _ relationship: String, _ edit: LinkEdit, _ options: EditOptions

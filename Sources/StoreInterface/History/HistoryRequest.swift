@@ -19,8 +19,9 @@ public struct HistoryRequest: Sendable, Hashable {
 
   /// Where to begin.
   public var start: Start
-  /// Where to end: with this token's transaction; nil for the newest one.
-  public var through: HistoryToken?
+  /// Where to end: at the place where another request would start; nil for the newest one. So a token's transaction is
+  /// included, and a day is not.
+  public var end: Start?
   /// Only transactions of these authors; empty for all.
   public var authors: Set<String> = []
   /// Excludes transactions of these authors. Transactions without an author are included.

@@ -11,6 +11,25 @@ extension StoreError {
       hint: "Delete those objects first, or set another `on-delete` rule in the model.")
   }
 
+  package static func noRun(_ run: Int64, _ path: String) -> StoreError {
+    StoreError(.badRequest, at: path, "there is no run \(run)", hint: "List the runs.", .runs)
+  }
+
+  package static func prunedRun(_ run: Int64, through number: Int64, _ path: String) -> StoreError {
+    StoreError(
+      .tokenExpired, at: path,
+      "run \(run) cannot be reverted: history is pruned through transaction \(number), and does not contain all of its "
+        + "changes",
+      hint: "Import a good input: it updates the rows that differ.")
+  }
+
+  package static func gapSince(run: Int64, _ number: Int64, _ path: String) -> StoreError {
+    StoreError(
+      .tokenExpired, at: path,
+      "run \(run) cannot be reverted: history has a gap at transaction \(number), and does not contain all changes since",
+      hint: "Import a good input: it updates the rows that differ.")
+  }
+
   package static func noRelationship(_ name: String, of entity: Entity) -> StoreError {
     let known = entity.relationships.map(\.name)
     let meant = Suggestion.question(for: name, among: known)
@@ -50,6 +69,12 @@ extension StoreError {
 
   package static func notAValue(_ name: String, _ expected: String) -> StoreError {
     StoreError(.badRequest, "'\(name)' expects \(expected)")
+  }
+
+  package static func neverSuchObject(_ entity: Entity) -> StoreError {
+    StoreError(
+      .badRequest, "there is no \(entity.name) with this key, and history knows of none",
+      hint: "The object's key is \(entity.key.listed).")
   }
 
   package static func noSuchObject(_ entity: Entity, hint: String?) -> StoreError {

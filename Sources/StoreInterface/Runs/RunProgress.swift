@@ -15,6 +15,8 @@ public struct RunProgress: Sendable, Hashable {
   public var sameAs: Int64?
   /// How many rows earlier complete runs saw, and the input, a full feed, does not have; nil where nobody can tell.
   public var missing: Int?
+  /// How many rows were deleted or marked because a full feed has them no more, as the pipeline's `gone` says.
+  public var gone = 0
   /// Totals beyond the range of their type, where the run wrote one.
   public var nullTotals = NullTotals()
   /// The newest token; nil when nothing has changed.
@@ -35,6 +37,7 @@ public struct RunProgress: Sendable, Hashable {
     counts = counts.rolledBackAll
     for index in children.indices { children[index].counts = children[index].counts.rolledBackAll }
     chunks = 0
+    gone = 0
     token = nil
   }
 }

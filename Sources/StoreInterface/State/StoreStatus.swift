@@ -130,6 +130,10 @@ package struct PipelineStatus: Sendable {
   package var openRejects: Int64
   /// How old the last good run may be, in seconds; nil for no limit. The last run's, unless somebody says otherwise.
   package var maxAge: Double?
+  /// Of the rows of a full feed, those that are missing; nil where no complete run is known.
+  package var missing: RowShare?
+  /// How many of them may be, as a share from 0 to 1, where somebody says it.
+  package var maximumMissing: Double?
   /// Whether its import is at work just now; nil where nobody can tell whether it is or was killed.
   package var isAtWork: Bool? = false
 
@@ -145,6 +149,8 @@ package struct PipelineStatus: Sendable {
     case failed
     /// The last run was killed, or its machine went down.
     case killed
+    /// The last run was good, and more rows are missing than may be.
+    case missing
     /// It has never run.
     case never
     /// The last run was good.
@@ -177,6 +183,8 @@ package struct PipelineStatus: Sendable {
     guard let outcome = lastRun.outcome else {
       return isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
     }
-    return outcome == RunOutcome.good ? .ok : .failed
+    guard outcome == RunOutcome.good else { return .failed }
+    if let missing, let maximumMissing, missing.exceeds(maximumMissing) { return .missing }
+    return .ok
   }
 }

@@ -57,7 +57,7 @@ import Testing
       "delete", "quakes.sqlite", "Region", "--where", "name = 'north'", "--json")
     #expect(
       outcome.output.contains(
-        #"{"entities":{"Quake":{"inserted":0,"updated":2,"deleted":0},"Region":{"inserted":0,"updated":0,"deleted":1}}"#
+        #""exitStatus":0,"entities":{"Quake":{"inserted":0,"updated":2,"deleted":0},"Region":{"inserted":0,"updated":0,"deleted":1}}"#
       ))
     #expect(try quakes() == ["a|", "b|", "c|south", "d|"])
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)

@@ -80,7 +80,7 @@ import Testing
     #expect(try links() == ["1 sky", "2 moon", "2 sky", "3 sky"])
     #expect(
       try link("Post", "tags", "--where", "id > 1", "--to-none", "--json").output.contains(
-        #"{"entities":{"Post":{"inserted":0,"updated":2,"deleted":0},"Tag":{"inserted":0,"updated":2,"deleted":0},"Post_tags":{"inserted":0,"updated":0,"deleted":3}}"#
+        #""exitStatus":0,"entities":{"Post":{"inserted":0,"updated":2,"deleted":0},"Tag":{"inserted":0,"updated":2,"deleted":0},"Post_tags":{"inserted":0,"updated":0,"deleted":3}}"#
       ))
     #expect(try links() == ["1 sky"])
     #expect(try tags() == ["moon|0|0", "sky|1|10"])

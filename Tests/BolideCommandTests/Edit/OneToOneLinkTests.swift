@@ -29,7 +29,7 @@ import Testing
       try folder.linkPeople("Person", "passport", "--where", "name = 'anna'", "--to", "number=B1", "--json")
         .output
         .contains(
-          #"{"entities":{"Passport":{"inserted":0,"updated":2,"deleted":0},"Person":{"inserted":0,"updated":2,"deleted":0}}"#
+          #""exitStatus":0,"entities":{"Passport":{"inserted":0,"updated":2,"deleted":0},"Person":{"inserted":0,"updated":2,"deleted":0}}"#
         ))
     #expect(try folder.passports() == ["A1 -", "B1 anna", "C1 -"])
     #expect(try folder.people() == ["anna|B1|b1|1", "bert|||0"])

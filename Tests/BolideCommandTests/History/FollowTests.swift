@@ -188,7 +188,7 @@ import Testing
     #expect(outcome.status == 64)
     #expect(
       outcome.errors.hasPrefix(
-        "Error: --follow cannot be combined with --count or --limit\n"))
+        "Error: --follow cannot be combined with --count, --limit or --until\n"))
   }
 
   @Test(.enabled(if: geteuid() == 0 && hasProgram("setpriv"), "there is no way to become another user"))

@@ -32,7 +32,9 @@ import Testing
     let before = try folder.bytes(of: "fireballs.sqlite")
     let token = try folder.bytes(of: "fireballs.sqlite-bolide")
     let trial = try folder.bolide("import", "fireballs.yaml", "later.json", "--dry-run", "--json")
-    #expect(trial.output.hasPrefix(#"{"pipeline":"fireballs","run":null,"read":300,"#))
+    #expect(
+      trial.output.hasPrefix(#"{"pipeline":"fireballs","run":null,"outcome":"ok","exitStatus":0,"read":300,"#)
+    )
     #expect(trial.output.contains(#""dryRun":true,"#) && trial.output.hasSuffix(#""token":null}"# + "\n"))
     #expect(try folder.bytes(of: "fireballs.sqlite") == before)
     #expect(try folder.bytes(of: "fireballs.sqlite-bolide") == token)

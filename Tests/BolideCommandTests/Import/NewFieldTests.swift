@@ -160,15 +160,15 @@ import Testing
         + "attributes: { \(attributes) }\n" + more, to: "quakes.yaml")
   }
 
-  private func note(_ name: String, _ kind: String, _ attribute: String) -> String {
-    "quakes: the feed has a new field '\(name)', \(kind); from the next import on the new attribute "
-      + "\(attribute) holds it\n"
+  private func note(_ name: String, _ kind: String, _ attribute: String, _ type: String) -> String {
+    "quakes: the feed has a new field '\(name)', \(kind); "
+      + "from the next import on the new attribute \(attribute) (\(type)) holds it\n"
   }
 
   private var notes: String {
-    note("felt-by", "a number", "feltBy (double)") + note("at", "a text", "at (date)")
-      + note("a/b", "a boolean", "aB (boolean)") + note("where", "an object", "where (json)")
-      + note("Mag", "a text", "mag2 (string)") + note("text", "a text", "text (string)")
+    note("felt-by", "a number", "feltBy", "double") + note("at", "a text", "at", "date")
+      + note("a/b", "a boolean", "aB", "boolean") + note("where", "an object", "where", "json")
+      + note("Mag", "a text", "mag2", "string") + note("text", "a text", "text", "string")
   }
 
   private func rows() throws -> [String] {
@@ -233,7 +233,7 @@ import Testing
     let outcome = try folder.bolide("import", "quakes.yaml", "rows.json")
     #expect(
       outcome.errors
-        == note("depth", "a number", "depth (integer64)")
+        == note("depth", "a number", "depth", "integer64")
         + "quakes: the feed has a new field 'link', a text; the pipeline does not use it\n")
     try folder.write(
       #"{"fields": ["id", "mag", "depth"], "data": [["k", 1, 5], ["l", 2, "deep"]]}"#, to: "rows.json")

@@ -19,13 +19,13 @@ import Testing
     #expect(first.errors.isEmpty)
     #expect(
       masked(first.output)
-        == #"{"pipeline":"quakes","run":1,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"duplicates":1,"superseded":0,"#
+        == #"{"pipeline":"quakes","run":1,"outcome":"ok","exitStatus":3,"read":4,"inserted":2,"updated":0,"repeated":0,"unchanged":0,"ignored":0,"duplicates":1,"superseded":0,"#
         + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"absent":{"time":3,"magnitude":2,"place":1},"seconds":S,"rowsPerSecond":R,"token":"T"}"#
         + "\n")
     let again = try folder.bolide("import", "quakes.yaml", "feed.json", "--json", "-q", "--max-rejects", "1")
     #expect(
       masked(again.output)
-        == #"{"pipeline":"quakes","run":2,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"duplicates":1,"superseded":0,"#
+        == #"{"pipeline":"quakes","run":2,"outcome":"ok","exitStatus":3,"read":4,"inserted":0,"updated":0,"repeated":0,"unchanged":2,"ignored":0,"duplicates":1,"superseded":0,"#
         + #""rejected":1,"rolledBack":0,"chunks":1,"bytes":97,"absent":{"time":3,"magnitude":2,"place":1},"seconds":S,"rowsPerSecond":R,"token":null}"#
         + "\n")
   }

@@ -26,7 +26,7 @@ import Testing
     #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
     #expect(try folder.bolide("import", "daily.yaml", "bad.json").status == 65)
     let outcome = try folder.bolide("status", "quakes.sqlite")
-    #expect(outcome.status == 0)
+    #expect(outcome.status == 79)
     #expect(
       plain(outcome.output) == """
         store     quakes.sqlite
@@ -39,7 +39,7 @@ import Testing
         token     TOKEN 2
 
         pipeline       daily
-        state          failed; overdue after 26 h
+        state          failed; due every 26 h
         last run       run 2, AGE, TIME: 2 read = 1 inserted + 1 rejected; too-many-refused
         last good run  run 1, AGE, TIME: 2 read = 2 inserted
         rejected       1 record kept
@@ -56,13 +56,13 @@ import Testing
     #expect(try folder.bolide("import", "second.yaml", "bad.json", "--max-rejects", "1").status == 3)
     #expect(try folder.bolide("import", "second.yaml", "feed.json") == .silent)
     let outcome = try folder.bolide("status", "quakes.sqlite", "other.yaml", "daily.yaml")
-    #expect(outcome.status == 0)
+    #expect(outcome.status == 79)
     #expect(
       plain(outcome.output) == """
-        PIPELINE  STATE  LAST GOOD RUN  LAST CHANGE  REJECTED  STORE
-        daily     ok     AGE       AGE     0         quakes.sqlite
-        second    ok     AGE       AGE     1         quakes.sqlite
-        other     never  never          never        0         other.sqlite
+        PIPELINE  STATE  LAST GOOD RUN  DUE         LAST CHANGE  REJECTED  MISSING  STORE
+        daily     ok     AGE       every 26 h  AGE     0                  quakes.sqlite
+        second    ok     AGE                   AGE     1                  quakes.sqlite
+        other     never  never                      never        0                  other.sqlite
 
         """)
   }
@@ -71,8 +71,8 @@ import Testing
     let never = try folder.bolide("status", "daily.yaml", "quakes.yaml")
     #expect(never.status == 79)
     #expect(never.lines.map { $0.split(separator: " ")[1] } == ["STATE", "overdue", "never"])
-    // A pipeline that says nothing of its age is never overdue.
-    #expect(try folder.bolide("status", "quakes.yaml").status == 0)
+    // A pipeline that says nothing of its age is never overdue, but has never run.
+    #expect(try folder.bolide("status", "-q", "quakes.yaml").status == 79)
 
     #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
     #expect(try folder.bolide("status", "-q", "quakes.sqlite") == .silent)
@@ -104,12 +104,50 @@ import Testing
         == [["PIPELINE", "STATE", "LAST GOOD RUN"], ["daily", "overdue", "26 h ago"]])
     // What the file says now counts more than what it said then.
     try folder.write(Folder.quakes + "\nmax-age: 2d\n", to: "daily.yaml")
-    #expect(try folder.bolide("status", "daily.yaml").status == 0)
+    #expect(
+      try folder.bolide("status", "-q", "daily.yaml").lines.last?.hasPrefix("daily     failed ") == true)
     // A known file counts as a good run.
     try folder.write(Folder.quakes + "\nmax-age: 1h\n", to: "daily.yaml")
     #expect(try folder.bolide("status", "daily.yaml").status == 79)
     #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
     #expect(try folder.bolide("status", "daily.yaml").status == 0)
+  }
+
+  @Test func `what somebody should look at ends with 79, and metrics are written all the same`() throws {
+    try folder.write(Folder.quakes + "\nfeed: full\nmax-missing: 50%\n", to: "full.yaml")
+    try folder.write(
+      #"[{"id": "a", "magnitude": 1}, {"id": "b", "magnitude": 2}, {"id": "c", "magnitude": 3}]"#,
+      to: "three.json")
+    #expect(try folder.bolide("import", "full.yaml", "three.json", "-q") == .silent)
+    #expect(try folder.bolide("status", "-q", "full.yaml") == .silent)
+    // Rows that are missing, past their guard.
+    try folder.write(#"[{"id": "a", "magnitude": 1}]"#, to: "one.json")
+    #expect(try folder.bolide("import", "full.yaml", "one.json", "--accept", "max-missing", "-q") == .silent)
+    let missing = try folder.bolide("status", "-q", "full.yaml")
+    #expect(missing.status == 79)
+    #expect(missing.lines.last?.split(separator: " ").first { $0 == "missing" } != nil)
+    #expect(missing.lines.last?.contains(" 2        quakes.sqlite") == true)
+    #expect(
+      try folder.bolide("status", "full.yaml").lines.contains {
+        $0.hasPrefix("missing ") && $0.hasSuffix(" 2 rows of 3; at most 50 % may be")
+      })
+    #expect(try folder.bolide("status", "full.yaml", "--json").output.contains(#""needsAttention":true,"#))
+    #expect(try folder.bolide("import", "full.yaml", "three.json", "-q") == .silent)
+    #expect(try folder.bolide("status", "-q", "full.yaml") == .silent)
+    // A reader that cannot go on.
+    try folder.bolide("readers", "quakes.sqlite", "add", "mirror", "--from", "now").expectSilence()
+    try folder.sqlite("quakes.sqlite", "UPDATE bolide_reader SET diverged = 1")
+    #expect(
+      try folder.bolide("status", "-q", "full.yaml")
+        == Outcome(
+          status: 79, output: "READER  STATE     STORE\nmirror  diverged  quakes.sqlite\n"))
+    let metrics = try folder.bolide("status", "full.yaml", "--format", "prometheus")
+    #expect(metrics.status == 0 && metrics.output.contains("bolide_reader_live"))
+    // One that is not there, and a pipeline whose store is not.
+    #expect(try folder.bolide("status", "-q", "nowhere.sqlite").status == 73)
+    try folder.write(Folder.quakes.replacing("quakes.sqlite", with: "new.sqlite"), to: "new.yaml")
+    let none = try folder.bolide("status", "-q", "new.yaml")
+    #expect(none.status == 79 && none.lines.last?.hasPrefix("new       never  ") == true)
   }
 
   @Test func `a run at work is told from one that was killed`() throws {

@@ -108,7 +108,7 @@ import Testing
     ),
     (
       ["changes", "a", "--follow", "--limit", "3"],
-      "--follow cannot be combined with --count or --limit"
+      "--follow cannot be combined with --count, --limit or --until"
     ),
     (
       ["changes", "a", "--reader", "r", "--limit", "3", "--", "cat"],

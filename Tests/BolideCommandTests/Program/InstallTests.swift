@@ -62,7 +62,7 @@ import Testing
     }
     let outcome = try folder.run(
       "systemd-analyze",
-      ["verify", "--man=no", folder.path("bolide@quakes.service"), folder.path("bolide@quakes.timer")])
+      ["verify", folder.path("bolide@quakes.service"), folder.path("bolide@quakes.timer")])
     #expect(outcome == .silent)
   }
 
@@ -72,18 +72,22 @@ import Testing
     let line = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
     // As systemd would run it, with a feed of our own and a folder for its two.
     let command = line.dropFirst("ExecStart=".count).replacing("%i", with: "quakes")
-      .replacing("/usr/local/bin/bolide", with: Folder.tool).replacing(
-        "/var/lib/bolide", with: folder.path("state")
-      )
-      .replacing("/etc/bolide", with: folder.path("."))
+      .replacing("/usr/local/bin/bolide", with: Folder.tool).replacing("/srv/bolide", with: folder.path("."))
       .replacing(#/curl .*? --config /#, with: "cat ")
     try FileManager.default.createDirectory(
-      at: folder.url.appending(path: "state"), withIntermediateDirectories: true)
+      at: folder.url.appending(path: "pipelines"), withIntermediateDirectories: true)
+    // As the shipped ones do, it names its store in the folder above.
+    try folder.write(
+      Folder.quakes.replacing("store: quakes", with: "store: ../quakes"), to: "pipelines/quakes.yaml")
     try folder.write(#"[{"id": "a"}]"#, to: "feed")
     let good = try folder.shell("export CREDENTIALS_DIRECTORY=.; \(command)")
     #expect(good.status == 0)
-    #expect(good.output.hasPrefix(#"{"pipeline":"quakes","run":1,"read":1,"inserted":1,"#), "\(good)")
-    #expect(try folder.count("Quake", in: "state/quakes.sqlite") == 1)
+    #expect(
+      good.output.hasPrefix(
+        #"{"pipeline":"quakes","run":1,"outcome":"ok","exitStatus":0,"read":1,"inserted":1,"#), "\(good)")
+    #expect(try folder.count("Quake", in: "quakes.sqlite") == 1)
+    // The one line that watches all of them.
+    #expect(try folder.shell(#""$bolide" status -q pipelines/*.yaml"#) == .silent)
     #expect(try folder.shell("export CREDENTIALS_DIRECTORY=nosuch; \(command) 2> /dev/null").status == 66)
     // The feed's address may hold a key: it stands in no command line, and in no file that all may read.
     #expect(unit.contains("\nLoadCredential=feed:/etc/bolide/%i.curl\n") && !unit.contains("EnvironmentFile"))

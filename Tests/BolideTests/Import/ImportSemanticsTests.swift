@@ -57,10 +57,11 @@ import Testing
 
   private func texts(_ sql: String) throws -> [String] { try place.texts(sql) }
 
-  /// Everything in the store but the rows of runs, their number, and rejects.
+  /// Everything in the store but the rows of runs and of what they read, their number, and rejects.
   private func contents() throws -> [String] {
     let tables = try texts(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('bolide_run', 'sqlite_sequence')")
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('bolide_run', 'bolide_run_field', 'sqlite_sequence')"
+    )
     return try tables.flatMap { table in
       let columns = try texts(
         "SELECT group_concat('quote(\"' || name || '\")', '||') FROM pragma_table_info('\(table)')")

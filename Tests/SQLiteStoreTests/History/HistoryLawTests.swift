@@ -29,7 +29,7 @@ struct HistoryLawTests {
     for (index, older) in random.states.enumerated() {
       for newer in random.states[index...] {
         var request = HistoryRequest(after: older.token)
-        request.through = newer.token
+        request.end = .token(newer.token)
         request.isNet = true
         request.includesValues = true
         let changes = try random.store.history(request).flatMap(\.changes)

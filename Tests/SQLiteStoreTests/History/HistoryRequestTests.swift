@@ -25,7 +25,7 @@ struct HistoryRequestTests {
 
   private func ids(_ start: HistoryRequest.Start, through: HistoryToken? = nil) throws -> [Int64] {
     var request = HistoryRequest(from: start)
-    request.through = through
+    request.end = through.map(HistoryRequest.Start.token)
     return try store.history(request).flatMap { $0.changes.map(\.id) }
   }
 
@@ -75,7 +75,7 @@ struct HistoryRequestTests {
       early.hint == "Use a later date, or start from a snapshot.")
     #expect(try refusal(HistoryRequest(from: .transaction(4))).code == .tokenFromTheFuture)
     var through = HistoryRequest()
-    through.through = HistoryToken(store: tokens[0].store, number: 3, nonce: "zzzzzz")
+    through.end = .token(HistoryToken(store: tokens[0].store, number: 3, nonce: "zzzzzz"))
     #expect(try refusal(through).code == .tokenDiverged)
   }
 
@@ -110,11 +110,11 @@ struct HistoryRequestTests {
         == "net changes start between transactions, and \(inside) is inside one / Read every change up "
         + "to the end of the transaction first.")
     #expect(
-      try message { $0.through = inside }
+      try message { $0.end = .token(inside) }
         == "a request ends between transactions, and \(inside) is inside one / Use the token at the end "
         + "of the transaction.")
     #expect(
-      try message { ($0.isNet, $0.start, $0.through) = (true, .token(tokens[1]), tokens[0]) }
+      try message { ($0.isNet, $0.start, $0.end) = (true, .token(tokens[1]), .token(tokens[0])) }
         == "the request ends at \(tokens[0]), before its start / Use the older token as the start.")
   }
 

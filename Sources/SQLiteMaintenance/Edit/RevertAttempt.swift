@@ -1,0 +1,258 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteAccess
+internal import SQLiteQueries
+internal import SQLiteStore
+internal import StoreInterface
+internal import TypedRows
+
+/// Puts rows back as they were, with the triggers on. Rows that depend on each other wait for each other; those for which
+/// that leads nowhere are told.
+///
+/// The past rows are in the tables of an `AsOfTables`. Foreign keys are checked at the commit.
+struct RevertAttempt {
+  /// What becomes of a row.
+  enum Action {
+    /// It was made since then.
+    case delete
+    /// It was deleted since then.
+    case insert
+    /// It has other values since then.
+    case update
+  }
+
+  struct Item: Hashable {
+    let entity: Int
+    let id: Int64
+    let action: Action
+  }
+
+  private let db: Database
+  private let entities: [EntityStatements]
+  /// Whether delete rules may reach rows that nothing is to be put back of.
+  private let force: Bool
+
+  init(_ db: Database, _ model: Model, _ past: AsOfTables, _ numbers: PropertyNumbers, force: Bool) throws {
+    (self.db, self.force) = (db, force)
+    entities = try model.entities.indices.map { try EntityStatements(db, model, $0, past, numbers) }
+  }
+
+  /// What is to be done. Rows that are as they were are left out; those that others have changed since come with a reason.
+  func items() throws -> (items: [Item], changedSince: [Item]) {
+    var (items, changed): ([Item], [Item]) = ([], [])
+    for (index, statements) in entities.enumerated() {
+      let rows = try statements.candidates()
+      while try rows.step() {
+        let (wasThere, isThere) = (rows.integer(1) != 0, rows.integer(2) != 0)
+        guard wasThere || isThere else { continue }
+        let action: Action = !wasThere ? .delete : isThere ? .update : .insert
+        let item = Item(entity: index, id: rows.integer(0), action: action)
+        if rows.integer(3) != 0, !force { changed.append(item) } else { items.append(item) }
+      }
+    }
+    return (items, changed)
+  }
+
+  /// Puts rows back.
+  ///
+  /// - Returns: those that could not be, and why. The caller then takes everything back and tries the others.
+  func run(_ items: [Item]) throws -> [(item: Item, reason: LeftRow.Reason)] {
+    var left = try rounds(items, waiting: .forEach)
+    if !left.isEmpty { left = try rounds(left.map(\.item), waiting: .forAll) }
+    let swapped = left.filter { $0.reason == .taken && $0.item.action == .update }
+    if !swapped.isEmpty {
+      for (item, _) in swapped { try entities[item.entity].park(item.id) }
+      left = try rounds(left.map(\.item), waiting: .forAll)
+    }
+    if force, !left.isEmpty { left = try rounds(left.map(\.item), waiting: .forNone) }
+    return left
+  }
+
+  /// What a row waits for.
+  enum Waiting {
+    /// Rows that are linked to it go before it, and rows that it is linked to come before it.
+    case forEach
+    /// These are among the rows that are still to be put back, as in a ring of links.
+    case forAll
+    /// Rows that are linked to it may stay: delete rules decide what becomes of them.
+    case forNone
+  }
+
+  /// Tries all rows again and again, as long as that leads on.
+  private func rounds(
+    _ items: [Item], waiting: Waiting
+  ) throws -> [(item: Item, reason: LeftRow.Reason)] {
+    var left = items.map { (item: $0, reason: LeftRow.Reason.taken) }
+    while true {
+      let before = left.count
+      left = try left.compactMap { item, _ in
+        try entities[item.entity].put(item, waiting).map { (item, $0) }
+      }
+      if left.isEmpty || left.count == before { return left }
+    }
+  }
+
+  /// A row's key, as it is now, or as it was.
+  func leftRow(_ item: Item, _ reason: LeftRow.Reason) throws -> LeftRow {
+    try entities[item.entity].leftRow(item, reason)
+  }
+}
+
+/// The statements for the rows of one entity.
+private struct EntityStatements {
+  private let entity: Entity
+  private let db: Database
+  private let past: String
+  private let insert: RawStatement
+  private let update: RawStatement
+  private let delete: RawStatement
+  /// Finds a link of the past row to an object that is not there now; and to one that will not be there either.
+  private let orphan: (now: RawStatement, ever: RawStatement)?
+  /// Finds a row that is linked to the object; and one that is not to be deleted.
+  private let links: [(any: RawStatement, staying: RawStatement)]
+  private let parking: [(statement: RawStatement, storage: StorageClass?)]
+  private let reader: EntityReader
+  private let number: Int64
+  private let stored: [String]
+
+  init(
+    _ db: Database, _ model: Model, _ index: Int, _ tables: AsOfTables, _ numbers: PropertyNumbers
+  ) throws {
+    self.db = db
+    let entity = model.entities[index]
+    self.entity = entity
+    number = numbers.entity(entity.name)
+    reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: false)
+    let table = quoted(entity.name)
+    past = tables.table(index)
+    let past = past
+    // What only others have changed stays.
+    try db.run(
+      """
+      DELETE FROM \(past) WHERE bolide_id NOT IN (
+        SELECT id FROM \(RevertScope.objects) WHERE entity = \(number) AND own)
+      """)
+    stored = numbers.columns(of: entity).filter { !$0.isDerived }.map { quoted($0.column) }
+    let list = stored.joined(separator: ", ")
+    // What is required now, and was not there then, gets its default.
+    let defaults = Dictionary(
+      entity.storedAttributes.compactMap { attribute in
+        attribute.isRequired ? attribute.defaultValue.map { (quoted(attribute.name), $0.sql) } : nil
+      }, uniquingKeysWith: { first, _ in first })
+    let values = stored.map { column in defaults[column].map { "ifnull(\(column), \($0))" } ?? column }
+      .joined(separator: ", ")
+    insert = try RawStatement(
+      db,
+      "INSERT INTO \(table)(bolide_id, \(list)) SELECT bolide_id, \(values) FROM \(past) WHERE bolide_id = ?1"
+    )
+    update = try RawStatement(
+      db,
+      "UPDATE \(table) SET (\(list)) = (SELECT \(values) FROM \(past) WHERE bolide_id = ?1) WHERE bolide_id = ?1"
+    )
+    delete = try RawStatement(db, "DELETE FROM \(table) WHERE bolide_id = ?1")
+    func orphan(_ isToBe: (Int) -> String?) throws -> RawStatement {
+      let links = try entity.toOneRelationships.map { relationship in
+        let other = relationship.destination
+        guard let place = model.entities.firstIndex(where: { $0.name.isSameName(as: other) }) else {
+          throw StoreError.noEntity(other, in: model)
+        }
+        let tables = [quoted(other)] + [isToBe(place)].compactMap(\.self)
+        let missing = tables.map {
+          "NOT EXISTS (SELECT 1 FROM \($0) AS o WHERE o.bolide_id = row.\(quoted(relationship.column)))"
+        }
+        return "(row.\(quoted(relationship.column)) IS NOT NULL AND \(missing.joined(separator: " AND ")))"
+      }
+      let condition = links.joined(separator: " OR ")
+      return try RawStatement(db, "SELECT 1 FROM \(past) AS row WHERE row.bolide_id = ?1 AND (\(condition))")
+    }
+    self.orphan =
+      entity.toOneRelationships.isEmpty
+      ? nil
+      : (
+        try orphan { _ in nil },
+        try orphan { "(SELECT bolide_id FROM \(tables.table($0)) WHERE bolide_there)" }
+      )
+    let name = entity.name
+    links = try model.entities.enumerated().flatMap { other, holder in
+      try holder.toOneRelationships.filter { $0.destination.isSameName(as: name) }.map {
+        let found = "SELECT 1 FROM \(quoted(holder.name)) AS row WHERE \(quoted($0.column)) = ?1"
+        let going = "SELECT 1 FROM \(tables.table(other)) AS o WHERE o.bolide_id = row.bolide_id"
+        let staying = " AND NOT EXISTS (\(going) AND NOT o.bolide_there)"
+        return (try RawStatement(db, found + " LIMIT 1"), try RawStatement(db, found + staying + " LIMIT 1"))
+      }
+    }
+    func park(_ column: String, _ storage: StorageClass?) throws -> (RawStatement, StorageClass?) {
+      (try RawStatement(db, "UPDATE \(table) SET \(quoted(column)) = ?2 WHERE bolide_id = ?1"), storage)
+    }
+    let unique = entity.uniquenessConstraints.compactMap(\.first).filter { !entity.key.contains($0) }
+    let oneToOne = entity.toOneRelationships.filter { model.isOneToOne($0) }
+    parking =
+      try unique.compactMap { name in
+        if let relationship = entity.relationship(named: name) { return try park(relationship.column, nil) }
+        return try entity.attribute(named: name).map {
+          try park($0.name, $0.isRequired ? $0.type.storage : nil)
+        }
+      } + oneToOne.map { try park($0.column, nil) }
+  }
+
+  /// The rows that have changed: their ids, whether they were there, are there, and whether others have changed them.
+  func candidates() throws -> RawStatement {
+    let same = stored.map { "now.\($0) IS past.\($0)" }.joined(separator: " AND ")
+    return try RawStatement(
+      db,
+      """
+      SELECT past.bolide_id, bolide_there, now.bolide_id IS NOT NULL, other FROM \(past) AS past
+      JOIN \(RevertScope.objects) AS o ON o.entity = \(number) AND o.id = past.bolide_id
+      LEFT JOIN \(quoted(entity.name)) AS now ON now.bolide_id = past.bolide_id
+      WHERE own AND NOT (bolide_there AND now.bolide_id IS NOT NULL AND \(same)) ORDER BY past.bolide_id
+      """)
+  }
+
+  /// Puts a row back; or says why it cannot be, yet.
+  func put(_ item: RevertAttempt.Item, _ waiting: RevertAttempt.Waiting) throws -> LeftRow.Reason? {
+    switch item.action {
+    case .delete:
+      for link in links where waiting != .forNone {
+        if try (waiting == .forEach ? link.any : link.staying).finds(item.id) { return .linked }
+      }
+      return try delete.holds(item.id) ? nil : .linked
+    case .insert, .update:
+      if let orphan, try (waiting == .forEach ? orphan.now : orphan.ever).finds(item.id) { return .ownerGone }
+      return try (item.action == .insert ? insert : update).holds(item.id) ? nil : .taken
+    }
+  }
+
+  /// Gives an object's unique values up, for others that had them.
+  func park(_ id: Int64) throws {
+    for (statement, storage) in parking {
+      statement.bind(id, at: 1)
+      statement.bind(storage.map(Value.random) ?? .null, at: 2)
+      try statement.run()
+    }
+  }
+
+  func leftRow(_ item: RevertAttempt.Item, _ reason: LeftRow.Reason) throws -> LeftRow {
+    let after: Int64 = item.action == .insert ? 0 : .max
+    return LeftRow(
+      entity: entity.name, id: item.id, key: try reader.object(item.id, after: after).key, reason: reason)
+  }
+}
+
+extension RawStatement {
+  fileprivate func finds(_ id: Int64) throws -> Bool {
+    bind(id, at: 1)
+    defer { reset() }
+    return try step()
+  }
+
+  /// Whether no constraint forbids it.
+  fileprivate func holds(_ id: Int64) throws -> Bool {
+    bind(id, at: 1)
+    do {
+      try run()
+      return true
+    } catch  where error.code == .constraint {
+      return false
+    }
+  }
+}

@@ -1,0 +1,174 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteAccess
+internal import SQLiteStore
+package import StoreInterface
+internal import TypedRows
+
+extension SQLiteEngine {
+  /// What happened to an object, as far as history is kept, the oldest change first. Several objects may have had a key, one
+  /// after the other.
+  ///
+  /// - Throws: `StoreError` where there is no such entity, or the key is not its.
+  /// - Complexity: O(changes).
+  package func log(of entity: String, _ object: LoggedObject) throws -> [ObjectChange] {
+    try naming {
+      var found: [ObjectChange] = []
+      try assignedReading { db in
+        let model = try StoredModel(db).model
+        guard let entity = model.entity(named: entity) else { throw StoreError.noEntity(entity, in: model) }
+        let log = try ObjectLog(db, entity, PropertyNumbers(db, model: model, creating: false))
+        let ids: [Int64]
+        switch object {
+        case .id(let id): ids = [id]
+        case .key(let words): ids = try log.ids(with: entity.keyValues(words))
+        }
+        let changes = try ids.flatMap { try log.changes(of: $0) }
+        guard try !changes.isEmpty || log.isThere(ids) else {
+          throw StoreError.neverSuchObject(entity)
+        }
+        found = changes.sorted { $0.transaction < $1.transaction }
+      }
+      return found
+    }
+  }
+}
+
+extension Entity {
+  /// A key as words, each read as its attribute's type wants it. A relationship's is the other object's id.
+  fileprivate func keyValues(_ words: [String]) throws -> [(name: String, value: Value)] {
+    var words = words
+    // The only part needs no name, even if there is an equals sign in its value.
+    if key.count == 1, words.count == 1, !words[0].hasPrefix("\(key[0])=") {
+      words[0] = "\(key[0])=\(words[0])"
+    }
+    var texts: [String: String] = [:]
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      texts[parts[0]] = parts.count == 2 ? parts[1] : nil
+    }
+    guard Set(texts.keys) == Set(key), words.count == key.count else { throw StoreError.keyOf(self) }
+    return try key.map { name in
+      let text = texts[name] ?? ""
+      guard let attribute = attribute(named: name) else {
+        guard let id = Int64(text) else { throw StoreError.notAValue(name, "the id of an object") }
+        return (name, .integer(id))
+      }
+      guard let value = Value(text, as: attribute.type) else {
+        throw StoreError.notAValue(name, attribute.type.writtenForm)
+      }
+      return (name, value)
+    }
+  }
+}
+
+/// The changes of one entity's objects, one after the other.
+private struct ObjectLog {
+  private let db: Database
+  private let entity: Entity
+  private let columns: [PropertyNumbers.Column]
+  private let reader: EntityReader
+  private let changes: RawStatement
+
+  init(_ db: Database, _ entity: Entity, _ numbers: PropertyNumbers) throws {
+    (self.db, self.entity) = (db, entity)
+    columns = numbers.columns(of: entity)
+    reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
+    changes = try RawStatement(
+      db,
+      """
+      SELECT c.change, c.kind, t.number, t.at, t.author, t.run FROM bolide_change AS c
+      JOIN bolide_transaction AS t ON t.number = (
+        SELECT number FROM bolide_transaction WHERE last_change >= c.change ORDER BY number LIMIT 1)
+      WHERE c.entity = \(numbers.entity(entity.name)) AND ?1 BETWEEN c.first AND max(c.first, c.last)
+      AND c.change > (SELECT ifnull(max(last_change), 0) FROM bolide_pruned) ORDER BY c.change DESC
+      """)
+  }
+
+  /// The objects that have a key, or had it when they were deleted or before it was changed.
+  func ids(with key: [(name: String, value: Value)]) throws -> [Int64] {
+    let names = key.map { part in columns.first { $0.name == part.name }.map { quoted($0.column) } ?? "NULL" }
+    let present = try RawStatement(
+      db,
+      "SELECT bolide_id FROM \(quoted(entity.name)) WHERE \(names.map { "\($0) IS ?" }.joined(separator: " AND "))"
+    )
+    present.bind(key.map(\.value))
+    var ids: Set<Int64> = []
+    while try present.step() { ids.insert(present.integer(0)) }
+    // One part of it that was is enough to look at the object's whole past.
+    let past = try RawStatement(
+      db,
+      """
+      SELECT DISTINCT first FROM bolide_change JOIN bolide_previous USING (change)
+      WHERE entity = \(reader.number) AND property = ? AND value IS ?
+      """)
+    for part in key {
+      guard let number = columns.first(where: { $0.name == part.name })?.number else { continue }
+      past.bind(number, at: 1)
+      past.bind(part.value, at: 2)
+      while try past.step() {
+        let id = past.integer(0)
+        if !ids.contains(id), try hadKey(id, key) { ids.insert(id) }
+      }
+    }
+    return ids.sorted()
+  }
+
+  private func hadKey(_ id: Int64, _ key: [(name: String, value: Value)]) throws -> Bool {
+    var found = false
+    try walk(id) { _, before, after in
+      found =
+        found
+        || [before, after].contains { values in key.allSatisfy { values?[$0.name] ?? .null == $0.value } }
+    }
+    return found
+  }
+
+  func isThere(_ ids: [Int64]) throws -> Bool { try ids.contains { try reader.presentValues($0) != nil } }
+
+  /// An object's changes, the oldest first.
+  func changes(of id: Int64) throws -> [ObjectChange] {
+    var log: [ObjectChange] = []
+    try walk(id) { row, before, after in
+      let differing = columns.filter { column in
+        let (old, new) = (before?[column.name] ?? .null, after?[column.name] ?? .null)
+        return old != new
+      }
+      let kind: HistoryChange.Kind = before == nil ? .insert : after == nil ? .delete : .update
+      log.append(
+        ObjectChange(
+          transaction: row.integer(2), at: row.string(3) ?? "", author: row.string(4),
+          run: row.isNull(5) ? nil : row.integer(5), id: id, kind: kind,
+          isDerived: kind == .update && differing.allSatisfy(\.isDerived),
+          differences: differing.map { column in
+            ObjectChange.Difference(
+              name: column.name, type: entity.attribute(named: column.name)?.type,
+              old: before?[column.name] ?? .null, new: after?[column.name] ?? .null)
+          }))
+    }
+    return log.reversed()
+  }
+
+  /// Goes back over an object's changes from its present row, the newest first.
+  private func walk(
+    _ id: Int64, _ body: (RawStatement, _ before: [String: Value]?, _ after: [String: Value]?) throws -> Void
+  ) throws {
+    func named(_ values: [Int64: Value]) -> [String: Value] {
+      Dictionary(
+        columns.compactMap { column in values[column.number].map { (column.name, $0) } },
+        uniquingKeysWith: { first, _ in first })
+    }
+    var state = try reader.presentValues(id).map(named)
+    changes.bind(id, at: 1)
+    defer { changes.reset() }
+    while try changes.step() {
+      let after = state
+      switch changes.integer(1) {
+      case 0: state = nil
+      case 1: state = (state ?? [:]).merging(named(try reader.values(before: changes.integer(0)))) { $1 }
+      default: state = named(try reader.values(before: changes.integer(0)))
+      }
+      try body(changes, state, after)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package import GRDB
+internal import ImportModel
+package import SQLiteAccess
+package import StoreInterface
+internal import TypedRows
+
+/// Deletes or marks the rows that a full feed has no more, as another program would: with the triggers on.
+struct GoneRows {
+  let policy: GonePolicy
+  let entity: Entity
+
+  /// - Parameters:
+  ///   - gone: the rows that are gone, by entity; children come before their parents.
+  ///   - returned: rows of the records that were gone, and are not.
+  ///   - now: the present instant, as `timestamp()` gives it.
+  /// - Returns: how many rows were deleted or marked.
+  /// - Throws: `StoreError` when a delete rule denies it.
+  func treat(
+    _ db: Database, gone: [(entity: Entity, ids: [Int64])], returned: [Int64], now: String
+  ) throws -> Int {
+    switch policy {
+    case .keep: return 0
+    case .delete:
+      for (entity, ids) in gone { try db.delete(ids, of: entity.name) }
+      return gone.reduce(0) { $0 + $1.ids.count }
+    case .mark(let name):
+      guard let attribute = entity.attribute(named: name) else { return 0 }
+      let (table, column) = (quoted(entity.name), quoted(name))
+      let marked: Value
+      let cleared: Value
+      if case .date(let precision) = attribute.type {
+        (marked, cleared) = (.text(precision.instant(now)), .null)
+      } else {
+        (marked, cleared) = (.integer(1), .integer(0))
+      }
+      // Since when it is gone is told by the first import that did not see it.
+      let mark = try RawStatement(
+        db, "UPDATE \(table) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) IS \(cleared.sql)")
+      let clear = try RawStatement(
+        db, "UPDATE \(table) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) IS NOT ?1")
+      for id in returned {
+        clear.bind([cleared, .integer(id)])
+        try clear.run()
+      }
+      var count = 0
+      for id in gone.first(where: { $0.entity.name == entity.name })?.ids ?? [] {
+        mark.bind([marked, .integer(id)])
+        try mark.run()
+        count += db.changesCount
+      }
+      return count
+    }
+  }
+}
+
+extension Database {
+  /// Deletes objects of one entity.
+  ///
+  /// - Throws: `StoreError` when a rule denies it.
+  package func delete(_ ids: [Int64], of entity: String) throws {
+    let delete = try RawStatement(self, "DELETE FROM \(quoted(entity)) WHERE bolide_id = ?")
+    for id in ids {
+      delete.bind(id, at: 1)
+      try delete.run(denied: .deletionDenied(entity))
+    }
+  }
+}
+
+extension RawStatement {
+  /// Runs a statement that a rule of the model may deny.
+  package func run(denied: StoreError) throws(StoreError) {
+    do {
+      try run()
+    } catch {
+      throw error.code == .constraint ? denied : error
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import GRDB
+internal import ImportModel
+package import StoreInterface
+internal import TypedRows
+
+// What an import asks and does at its input's end: whether it is like the inputs before, and what it has no more.
+extension SQLiteImport {
+  package func missingOfLastRun() throws -> RowShare? {
+    try looking { try seenLog?.missingOfLast($0, (layout, writer.memory.seen)) }
+  }
+
+  package func changedSinceLastGoodRun() throws -> RowShare? {
+    try looking { try LastGoodRun($0, pipeline: pipeline.name)?.changed($0, layout, writer.memory.seen) }
+  }
+
+  package func treatGone() throws {
+    func treat(_ db: Database) throws {
+      guard
+        let found = try seenLog?.gone(db, (layout, writer.memory.seen), children: children.flatMap(\.seen))
+      else { return }
+      let rows = GoneRows(policy: pipeline.gone, entity: layout.entity)
+      try writer.triggering {
+        progress.gone = try rows.treat(db, gone: found.gone, returned: found.returned, now: clock.now())
+      }
+    }
+    if let open { return try treat(open) }
+    try writing { db in
+      clock.advance()
+      try transact(db) {
+        try treat(db)
+        return true
+      }
+    }
+  }
+
+  /// On the connection that has the run's changes, also those of an open transaction.
+  private func looking<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try open.map(body) ?? writing(body)
+  }
+}

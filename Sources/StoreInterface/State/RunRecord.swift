@@ -1,0 +1,28 @@
+/// One run of a pipeline, as the store keeps it.
+package struct RunRecord: Sendable {
+  package var pipeline: String
+  package var run: PipelineStatus.Run
+  /// The transaction of the revert that has undone it.
+  package var reverted: Int64?
+  /// Whether it is at work, of a run without an end; nil where nobody can tell.
+  package var isAtWork: Bool?
+  /// What its records had in the fields of attributes; empty where that is not kept any more.
+  package var fields: [FieldCount]
+
+  package init(
+    pipeline: String, run: PipelineStatus.Run, reverted: Int64?, isAtWork: Bool?, fields: [FieldCount]
+  ) {
+    self.pipeline = pipeline
+    self.run = run
+    self.reverted = reverted
+    self.isAtWork = isAtWork
+    self.fields = fields
+  }
+
+  /// `ok`, the code of what ended it, or what became of a run without an end.
+  package var outcome: String {
+    if let outcome = run.outcome { return outcome }
+    let state: PipelineStatus.State = isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
+    return state.rawValue
+  }
+}
