@@ -45,7 +45,7 @@ def said(box, call, result):
 def side(call):
   """Which statuses a file that is not to be written allows."""
   if call.command in ("status", "fetch"):
-    return {0}
+    return {0, 79} if call.command == "status" else {0}
   # A trial leaves the store as it is.
   return {73} if call.command in NEEDS and "--dry-run" not in call.words else {0, 3, 73}
 

@@ -26,6 +26,10 @@ def writes(*calls):
 CALLS = {
   "status":
     reads("status S", "status --json S", "status --format prometheus S"),
+  "runs":
+    reads("runs S", "runs S --format table"),
+  "log":
+    reads("log S Quake q1", "log S Region --id 1 --derived --format table"),
   "fetch":
     reads(
       "fetch S Quake --with region --where magnitude>1", "fetch S Region --with notes", "fetch S Region --sort -total",
@@ -59,6 +63,9 @@ CALLS = {
   "link":
     reads("link S Quake region --where id='q1' --to name=r1 --dry-run") +
     writes("link S Quake region --where id='q1' --to name=r1"),
+  "revert":
+    reads("revert S --run 1 --plan", "revert S --to TOKEN --plan") +
+    writes("revert S --run 1", "revert S --run 1 --force", "revert S --to TOKEN"),
   "delete":
     reads("delete S Region --where name='r0' --dry-run") + writes("delete S Region --where name='r0'"),
   "import":

@@ -12,6 +12,7 @@ struct ChunkConsumer {
   let input: String
   /// The first records that were rejected, in their order.
   private(set) var firstRejects: [RejectedRecord] = []
+  private(set) var tally = RejectTally()
 
   /// Whether any record was not rejected.
   private var hasLanded = false
@@ -67,7 +68,16 @@ struct ChunkConsumer {
     if frame.pipeline.gone != .keep, end.pages?.isWhole != false,
       settings.rejectLimit.allows(writing.progress.total)
     {
+      if frame.pipeline.gone == .delete { try checkDeletion() }
       try writing.treatGone()
+    }
+  }
+
+  /// Fails an input by which too many rows would be deleted: also those that were missing before, and children.
+  private func checkDeletion() throws {
+    guard let most = limit(.maxMissing, settings.maximumMissing) else { return }
+    for (entity, share) in try writing.goneRows() where share.exceeds(most) {
+      throw ImportError.tooManyGone(input, entity, share, most: most, isStored: !settings.isAtomic)
     }
   }
 
@@ -92,6 +102,7 @@ struct ChunkConsumer {
     // Those of expressions come after those of types, whatever their place in the input.
     let inOrder = chunk.allRejects
     firstRejects.appendFirst(inOrder)
+    tally.add(inOrder)
     let counts = writing.progress.counts
     hasLanded = hasLanded || counts.rejected < counts.read
     if !hasLanded, counts.read >= ChunkProducer.maxLeadingRejects {

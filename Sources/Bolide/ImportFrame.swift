@@ -46,7 +46,7 @@ struct ImportFrame {
         isCancelled: { cancellation.isCancelled })
       try pipeline.check()
       try store.fit(pipeline)
-      frame.memory = try store.fieldMemory(pipeline: pipeline.name)
+      frame.memory = try store.fieldMemory(of: pipeline)
       if !frame.memory.added.isEmpty {
         frame.pipeline = pipeline.adding(frame.memory.added)
         try frame.pipeline.check()
@@ -70,7 +70,12 @@ struct ImportFrame {
   private func end(
     _ writing: any ImportSession, _ applied: AppliedRecords, _ restored: RepairReport
   ) throws(ImportError) -> ImportReport {
-    let reading = applied.reading
+    var reading = applied.reading
+    keepWhatFits(&reading.fields.added)
+    for index in reading.newFields.indices {
+      let added = reading.fields.added.first { $0.key == reading.newFields[index].name }
+      reading.newFields[index].attribute = added?.attribute
+    }
     writing.times.add(reading.times)
     var failure = applied.failure?.telling(writing.progress.counts)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
@@ -97,6 +102,8 @@ struct ImportFrame {
     options.logger?.debug("import ended: \(outcome)", metadata: writing.metadata(pipeline))
     var report = report(writing.run, writing.progress, restored)
     report.firstRejects = applied.firstRejects
+    report.rejectKinds = applied.rejectKinds
+    report.isStopped = failure?.kind == .cancelled
     report.times = writing.times
     report.newFields = reading.newFields
     report.absentFields = reading.absentFields
@@ -114,6 +121,24 @@ struct ImportFrame {
     return report
   }
 
+  /// Leaves out the fields with which the store could not hold the model: no import could go on behind them.
+  private func keepWhatFits(_ added: inout [AddedField]) {
+    func fits(_ fields: [AddedField]) -> Bool {
+      let grown = pipeline.adding(fields)
+      do {
+        try grown.check()
+        try store.checkFit(grown)
+        return true
+      } catch {
+        return false
+      }
+    }
+    if added.isEmpty || fits(added) { return }
+    var kept: [AddedField] = []
+    for field in added where fits(kept + [field]) { kept.append(field) }
+    added = kept
+  }
+
   private func report(_ run: Int64, _ progress: RunProgress, _ restored: RepairReport) -> ImportReport {
     ImportReport(
       pipeline: pipeline.name, run: run, progress: progress, seconds: start.secondsSince, firstRejects: [],
@@ -127,6 +152,8 @@ struct AppliedRecords {
   var failure: ImportError?
   /// The first rejected ones, in their order.
   var firstRejects: [RejectedRecord] = []
+  /// All of them, by what is wrong with them.
+  var rejectKinds: [RejectKind] = []
   /// Of an input: how its reading ended.
   var reading = ReadingEnd(bytes: 0)
   /// What the input was, if it was read to its end and can be recognised by that.

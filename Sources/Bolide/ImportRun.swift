@@ -59,7 +59,9 @@ struct ImportRun {
       stop.cancel()
     }
     let end = queue.waitForEnd()
-    return AppliedRecords(failure: failure ?? end.error, firstRejects: consumer.firstRejects, reading: end)
+    return AppliedRecords(
+      failure: failure ?? end.error, firstRejects: consumer.firstRejects, rejectKinds: consumer.tally.kinds,
+      reading: end)
   }
 
   private func startReading(
@@ -88,7 +90,7 @@ struct ImportRun {
         memory: memory, collect: inference?.take, limit: limit)
       guard var producer else { return ReadingEnd(bytes: 0) }
       var end = producer.run()
-      if end.isGood, let inference { end.add(inference, to: pipeline) }
+      if end.isGood, let inference { end.add(inference, to: pipeline, memory) }
       return end
     } catch {
       return ReadingEnd(error: ImportError(reading: error, input: inputs[0].name), bytes: 0)
@@ -97,15 +99,19 @@ struct ImportRun {
 }
 
 extension ReadingEnd {
+  /// A pipeline gets so many attributes without being asked.
+  private static var mostAdded: Int { 100 }
+
   /// Makes attributes of new fields.
-  fileprivate mutating func add(_ inference: NewFieldInference, to pipeline: Pipeline) {
+  fileprivate mutating func add(
+    _ inference: NewFieldInference, to pipeline: Pipeline, _ memory: FieldMemory
+  ) {
     guard let entity = pipeline.model.entity(named: pipeline.entity) else { return }
-    fields.added = inference.fields(for: entity)
+    let names = memory.names.union(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+    let room = max(0, Self.mostAdded - memory.added.count)
+    fields.added = Array(inference.fields(besides: names).prefix(room))
     // Their types are not known yet: the next import looks again.
     fields.unused.subtract(inference.valueless)
     newFields.removeAll { inference.valueless.contains($0.name) }
-    for index in newFields.indices {
-      newFields[index].attribute = fields.added.first { $0.key == newFields[index].name }?.attribute
-    }
   }
 }

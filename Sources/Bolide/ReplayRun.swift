@@ -20,15 +20,20 @@ struct ReplayRun {
     let (settings, cancellation) = (frame.settings, frame.options.cancellation)
     return try frame.run(RunOutcome.replay) { frame, writing in
       var applied = AppliedRecords(isReplay: true)
+      var tally = RejectTally()
       do {
         func replay() throws -> Bool {
-          try Self.replayAll(frame, writing) { applied.firstRejects.appendFirst($0) }
+          try Self.replayAll(frame, writing) {
+            applied.firstRejects.appendFirst($0)
+            tally.add($0)
+          }
           return settings.rejectLimit.allows(writing.progress.total)
         }
         _ = try settings.isAtomic ? writing.atomically(replay) : replay()
       } catch {
         applied.failure = ImportError(applying: error, cancellation)
       }
+      applied.rejectKinds = tally.kinds
       return applied
     }
   }

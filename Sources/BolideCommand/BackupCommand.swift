@@ -13,10 +13,12 @@ struct BackupCommand: ParsableCommand {
       no other file. If the backup fails, an existing file is unchanged.
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
-  @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
   var file: String
 
   @Flag(
@@ -44,10 +46,12 @@ struct RestoreCommand: ParsableCommand {
       not exist is created from the backup.
       """)
 
-  @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
   var file: String
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Option(

@@ -14,7 +14,9 @@ struct ChangesCommand: ParsableCommand {
       as a table.
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Option(
@@ -85,6 +87,7 @@ struct ChangesCommand: ParsableCommand {
     do {
       let store = try StoreAddress.open(storePath)
       try store.assignOrNote()
+      if reader != nil, !command.isEmpty { try store.checkWritable() }
       let lock = try command.isEmpty ? nil : reader.map { try store.lock(reader: $0) }
       defer { withExtendedLifetime(lock) {} }
       if reader == nil, since == nil, from == nil { try store.checkBeginning() }

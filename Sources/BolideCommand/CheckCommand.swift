@@ -17,10 +17,11 @@ struct CheckCommand: ParsableCommand {
       record with the same key while the pipeline sets no `repeated-key`.
       """)
 
-  @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
+  @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"), completion: .file())
   var pipelinePath: String
 
-  @Argument(help: ArgumentHelp("An input to validate; - is standard input.", valueName: "input"))
+  @Argument(
+    help: ArgumentHelp("An input to validate; - is standard input.", valueName: "input"), completion: .file())
   var input: String?
 
   func run() throws {

@@ -17,7 +17,7 @@ struct ImportCommand: ParsableCommand {
       with every row unchanged; see --force.
       """)
 
-  @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
+  @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"), completion: .file())
   var pipelinePath: String
 
   @Argument(
@@ -167,6 +167,7 @@ struct ImportCommand: ParsableCommand {
       throw status
     } catch let error as ImportError where quiet && error.kind == .store(.locked) {
       // A run that another one makes needless is no news.
+      if json { try StandardOutput.write(line: Failure(error).json) }
       throw ExitStatus.tryLater.exitCode
     } catch {
       throw Failure(error)
@@ -181,7 +182,7 @@ struct ImportCommand: ParsableCommand {
     }
     let cancellation = ImportCancellation()
     let signals = SignalWatch { _ in cancellation.cancel() }
-    let terminal = Terminal(isQuiet: quiet, isVerbose: verbose)
+    let terminal = Terminal(isQuiet: quiet, isVerbose: verbose, store: storePath)
     var options = ImportOptions()
     options.rejectLimit = maxRejects
     options.stopsOnReject = stopOnReject

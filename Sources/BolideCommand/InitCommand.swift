@@ -16,7 +16,8 @@ struct InitCommand: ParsableCommand {
       The types fit every value of this input; later inputs may contain other values.
       """)
 
-  @Argument(help: ArgumentHelp("The input file; - is standard input.", valueName: "input"))
+  @Argument(
+    help: ArgumentHelp("The input file; - is standard input.", valueName: "input"), completion: .file())
   var input: String = "-"
 
   func run() throws {

@@ -17,7 +17,9 @@ struct LogCommand: ParsableCommand {
         bolide log STORE Approach asteroid=12 at=2026-01-02T03:04:05Z body=Earth
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Argument(help: "The entity.")

@@ -299,6 +299,12 @@ enum Note {
     "Note: \(store) exists, and this pipeline imports into it. To use another store, change `store`."
   }
 
+  static func moreLikeIt(_ count: Int) -> String { " (and \(count) more like it)" }
+
+  static func rejectsAreKept(in store: String) -> String {
+    "List them: bolide rejects \(store.printable). To import them again, once the pipeline fits: --replay"
+  }
+
   static func moreRejected(_ count: Int, _ report: ImportReport) -> String {
     "… and \(count) more \(report.progress.children.isEmpty ? "records" : "records and children") were rejected"
   }

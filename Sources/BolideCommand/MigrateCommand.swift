@@ -18,10 +18,12 @@ struct MigrateCommand: ParsableCommand {
       contains them.
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
-  @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"))
+  @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"), completion: .file())
   var pipelinePath: String
 
   @Flag(help: "Print the migration plan; the store is not changed.")

@@ -17,7 +17,9 @@ struct MissingCommand: ParsableCommand {
       those of a missing row, both are printed on one line.
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Argument(

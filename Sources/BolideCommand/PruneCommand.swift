@@ -13,7 +13,9 @@ struct PruneCommand: ParsableCommand {
       write meanwhile. Freed pages are reused; --vacuum shrinks the file.
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Option(

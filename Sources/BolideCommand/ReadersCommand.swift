@@ -24,7 +24,9 @@ struct ReadersCommand: ParsableCommand {
     case list, add, ack, reset, drop
   }
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Argument(help: "The action.")

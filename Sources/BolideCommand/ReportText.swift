@@ -10,7 +10,8 @@ extension ImportReport {
     let time = decimal(seconds, places: 2)
     let trial = isTrial ? "dry run: " : ""
     let pages = pages.map { $0.isWhole ? "" : "; \($0.total) on all pages" } ?? ""
-    return "\(trial)\(pipeline): \(progress.sum(verb))\(pages)\(kept) · \(time) s\(token)"
+    let stopped = isStopped ? "; stopped before the end" : ""
+    return "\(trial)\(pipeline): \(progress.sum(verb))\(pages)\(kept)\(stopped) · \(time) s\(token)"
   }
 
   /// One object for programs.
@@ -86,6 +87,16 @@ extension JSONText {
 }
 
 extension Failure {
+  /// One object for programs, of a store that could not be looked at.
+  func json(ofStore path: String) -> String {
+    var text = JSONText()
+    text.object {
+      $0.member("store", path)
+      $0.write(self)
+    }
+    return text.string
+  }
+
   /// One object for programs.
   var json: String {
     var text = JSONText()

@@ -15,7 +15,9 @@ struct SnapshotCommand: ParsableCommand {
       from your copy whatever the snapshot lacks.
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Argument(
@@ -63,6 +65,7 @@ struct SnapshotCommand: ParsableCommand {
         try store.writeSnapshot(of: entities, to: file)
         return
       }
+      if reader != nil { try store.checkWritable() }
       let lock = try reader.map { try store.lock(reader: $0) }
       defer { withExtendedLifetime(lock) {} }
       try deliver(store, until: signals.map { _ in stop })
@@ -104,7 +107,9 @@ struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Print the token of the newest transaction.")
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   func run() throws {

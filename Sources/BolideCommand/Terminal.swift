@@ -7,9 +7,12 @@ internal import TypedRows
 final class Terminal: Sendable {
   private let showsReport: Bool
   private let isQuiet: Bool
+  /// The store's path, for hints.
+  private let store: String
   private let progressLine: ProgressLine
 
-  init(isQuiet: Bool, isVerbose: Bool) {
+  init(isQuiet: Bool, isVerbose: Bool, store: String) {
+    self.store = store
     let isTerminal = isatty(STDERR_FILENO) == 1
     self.isQuiet = isQuiet
     showsReport = !isQuiet && (isTerminal || isVerbose)
@@ -58,17 +61,25 @@ final class Terminal: Sendable {
   /// The first rejected records, and how many more there are.
   func showRejects(_ report: ImportReport) {
     guard !isQuiet else { return }
-    for reject in report.firstRejects {
+    let shown = report.rejectKinds.prefix(Self.shownKinds)
+    for kind in shown {
+      let reject = kind.first
       let place = "\(reject.input):\(reject.line):\(reject.column): \(reject.subject)"
-      StandardError.write("\(place): \(reject.message)".printable + "\n")
+      let more = kind.count > 1 ? Note.moreLikeIt(kind.count - 1) : ""
+      StandardError.write("\(place): \(reject.message)\(more)".printable + "\n")
       if report.showsValues, let text = reject.text {
         StandardError.write("       \(text.shortened)".printable + "\n")
       }
     }
-    let hidden = report.progress.total.rejected - report.firstRejects.count
+    let hidden = report.progress.total.rejected - shown.reduce(0) { $0 + $1.count }
     if hidden > 0 { StandardError.write(Note.moreRejected(hidden, report) + "\n") }
+    if !report.isTrial, hidden > 0 || shown.contains(where: { $0.count > 1 }) {
+      StandardError.write(Note.rejectsAreKept(in: store) + "\n")
+    }
   }
 
+  /// So many kinds of rejected records are shown.
+  private static let shownKinds = 10
   /// So much of a rejected record is shown.
   fileprivate static let shownText = 200
 

@@ -20,17 +20,19 @@ package final class NewFieldInference {
   /// Fields that never had a value, so that nobody knows their type.
   package var valueless: [String] { nodes.filter { $0.node.values.count == 0 }.map(\.key) }
 
-  /// The fields that had values, with nullable attributes under names that the entity does not have. What should not be
-  /// stored unasked, such as access keys, is left out.
-  package func fields(for entity: Entity) -> [AddedField] {
-    var taken: Set<String> = []
+  /// The fields that had values, with nullable attributes under names that are free. What should not be stored unasked, such
+  /// as access keys, is left out, and so is what no path can name.
+  ///
+  /// - Parameter names: those that are not, in any case of letters.
+  package func fields(besides names: Set<String>) -> [AddedField] {
+    var taken = Set(names.map(\.caseFolded))
     return nodes.compactMap { key, node in
       let name = AttributeNames.name(of: [key])
       let choice = TypeChoice(node.values, name: key)
-      guard node.values.count > 0, !choice.isLeftOut else { return nil }
+      guard !key.isEmpty, node.values.count > 0, !choice.isLeftOut else { return nil }
       var numbered = name
       var number = 2
-      while entity.has(property: numbered) || !taken.insert(numbered.lowercased()).inserted {
+      while !taken.insert(numbered.caseFolded).inserted {
         numbered = "\(name)\(number)"
         number += 1
       }

@@ -23,12 +23,19 @@ package enum AbsentFields {
   package static func find(
     _ counts: [FieldCount], used: [(count: FieldCount, ended: String)], of entity: String
   ) -> [(field: AbsentField, count: FieldCount)] {
-    counts.compactMap { count in
-      guard count.present == 0, count.records > 0,
-        let last = used.first(where: { $0.count.isOfSameField(as: count) })
-      else { return nil }
-      let share = Double(last.count.present) / Double(last.count.records)
-      guard pow(1 - share, Double(count.records)) < chance else { return nil }
+    let read = counts.filter { $0.entity == entity }.map(\.records).max() ?? 0
+    return counts.compactMap { count in
+      guard count.present == 0, let last = used.first(where: { $0.count.isOfSameField(as: count) }) else {
+        return nil
+      }
+      // Of children, records without any count as so many without the field.
+      let before = used.filter { $0.count.entity == entity && $0.ended == last.ended }.map(\.count.records)
+        .max()
+      let isGone = count.records == 0 && count.entity != entity
+      let (records, all) = isGone ? (read, before ?? 0) : (count.records, last.count.records)
+      guard records > 0, all > 0 else { return nil }
+      let share = min(1, Double(last.count.present) / Double(all))
+      guard pow(1 - share, Double(records)) < chance else { return nil }
       return (
         AbsentField(attribute: count.name(in: entity), field: count.field, lastSeen: last.ended), count
       )

@@ -156,8 +156,10 @@ package struct ChunkProducer: ~Copyable {
       isGuarded = true
       throw ImportError.absentField(
         records.name, first.field, others: absent.count - 1,
-        read: first.count.records.grouped
-          + (first.count.entity == stage.builder.entity ? " records" : " children"),
+        read: first.count.records == 0
+          ? "\(read.grouped) records"
+          : first.count.records.grouped
+            + (first.count.entity == stage.builder.entity ? " records" : " children"),
         isStored: !settings.isAtomic)
     } else {
       absentFields = absent.map(\.field)

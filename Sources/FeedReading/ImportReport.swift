@@ -31,6 +31,10 @@ public struct ImportReport: Sendable, Hashable {
   public var showsValues = false
   /// The store was left as it was: this is what would happen.
   public var isTrial = false
+  /// The import was stopped before its input's end.
+  public var isStopped = false
+  /// The rejected records by what is wrong with them, in the order of the first of each kind; at most 100 kinds.
+  public var rejectKinds: [RejectKind] = []
   /// What the stages of both threads took.
   package var times = StageTimes()
   /// Fields that the records have only since now; the pipeline does not use them.
@@ -93,6 +97,14 @@ public struct ImportReport: Sendable, Hashable {
     if counts.rejected == 0 { return .allLanded }
     return rejectLimit.allows(counts) ? .someRejected : .tooManyRejected
   }
+}
+
+/// Records that were rejected for one reason.
+public struct RejectKind: Sendable, Hashable {
+  /// The first of them.
+  public var first: RejectedRecord
+  /// How many there are.
+  public var count: Int
 }
 
 /// How many records brought nothing for an attribute.

@@ -205,6 +205,15 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try writing { try Self.fit($0, pipeline, path) }
   }
 
+  /// Sees that the store could hold a pipeline's model, and changes nothing.
+  package func checkFit(_ pipeline: Pipeline) throws {
+    let problems = pipeline.sizeProblems()
+    guard problems.isEmpty else { throw PipelineError(problems: problems) }
+    try writing { db in
+      try SchemaUpdate(stored: StoredModel(db), declared: pipeline).checkConflicts(db)
+    }
+  }
+
   package static func check(_ pipeline: Pipeline) throws(PipelineError) {
     let problems = pipeline.problems()
     guard problems.isEmpty else { throw PipelineError(problems: problems) }

@@ -181,7 +181,11 @@ package final class SQLiteImport: ImportSession {
         }
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
-        try FieldLog.write(db, fields, run: run, of: pipeline)
+        try FieldLog.write(db, fields, run: run, of: pipeline, isGood: outcome == RunOutcome.good)
+        // A replay tells what is still kept.
+        if outcome == RunOutcome.good, input != RunOutcome.replay {
+          try RejectAge.close(db, rejectLog.texts, pipeline: pipeline.name, before: run)
+        }
         try RejectAge.forget(db, rejectLog.texts, bounds: layout.rejectBounds)
         return .commit
       }

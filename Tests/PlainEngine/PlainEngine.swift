@@ -78,9 +78,11 @@ extension PlainEngine {
     PlainLock()
   }
 
-  package func fieldMemory(pipeline name: String) -> FieldMemory {
-    FieldMemory(unused: state.withLock { $0.fields[name] })
+  package func fieldMemory(of pipeline: Pipeline) -> FieldMemory {
+    FieldMemory(unused: state.withLock { $0.fields[pipeline.name] })
   }
+
+  package func checkFit(_ pipeline: Pipeline) {}
 
   package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) -> Set<[UInt8]> { [] }
 

@@ -75,6 +75,8 @@ final class PlainSession: ImportSession {
   /// It keeps no rows that a feed has no more.
   func missingOfLastRun() -> RowShare? { nil }
 
+  func goneRows() -> [(entity: String, share: RowShare)] { [] }
+
   func treatGone() throws {
     throw StoreError.unsupported("rows that are gone", by: PlainEngine.engineName, engine.path)
   }

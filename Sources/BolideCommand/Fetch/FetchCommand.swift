@@ -22,7 +22,9 @@ struct FetchCommand: ParsableCommand {
       csv contain every value in full; in csv, null is an empty field and an empty text is "".
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
+    completion: .file())
   var storePath: String
 
   @Argument(help: "The entity.")

@@ -19,7 +19,9 @@ struct SchemaCommand: ParsableCommand {
         # yaml-language-server: $schema=pipeline.schema.json
       """)
 
-  @Argument(help: ArgumentHelp("The store's file, or a pipeline file.", valueName: "store|pipeline"))
+  @Argument(
+    help: ArgumentHelp("The store's file, or a pipeline file.", valueName: "store|pipeline"),
+    completion: .file())
   var path: String?
 
   @Flag(help: "Print the JSON Schema of pipeline files.")

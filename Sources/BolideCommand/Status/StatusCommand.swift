@@ -28,7 +28,8 @@ struct StatusCommand: ParsableCommand {
     case prometheus
   }
 
-  @Argument(help: ArgumentHelp("Stores, or pipelines that name them.", valueName: "store"))
+  @Argument(
+    help: ArgumentHelp("Stores, or pipelines that name them.", valueName: "store"), completion: .file())
   var paths: [String]
 
   @Option(help: "The output format.")
@@ -47,10 +48,11 @@ struct StatusCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (stores, failure) = StatusOfStore.all(paths)
+    let (stores, failures) = StatusOfStore.all(paths)
     do {
       if json {
         for store in stores { try StandardOutput.write(line: store.json) }
+        for (path, failure) in failures { try StandardOutput.write(line: failure.json(ofStore: path)) }
       } else if format == .prometheus {
         try StandardOutput.write(Array(PrometheusText(stores).text.utf8))
       } else if stores.count == 1, paths.count == 1, !quiet {
@@ -61,7 +63,7 @@ struct StatusCommand: ParsableCommand {
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     }
-    if let failure { throw failure.status.exitCode }
+    if let failure = failures.first?.failure { throw failure.status.exitCode }
     // A collector is to get the metrics of what is wrong, too.
     if format == .text, stores.contains(where: \.needsAttention) { throw ExitStatus.overdue.exitCode }
   }
@@ -93,7 +95,11 @@ struct StatusOfStore {
     for pipeline in declared {
       if let index = pipelines.firstIndex(where: { $0.name == pipeline.name }) {
         pipelines[index].maxAge = pipeline.maxAge
-        pipelines[index].maximumMissing = pipeline.settings.maximumMissing
+        // Rows that are marked stay missing.
+        if case .mark = pipeline.gone {
+        } else {
+          pipelines[index].maximumMissing = pipeline.settings.maximumMissing
+        }
       } else {
         pipelines.append(PipelineStatus(neverRun: pipeline.name, maxAge: pipeline.maxAge))
       }
@@ -102,21 +108,23 @@ struct StatusOfStore {
 
   /// The stores that paths name, each once, in their order. One that cannot be looked at does not hide the others: it is
   /// told on standard error.
-  static func all(_ paths: [String]) -> (stores: [StatusOfStore], failure: Failure?) {
+  static func all(_ paths: [String]) -> (
+    stores: [StatusOfStore], failures: [(path: String, failure: Failure)]
+  ) {
     var order: [String] = []
     var declared: [String: [Pipeline]] = [:]
-    var failure: Failure?
-    func trying(_ body: () throws -> Void) {
+    var failures: [(String, Failure)] = []
+    func trying(_ path: String, _ body: () throws -> Void) {
       do {
         try body()
       } catch {
-        let new = Failure(error)
-        new.printToStandardError()
-        failure = failure ?? new
+        let failure = Failure(error)
+        failure.printToStandardError()
+        failures.append((path, failure))
       }
     }
     for path in paths {
-      trying {
+      trying(path) {
         let pipeline = path.namesPipeline ? try Pipeline(path: path) : nil
         if let pipeline, pipeline.store == nil { throw Failure.noStore(in: path) }
         let store = pipeline?.store ?? path
@@ -126,12 +134,12 @@ struct StatusOfStore {
     }
     var stores: [StatusOfStore] = []
     for path in order {
-      trying {
+      trying(path) {
         let store = try StatusOfStore(path, declared: declared[path] ?? [])
         stores.append(store)
         if let error = store.status?.schemaError { throw error }
       }
     }
-    return (stores, failure)
+    return (stores, failures)
   }
 }

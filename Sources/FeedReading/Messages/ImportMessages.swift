@@ -86,6 +86,13 @@ extension ImportError {
       .maxMissing, input, found, "rows of the last complete run are missing", most: share, isStored: isStored)
   }
 
+  package static func tooManyGone(
+    _ input: String, _ entity: String, _ found: RowShare, most share: Double, isStored: Bool
+  ) -> ImportError {
+    tooMany(
+      .maxMissing, input, found, "rows of \(entity) would be deleted", most: share, isStored: isStored)
+  }
+
   package static func tooManyChanged(
     _ input: String, _ found: RowShare, most share: Double, isStored: Bool
   ) -> ImportError {

@@ -201,10 +201,10 @@ private struct EntityStatements {
     return try RawStatement(
       db,
       """
-      SELECT past.bolide_id, bolide_there, now.bolide_id IS NOT NULL, other FROM \(past) AS past
+      SELECT past.bolide_id, past.bolide_there, now.bolide_id IS NOT NULL, o.other FROM \(past) AS past
       JOIN \(RevertScope.objects) AS o ON o.entity = \(number) AND o.id = past.bolide_id
       LEFT JOIN \(quoted(entity.name)) AS now ON now.bolide_id = past.bolide_id
-      WHERE own AND NOT (bolide_there AND now.bolide_id IS NOT NULL AND \(same)) ORDER BY past.bolide_id
+      WHERE o.own AND NOT (past.bolide_there AND now.bolide_id IS NOT NULL AND \(same)) ORDER BY past.bolide_id
       """)
   }
 
@@ -248,11 +248,6 @@ extension RawStatement {
   /// Whether no constraint forbids it.
   fileprivate func holds(_ id: Int64) throws -> Bool {
     bind(id, at: 1)
-    do {
-      try run()
-      return true
-    } catch  where error.code == .constraint {
-      return false
-    }
+    return try runs()
   }
 }

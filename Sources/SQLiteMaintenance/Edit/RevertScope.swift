@@ -72,12 +72,15 @@ struct RevertScope {
       INSERT INTO \(Self.objects) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET own = own OR excluded.own, other = other OR excluded.other
       """)
+    let limit = try ChangeReader.runLimit(db)
     var next = 0
     while try changes.step() {
       let change = changes.integer(0)
       while next < ranges.count, ranges[next].upperBound < change { next += 1 }
       let isOwn = next < ranges.count && ranges[next].contains(change)
-      let ids = changes.integer(3)...max(changes.integer(3), changes.integer(4))
+      let ids =
+        try changes.integer(2) == 0
+        ? changes.insertedIDs(first: 3, last: 4, atMost: limit) : changes.integer(3)...changes.integer(3)
       // Many at once are new ids, which nobody had before.
       if !isOwn, changes.integer(2) == 0, ids.count > 1 { continue }
       for id in ids {
@@ -98,7 +101,7 @@ struct RevertScope {
     let note = try RawStatement(db, "UPDATE \(Self.objects) SET other = 1 WHERE entity = ? AND id = ?")
     try NetChanges(
       db, HistoryRequest(), Dictionary(uniqueKeysWithValues: readers.map { ($0.number, $0) }), after: end,
-      through: .max, transaction: 0
+      through: .max, transaction: 0, tellsWidened: false
     ).read { change in
       guard !change.isDerived else { return }
       note.bind(numbers.entity(change.entity), at: 1)
@@ -109,7 +112,7 @@ struct RevertScope {
 
   /// The reverted changes, in order.
   private func ownRanges() throws -> [ClosedRange<Int64>] {
-    guard case .run(let run) = target else { return [(start + 1)...Int64.max] }
+    guard case .run(let run) = target else { return [start...Int64.max] }
     let rows = try RawStatement(
       db,
       """
@@ -124,6 +127,10 @@ struct RevertScope {
 
   /// Notes at the runs which transaction takes back what they did: the one that is open.
   func markRuns() throws {
+    if case .token(let token) = target {
+      // Reverts that are undone themselves.
+      try db.run("UPDATE bolide_run SET reverted = NULL WHERE reverted > ?", .integer(token.number))
+    }
     let runs =
       switch target {
       case .run(let run): "run = \(run)"

@@ -45,7 +45,7 @@ extension Database {
       let failed = try attempt.run(items)
       if failed.isEmpty {
         try run("RELEASE bolide_revert")
-        try scope.markRuns()
+        if left.isEmpty { try scope.markRuns() }
         break
       }
       try run("ROLLBACK TO bolide_revert")

@@ -102,14 +102,21 @@ private struct ObjectLog {
       SELECT DISTINCT first FROM bolide_change JOIN bolide_previous USING (change)
       WHERE entity = \(reader.number) AND property = ? AND value IS ?
       """)
+    var had: [Set<Int64>] = []
     for part in key {
+      had.append([])
       guard let number = columns.first(where: { $0.name == part.name })?.number else { continue }
       past.bind(number, at: 1)
       past.bind(part.value, at: 2)
-      while try past.step() {
-        let id = past.integer(0)
-        if !ids.contains(id), try hadKey(id, key) { ids.insert(id) }
+      while try past.step() { had[had.count - 1].insert(past.integer(0)) }
+    }
+    for id in had.reduce(into: Set<Int64>(), { $0.formUnion($1) }) where !ids.contains(id) {
+      // Each part it had once, or has now.
+      let row = try reader.object(id, after: .max).key
+      let mayBeIt = zip(key, had).allSatisfy { part, had in
+        had.contains(id) || row.contains { $0.name == part.name && $0.value == part.value }
       }
+      if mayBeIt, try hadKey(id, key) { ids.insert(id) }
     }
     return ids.sorted()
   }

@@ -33,9 +33,10 @@ package final class NetChanges {
   ///   - start: the last change before the older place.
   ///   - end: the last change before the newer one.
   ///   - transaction: the newer place's number.
+  ///   - tellsWidened: whether values that got another form in between are told, though they are the same.
   package init(
     _ db: Database, _ request: HistoryRequest, _ entities: [Int64: EntityReader], after start: Int64,
-    through end: Int64, transaction: Int64
+    through end: Int64, transaction: Int64, tellsWidened: Bool = true
   ) throws {
     self.request = request
     self.entities = entities
@@ -49,7 +50,7 @@ package final class NetChanges {
       WHERE first_change > \(start) AND last_change <= \(end) AND \(Widening.wasConversion)
       """)
     var widened: Set<Int64> = []
-    while try widenings.step() { widened.insert(widenings.integer(0)) }
+    while try tellsWidened && widenings.step() { widened.insert(widenings.integer(0)) }
     self.widened = widened
     statement = try RawStatement(
       db,

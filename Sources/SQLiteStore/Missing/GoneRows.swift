@@ -6,6 +6,15 @@ internal import TypedRows
 
 /// Deletes or marks the rows that a full feed has no more, as another program would: with the triggers on.
 struct GoneRows {
+  /// Rows of one entity.
+  struct Rows {
+    let entity: Entity
+    /// Those that are gone.
+    let ids: [Int64]
+    /// How many the run has met.
+    let seen: Int
+  }
+
   let policy: GonePolicy
   let entity: Entity
 
@@ -16,12 +25,12 @@ struct GoneRows {
   /// - Returns: how many rows were deleted or marked.
   /// - Throws: `StoreError` when a delete rule denies it.
   func treat(
-    _ db: Database, gone: [(entity: Entity, ids: [Int64])], returned: [Int64], now: String
+    _ db: Database, gone: [Rows], returned: [Int64], now: String
   ) throws -> Int {
     switch policy {
     case .keep: return 0
     case .delete:
-      for (entity, ids) in gone { try db.delete(ids, of: entity.name) }
+      for rows in gone { try db.delete(rows.ids, of: rows.entity.name) }
       return gone.reduce(0) { $0 + $1.ids.count }
     case .mark(let name):
       guard let attribute = entity.attribute(named: name) else { return 0 }
@@ -34,8 +43,9 @@ struct GoneRows {
         (marked, cleared) = (.integer(1), .integer(0))
       }
       // Since when it is gone is told by the first import that did not see it.
+      let isUnmarked = cleared == .null ? "IS NULL" : "IS NOT ?1"
       let mark = try RawStatement(
-        db, "UPDATE \(table) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) IS \(cleared.sql)")
+        db, "UPDATE \(table) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) \(isUnmarked)")
       let clear = try RawStatement(
         db, "UPDATE \(table) SET \(column) = ?1 WHERE bolide_id = ?2 AND \(column) IS NOT ?1")
       for id in returned {
@@ -54,19 +64,38 @@ struct GoneRows {
 }
 
 extension Database {
-  /// Deletes objects of one entity.
+  /// Deletes objects of one entity: one that another denies, behind that one.
   ///
   /// - Throws: `StoreError` when a rule denies it.
   package func delete(_ ids: [Int64], of entity: String) throws {
     let delete = try RawStatement(self, "DELETE FROM \(quoted(entity)) WHERE bolide_id = ?")
-    for id in ids {
-      delete.bind(id, at: 1)
-      try delete.run(denied: .deletionDenied(entity))
+    var left = ids
+    while !left.isEmpty {
+      var denied: [Int64] = []
+      for id in left {
+        delete.bind(id, at: 1)
+        if try !delete.runs() { denied.append(id) }
+      }
+      if denied.count == left.count { throw StoreError.deletionDenied(entity) }
+      left = denied
     }
   }
 }
 
 extension RawStatement {
+  /// Runs a statement that a rule of the model may deny.
+  ///
+  /// - Returns: whether none did.
+  package func runs() throws(StoreError) -> Bool {
+    do {
+      try run()
+    } catch {
+      guard error.code == .constraint else { throw error }
+      return false
+    }
+    return true
+  }
+
   /// Runs a statement that a rule of the model may deny.
   package func run(denied: StoreError) throws(StoreError) {
     do {

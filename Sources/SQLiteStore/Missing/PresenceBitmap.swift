@@ -69,9 +69,9 @@ package struct PresenceBitmap {
     }
   }
 
-  /// Takes over what a complete run saw. Pages that stay as they are, are not written.
+  /// Takes over what a complete run saw. Pages that stay as they are, are not written. Objects that are deleted stay missing:
+  /// a revert may bring them back.
   func complete(_ seen: ObjectSet) throws {
-    let exists = try existence()
     var stored: [Int64: Page] = [:]
     for page in try pages() { stored[page.number] = page.words }
     for number in Set(seen.pages).union(stored.keys).sorted() {
@@ -81,7 +81,6 @@ package struct PresenceBitmap {
       for word in now.missing.indices {
         now.missing[word] = (now.missing[word] | before.last[word]) & ~seen[word]
       }
-      for id in now.missing.ids(number) where try !exists(id) { now.missing.remove(id) }
       if now.last != before.last || now.missing != before.missing { try write(number, now) }
     }
   }

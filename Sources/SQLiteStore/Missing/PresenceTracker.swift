@@ -78,16 +78,18 @@ package struct PresenceTracker {
   /// - Returns: nil when the run is not complete.
   func gone(
     _ db: Database, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
-  ) throws -> (gone: [(entity: Entity, ids: [Int64])], returned: [Int64])? {
+  ) throws -> (gone: [GoneRows.Rows], returned: [Int64])? {
     guard knowsRejectedKeys else { return nil }
-    var gone: [(Entity, [Int64])] = []
+    var gone: [GoneRows.Rows] = []
     var returned: [Int64] = []
     for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
       if place == 0, !rejectedKeys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
       if place == 0 { returned = try bits.missing().filter(seen.contains) }
-      gone.insert((layout.entity, try bits.missing(behind: seen)), at: 0)
+      let rows = GoneRows.Rows(
+        entity: layout.entity, ids: try bits.missing(behind: seen), seen: seen.count)
+      gone.insert(rows, at: 0)
     }
     return (gone, returned)
   }

@@ -13,11 +13,22 @@ extension SQLiteImport {
     try looking { try LastGoodRun($0, pipeline: pipeline.name)?.changed($0, layout, writer.memory.seen) }
   }
 
+  package func goneRows() throws -> [(entity: String, share: RowShare)] {
+    let found = try looking { db in try gone(db) }
+    var rows: [(entity: String, share: RowShare)] = []
+    for one in found?.gone ?? [] {
+      rows.append((one.entity.name, RowShare(one.ids.count, of: one.ids.count + one.seen)))
+    }
+    return rows
+  }
+
+  private func gone(_ db: Database) throws -> (gone: [GoneRows.Rows], returned: [Int64])? {
+    try seenLog?.gone(db, (layout, writer.memory.seen), children: children.flatMap(\.seen))
+  }
+
   package func treatGone() throws {
     func treat(_ db: Database) throws {
-      guard
-        let found = try seenLog?.gone(db, (layout, writer.memory.seen), children: children.flatMap(\.seen))
-      else { return }
+      guard let found = try gone(db) else { return }
       let rows = GoneRows(policy: pipeline.gone, entity: layout.entity)
       try writer.triggering {
         progress.gone = try rows.treat(db, gone: found.gone, returned: found.returned, now: clock.now())

@@ -2,6 +2,8 @@ internal import GRDB
 package import StoreInterface
 
 extension SQLiteEngine {
+  package func checkWritable() throws { try writing { _ in } }
+
   /// The store's readers.
   package func namedReaders() throws -> [Reader] {
     try assignPendingChanges()

@@ -1,20 +1,21 @@
 package import GRDB
-internal import ImportModel
+package import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
 
 extension SQLiteEngine {
-  package func fieldMemory(pipeline: String) throws -> FieldMemory {
+  package func fieldMemory(of pipeline: Pipeline) throws -> FieldMemory {
     // On the writer: an import opens no other connection for it.
     try writing { db in
       let runs = try RawStatement(db, "SELECT 1 FROM bolide_run WHERE pipeline = ? AND outcome = ? LIMIT 1")
-      runs.bind([.text(pipeline), .text(RunOutcome.good)])
+      runs.bind([.text(pipeline.name), .text(RunOutcome.good)])
       defer { runs.reset() }
       guard try runs.step() else { return FieldMemory() }
       let rows = try RawStatement(
         db, "SELECT name, added FROM bolide_field WHERE pipeline = ? ORDER BY run, name")
-      rows.bind(pipeline, at: 1)
-      var memory = FieldMemory(unused: [], used: try FieldLog.lastPresent(db, pipeline))
+      rows.bind(pipeline.name, at: 1)
+      var memory = FieldMemory(unused: [], used: try FieldLog.lastPresent(db, pipeline.name))
+      memory.names = try StoredModel(db).names(of: pipeline.entity)
       while try rows.step() {
         memory.unused?.insert(rows.string(0) ?? "")
         if let added = rows.string(1) { memory.added.append(try StoredModel.decode(AddedField.self, added)) }
@@ -50,7 +51,16 @@ package enum FieldLog {
   }
 
   /// Writes what a run read, and forgets what is too old.
-  static func write(_ db: Database, _ fields: FieldsRead, run: Int64, of pipeline: Pipeline) throws {
+  ///
+  /// - Parameter isGood: whether the run is: only a good one decides what becomes of fields.
+  static func write(
+    _ db: Database, _ fields: FieldsRead, run: Int64, of pipeline: Pipeline, isGood: Bool
+  ) throws {
+    var fields = fields
+    if !isGood {
+      fields.unused.subtract(fields.added.map(\.key))
+      (fields.added, fields.settled) = ([], [])
+    }
     let pipelineName = pipeline.name
     if !fields.unused.isEmpty {
       let added = Dictionary(fields.added.map { ($0.key, $0) }) { first, _ in first }

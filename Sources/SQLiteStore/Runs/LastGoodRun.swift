@@ -10,6 +10,7 @@ struct LastGoodRun {
   private let model: Int64
   /// The newest transaction of it.
   private let transaction: Int64
+  private let pipeline: String
 
   /// - Returns: nil where no run was good.
   init?(_ db: Database, pipeline: String) throws {
@@ -25,11 +26,13 @@ struct LastGoodRun {
     row.bind(RunOutcome.good, at: 2)
     defer { row.reset() }
     guard try row.step() else { return nil }
+    self.pipeline = pipeline
     model = row.integer(0)
     transaction = row.integer(1)
   }
 
-  /// Of a run's rows that were there then: how many have other values now in what the pipeline gives them.
+  /// Of a run's rows that were there then: how many have other values now in what the pipeline gives them. Rows that only
+  /// others have changed since do not count.
   ///
   /// - Parameter seen: the rows that the run has met.
   /// - Complexity: O(n log n) in the changes since then.
@@ -42,18 +45,47 @@ struct LastGoodRun {
       (layout.columns.map(\.name) + layout.owners.map(\.relationship.name)).filter {
         old?.has(property: $0) == true
       })
+    let start = try lastChange(db)
+    let touched = try touched(db, reader.number, after: start)
     var (changed, new) = (0, 0)
     try NetChanges(
-      db, HistoryRequest(), [reader.number: reader], after: lastChange(db), through: .max, transaction: 0
+      db, HistoryRequest(), [reader.number: reader], after: start, through: .max, transaction: 0,
+      tellsWidened: false
     ).read { change in
       guard seen.contains(change.id) else { return }
       switch change.kind {
       case .insert: new += 1
-      case .update: changed += change.previous.contains { compared.contains($0.name) } ? 1 : 0
-      case .delete: break
+      case .update where touched.contains(change.id):
+        changed += change.previous.contains { compared.contains($0.name) } ? 1 : 0
+      case .update, .delete: break
       }
     }
     return RowShare(changed, of: seen.count - new)
+  }
+
+  /// The objects that the pipeline's runs have updated since then, also in the transaction that is open.
+  private func touched(_ db: Database, _ entity: Int64, after start: Int64) throws -> ObjectSet {
+    let others = try RawStatement(
+      db,
+      """
+      SELECT first_change, last_change FROM bolide_transaction WHERE number > \(transaction)
+      AND ifnull(run, 0) NOT IN (SELECT run FROM bolide_run WHERE pipeline = ?) ORDER BY number
+      """)
+    others.bind(pipeline, at: 1)
+    let updates = try RawStatement(
+      db,
+      """
+      SELECT change, first FROM bolide_change WHERE change > \(start) AND entity = \(entity) AND kind = 1
+      ORDER BY change
+      """)
+    var ids = ObjectSet()
+    var hasOthers = try others.step()
+    defer { others.reset() }
+    while try updates.step() {
+      while hasOthers, others.integer(1) < updates.integer(0) { hasOthers = try others.step() }
+      if !hasOthers || updates.integer(0) < others.integer(0) { ids.insert(updates.integer(1)) }
+    }
+    return ids
   }
 
   /// The last change before the state; where that was pruned, before the oldest one that is kept.

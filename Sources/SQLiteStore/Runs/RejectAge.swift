@@ -9,6 +9,18 @@ enum RejectAge {
   /// What one import forgets at least, if there is so much.
   private static let step = 1_000
 
+  /// Forgets records of earlier runs whose key a later record has brought: they are never tried again.
+  static func close(_ db: Database, _ texts: RejectTexts, pipeline: String, before run: Int64) throws {
+    let delete = try RawStatement(
+      db,
+      """
+      DELETE FROM bolide_reject WHERE pipeline = ? AND read_since IS NOT NULL AND last_run < \(run)
+      RETURNING text, around
+      """)
+    delete.bind(pipeline, at: 1)
+    try texts.removeTexts(of: delete)
+  }
+
   /// Forgets records that no run of the last 30 days has rejected: at most twice as many as a run keeps, so that no more
   /// come than go.
   static func forget(_ db: Database, _ texts: RejectTexts, bounds: RejectBounds) throws {

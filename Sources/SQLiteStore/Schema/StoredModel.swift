@@ -85,6 +85,14 @@ package struct StoredModel: Codable, Sendable {
     )
   }
 
+  /// The names that an entity's properties have, or had before they were dropped or renamed.
+  func names(of entity: String) -> Set<String> {
+    let present =
+      model.entity(named: entity).map { $0.attributes.map(\.name) + $0.relationships.map(\.name) } ?? []
+    let before = renames.filter { $0.entity == entity }.map(\.was)
+    return Set(present + before + dropped.map(\.name))
+  }
+
   /// The model as it was in one version; nil where there is none.
   static func version(_ version: Int64, _ db: Database) throws -> Model? {
     guard case .text(let text) = try db.value("SELECT model FROM bolide_model WHERE version = \(version)")

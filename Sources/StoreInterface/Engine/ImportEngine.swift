@@ -24,7 +24,10 @@ package protocol ImportEngine: EngineIdentity {
   func restoreTriggers() throws -> RepairReport
 
   /// What earlier runs met of the fields of a pipeline's records.
-  func fieldMemory(pipeline name: String) throws -> FieldMemory
+  func fieldMemory(of pipeline: Pipeline) throws -> FieldMemory
+
+  /// Sees that the store could hold a pipeline's model, and changes nothing.
+  func checkFit(_ pipeline: Pipeline) throws
 
   /// The digests of inputs of a size that would change nothing if they were imported again under the same rules.
   func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) throws -> Set<[UInt8]>
@@ -116,6 +119,9 @@ package protocol ImportSession: AnyObject {
   /// - Returns: nil where there was no good run. Where history does not go back to it, the oldest state that is kept stands
   ///   in for it.
   func changedSinceLastGoodRun() throws -> RowShare?
+
+  /// How many rows of each entity are gone, of these and those that this run has met.
+  func goneRows() throws -> [(entity: String, share: RowShare)]
 
   /// Deletes or marks the rows that a full feed has no more, as its pipeline wants it. The input was read to its end, and all
   /// of it was applied.

@@ -8,6 +8,9 @@ package protocol ReaderEngine: EngineIdentity {
   /// The place from which a reader goes on.
   func place(ofReader name: String) throws -> HistoryToken
 
+  /// Sees that the store can be written, so that what is delivered can be acknowledged.
+  func checkWritable() throws
+
   /// Takes the lock that keeps two consumers of one reader apart.
   ///
   /// - Returns: the lock; it is released with the last reference.

@@ -39,6 +39,8 @@ package struct FieldMemory: Sendable {
 
   /// Fields that have attributes although the pipeline's file does not name them.
   package var added: [AddedField]
+  /// The names of properties that the records' entity has in the store, or had.
+  package var names: Set<String> = []
 
   package init(
     unused: Set<String>? = nil, used: [(count: FieldCount, ended: String)] = [], added: [AddedField] = []

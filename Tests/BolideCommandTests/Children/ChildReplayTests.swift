@@ -83,7 +83,8 @@ import Testing
       try folder.orders() == [
         "a|new|2|12.0|9.0|0", "b||1|0.0||0", "a|x|9.0||||new", "a|z|3.0||||new", "b|x|||||",
       ])
-    #expect(outcome.output.contains(#""stillKept":2,"#))
+    // The good import has closed those whose record it has read.
+    #expect(outcome.output.contains(#""stillKept":0,"#))
   }
 
   @Test func `a record whose key comes again in the same input is overtaken by the later one`() throws {

@@ -176,6 +176,44 @@ import Testing
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
 
+  @Test func `attributes may be called as they like`() throws {
+    try folder.write(
+      "bolide: 1\nstore: words.sqlite\nentity: Word\nkey: id\n"
+        + "attributes: { id: string, own: integer64, other: integer64, past: integer64, now: integer64, o: string }\n",
+      to: "words.yaml")
+    try importing(#"[{"id": "a", "own": 1, "other": 2, "past": 3, "now": 4, "o": "o"}]"#, "words.yaml")
+    try importing(#"[{"id": "a", "own": 5, "other": 6, "past": 7, "now": 8, "o": "p"}]"#, "words.yaml")
+    #expect(try folder.bolide("revert", "words.sqlite", "--run", "2") == .silent)
+    #expect(try folder.sqlite("words.sqlite", "SELECT own, other, past, now, o FROM Word") == ["1|2|3|4|o"])
+  }
+
+  @Test func `a wider type is no change, and a revert that is undone is none`() throws {
+    try folder.write(
+      Folder.quakes.replacing("magnitude: double", with: "magnitude: integer64"), to: "narrow.yaml")
+    let narrow = try String(decoding: folder.bytes(of: "narrow.yaml"), as: UTF8.self)
+      .replacing("quakes.sqlite", with: "narrow.sqlite")
+    try folder.write(narrow, to: "narrow.yaml")
+    try importing(#"[{"id": "a", "magnitude": 1}, {"id": "b", "magnitude": 2}]"#, "narrow.yaml")
+    try importing(#"[{"id": "a", "magnitude": 3}]"#, "narrow.yaml")
+    try folder.write(
+      narrow.replacing("magnitude: integer64", with: "magnitude: double") + "\nmax-changed: 50%\n",
+      to: "narrow.yaml")
+    try importing(#"[{"id": "a", "magnitude": 3}, {"id": "b", "magnitude": 2.5}]"#, "narrow.yaml")
+    let token = try folder.bolide("token", "narrow.sqlite").output.trimmingCharacters(in: .newlines)
+    #expect(try folder.bolide("revert", "narrow.sqlite", "--run", "2") == .silent)
+    #expect(try folder.sqlite("narrow.sqlite", "SELECT magnitude FROM Quake") == ["1.0", "2.5"])
+    #expect(try folder.bolide("runs", "narrow.sqlite", "--format", "table").output.contains("ok, reverted"))
+    #expect(try folder.bolide("revert", "narrow.sqlite", "--to", token) == .silent)
+    #expect(!(try folder.bolide("runs", "narrow.sqlite", "--format", "table").output.contains("reverted")))
+  }
+
+  @Test func `ids beyond reason end it at once`() throws {
+    try folder.sqlite(
+      "quakes.sqlite", "UPDATE bolide_change SET last = first + 200000000 WHERE kind = 0 AND last > first")
+    let outcome = try revert("--run", "1", "--plan")
+    #expect(outcome.status == 65 || outcome.status == 0)
+  }
+
   @Test func `many rows that stay are told as far as ten`() throws {
     try importing("[" + (0..<12).map { #"{"id": "n\#($0)", "magnitude": 1}"# }.joined(separator: ",") + "]")
     try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 5 WHERE id LIKE 'n%'")

@@ -207,4 +207,17 @@ import Testing
 
         """))
   }
+
+  @Test(.enabled(if: geteuid() == 0 && hasProgram("setpriv"), "there is no way to become another user"))
+  func `who may only read runs no command for a reader that could not be moved`() throws {
+    try folder.bolide("readers", "quakes.sqlite", "add", "mirror", "--from", "beginning").expectSilence()
+    for words in ["changes quakes.sqlite --reader mirror", "snapshot quakes.sqlite --reader new"] {
+      let outcome = try folder.shell(
+        """
+        cp "$bolide" tool; chmod 755 . tool; chmod 644 quakes.sqlite*
+        setpriv --reuid=65534 --regid=65534 --clear-groups ./tool \(words) -- sh -c 'echo delivered; cat > /dev/null'
+        """)
+      #expect(outcome.status == 73 && outcome.output == "", "\(outcome)")
+    }
+  }
 }

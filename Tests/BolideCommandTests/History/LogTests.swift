@@ -67,6 +67,19 @@ import Testing
     #expect(try log("Quake", "a") == .silent)
   }
 
+  @Test func `a key of several parts is found though all its objects are gone`() throws {
+    try folder.write(
+      "bolide: 1\nstore: passes.sqlite\nentity: Pass\nkey: [body, n]\nattributes: { body: string, n: integer64 }\n",
+      to: "passes.yaml")
+    let records = (0..<500).map { #"{"body": "Earth", "n": \#($0)}"# }
+    try folder.write("[\(records.joined(separator: ","))]", to: "passes.json")
+    #expect(try folder.bolide("import", "passes.yaml", "passes.json") == .silent)
+    try folder.sqlite("passes.sqlite", "DELETE FROM Pass")
+    let log = try folder.bolide("log", "passes.sqlite", "Pass", "body=Earth", "n=77")
+    #expect(log.lines.count == 2 && log.lines.allSatisfy { $0.contains(#""id":78,"#) }, "\(log)")
+    #expect(try folder.bolide("log", "passes.sqlite", "Pass", "body=Mars", "n=77").status == 64)
+  }
+
   @Test func `derived changes are told when they are asked for`() throws {
     let asked = try log("Region", "x", "--derived").lines
     #expect(asked.count == 4)
@@ -91,7 +104,7 @@ import Testing
   @Test func `runs are listed, the newest first, with what they read in fields`() throws {
     try folder.write("[{", to: "bad.json")
     #expect(try folder.bolide("import", "quakes.yaml", "bad.json").status == 65)
-    #expect(try folder.bolide("revert", "quakes.sqlite", "--run", "2").status == 3)
+    #expect(try folder.bolide("revert", "quakes.sqlite", "--run", "2", "--force") == .silent)
     let table = try folder.bolide("runs", "quakes.sqlite", "--format", "table").lines
     #expect(
       table.map { $0.replacing(#/20\d\d-\d\d-\d\d \d\d:\d\d UTC  \d+\.\d\d s/#, with: "TIME  SECONDS") }.map {

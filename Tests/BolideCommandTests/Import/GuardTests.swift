@@ -228,8 +228,8 @@ import Testing
     // What another program changed is put right.
     try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9")
     #expect(try importMagnitudes(["1", "2", "3", "4"]) == .silent)
-    // Where it changes what the pipeline does not give, nothing has changed.
-    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET time = '2020-01-01T00:00:00Z'")
+    // Of rows that others have changed, those that the import changes too are told.
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9, time = '2020-01-01T00:00:00Z'")
     try folder.write(Folder.quakes + "\nname: changing\nmax-changed: 0%\n", to: "strict.yaml")
     let text = try folder.bolide("import", "strict.yaml", "feed.json", "--force")
     #expect(text.status == 65, "the pipeline gives times, though no record has one")
@@ -237,6 +237,13 @@ import Testing
     // A state that history does not keep any more: the oldest one stands in for it.
     #expect(try folder.bolide("prune", "quakes.sqlite", "--keep-transactions", "0").status == 0)
     #expect(try folder.bolide("import", "strict.yaml", "feed.json", "--force") == .silent)
+  }
+
+  @Test func `what others have changed is not the import's`() throws {
+    #expect(try importMagnitudes(["1", "2"], "merge: ignore") == .silent)
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9")
+    #expect(try importMagnitudes(["1", "2"], "merge: ignore") == .silent)
+    #expect(try importMagnitudes(["1", "3"], "merge: ignore") == .silent)
   }
 
   @Test func `an attribute that is new does not count, and new rows do not`() throws {

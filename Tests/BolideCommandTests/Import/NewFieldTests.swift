@@ -245,6 +245,49 @@ import Testing
     #expect(replay.status == 65 && replay.errors.contains("record 2: depth"))
   }
 
+  @Test func `no name is taken from another attribute, in any case of letters`() throws {
+    try pipeline("", attributes: "id: string, mag: double, Depth: { type: integer64, from: dd }")
+    try folder.write(
+      "bolide: 1\nstore: q.sqlite\nentity: Quake\nkey: id\nattributes: { id: string, note: string }\n",
+      to: "other.yaml")
+    try folder.write(#"[{"id": "a", "note": "precious"}]"#, to: "notes.json")
+    #expect(try folder.bolide("import", "other.yaml", "notes.json", "-q") == .silent)
+    #expect(try folder.bolide("import", "quakes.yaml", "first.json", "-q") == .silent)
+    try folder.write(#"[{"id": "a", "mag": 1, "note": 7, "depth": 5, "": 3}]"#, to: "more.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "more.json", "-q") == .silent)
+    #expect(try folder.bolide("import", "quakes.yaml", "more.json", "-q") == .silent)
+    #expect(
+      try folder.sqlite("q.sqlite", "SELECT note, note2, depth2 FROM Quake WHERE id = 'a'") == [
+        "precious|7|5"
+      ])
+  }
+
+  @Test func `no more are added than the store can hold`() throws {
+    for part in 0..<3 {
+      let fields = (0..<60).map { #""f\#(part)x\#($0)": 1"# }.joined(separator: ", ")
+      try folder.write(#"[{"id": "a", "mag": 1, \#(fields)}]"#, to: "wide\(part).json")
+      #expect(try folder.bolide("import", "quakes.yaml", "wide\(part).json", "-q") == .silent)
+    }
+    #expect(
+      try folder.sqlite("q.sqlite", "SELECT count(*) FROM bolide_field WHERE added IS NOT NULL") == ["100"])
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "wide2.json", "-q", "--on-absent-field", "ignore") == .silent
+    )
+  }
+
+  @Test func `an import that fails accepts nothing for later`() throws {
+    try pipeline("feed: full\nmax-missing: 5%\non-absent-field: fail\n")
+    try folder.write(#"[{"id": "a", "mag": 1}, {"id": "b", "mag": 2}]"#, to: "two.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "two.json", "-q") == .silent)
+    try folder.write(#"[{"id": "a", "late": 1}]"#, to: "bare.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "bare.json", "--accept", "on-absent-field").status == 65)
+    #expect(!(try rows().joined().contains("late")))
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "bare.json", "--accept", "max-missing").errors.contains(
+        "'mag'"))
+  }
+
   @Test func `an import that fails adds nothing`() throws {
     try folder.write(#"[{"id": "x", "late": 1}, {"id""#, to: "cut.json")
     #expect(try folder.bolide("import", "quakes.yaml", "cut.json").status == 65)

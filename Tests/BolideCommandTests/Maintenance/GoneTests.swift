@@ -121,14 +121,14 @@ import Testing
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
 
-  @Test func `a boolean is set and cleared`() throws {
-    try pipeline(
-      "gone: { mark: isGone }", attributes: "  isGone: { type: boolean, required: true, default: false }")
+  @Test(arguments: ["boolean", "{ type: boolean, required: true, default: false }"])
+  func `a boolean is set and cleared`(type: String) throws {
+    try pipeline("gone: { mark: isGone }", attributes: "  isGone: \(type)")
     #expect(try importing("abc") == .silent)
     #expect(try importing("a") == .silent)
-    #expect(try rows("id, isGone") == ["a|0", "b|1", "c|1"])
+    #expect(try rows("id, ifnull(isGone, 0)") == ["a|0", "b|1", "c|1"])
     #expect(try importing("ac") == .silent)
-    #expect(try rows("id, isGone") == ["a|0", "b|1", "c|0"])
+    #expect(try rows("id, ifnull(isGone, 0)") == ["a|0", "b|1", "c|0"])
   }
 
   @Test func `an import that does not tell everything decides nothing`() throws {
@@ -173,6 +173,83 @@ import Testing
     #expect(try folder.sqlite("orders.sqlite", #"SELECT id, pieces FROM "Order""#) == ["1|2"])
     #expect(try folder.sqlite("orders.sqlite", "SELECT sku FROM Line") == ["y"])
     #expect(try folder.bolide("verify", "orders.sqlite") == .silent)
+  }
+
+  @Test func `the guard is for all that would be deleted`() throws {
+    // Rows that were missing before count, too.
+    try pipeline("max-missing: 30%")
+    #expect(try importing("abcdefgh") == .silent)
+    #expect(try importing("abcdef") == .silent)
+    try pipeline("max-missing: 30%\ngone: delete")
+    let outcome = try importing("abcde")
+    #expect(outcome.status == 65)
+    #expect(
+      outcome.errors.hasPrefix(
+        "Error: feed.json: 3 of the 8 rows of Quake would be deleted, which is 37.5 % and more than 30 %. The 5 records read "
+          + "are in the store.\n"), "\(outcome.errors)")
+    #expect(try rows().count == 8)
+    #expect(try importing("abcde", "--accept", "max-missing") == .silent)
+    #expect(try rows().count == 5)
+    // So do children.
+    try folder.write(
+      """
+      bolide: 1
+      store: orders.sqlite
+      entity: Order
+      key: id
+      feed: full
+      gone: delete
+      max-missing: 50%
+      on-absent-field: ignore
+      attributes: { id: integer64 }
+      children:
+        lines: { entity: Line, inverse: order, key: [order, sku], attributes: { sku: string } }
+      """, to: "orders.yaml")
+    try folder.write(
+      #"[{"id": 1, "lines": [{"sku": "x"}, {"sku": "y"}]}, {"id": 2, "lines": [{"sku": "z"}]}]"#,
+      to: "two.json")
+    #expect(try folder.bolide("import", "orders.yaml", "two.json") == .silent)
+    try folder.write(
+      #"[{"id": 1, "LINES": [{"sku": "x"}, {"sku": "y"}]}, {"id": 2, "LINES": []}]"#, to: "renamed.json")
+    let renamed = try folder.bolide("import", "orders.yaml", "renamed.json", "--on-new-field", "ignore")
+    #expect(
+      renamed.status == 65 && renamed.errors.contains("3 of the 3 rows of Line would be deleted"),
+      "\(renamed)")
+    let absent = try folder.bolide("import", "orders.yaml", "renamed.json", "--on-absent-field", "fail", "-q")
+    #expect(
+      absent.errors.contains("the field 'lines/sku' of the attribute Line.sku is in none of the 2 records"),
+      "\(absent)")
+    #expect(try folder.count("Line", in: "orders.sqlite") == 3)
+  }
+
+  @Test func `rows that deny each other's deletion go together, and come back, and go again`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      store: tree.sqlite
+      entity: Node
+      key: id
+      feed: full
+      gone: delete
+      max-missing: 100%
+      attributes: { id: string }
+      relationships:
+        parent: { to-one: Node, inverse: kids }
+        kids: { to-many: Node, inverse: parent, on-delete: deny }
+      """, to: "tree.yaml")
+    func importing(_ text: String) throws -> Outcome {
+      try folder.write(text, to: "feed.json")
+      return try folder.bolide("import", "tree.yaml", "feed.json")
+    }
+    let first = try importing(#"[{"id": "a"}, {"id": "b"}, {"id": "c"}]"#)
+    #expect(first == .silent, "\(first)")
+    try folder.sqlite("tree.sqlite", "UPDATE Node SET parent_id = 1 WHERE id = 'b'")
+    #expect(try importing(#"[{"id": "c"}]"#) == .silent)
+    #expect(try folder.sqlite("tree.sqlite", "SELECT id FROM Node") == ["c"])
+    #expect(try folder.bolide("revert", "tree.sqlite", "--run", "2") == .silent)
+    #expect(try folder.count("Node", in: "tree.sqlite") == 3)
+    #expect(try importing(#"[{"id": "c"}]"#) == .silent)
+    #expect(try folder.sqlite("tree.sqlite", "SELECT id FROM Node") == ["c"])
   }
 
   @Test func `what cannot be is said of the file`() throws {

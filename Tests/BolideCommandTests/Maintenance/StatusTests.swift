@@ -145,6 +145,13 @@ import Testing
     #expect(metrics.status == 0 && metrics.output.contains("bolide_reader_live"))
     // One that is not there, and a pipeline whose store is not.
     #expect(try folder.bolide("status", "-q", "nowhere.sqlite").status == 73)
+    let nowhere = try folder.bolide("status", "--json", "nowhere.sqlite", "full.yaml")
+    #expect(nowhere.status == 73 && nowhere.lines.count == 2)
+    #expect(
+      nowhere.lines.last?.hasPrefix(
+        #"{"store":"nowhere.sqlite","outcome":"cannotOpen","exitStatus":73,"error":{"code":"cannotOpen","message":"nowhere.sqlite: "#
+      )
+        == true, "\(nowhere)")
     try folder.write(Folder.quakes.replacing("quakes.sqlite", with: "new.sqlite"), to: "new.yaml")
     let none = try folder.bolide("status", "-q", "new.yaml")
     #expect(none.status == 79 && none.lines.last?.hasPrefix("new       never  ") == true)

@@ -38,6 +38,18 @@ import Testing
         """, Folder.tool,
       ])
     #expect(outcome.output == "status\n", "\(outcome)")
+    try folder.write("", to: "fires.yaml")
+    let files = try folder.run(
+      "bash",
+      [
+        "-c",
+        """
+        source <("$0" --generate-completion-script bash)
+        COMP_WORDS=(bolide import fi) COMP_CWORD=2
+        _bolide bolide fi import; echo "${COMPREPLY[@]}"
+        """, Folder.tool,
+      ])
+    #expect(files.output == "fires.yaml\n", "\(files)")
   }
 
   @Test(arguments: [["bench"], ["generate", "fireballs"], ["help", "bench"]])
