@@ -7,6 +7,22 @@ import Testing
 
   init() throws { folder = try Folder.withQuakes() }
 
+  @Test func `the alert rules and the dashboard name metrics that are there`() throws {
+    let root = Folder.repository
+    let source = try String(
+      contentsOf: root.appending(path: "Sources/BolideCommand/Status/PrometheusText.swift"), encoding: .utf8)
+    let known = Set(source.matches(of: /"(bolide_[a-z_]+)"/).map { String($0.1) })
+    #expect(known.count >= 20)
+    for name in ["alerts.yaml", "dashboard.json"] {
+      let text = try String(contentsOf: root.appending(path: "pipelines/monitoring/\(name)"), encoding: .utf8)
+      let named = Set(text.matches(of: /\b(bolide_[a-z_]+)/).map { String($0.1) })
+      #expect(named.count >= 8 && named.isSubset(of: known), "\(name): \(named.subtracting(known))")
+    }
+    let dashboard = try JSONSerialization.jsonObject(
+      with: Data(contentsOf: root.appending(path: "pipelines/monitoring/dashboard.json")))
+    #expect(((dashboard as? [String: Any])?["panels"] as? [Any])?.count == 12)
+  }
+
   @Test func `what somebody should look at ends with 79, and metrics are written all the same`() throws {
     try folder.write(Folder.quakes + "\nfeed: full\nmax-missing: 50%\n", to: "full.yaml")
     try folder.write(
