@@ -32,11 +32,19 @@ import Testing
     try folder.check(against: "feed.json")
   }
 
-  @Test func `a signal while nothing comes ends the import too`() throws {
-    let running = try folder.starting("import", "fireballs.yaml")
+  @Test func `a signal while nothing comes ends the import too, and the report says so`() throws {
+    let running = try folder.starting("import", "fireballs.yaml", "-v", "--json")
     try eventually { try folder.count("bolide_run", in: "fireballs.sqlite") == 1 }
+    // Another run of the pipeline is told of it in JSON, though -q keeps it quiet.
+    let other = try folder.bolide("import", "fireballs.yaml", "feed.json", "-q", "--json")
+    #expect(other.status == 75 && other.errors.isEmpty)
+    #expect(
+      other.output.hasPrefix(#"{"outcome":"locked","exitStatus":75,"error":{"code":"locked","#), "\(other)")
     running.send(SIGTERM)
-    #expect(try running.outcome() == Outcome(status: 128 + SIGTERM))
+    let outcome = try running.outcome()
+    #expect(outcome.status == 128 + SIGTERM)
+    #expect(outcome.errors.hasPrefix("fireballs: 0 read; stopped before the end · "), "\(outcome)")
+    #expect(outcome.output.contains(#""outcome":"cancelled","exitStatus":143,"error":{"code":"cancelled","#))
     #expect(try folder.sqlite("fireballs.sqlite", "SELECT outcome, read FROM bolide_run") == ["cancelled|0"])
   }
 
