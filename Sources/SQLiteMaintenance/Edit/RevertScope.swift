@@ -35,13 +35,7 @@ struct RevertScope {
         if positions.floor > before { throw StoreError.prunedRun(run, through: positions.floor, path) }
         if positions.gap > before { throw StoreError.gapSince(run: run, positions.gap, path) }
       }
-      start = try db.number(
-        """
-        SELECT max(
-          ifnull((SELECT last_change FROM bolide_transaction WHERE number <= \(before)
-            ORDER BY number DESC LIMIT 1), 0),
-          ifnull((SELECT max(last_change) FROM bolide_pruned), 0))
-        """)
+      start = try positions.lastChange(through: before)
     }
   }
 

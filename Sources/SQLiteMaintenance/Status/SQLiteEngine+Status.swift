@@ -60,7 +60,7 @@ extension SQLiteEngine {
       let rows = try RawStatement(
         db,
         """
-        SELECT run, pipeline, reverted, run = (SELECT max(run) FROM bolide_run) FROM bolide_run
+        SELECT run, pipeline, reverted, (SELECT max(run) FROM bolide_run) FROM bolide_run
         WHERE pipeline = ifnull(?1, pipeline) ORDER BY run DESC LIMIT ?2
         """)
       rows.bind(pipeline, at: 1)
@@ -68,12 +68,11 @@ extension SQLiteEngine {
       var runs: [RunRecord] = []
       while try rows.step() {
         guard let run = try PipelineStatus.Run(db, rows.integer(0)) else { continue }
-        // Of two imports one waits for the other: only the newest run can be at work.
-        let isAtWork = rows.integer(3) != 0 && run.outcome == nil ? run.isAlive : false
         runs.append(
           RunRecord(
             pipeline: rows.string(1) ?? "", run: run, reverted: rows.isNull(2) ? nil : try rows.number(2),
-            isAtWork: isAtWork, fields: try FieldLog.counts(db, run: run.number)))
+            isAtWork: run.isAtWork(newest: rows.integer(3)),
+            fields: try FieldLog.counts(db, run: run.number)))
       }
       return runs
     }
@@ -108,8 +107,7 @@ extension PipelineStatus {
       status.openRejects = runs.integer(4)
       status.missing = try PresenceTracker.missing(db, pipeline: status.name)
       status.maxAge = status.lastRun?.maxAge
-      // Of two imports one waits for the other: only the newest run can be at work.
-      if let run = status.lastRun, run.number == newest, run.outcome == nil { status.isAtWork = run.isAlive }
+      if let run = status.lastRun { status.isAtWork = run.isAtWork(newest: newest) }
       all.append(status)
     }
     return all

@@ -108,6 +108,17 @@ package struct HistoryPositions {
       """)
   }
 
+  /// The last change of the transactions up to a number; where these were pruned, the last change that was.
+  package func lastChange(through number: Int64) throws -> Int64 {
+    try db.number(
+      """
+      SELECT max(
+        ifnull((SELECT last_change FROM bolide_transaction WHERE number <= \(number)
+          ORDER BY number DESC LIMIT 1), 0),
+        ifnull((SELECT max(last_change) FROM bolide_pruned), 0))
+      """)
+  }
+
   /// A place inside a token's transaction.
   func token(_ token: HistoryToken, inside: HistoryToken.Inside) -> HistoryToken {
     HistoryToken(store: store, number: token.number, nonce: token.nonce, inside: inside)

@@ -30,9 +30,9 @@ package enum FieldLog {
   /// The counts of so many runs of a pipeline are kept, and those of the last good run that had a field.
   private static let keptRuns = 100
 
-  /// A field's count in each good run that had it; `field` is one of another run.
+  /// The counts of good runs that had a field.
   private static let good = """
-    FROM bolide_run_field AS had JOIN bolide_run USING (run)
+    FROM bolide_run_field JOIN bolide_run USING (run)
     WHERE pipeline = ?1 AND outcome = '\(RunOutcome.good)' AND present > 0
     """
 
@@ -93,10 +93,10 @@ package enum FieldLog {
     }
     try db.run(
       """
-      DELETE FROM bolide_run_field AS old
+      DELETE FROM bolide_run_field
       WHERE run IN (SELECT run FROM bolide_run WHERE pipeline = ?1 ORDER BY run DESC LIMIT -1 OFFSET \(keptRuns))
-      AND run <> ifnull((SELECT max(run) \(good)
-        AND (had.entity, had.attribute, had.field) = (old.entity, old.attribute, old.field)), 0)
+      AND (run, entity, attribute, field) NOT IN (
+        SELECT max(run), entity, attribute, field \(good) GROUP BY entity, attribute, field)
       """, .text(pipelineName))
   }
 

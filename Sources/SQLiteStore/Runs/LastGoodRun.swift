@@ -45,7 +45,7 @@ struct LastGoodRun {
       (layout.columns.map(\.name) + layout.owners.map(\.relationship.name)).filter {
         old?.has(property: $0) == true
       })
-    let start = try lastChange(db)
+    let start = try HistoryPositions(db).lastChange(through: transaction)
     let touched = try touched(db, reader.number, after: start)
     var (changed, new) = (0, 0)
     try NetChanges(
@@ -86,16 +86,5 @@ struct LastGoodRun {
       if !hasOthers || updates.integer(0) < others.integer(0) { ids.insert(updates.integer(1)) }
     }
     return ids
-  }
-
-  /// The last change before the state; where that was pruned, before the oldest one that is kept.
-  private func lastChange(_ db: Database) throws -> Int64 {
-    try db.number(
-      """
-      SELECT max(
-        ifnull((SELECT last_change FROM bolide_transaction WHERE number <= \(transaction)
-          ORDER BY number DESC LIMIT 1), 0),
-        ifnull((SELECT max(last_change) FROM bolide_pruned), 0))
-      """)
   }
 }

@@ -21,8 +21,6 @@ package struct RunRecord: Sendable {
 
   /// `ok`, the code of what ended it, or what became of a run without an end.
   package var outcome: String {
-    if let outcome = run.outcome { return outcome }
-    let state: PipelineStatus.State = isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
-    return state.rawValue
+    run.outcome ?? PipelineStatus.state(isAtWork: isAtWork).rawValue
   }
 }

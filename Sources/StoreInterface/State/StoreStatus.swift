@@ -116,6 +116,10 @@ package struct PipelineStatus: Sendable {
       (self.progress, self.seconds, self.time, self.age) = (progress, seconds, time, age)
       (self.maxAge, self.process, self.isAlive) = (maxAge, process, isAlive)
     }
+
+    /// Whether it is at work just now; nil where nobody can tell. Of two imports one waits for the other: only the store's
+    /// newest run can be.
+    package func isAtWork(newest: Int64) -> Bool? { number == newest && outcome == nil ? isAlive : false }
   }
 
   /// The pipeline's name.
@@ -157,6 +161,11 @@ package struct PipelineStatus: Sendable {
     case ok
   }
 
+  /// What became of a run without an end.
+  package static func state(isAtWork: Bool?) -> State {
+    isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
+  }
+
   /// A pipeline that has not run.
   package init(neverRun name: String, maxAge: Double?) {
     self.name = name
@@ -180,9 +189,7 @@ package struct PipelineStatus: Sendable {
   package var state: State {
     if isOverdue { return .overdue }
     guard let lastRun else { return .never }
-    guard let outcome = lastRun.outcome else {
-      return isAtWork.map { $0 ? .running : .killed } ?? .runningOrKilled
-    }
+    guard let outcome = lastRun.outcome else { return Self.state(isAtWork: isAtWork) }
     guard outcome == RunOutcome.good else { return .failed }
     if let missing, let maximumMissing, missing.exceeds(maximumMissing) { return .missing }
     return .ok
