@@ -56,6 +56,7 @@ def feeds():
 children:
   kids: { entity: Kid, inverse: b, key: [b, n], attributes: { n: integer64 } }
 """
+  cells = PLAIN + "shape: csv\n"
   wild = PLAIN.replace("key: id", "key: id\nrecords: all/<when>")
   return [
     Feed("refused records of one key", PLAIN, lambda n: line({"id": "same", "n": f"x{n}"}), 40000, 5, brief=20000,
@@ -84,6 +85,13 @@ children:
     Feed("brackets", PLAIN, lambda n: b"[" * (1 << 20), 64, 10, brief=8, endless=False),
     Feed("one text without an end", PLAIN, lambda n: b"x" * (1 << 20), 200, 20, brief=80, start=b'[{"id":"', end=b'"}]',
          memory=450),
+    Feed("a quote without an end", cells, lambda n: b"x" * (1 << 20), 200, 20, brief=80, start=b'id,n\ngood,1\nk,"',
+         memory=450),
+    Feed("quotes without an end", cells, lambda n: b'k%d,"\n' % n, 200000, 8, start=b"id,n\ngood,1\n", store=128),
+    Feed("a quote without an end in each line", cells, lambda n: b'"a"",%d\n' % n, 200000, 8, start=b"id,n\ngood,1\n",
+         store=128),
+    Feed("a million columns of cells", cells, lambda n: b"k%d,%d%s\n" % (n, n, b",0" * 1000000), 4, 8, endless=False,
+         start=b"id,n" + b"".join(b",c%d" % n for n in range(1000000)) + b"\n", memory=256),
     Feed("digits without an end", PLAIN, lambda n: b"9" * (1 << 20), 80, 20, start=b'[{"id":"a","n":', end=b"}]",
          memory=450),
     Feed("a megabyte before the rows", PLAIN, lambda n: b"1,", 1000000, 5, start=b'{"meta":[',

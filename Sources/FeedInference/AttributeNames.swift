@@ -89,6 +89,6 @@ struct FeedName {
   }
 
   private static let endings: Set<String> = [
-    "json", "jsonl", "ndjson", "geojson", "gz", "gzip", "txt", "api", "jsonlines",
+    "json", "jsonl", "ndjson", "geojson", "gz", "gzip", "txt", "api", "jsonlines", "csv", "tsv", "tab",
   ]
 }

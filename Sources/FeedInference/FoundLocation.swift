@@ -16,7 +16,9 @@ struct FoundLocation {
     let layout = pass.layout.among(pass.envelope.keys)
     description = Self.plain(layout, keys: pass.envelope.keys, records: pass.records)
     record =
-      if layout.areObjectsAtTop {
+      if let delimiter = layout.delimiter {
+        .delimited(by: delimiter)
+      } else if layout.areObjectsAtTop {
         pass.records == 1 ? .automatic : .lines
       } else if !layout.hasArrays, let path = layout.path {
         .path(path.description)

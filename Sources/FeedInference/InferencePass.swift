@@ -37,10 +37,12 @@ struct InferencePass {
         nonconforming += 1
         continue
       }
-      if let columns {
-        inference.take(row: input.reader.recordText, columns: columns)
-      } else {
-        inference.take(object: input.reader.recordText)
+      input.reader.withJSON { record in
+        if let columns {
+          inference.take(row: record, columns: columns)
+        } else {
+          inference.take(object: record)
+        }
       }
       let key = input.reader.fields[0]
       if key.kind == .string { wildcard.take(text: key.bytes) }

@@ -32,6 +32,31 @@ struct InferenceSource {
     }
   }
 
+  /// The bytes before the first line break, without a byte order mark; of a long line, the first ones.
+  func firstLine() throws -> [UInt8] {
+    let input = try open()
+    var line = [UInt8](repeating: 0, count: Self.longestLine)
+    var count = 0
+    while count < line.count,
+      !line[..<count].contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+    {
+      let read = try line[count...].withUnsafeMutableBytes { try input.read(into: $0, until: nil) }
+      guard case .bytes(let more) = read else { break }
+      count += more
+    }
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let text = line[..<count].starts(with: mark) ? line[mark.count..<count] : line[..<count]
+    return Array(text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+  }
+
+  private static let longestLine = 64 * 1024
+
+  /// Whether the input's name says that it is CSV or TSV.
+  var isNamedAsDelimited: Bool {
+    let parts = name.lowercased().split(separator: ".").suffix(2)
+    return parts.contains("csv") || parts.contains("tsv")
+  }
+
   private static func isStdin(_ source: ByteInput.Source) -> Bool {
     if case .path("-") = source { true } else { false }
   }

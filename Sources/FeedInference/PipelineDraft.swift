@@ -13,6 +13,10 @@ struct PipelineDraft {
   var place = FoundLocation(.automatic, "")
   /// What the envelope's count is, and what it says.
   var count: (meaning: FeedCount, counted: Int)?
+  /// Texts that mean null in all attributes: in delimited text, an empty cell.
+  var missing: [String] {
+    if case .delimited = place.record { [""] } else { [] }
+  }
   /// Sentences for the head of the file.
   var notes: [String] = []
   var attributes: [DraftAttribute] = []
@@ -43,6 +47,7 @@ struct PipelineDraft {
       name: name.pipeline, entity: name.entity, model: Model(entities: [entity]), fields: fields,
       records: place.record, keepsText: false)
     pipeline.count = count?.meaning
+    pipeline.takeMissing(missing)
     return pipeline
   }
 
@@ -98,8 +103,16 @@ struct PipelineDraft {
       if !path.isEmpty { lines.append("records: \(YAMLText.scalar(path))") }
       lines.append("columns: \(YAMLText.list(names))")
     case .columnar: lines.append("shape: columnar")
+    case .delimited(let delimiter, let names):
+      let isTab = delimiter == UInt8(ascii: "\t")
+      lines.append(isTab ? "shape: tsv" : "shape: csv")
+      if !isTab, delimiter != UInt8(ascii: ",") {
+        lines.append("delimiter: \(YAMLText.quoted(String(UnicodeScalar(delimiter))))")
+      }
+      if let names { lines.append("columns: \(YAMLText.list(names))") }
     case .automatic: break
     }
+    if !missing.isEmpty { lines.append("missing: \(YAMLText.list(missing))") }
     if let count {
       let line = "count: \(count.meaning.rawValue)"
       lines.append(Self.commented(line, "the envelope counts \(count.counted.grouped)", at: 32))

@@ -17,6 +17,7 @@ struct ShapeSearch {
 
   /// The inference of the input, and where its records are.
   func run() throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
+    if let cells = try delimited() { return (cells.pass, cells.place, []) }
     do {
       let pass = try InferencePass(source, shape: .automatic, limits: Self.cautious)
       if let rows = betterRows(than: pass) { return (rows.pass, rows.place, []) }
@@ -37,6 +38,30 @@ struct ShapeSearch {
 
   /// A record past this is looked at twice before it is taken for one.
   private static let cautious = ReaderLimits(recordBytes: 4 << 20)
+
+  // MARK: Delimited text
+
+  /// The inference of lines of cells; nil where the input is rather JSON, or neither.
+  private func delimited() throws -> (pass: InferencePass, place: FoundLocation)? {
+    let line = try source.firstLine()
+    guard let first = line.first, !"{[<".utf8.contains(first) else { return nil }
+    let byCount = ",\t;|".utf8.map { delimiter in (delimiter, line.count { $0 == delimiter }) }
+    guard let (delimiter, count) = byCount.max(by: { $0.1 < $1.1 }), count > 0 || source.isNamedAsDelimited
+    else {
+      return nil
+    }
+    let pass = try InferencePass(source, shape: .delimited(by: delimiter))
+    // A sentence may have a comma.
+    guard source.isNamedAsDelimited || pass.records > pass.nonconforming else { return nil }
+    guard let names = pass.envelope.names, names.contains(where: Self.isData) else {
+      return (pass, FoundLocation(pass))
+    }
+    // The first line is a record as the others: nothing names the columns.
+    let numbered = names.indices.map { "column\($0 + 1)" }
+    let nameless = try InferencePass(source, shape: .delimited(by: delimiter, names: numbered))
+    let place = RecordLocation.delimited(by: delimiter, names: numbered)
+    return (nameless, FoundLocation(place, nameless.layout.description))
+  }
 
   // MARK: Rows that look like something else
 

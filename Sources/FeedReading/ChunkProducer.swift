@@ -183,7 +183,8 @@ package struct ChunkProducer: ~Copyable {
     let changes = records.reader.wildcardChanges
     guard isFirst || changes != knownWildcards else { return }
     knownWildcards = changes
-    let text = RecordDocument.around(names: records.envelope.names, keys: records.reader.wildcardKeys)
+    let text = RecordDocument.around(
+      names: records.envelope.names, keys: records.reader.wildcardKeys, delimiter: records.layout?.delimiter)
     chunk.surround(fromRecord: records.reader.recordNumber, with: text)
   }
 

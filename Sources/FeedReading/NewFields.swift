@@ -49,9 +49,11 @@ package struct NewFields {
   mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
     try findNew(records)
     guard let collect, records.reader.problem == nil else { return }
-    for field in found {
-      let (columns, text) = (records.envelope.names, records.reader.recordText)
-      if let value = JSONCursor.value(of: field.name, columns: columns, in: text) {
+    guard !found.isEmpty else { return }
+    let columns = records.envelope.names
+    records.reader.withJSON { text in
+      for field in found {
+        guard let value = JSONCursor.value(of: field.name, columns: columns, in: text) else { continue }
         collect(field.name, value)
       }
     }
@@ -80,16 +82,18 @@ package struct NewFields {
 
   /// What stands under a key of the current record, or in its column.
   private func newField(_ name: String, _ records: borrowing RecordInput) -> NewField {
-    let text = records.reader.recordText
-    guard let value = JSONCursor.value(of: name, columns: records.envelope.names, in: text) else {
-      return NewField(name: name, kind: FieldKind.absent.article)
+    let columns = records.envelope.names
+    return records.reader.withJSON { text in
+      guard let value = JSONCursor.value(of: name, columns: columns, in: text) else {
+        return NewField(name: name, kind: FieldKind.absent.article)
+      }
+      var field = NewField(name: name, kind: Self.kind(value).article)
+      if showsValues {
+        let json = String(decoding: value.prefix(Self.longestExample), as: UTF8.self)
+        field.example = value.count > Self.longestExample ? json + "…" : json
+      }
+      return field
     }
-    var field = NewField(name: name, kind: Self.kind(value).article)
-    if showsValues {
-      let json = String(decoding: value.prefix(Self.longestExample), as: UTF8.self)
-      field.example = value.count > Self.longestExample ? json + "…" : json
-    }
-    return field
   }
 
   private static func kind(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> FieldKind {

@@ -15,6 +15,9 @@ package struct RecordDocument {
     if let names = try? JSONDecoder().decode([String].self, from: around) {
       shape = .positional(names: names)
       bytes = Array(text.utf8)
+    } else if let cells = try? JSONDecoder().decode(Cells.self, from: around) {
+      shape = .delimited(by: cells.delimiter, names: cells.columns)
+      bytes = Array((reject.text ?? "").utf8)
     } else if let keys = try? JSONDecoder().decode([String: String].self, from: around),
       case .path(let path) = records, let components = try? FieldPath(path).components
     {
@@ -27,9 +30,21 @@ package struct RecordDocument {
     }
   }
 
+  /// Of a line of delimited text.
+  private struct Cells: Decodable {
+    var columns: [String]
+    var delimiter: UInt8
+  }
+
   /// What `RejectedRecord.around` keeps of an input's surroundings.
-  static func around(names: [String]?, keys: [(component: String, key: String)]) -> String? {
-    if let names { return "[\(names.map(quoted).joined(separator: ","))]" }
+  ///
+  /// - Parameter delimiter: of delimited text.
+  static func around(names: [String]?, keys: [(component: String, key: String)], delimiter: UInt8?) -> String?
+  {
+    if let names {
+      let columns = "[\(names.map(quoted).joined(separator: ","))]"
+      return delimiter.map { "{\"columns\":\(columns),\"delimiter\":\($0)}" } ?? columns
+    }
     if keys.isEmpty { return nil }
     return "{\(keys.map { "\(quoted($0.component)):\(quoted($0.key))" }.joined(separator: ","))}"
   }

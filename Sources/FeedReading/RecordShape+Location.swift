@@ -10,6 +10,7 @@ extension RecordShape {
     case .columnar: self = .columnar()
     case .lines: self = .lines
     case .rows(let names, let path): self = .positional(names: names, rows: path)
+    case .delimited(let delimiter, let names): self = .delimited(by: delimiter, names: names)
     }
   }
 }

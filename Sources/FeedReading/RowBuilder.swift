@@ -219,7 +219,8 @@ package struct RowBuilder {
     _ field: RecordField, _ index: Int, _ reader: borrowing RecordReader, in start: Int = 0
   ) -> SourceValue? {
     if isJSON[index], field.kind != .absent, field.kind != .null {
-      return .structure(json(field, reader, start))
+      guard reader.areCells else { return .structure(json(field, reader, start)) }
+      return NestedJSON.isValue(field.bytes) ? .structure(field.bytes) : .text(field.bytes)
     }
     switch field.kind {
     case .absent: return nil

@@ -99,6 +99,14 @@ extension JSONError.Code {
   public static let noNames = Self("no-names")
   /// The names of the columns are not an array of strings.
   public static let malformedNames = Self("malformed-names")
+  /// A NUL byte in delimited text.
+  public static let nul = Self("nul")
+  /// Delimited text has no line.
+  public static let noHeader = Self("no-header")
+  /// Something stands behind a quote that closes a cell of delimited text.
+  public static let textAfterQuote = Self("text-after-quote")
+  /// A cell's quote is not closed.
+  public static let unclosedQuote = Self("unclosed-quote")
   /// Two columns have one requested name.
   public static let duplicateName = Self("duplicate-name")
 }

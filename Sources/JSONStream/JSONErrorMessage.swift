@@ -23,7 +23,7 @@ extension JSONError: CustomStringConvertible {
     case .inputEnds: inputEnds
     case .lineEnds: "the line ends inside its record"
     case .noInput: "found no JSON, the input is empty; expected an array or an object"
-    case .markup: "found an HTML or XML page; expected JSON"
+    case .markup: "found an HTML or XML page; expected records"
     case .utf16: "found UTF-16; expected UTF-8"
     case .utf32: "found UTF-32; expected UTF-8"
     case .noRecordsThere: "found \(beginning) where the records should be; expected an array or an object"
@@ -31,6 +31,11 @@ extension JSONError: CustomStringConvertible {
       "found several arrays that could be the records: \(list); expected one array, or a path"
     case .noNames: "found rows without column names; expected names"
     case .malformedNames: "found \(kind) among the columns' names; expected strings"
+    case .nul: "found a NUL byte; expected text"
+    case .noHeader: "found no line; expected one with the columns' names"
+    case .textAfterQuote:
+      "found \(found) after a closing quote; expected the next cell or the end of the line"
+    case .unclosedQuote: "found a quote that never closes; expected a closing quote"
     case .duplicateName: "found two columns with the name \(list); expected one"
     default: code.rawValue
     }

@@ -151,6 +151,7 @@ extension ReaderCore {
     }
     paths += children.map { $0.path.components }
     parser = RecordParser(fields: paths, limits: limits)
+    index.delimiter = layout.delimiter
     switch layout.names {
     case .none: parsesRows = false
     case .found, .firstRow: parsesRows = true
@@ -169,11 +170,12 @@ extension ReaderCore {
     route.wildcardChanges = changes + 1
     envelope = Envelope()
     envelope.lookedAt = layout.lookedAt
+    envelope.hasRows = layout.delimiter != nil
     if case .given(let names) = layout.names { envelope.names = names }
     mayBeHeader = true
     rowsStart = nil
     walker.start(at: walker.cursor, escape: walker.escape, depth: 0)
-    activity = .envelope
+    activity = layout.delimiter.map { .cells(delimiter: $0) } ?? .envelope
   }
 
   /// Passes a byte order mark between two values at the top: files that each begin with one were put together.

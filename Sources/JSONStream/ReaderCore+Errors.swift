@@ -45,7 +45,13 @@ extension ReaderCore {
 
   func faultError(_ fault: TokenIndex.Fault) -> JSONError {
     if isPassingRecord && index.end - recordOffset >= limits.recordBytes { return recordLimitError() }
-    return error(fault == .notUTF8 ? .notUTF8 : .controlInString, at: index.end, inRecord: isPassingRecord)
+    if isPassingRecord, let quote = cells.quoteBefore(index.end, input) {
+      return error(.unclosedQuote, at: quote, inRecord: true)
+    }
+    let areCells = index.delimiter != nil
+    let control: JSONError.Code = areCells ? .nul : .controlInString
+    return error(
+      fault == .notUTF8 ? .notUTF8 : control, at: index.end, inRecord: isPassingRecord || areCells)
   }
 
   func recordLimitError() -> JSONError {
@@ -58,7 +64,7 @@ extension ReaderCore {
     throw recordLimitError()
   }
 
-  private var recordOffset: Int { Int(index.tokens[recordToken]) }
+  private var recordOffset: Int { offset(ofToken: recordToken) }
 
   /// The input is complete and all its tokens are taken; throws unless that is its right end.
   mutating func inputEnded() throws(JSONError) {

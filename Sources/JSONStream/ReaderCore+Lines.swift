@@ -25,16 +25,22 @@ extension ReaderCore {
 
   /// Begins to pass a line, if what was found concerns no more than one.
   mutating func breakLine(_ error: JSONError) throws(JSONError) {
-    guard case .rows(0, false) = activity, areLines else { throw error }
+    switch activity {
+    case .rows(0, false) where areLines: break
+    case .cells where !mayBeHeader || envelope.names != nil: break
+    default: throw error
+    }
     switch error.code {
-    // Of the names of all columns.
-    case .noNames, .malformedNames, .duplicateName, .markup: throw error
+    // Of the names of all columns, or of all bytes.
+    case .noNames, .malformedNames, .duplicateName, .markup, .utf16, .utf32: throw error
     default: brokenLine = BrokenLine(error: error, start: input.position(of: brokenStart))
     }
   }
 
   /// Where the broken line begins, as long as it is held.
-  private var brokenStart: Int { isPassingRecord ? Int(index.tokens[recordToken]) : index.end }
+  private var brokenStart: Int {
+    isPassingRecord || index.delimiter != nil ? offset(ofToken: recordToken) : index.end
+  }
 
   /// Makes a record of the broken line, and goes to the next one.
   ///
@@ -45,7 +51,7 @@ extension ReaderCore {
     let next = startOfNext(&line, from: line.isLong ? first : first + line.passed)
     if line.passed > limits.recordBytes, !line.isLong {
       // Before there was any line, this is one record without an end.
-      guard lastLine > 0 else { throw line.error }
+      guard lastLine > 0 || areCells else { throw line.error }
       line.isLong = true
     }
     guard let next else {
@@ -58,7 +64,7 @@ extension ReaderCore {
     let bracket = input.bytes[first]
     let isLike =
       bracket == input.bytes[next] && (bracket == UInt8(ascii: "{") || bracket == UInt8(ascii: "["))
-    guard lastLine > 0 || isLike else { throw line.error }
+    guard lastLine > 0 || isLike || areCells else { throw line.error }
     brokenLine = nil
     giveUp(line, from: first, to: next)
     return .record
@@ -68,9 +74,10 @@ extension ReaderCore {
   private func startOfNext(_ line: inout BrokenLine, from start: Int) -> Int? {
     for offset in start..<input.count {
       let byte = input.bytes[offset]
+      let isEnd = byte == UInt8(ascii: "\n") || areCells && byte == UInt8(ascii: "\r")
       if line.length == nil {
-        if byte == UInt8(ascii: "\n") { line.length = line.passed }
-      } else if !Scalar.isSpace(byte) {
+        if isEnd { line.length = line.passed }
+      } else if areCells ? !isEnd : !Scalar.isSpace(byte) {
         return offset
       }
       line.passed += 1
@@ -78,18 +85,21 @@ extension ReaderCore {
     return nil
   }
 
+  /// Of delimited text every record is a line, and a blank may be a cell.
+  private var areCells: Bool { index.delimiter != nil }
+
   /// The current record is the line, which has a problem.
   private mutating func giveUp(_ line: BrokenLine, from start: Int, to next: Int) {
     // Of a line that may be let go nothing is kept, however it arrived.
     var length = line.length ?? 0
     (parser.recordStart, recordEnd) = (next, next)
     if !line.isLong {
-      while length > 0, Scalar.isSpace(input.bytes[start + length - 1]) { length -= 1 }
+      while length > 0, !areCells, Scalar.isSpace(input.bytes[start + length - 1]) { length -= 1 }
       (parser.recordStart, recordEnd) = (start, start + length)
     }
     recordCount += 1
     var error = line.error
-    if error.position.byte >= line.start.byte + length {
+    if error.position.byte >= line.start.byte + length, !areCells {
       var end = line.start
       (end.byte, end.column) = (end.byte + length, end.column + length)
       error = JSONError(.lineEnds, at: end, record: recordCount, recordsBefore: recordCount - 1)
@@ -103,6 +113,7 @@ extension ReaderCore {
   /// Goes to the first token of the next line.
   private mutating func goOn(at next: Int) {
     isPassingRecord = false
+    cells.line = input.origin + next
     // A line's end is within no string: what is scanned behind it is right, and so is a scan that starts there.
     guard index.end > next else { return letGo(upTo: next) }
     var (token, escape) = (walker.cursor, walker.escape)
@@ -116,6 +127,7 @@ extension ReaderCore {
   /// Forgets all before a byte, where a line begins or the scan of one ended.
   private mutating func letGo(upTo offset: Int) {
     isPassingRecord = false
+    cells.line = input.origin + offset
     index.restart(at: offset)
     walker.start(at: 0, escape: 0, depth: 0)
   }

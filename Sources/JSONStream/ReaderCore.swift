@@ -13,6 +13,8 @@ struct ReaderCore: ~Copyable {
     case capturing(Capture, floor: Int)
     /// At or between records, `floor` containers deep; `isSingle` when there is one alone, in no array.
     case rows(floor: Int, isSingle: Bool)
+    /// At or within lines of cells.
+    case cells(delimiter: UInt8)
     /// Behind a document that another one follows.
     case betweenDocuments
     case ended
@@ -60,6 +62,8 @@ struct ReaderCore: ~Copyable {
   var lastLine = 0
   /// A line that cannot be read, while it is not known whether another one follows.
   var brokenLine: BrokenLine?
+  /// Of delimited text, the line under way.
+  var cells = CellWalker()
 
   init(
     fields: [FieldPath], children: [ChildFields], layout: Layout?, limits: ReaderLimits,
@@ -84,8 +88,7 @@ struct ReaderCore: ~Copyable {
     minimum: Int, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
   ) throws(E) -> Int {
     let cursor = firstNeeded
-    let keep = index.forgettable(
-      keep: cursor.token < index.count ? Int(index.tokens[cursor.token]) : index.end)
+    let keep = index.forgettable(keep: offset(ofToken: cursor.token))
     drop(before: cursor)
     index.move(by: input.makeRoom(for: minimum, keep: keep))
     return try input.append(body)
@@ -120,6 +123,14 @@ struct ReaderCore: ~Copyable {
         case .record: return .record
         case .over:
           activity = layout.endsWithRows ? .ended : .envelope
+          continue
+        case .needsInput: outcome = .needsInput
+        }
+      case .cells(let delimiter):
+        switch try nextLine(view, delimiter: delimiter) {
+        case .record: return .record
+        case .over:
+          activity = .ended
           continue
         case .needsInput: outcome = .needsInput
         }
@@ -198,6 +209,12 @@ struct ReaderCore: ~Copyable {
     case .capturing: (recordToken, recordEscape)
     default: isPassingRecord ? (recordToken, recordEscape) : (walker.cursor, walker.escape)
     }
+  }
+
+  /// Where a token begins that is still needed; of delimited text, its line.
+  func offset(ofToken token: Int) -> Int {
+    if index.delimiter != nil { return cells.line - input.origin }
+    return token < index.count ? Int(index.tokens[token]) : index.end
   }
 
   private mutating func drop(before cursor: (token: Int, escape: Int)) {

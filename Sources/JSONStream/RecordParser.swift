@@ -89,10 +89,16 @@ struct RecordParser: ~Copyable {
         outcome = skip(view, depth: depth)
       }
     }
+    copyRepeatedFields()
+    return outcome
+  }
+
+  /// Fields that ask for the same path hold the same.
+  @inline(__always)
+  mutating func copyRepeatedFields() {
     if !plan.copies.isEmpty {
       for copy in plan.copies { fields[copy.to] = fields[copy.from] }
     }
-    return outcome
   }
 
   /// Takes what is no JSON as the current record: it has no fields.

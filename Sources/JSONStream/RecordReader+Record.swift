@@ -29,7 +29,7 @@ extension RecordReader {
     try body(RecordReader.field(fields, field).bytes.span)
   }
 
-  /// Lends the current record's JSON text, as it stands in the input.
+  /// Lends the current record's text, as it stands in the input.
   public func withRecordBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
     try body(recordText.span)
   }
@@ -46,10 +46,21 @@ extension RecordReader {
     UnsafeBufferPointer(start: core.pointee.parser.fields, count: core.pointee.requested.count)
   }
 
-  /// The current record's JSON text; not to be kept.
+  /// The current record's text; not to be kept.
   package var recordText: UnsafeBufferPointer<UInt8> {
     let start = core.pointee.parser.recordStart
     return UnsafeBufferPointer(start: core.pointee.input.bytes + start, count: core.pointee.recordEnd - start)
+  }
+
+  /// Whether records are lines of cells, and no JSON.
+  package var areCells: Bool { core.pointee.index.delimiter != nil }
+
+  /// Lends the current record as JSON; of delimited text, as an array of numbers, strings, and null for each empty cell.
+  ///
+  /// Not for a record with a problem.
+  package func withJSON<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    guard let delimiter = core.pointee.index.delimiter else { return body(recordText) }
+    return Cell.json(of: recordText, delimiter: delimiter).withUnsafeBufferPointer(body)
   }
 
   static func field(_ fields: UnsafeBufferPointer<RecordField>, _ index: Int) -> RecordField {

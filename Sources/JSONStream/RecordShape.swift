@@ -18,6 +18,12 @@ public enum RecordShape: Sendable, Hashable {
   case columnar(names: String = "fields", nameKey: String? = nil, rows: String = "data")
   /// Rows are arrays at the path `rows`, and the input names no columns.
   case positional(names: [String], rows: String = "")
+  /// Lines of cells with a delimiter between them, as RFC 4180 has them: CSV, or TSV with a tab.
+  ///
+  /// A cell in double quotes may hold delimiters, line breaks and, doubled, quotes; a quote within any other cell stands for
+  /// itself. Lines end with LF, CRLF or CR, and empty ones are passed. All cells are strings. The first line names the columns
+  /// unless `names` does; a line that repeats two names or more is passed, too: files were joined.
+  case delimited(by: UInt8 = UInt8(ascii: ","), names: [String]? = nil)
 }
 
 /// Where the reader looks: a shape with its paths taken apart.
@@ -47,6 +53,8 @@ package struct Layout: Sendable {
   var mayHaveHeader = false
   /// Rows of another reader's input: what follows their end is not this reader's.
   var endsWithRows = false
+  /// What stands between the cells of delimited text; nil for JSON.
+  package var delimiter: UInt8?
   /// How many bytes were looked at in vain, where nothing says where the rows are.
   var lookedAt: Int?
 
@@ -74,6 +82,10 @@ package struct Layout: Sendable {
     case .positional(let names, let path):
       rows = try Layout.path(path)
       self.names = .given(names)
+    case .delimited(let delimiter, let names):
+      rows = []
+      self.delimiter = delimiter
+      self.names = names.map { .given($0) } ?? .firstRow
     }
   }
 
@@ -92,9 +104,22 @@ package struct Layout: Sendable {
     text.isEmpty ? [] : try FieldPath.components(of: text)
   }
 
+  private static func delimitedLines(_ delimiter: UInt8) -> String {
+    switch delimiter {
+    case UInt8(ascii: ","): "lines of comma-separated values"
+    case UInt8(ascii: "\t"): "lines of tab-separated values"
+    default: "lines of values separated by '\(Character(UnicodeScalar(delimiter)))'"
+    }
+  }
+
   /// Says what was found, in one line.
   package var description: String {
     guard let rows else { return "an object without rows" }
+    if let delimiter {
+      let lines = Layout.delimitedLines(delimiter)
+      if case .given = names { return "\(lines), with given names" }
+      return "\(lines), named by the first of them"
+    }
     let place = rows.isEmpty ? "" : " under \(FieldPath(components: rows))"
     switch names {
     case .none where isConcatenated: return "one object a line, or concatenated"

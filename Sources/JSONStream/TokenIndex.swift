@@ -20,7 +20,7 @@ struct TokenIndex: ~Copyable {
   /// `end`, or the start of a UTF-8 sequence that is cut there and may yet turn out to be wrong.
   private(set) var faultless = 0
 
-  /// What ends the scan: bytes that no JSON text has, whatever stands around them.
+  /// What ends the scan: bytes that no text has, whatever stands around them; in JSON's strings, any control character.
   enum Fault { case controlInString, notUTF8 }
 
   private var tokenCapacity = 0
@@ -30,6 +30,8 @@ struct TokenIndex: ~Copyable {
   private var scan = CJSONScan()
   private var blockStart: Int
   private let level: Int32
+  /// What stands between the cells of delimited text; nil for JSON.
+  var delimiter: UInt8?
 
   /// One call scans at most this many bytes, so that the tokens stay in the fast cache.
   static let window = 16 << 10
@@ -127,7 +129,11 @@ struct TokenIndex: ~Copyable {
     var found = CJSONTokens(
       tokens: tokens, tokenCount: count, escapes: escapes, escapeCount: escapeCount, faultAt: 0,
       fault: Int32(CJSON_NO_FAULT))
-    cjson_scan(level, &state, &found, bytes + start, UInt32(start), length)
+    if let delimiter {
+      cdelimited_scan(level, &state, &found, bytes + start, UInt32(start), length, delimiter)
+    } else {
+      cjson_scan(level, &state, &found, bytes + start, UInt32(start), length)
+    }
     count = found.tokenCount
     escapeCount = found.escapeCount
     guard found.fault != Int32(CJSON_NO_FAULT) else { return }

@@ -85,6 +85,9 @@ struct PipelineFile {
     pipeline.records = recordLocation(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)
+    if let missing = settings["missing"].flatMap({ reader.texts($0, emptyAllowed: true) }) {
+      pipeline.takeMissing(missing)
+    }
     // An attribute that says nothing of a field of its own name has none, where it is the mark.
     if case .mark(let name) = pipeline.gone {
       let isSaid = reader.sourceMap.contains(["attributes", name, "from"])
@@ -126,6 +129,11 @@ struct PipelineFile {
     let path = settings["records"].flatMap { reader.text($0) }
     let names = settings["columns"].flatMap { reader.texts($0) }
     let shape = settings["shape"].flatMap { reader.choice($0, among: Self.shapes) }
+    let delimiter = delimiter(settings["delimiter"], shape)
+    if let setting = settings["records"], delimiter != nil {
+      reader.report(.recordsWithCells, at: setting.place)
+    }
+    if let delimiter { return .delimited(by: delimiter, names: names) }
     let allowed: [Shape?] = settings["columns"] == nil ? [nil, .automatic, .array] : [nil, .rows]
     if let setting = settings["records"], !allowed.contains(shape) {
       reader.report(.recordsWithShape, at: setting.place)
@@ -142,16 +150,38 @@ struct PipelineFile {
     case .columnar: .columnar
     case .lines: .lines
     case .array: .path("")
-    case nil, .automatic, .rows: .automatic
+    case nil, .automatic, .rows, .csv, .tsv: .automatic
     }
   }
 
+  /// What stands between the cells of delimited text; nil for JSON.
+  private mutating func delimiter(_ setting: YAMLPart?, _ shape: Shape?) -> UInt8? {
+    if let setting, shape != .csv { reader.report(.delimiterWithShape, at: setting.place) }
+    switch shape {
+    case .csv:
+      guard let setting else { return UInt8(ascii: ",") }
+      return reader.value(setting, .delimiter, Self.delimiter) ?? UInt8(ascii: ",")
+    case .tsv: return UInt8(ascii: "\t")
+    default: return nil
+    }
+  }
+
+  private static func delimiter(_ text: String) -> UInt8? {
+    guard text.utf8.count == 1, let byte = text.utf8.first, byte == 0x09 || (0x20..<0x7f).contains(byte)
+    else {
+      return nil
+    }
+    let character = Character(UnicodeScalar(byte))
+    return character == "\"" || character.isLetter || character.isNumber ? nil : byte
+  }
+
   enum Shape {
-    case automatic, array, columnar, lines, rows
+    case automatic, array, columnar, lines, rows, csv, tsv
   }
 
   static let shapes: [(word: String, choice: Shape)] = [
     ("automatic", .automatic), ("array", .array), ("columnar", .columnar), ("lines", .lines), ("rows", .rows),
+    ("csv", .csv), ("tsv", .tsv),
   ]
 
   static let feeds: [(word: String, choice: Feed)] = [("window", .window), ("full", .full)]

@@ -37,6 +37,22 @@ struct PipelineProblemTests {
     Mistake("the column 'lat' is named twice") {
       $0.records = .rows(names: ["date", "note", "lat", "energy", "lat"])
     },
+    Mistake("the cells of delimited text have no children: remove 'children'") {
+      $0.records = .delimited()
+      $0.model.entities.append(
+        Entity(
+          name: "Part", key: ["whole", "n"], attributes: [Attribute(name: "n", type: .integer64)],
+          relationships: [
+            Relationship(name: "whole", kind: .toOne, destination: "Fireball", inverse: "parts")
+          ]))
+      $0.fireball.relationships.append(
+        Relationship(
+          name: "parts", kind: .toMany, destination: "Part", inverse: "whole", deleteRule: .cascade))
+      $0.children = [Children("parts", records: "parts", fields: [Field("n")])]
+    },
+    Mistake("'columns' names no 'energy'; did you mean 'enrgy'?") {
+      $0.records = .delimited(names: ["date", "note", "lat", "enrgy"])
+    },
     Mistake("'columns' names no column") {
       $0.records = .rows(names: [])
       $0.fields = [Field("date", from: .expression("1"))]

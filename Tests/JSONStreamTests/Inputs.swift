@@ -14,12 +14,55 @@ enum Inputs {
       self.limits = limits
     }
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8], _ shape: RecordShape = .automatic) {
+      self.bytes = bytes
+      self.shape = shape
+    }
 
     var testDescription: String { String(decoding: bytes.prefix(60), as: UTF8.self) }
   }
 
-  static let all = shapes + mistakes + strings + limits
+  static let all = shapes + mistakes + strings + limits + cells
+
+  static let cells: [Case] = [
+    Case("date,alt,z\n1,2,3\n4,,6\r\n,,\n", .delimited()),
+    Case("date,alt\r1,2\r\r3,4", .delimited()),
+    Case(
+      "\"date\",\"a\"\"b\",\"x\"\n\"1\",\"a \"\"b\"\", c\nd\",\"\"\n\"\",q\"r\"s,\"\"\"\"\n", .delimited()),
+    Case("date,x\n1\n1,2,3\n4,5\n", .delimited()),
+    Case("date,x\n1,2\ndate,x\n3,4\n", .delimited()),
+    Case("date,x\n1,\"2\n3,4\n5,6\n", .delimited()),
+    Case("date,x\n1,\"2\n3,\"4\"\n5,6\n", .delimited()),
+    Case("date,x\n1,\"2\"3\n4,5\n6,\"7", .delimited()),
+    Case("date,x\n1,\u{0}\n2,3\n\"4\n\u{0}\",5\n6,7", .delimited()),
+    Case("\u{feff}date,x\n1,2\n\u{feff}date,x\n3,4\n\u{feff}\n5,6", .delimited()),
+    Case("date\tx\n1\t2,3\n\t\n", .delimited(by: UInt8(ascii: "\t"))),
+    Case("1;2\n3;\"4;5\"\n", .delimited(by: UInt8(ascii: ";"), names: ["date", "x"])),
+    Case("date;x\n3;4\ndate;x\n", .delimited(by: UInt8(ascii: ";"), names: ["date", "x"])),
+    Case("word\nword\nx\n", .delimited()),
+    Case("date,x,date\n1,2,3\n", .delimited()),
+    Case("date,x\n", .delimited()),
+    Case("date,x", .delimited()),
+    Case("", .delimited()),
+    Case("\n\r\n", .delimited()),
+    Case("\n", .delimited(names: ["date"])),
+    Case("<html>,<body>\n", .delimited()),
+    Case("\"date,x\n1,2\n", .delimited()),
+    Case("date,x\n1,\"2\"", .delimited()),
+    Case("date,x\n1,\"2\"\"", .delimited()),
+    Case("date,x\n1,", .delimited()),
+    Case("date,x\n\"1\"\r2,3\n", .delimited()),
+    Case(
+      "date,x\n" + String(repeating: "y", count: 45) + ",1\n2,3\n", .delimited(),
+      limits: ReaderLimits(recordBytes: 40)),
+    Case(
+      "date,x\n1,\"" + String(repeating: "y\n", count: 45) + "\n2,3\n", .delimited(),
+      limits: ReaderLimits(recordBytes: 40)),
+    Case(
+      bytes: Array("date,x\n1,".utf8) + [0xff] + Array("\n2,3\n\"4\n".utf8) + [0xc3]
+        + Array("\",5\n6,7\n8,".utf8) + [0xe2, 0x82], .delimited()),
+    Case(bytes: Array("date,x\n1,\u{20ac}".utf8) + [0xe2, 0x82], .delimited()),
+  ]
 
   static let shapes: [Case] = [
     Case(

@@ -37,7 +37,7 @@ import Testing
     ("[{}", "input-ends", "the input ends after record 1, before its last bracket (byte 3)"),
     ("[", "input-ends", "the input ends before the first record (byte 1)"),
     (" ", "no-input", "found no JSON, the input is empty; expected an array or an object"),
-    ("<html>", "markup", "found an HTML or XML page; expected JSON"),
+    ("<html>", "markup", "found an HTML or XML page; expected records"),
     (
       "\"a\"", "no-records-there",
       "found a string where the records should be; expected an array or an object"

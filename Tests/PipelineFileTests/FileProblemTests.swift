@@ -69,15 +69,29 @@ struct FileProblemTests {
     (head + "merge: [ignore]", "6:1: 'merge' is one text, not a list or a mapping"),
     (head + "repeated-key: all", "6:15: 'repeated-key' is last, first or reject, not 'all'"),
     (head + "unique: [[id, { a: b }]]", "6:15: 'unique' is one text, not a list or a mapping"),
-    (head + "shape: table", "6:8: 'shape' is automatic, array, columnar, lines or rows, not 'table'"),
+    (
+      head + "shape: table",
+      "6:8: 'shape' is automatic, array, columnar, lines, rows, csv or tsv, not 'table'"
+    ),
     (head + "shape: rows", "6:8: rows without names need 'columns', a list of names"),
     (
       head + "shape: lines\ncolumns: [id]",
-      "7:1: 'columns' names the values of rows: set `shape: rows`, or remove 'shape'"
+      "7:1: 'columns' names the values of rows: set `shape: rows`, `csv` or `tsv`, or remove 'shape'"
     ),
     (
       head + "records: photos\nshape: columnar",
       "6:10: 'records' is the path of objects, or of rows with 'columns': remove 'shape'"
+    ),
+    (head + "shape: csv\nrecords: a", "7:10: delimited text has lines only: remove 'records'"),
+    (head + "delimiter: ','", "6:12: only `shape: csv` has a 'delimiter'"),
+    (head + "shape: tsv\ndelimiter: ','", "7:12: only `shape: csv` has a 'delimiter'"),
+    (
+      head + "shape: csv\ndelimiter: '||'",
+      "7:12: 'delimiter' is one character between cells such as ';', not '||'"
+    ),
+    (
+      head + "shape: csv\ndelimiter: \"\\\"\"",
+      "7:12: 'delimiter' is one character between cells such as ';', not '\"'"
     ),
     (
       head + "  x: { type: double, zone: UTC }",

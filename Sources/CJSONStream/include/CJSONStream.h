@@ -6,6 +6,7 @@
 #define CJSONSTREAM_H
 
 #include "classify.h"
+#include "delimited.h"
 #include "scan.h"
 
 #endif

@@ -278,8 +278,10 @@ extension JSONError {
     case .utf32: "Convert the input first: iconv -f UTF-32 -t UTF-8"
     case .ambiguousRecords: "Set the path of the records in the pipeline: `records: PATH`."
     case .noNames: "Name the columns in the pipeline: `columns: [date, energy, …]`."
-    case .noRecordsThere:
-      "Check that the input is JSON; if it is, set the path of its records: `records: PATH`."
+    case .noRecordsThere,
+      .unexpectedWord where code == .noRecordsThere || position.byte == 0:
+      "Check that the input is JSON. If it is CSV, set `shape: csv`; if its records are elsewhere, `records: PATH`."
+    case .unclosedQuote where record != nil: "The input may be cut off: fetch it again and \(again)"
     case .recordLimit: "Check `records:` in the pipeline, or cut the input into smaller records."
     default: "Repair the input, or fetch it again, and \(again)"
     }

@@ -141,7 +141,12 @@ package struct PipelineCheck {
 
   /// Rows without names have only the columns that the pipeline gives them.
   private mutating func checkColumns() {
-    guard case .rows(let names, _) = pipeline.records else { return }
+    if case .delimited = pipeline.records {
+      for children in pipeline.children {
+        list.add(.childrenOfCells, at: ["children", children.relationship, "records"])
+      }
+    }
+    guard let names = pipeline.records.columns else { return }
     if names.isEmpty { list.add(.noColumns, at: ["columns"]) }
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
       list.add(.columnTwice(name), at: ["columns", "\(index)"])

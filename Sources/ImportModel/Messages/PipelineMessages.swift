@@ -41,7 +41,10 @@ extension Message {
   package static let recordsWithShape = Message(
     "'records' is the path of objects, or of rows with 'columns': remove 'shape'")
   package static let columnsWithShape = Message(
-    "'columns' names the values of rows: set `shape: rows`, or remove 'shape'")
+    "'columns' names the values of rows: set `shape: rows`, `csv` or `tsv`, or remove 'shape'")
+  package static let recordsWithCells = Message("delimited text has lines only: remove 'records'")
+  package static let delimiterWithShape = Message("only `shape: csv` has a 'delimiter'")
+  static let childrenOfCells = Message("the cells of delimited text have no children: remove 'children'")
   package static let rowsWithoutColumns = Message("rows without names need 'columns', a list of names")
 
   static let missingOfWindow = Message("'max-missing' requires `feed: full`: no row is missing from a window")

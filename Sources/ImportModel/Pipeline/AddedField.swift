@@ -30,7 +30,8 @@ extension Pipeline {
       else { continue }
       pipeline.model.entities[index].attributes.append(field.attribute)
       pipeline.fields.append(
-        Field(field.attribute.name, from: .path(field.path), dateForm: field.dateForm))
+        Field(
+          field.attribute.name, from: .path(field.path), missing: missing, dateForm: field.dateForm))
     }
     return pipeline
   }

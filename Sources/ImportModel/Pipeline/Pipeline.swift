@@ -12,6 +12,10 @@ public struct Pipeline: Sendable, Hashable {
   public var entity: String
   /// The entity itself and what it is related to.
   public var model: Model
+  /// Texts that mean null in every field that does not say its own.
+  ///
+  /// What is read from a file has them in its fields, too.
+  public var missing: [String] = []
   /// Where an attribute's value comes from, one for each attribute that records bring.
   public var fields: [Field]
   /// Expressions that hold for every record.
@@ -72,6 +76,18 @@ public struct Pipeline: Sendable, Hashable {
     self.keepsText = keepsText
     self.sourceMap = SourceMap()
   }
+
+  /// Takes the texts that mean null for every field that does not say its own.
+  package mutating func takeMissing(_ texts: [String]) {
+    missing = texts
+    func complete(_ fields: inout [Field]) {
+      for index in fields.indices where fields[index].missing.isEmpty {
+        if case .path = fields[index].source { fields[index].missing = texts }
+      }
+    }
+    complete(&fields)
+    for list in children.indices { complete(&children[list].fields) }
+  }
 }
 
 /// Where the records are in an input.
@@ -87,4 +103,14 @@ public enum RecordLocation: Sendable, Hashable {
   case lines
   /// Rows of values with these names, at a path; an empty one stands for the input itself.
   case rows(names: [String], path: String = "")
+  /// Lines of cells with an ASCII character between them, as in CSV; the first line names the columns unless `names` does.
+  case delimited(by: UInt8 = UInt8(ascii: ","), names: [String]? = nil)
+
+  /// The columns that the pipeline names.
+  var columns: [String]? {
+    switch self {
+    case .rows(let names, _), .delimited(_, let names?): names
+    default: nil
+    }
+  }
 }

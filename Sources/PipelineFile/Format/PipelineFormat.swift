@@ -48,8 +48,16 @@ package enum PipelineFormat {
       "shape", .words(PipelineFile.shapes.map(\.word)),
       "the shape of the input: \(words(PipelineFile.shapes.map(\.word))); default: `automatic`"),
     FormatKey(
-      "columns", .list(.text), "the column names, for rows without names at the path `records`",
+      "columns", .list(.text),
+      "the column names, for rows without names at the path `records`, or for CSV whose first line is a record",
       examples: ["[id, time, magnitude]"]),
+    FormatKey(
+      "delimiter", .text, "with `shape: csv`, the character between two cells; default: a comma",
+      examples: ["\";\""]),
+    FormatKey(
+      "missing", .list(.text),
+      "a text, or a list of texts, that is read as null in every attribute without a `missing` of its own",
+      examples: ["[\"\", NA]"]),
     FormatKey(
       "feed", .words(PipelineFile.feeds.map(\.word)),
       "what an input contains: `window`, a part of the catalogue, or `full`, the whole catalogue; with "

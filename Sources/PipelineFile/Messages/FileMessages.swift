@@ -148,6 +148,7 @@ extension Reason {
   // The forms of settings.
   static let rejectLimit = Reason("a number of records or a share such as 2%")
   static let share = Reason("a share such as 5%")
+  static let delimiter = Reason("one character between cells such as ';'")
   static let waitTime = Reason("a time such as 30s or 10m, at most 10000y")
   static let textSize = Reason("a size such as 64KiB or 8MiB")
   static let logSize = Reason("a size such as 256MiB or 1GiB")

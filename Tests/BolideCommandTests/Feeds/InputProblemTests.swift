@@ -28,7 +28,7 @@ import Testing
   private static let mend =
     "Repair the input, or fetch it again, and run the same command: no row is duplicated."
   private static let shape =
-    "Check that the input is JSON; if it is, set the path of its records: `records: PATH`."
+    "Check that the input is JSON. If it is CSV, set `shape: csv`; if its records are elsewhere, `records: PATH`."
   private static let page =
     "The input may be an error page: check its URL."
   private static let sender = "The input may be an error message of the server: check it."
@@ -44,11 +44,11 @@ import Testing
       rows: 0),
     Case(
       name: "not JSON", input: "hello", status: 65,
-      sentence: "feed.json:1:1: found a word that is not true, false or null; expected a value", hint: mend,
+      sentence: "feed.json:1:1: found a word that is not true, false or null; expected a value", hint: shape,
       rows: 0),
     Case(
       name: "HTML", input: "<!DOCTYPE html>\n<html><body>Bad gateway</body></html>", status: 65,
-      sentence: "feed.json:1:1: found an HTML or XML page; expected JSON", hint: page, rows: 0),
+      sentence: "feed.json:1:1: found an HTML or XML page; expected records", hint: page, rows: 0),
     Case(
       name: "one number", input: "5", status: 65,
       sentence:

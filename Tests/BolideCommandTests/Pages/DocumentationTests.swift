@@ -148,6 +148,11 @@ struct DocumentationTests {
     }
   }
 
+  @Test func `the feeds of the page on feeds are imported as it shows`() throws {
+    let page = try text("Sources/Bolide/Documentation.docc/Feeds.md")
+    try expect(screens: 5, of: page, in: try Folder(), plain)
+  }
+
   /// A console without what is another each time: durations, tokens, times and sizes.
   private func plain(_ text: String) -> String {
     text.replacing(#/\d+\.\d\d s/#, with: "SECONDS").replacing(#/b1-\w+-(\d+)-\w+/#) {

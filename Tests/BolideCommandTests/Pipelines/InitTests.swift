@@ -52,7 +52,7 @@ struct InitTests {
   @Test(
     arguments: [
       ("[]", 65, "stdin: there are no records in it"), ("", 66, "stdin"),
-      ("<html></html>", 65, "stdin:1:1: found an HTML or XML page; expected JSON"),
+      ("<html></html>", 65, "stdin:1:1: found an HTML or XML page; expected records"),
       (#"[{"a":1},{"a""#, 65, "stdin:1:14: the input ends inside record 2 (byte 13)"),
     ] as [(String, Int32, String)])
   func `an input without records is an error, and prints nothing`(

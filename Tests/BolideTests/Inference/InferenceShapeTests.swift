@@ -88,7 +88,7 @@ struct InferenceShapeTests {
     (#"{"count":"0","signature":{"v":"1"}}"#, .badInput, "there are no records in it, an envelope alone"),
     (#"{"photos":[]}"#, .badInput, "there are no records in it, an envelope alone"),
     ("[1,2]", .badInput, "none of its 2 values is an object"),
-    ("<html>", .badInput, "found an HTML or XML page; expected JSON"),
+    ("<html>", .badInput, "found an HTML or XML page; expected records"),
     (#"[{"a":1},{"a":"#, .badInput, "the input ends inside record 2 (byte 14)"),
     ("", .noInput, "not one byte"),
   ])
