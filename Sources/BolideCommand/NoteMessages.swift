@@ -135,6 +135,10 @@ enum Note {
     return found
       + "from the next import on the new attribute \(attribute.name) (\(attribute.type.description)) holds it"
   }
+
+  /// Behind the new fields that nothing holds.
+  static let unusedFields =
+    "To import a new field, add an attribute to the pipeline, or set `on-new-field: add`."
 }
 
 extension LeftRow.Reason {

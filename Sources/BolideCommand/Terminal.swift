@@ -42,6 +42,9 @@ final class Terminal: Sendable {
     for field in isQuiet ? [] : report.newFields {
       StandardError.write(Note.newField(field, report.pipeline).printable + "\n")
     }
+    if !isQuiet, report.newFields.contains(where: { $0.attribute == nil }) {
+      StandardError.write(Note.unusedFields + "\n")
+    }
     if !isQuiet, let note = Note.absentFields(report.absentFields, report.pipeline) {
       StandardError.write(note.printable + "\n")
     }

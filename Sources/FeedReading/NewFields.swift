@@ -5,9 +5,9 @@ internal import JSONStream
 public struct NewField: Sendable, Hashable {
   /// Its key, or its column's name.
   public var name: String
-  /// What the first value is: `a text`, `an object`.
+  /// What the first value is that is not null: `a text`, `an object`; `null` if none of the first 1,000 records has one.
   public var kind: String
-  /// The first value, as JSON and cut; nil unless values are to be shown.
+  /// That value, as JSON and cut; nil unless values are to be shown.
   public var example: String?
   /// The attribute that was added for it.
   public var attribute: Attribute?
@@ -27,10 +27,14 @@ package struct NewFields {
   private(set) var found: [NewField] = []
   /// How many keys the reader had noted at the last look.
   private var noted = 0
+  /// Where in `found` those are that had no value but null so far, and how many records were asked for one.
+  private var nulls: [Int] = []
+  private var asked = 0
 
   private static let longestExample = 40
   /// Fields that are told of in a run.
   private static let most = 20
+  private static let mostAsked = 1_000
 
   package init(known: Set<String>?, settings: ImportSettings, collect: Collector?) {
     self.known = known
@@ -48,6 +52,7 @@ package struct NewFields {
   /// - Throws: `ImportError` when a new field ends the import.
   mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
     try findNew(records)
+    if !nulls.isEmpty { findValues(records) }
     guard let collect, records.reader.problem == nil else { return }
     guard !found.isEmpty else { return }
     let columns = records.envelope.names
@@ -70,8 +75,22 @@ package struct NewFields {
         continue
       }
       if fails { throw Self.error(name, records) }
-      found.append(newField(name, records))
+      let (field, isNull) = newField(name, records)
+      if isNull { nulls.append(found.count) }
+      found.append(field)
     }
+  }
+
+  /// Looks for values of new fields that were null so far.
+  private mutating func findValues(_ records: borrowing RecordInput) {
+    guard records.reader.problem == nil else { return }
+    asked += 1
+    var left: [Int] = []
+    for place in nulls {
+      let (field, isNull) = newField(found[place].name, records)
+      if isNull { left.append(place) } else { found[place] = field }
+    }
+    nulls = asked < Self.mostAsked ? left : []
   }
 
   private static func error(_ name: String, _ records: borrowing RecordInput) -> ImportError {
@@ -80,19 +99,20 @@ package struct NewFields {
       name, record: records.reader.recordNumber, at: "\(records.name):\(place.line):\(place.column)")
   }
 
-  /// What stands under a key of the current record, or in its column.
-  private func newField(_ name: String, _ records: borrowing RecordInput) -> NewField {
+  /// What stands under a key of the current record, or in its column, and whether that is no value.
+  private func newField(_ name: String, _ records: borrowing RecordInput) -> (NewField, isNull: Bool) {
     let columns = records.envelope.names
     return records.reader.withJSON { text in
       guard let value = JSONCursor.value(of: name, columns: columns, in: text) else {
-        return NewField(name: name, kind: FieldKind.absent.article)
+        return (NewField(name: name, kind: FieldKind.absent.article), true)
       }
-      var field = NewField(name: name, kind: Self.kind(value).article)
-      if showsValues {
+      let kind = Self.kind(value)
+      var field = NewField(name: name, kind: kind.article)
+      if showsValues, kind != .null {
         let json = String(decoding: value.prefix(Self.longestExample), as: UTF8.self)
         field.example = value.count > Self.longestExample ? json + "…" : json
       }
-      return field
+      return (field, kind == .null)
     }
   }
 

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+private let hint = "To import a new field, add an attribute to the pipeline, or set `on-new-field: add`."
+
 /// Feeds whose records get new fields, or lose some.
 @Suite struct NewFieldTests {
   private let folder: Folder
@@ -29,6 +31,7 @@ import Testing
       outcome.errors == """
         quakes: the feed has a new field 'new', an object; the pipeline does not use it
         quakes: the feed has a new field 'a\\u{1b}"', a number; the pipeline does not use it
+        \(hint)
 
         """)
     #expect(try folder.bolide("import", "quakes.yaml", "next.json", "--force") == .silent)
@@ -42,6 +45,7 @@ import Testing
       outcome.errors == """
         quakes: the feed has a new field 'new', an object such as {"x": [1, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyy…; the pipeline does not use it
         quakes: the feed has a new field 'a\\u{1b}"', a number such as 12.50; the pipeline does not use it
+        \(hint)
 
         """)
     let long = String(repeating: "z", count: 300)
@@ -71,8 +75,29 @@ import Testing
     try folder.write(#"{"fields": ["id", "depth", "mag"], "data": [["k", "5 km", 1]]}"#, to: "rows.json")
     let outcome = try folder.bolide("import", "quakes.yaml", "rows.json")
     #expect(
-      outcome.errors == "quakes: the feed has a new field 'depth', a text; the pipeline does not use it\n")
+      outcome.errors
+        == "quakes: the feed has a new field 'depth', a text; the pipeline does not use it\n\(hint)\n")
     #expect(outcome.status == 0)
+  }
+
+  @Test func `a new field that is null at first is of the kind of its first value`() throws {
+    #expect(try folder.bolide("import", "quakes.yaml", "first.json") == .silent)
+    try folder.write(
+      #"{"fields": ["id", "depth", "felt"], "data": [["k", null, null], ["l", null, null], ["m", 5.5, null]]}"#,
+      to: "rows.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "rows.json", "--show-values").errors == """
+        quakes: the feed has a new field 'depth', a number such as 5.5; the pipeline does not use it
+        quakes: the feed has a new field 'felt', null; the pipeline does not use it
+        \(hint)
+
+        """)
+    // Not every record of a large feed is asked.
+    let nulls = (1...1001).map { #"{"id": "\#($0)", "late": null}"# } + [#"{"id": "x", "late": 1}"#]
+    try folder.write(nulls.joined(separator: "\n"), to: "late.json")
+    #expect(
+      try folder.bolide("import", "quakes.yaml", "late.json").errors
+        == "quakes: the feed has a new field 'late', null; the pipeline does not use it\n\(hint)\n")
   }
 
   @Test func `under fail the import ends there, each time, until the pipeline says otherwise`() throws {
@@ -114,7 +139,7 @@ import Testing
     try folder.write(#"[{"id": "x", "late": 1}]"#, to: "whole.json")
     #expect(
       try folder.bolide("import", "quakes.yaml", "whole.json").errors
-        == "quakes: the feed has a new field 'late', a number; the pipeline does not use it\n")
+        == "quakes: the feed has a new field 'late', a number; the pipeline does not use it\n\(hint)\n")
   }
 
   @Test func `very many columns that nobody asks for are told apart up to a bound, in linear time`() throws {
@@ -234,7 +259,7 @@ import Testing
     #expect(
       outcome.errors
         == note("depth", "a number", "depth", "integer64")
-        + "quakes: the feed has a new field 'link', a text; the pipeline does not use it\n")
+        + "quakes: the feed has a new field 'link', a text; the pipeline does not use it\n\(hint)\n")
     try folder.write(
       #"{"fields": ["id", "mag", "depth"], "data": [["k", 1, 5], ["l", 2, "deep"]]}"#, to: "rows.json")
     let refused = try folder.bolide("import", "quakes.yaml", "rows.json")
