@@ -1,5 +1,5 @@
-"""The tool that was built last."""
-import os, sys
+"""The tool that was built last, and the library that disturbs it."""
+import os, shutil, subprocess, sys
 
 
 def tool(root):
@@ -8,3 +8,13 @@ def tool(root):
   if newest is None:
     sys.exit("there is no built tool: swift build -c release")
   return newest
+
+
+def faults(root, folder):
+  """Compiles Tests/Faults/io.c, which is preloaded into the tool."""
+  compiler = next(filter(shutil.which, ("cc", "clang", "gcc")), None)
+  if compiler is None:
+    sys.exit("there is no C compiler")
+  library = os.path.join(folder, "io.so")
+  subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, f"{root}/Tests/Faults/io.c", "-ldl", "-pthread"], check=True)
+  return library

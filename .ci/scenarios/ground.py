@@ -111,12 +111,7 @@ TABLES = {
 class Ground:
   def __init__(self, folder):
     self.folder = folder
-    self.preload = os.path.join(folder, "io.so")
-    compiler = next(filter(shutil.which, ("cc", "clang", "gcc")), None)
-    if compiler is None:
-      sys.exit("there is no C compiler")
-    subprocess.run(
-      [compiler, "-O1", "-shared", "-fPIC", "-o", self.preload, f"{root}/Tests/Faults/io.c", "-ldl", "-pthread"], check=True)
+    self.preload = built.faults(root, folder)
     # A build may go on meanwhile.
     self.tool = shutil.copy(built.tool(root), os.path.join(folder, "bolide"))
     self.numbers, self.lock = iter(range(1, 1 << 40)), threading.Lock()

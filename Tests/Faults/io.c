@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sqlite3.h>
@@ -294,6 +295,24 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   int result = REAL(gettimeofday)(time, zone);
   time->tv_sec += jump();
   return result;
+}
+
+// The system's own clock stays: who waits until a time of the clock that is off waits until the system's has come as far. A time
+// since the machine's start is smaller than any date.
+static int is_date(const struct timespec *until) { return until->tv_sec > 1000000000; }
+static struct timespec of_system(const struct timespec *until) {
+  struct timespec time = *until;
+  long call = counts[CLOCK];
+  if (is_date(until) && kind == CLOCK && call >= number && call - number < times) time.tv_sec -= error;
+  return time;
+}
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+  struct timespec time = of_system(until);
+  return pthread_cond_clockwait(condition, mutex, is_date(until) ? CLOCK_REALTIME : CLOCK_MONOTONIC, &time);
+}
+int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
+  struct timespec time = of_system(until);
+  return sem_clockwait(semaphore, CLOCK_REALTIME, &time);
 }
 
 // SQLite's allocations, by its own hooks.
