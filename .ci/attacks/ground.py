@@ -16,6 +16,7 @@ entity: Quake
 feed: full
 key: id
 unique: code
+index: [magnitude, [region, at]]
 max-rejects: 50%
 attributes:
   id:        string

@@ -111,6 +111,11 @@ def kinds():
   # What reads no key does not meet it.
   add("key of a nullable", lambda p: entity(p, "Quake").update(key=["magnitude"]), None)
   add("constraint of nothing", lambda p: entity(p, "Quake").update(uniquenessConstraints=[[]]))
+  add("index of nothing", lambda p: entity(p, "Quake").update(index=[[]]))
+  add("index on what is not there", lambda p: entity(p, "Quake").update(index=[["magnitude", "nothing"]]))
+  add("index on a to-many relationship", lambda p: entity(p, "Region").update(index=[["quakes"]]))
+  add("index that the store has not", lambda p: entity(p, "Quake").update(index=[["magnitude", "felt"]]), None)
+  add("SQL in an index", lambda p: entity(p, "Quake").update(index=[[f'id" ON Quake(id); {SQL}']]))
   add("relationship to nowhere", lambda p: entity(p, "Quake")["relationships"][0].update(destination="Nowhere"))
   add(
     "inverse of nothing",

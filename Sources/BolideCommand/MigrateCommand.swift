@@ -11,7 +11,8 @@ struct MigrateCommand: ParsableCommand {
     discussion: """
       An import migrates by itself what needs no decision: renamed and new attributes, relaxed rules, other \
       derivations. This command does the same without an import, in one transaction, and prints a line per step. \
-      Entities and attributes that the pipeline does not declare are kept unless named with --drop.
+      Entities and attributes that the pipeline does not declare are kept unless named with --drop. An index is dropped \
+      when no pipeline declares it any more.
 
       With --plan the store is not changed: prints the steps, then what is kept and what cannot be migrated; the exit \
       status is 78 if something cannot be migrated. Dropped values are deleted from the rows; older history still \
@@ -31,7 +32,7 @@ struct MigrateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Drop an entity, attribute or relationship, by its name in the store. Repeatable.",
+      "Drop an entity, attribute, relationship or index, by its name in the store. Repeatable.",
       valueName: "entity[.attribute]"))
   var drop: [String] = []
 

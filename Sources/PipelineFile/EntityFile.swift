@@ -45,6 +45,9 @@ struct EntityFile {
     if let unique = settings["unique"] {
       entity.uniquenessConstraints = reader.elements(of: unique).map { reader.texts($0) ?? [] }
     }
+    if let index = settings["index"] {
+      entity.indexes = reader.elements(of: index).map { reader.texts($0) ?? [] }
+    }
     let required = Set(entity.key + entity.uniquenessConstraints.joined())
     for index in entity.attributes.indices where required.contains(entity.attributes[index].name) {
       entity.attributes[index].isRequired = true

@@ -43,7 +43,7 @@ struct FileProblemTests {
     ),
     (
       head + "entities: { G: { colour: id, key: y, attributes: { y: day } } }",
-      "6:18: unknown key 'colour'; allowed here are was, key, unique, attributes, relationships, fetched"
+      "6:18: unknown key 'colour'; allowed here are was, key, unique, index, attributes, relationships, fetched"
     ),
     (head + "key: x", "6:1: the key 'key' is duplicated; the first is on line 3"),
     (head + "  id: date", "6:3: the key 'id' is duplicated; the first is on line 5"),

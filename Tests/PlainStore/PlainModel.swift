@@ -18,6 +18,8 @@ package struct PlainEntity: Sendable {
   /// Attributes, and of children and links relationships.
   package var key: [String]
   package var unique: [[String]] = []
+  /// Indexes, which change nothing.
+  package var indexes: [[String]] = []
   package var attributes: [PlainAttribute]
   package var relationships: [PlainRelationship] = []
   /// Whether it is the links between two others.

@@ -58,11 +58,22 @@ struct PipelineText {
       let constraints = entity.unique.map { "[\($0.joined(separator: ", "))]" }
       lines.append("\(indent)unique: [\(constraints.joined(separator: ", "))]")
     }
+    write(indexes: entity, indent)
     write(attributes: entity, indent, bringsRecords: isMain)
     let made = pipeline.children.map(\.relationship)
     let relationships = entity.relationships.filter { !isMain || !made.contains($0.name) }
     if !relationships.isEmpty { lines.append("\(indent)relationships:") }
     for relationship in relationships { lines.append("\(indent)  \(text(relationship))") }
+  }
+
+  private mutating func write(indexes entity: PlainEntity, _ indent: String) {
+    let names = entity.stored.map(\.name) + entity.relationships.filter { $0.kind == .toOne }.map(\.name)
+    let indexes = entity.indexes.filter { index in
+      index.allSatisfy(names.contains) && index != entity.key && !entity.unique.contains(index)
+    }
+    if indexes.isEmpty { return }
+    let lists = indexes.map { "[\($0.joined(separator: ", "))]" }
+    lines.append("\(indent)index: [\(lists.joined(separator: ", "))]")
   }
 
   private func text(_ relationship: PlainRelationship) -> String {
@@ -120,6 +131,7 @@ struct PipelineText {
     }
     lines.append("    on-delete: \(end.rule.rawValue)")
     lines.append("    key: [\(entity.key.joined(separator: ", "))]")
+    write(indexes: entity, "    ")
     write(attributes: entity, "    ", bringsRecords: true)
   }
 }

@@ -19,6 +19,10 @@ extension RandomModel {
     }
     younger.dropUnsaid()
     for index in younger.model.entities.indices {
+      let indexes = younger.model.entities[index].indexes
+      younger.model.entities[index].indexes = indexes.isEmpty ? [] : [indexes[0].reversed()]
+    }
+    for index in younger.model.entities.indices {
       let name = younger.model.entities[index].name
       for place in younger.model.entities[index].attributes.indices {
         let attribute = younger.model.entities[index].attributes[place]

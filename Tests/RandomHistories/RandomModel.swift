@@ -19,6 +19,7 @@ struct RandomModel {
     addRules()
     for _ in 0..<dice.int(0...3 * model.entities.count) { derive() }
     dropUnsaid()
+    addIndexes(seed)
   }
 
   private mutating func name(_ letter: String) -> String {
@@ -216,6 +217,24 @@ struct RandomModel {
 }
 
 extension RandomModel {
+  /// Indexes on whatever has a column, with dice of their own: without them the model is the same.
+  private mutating func addIndexes(_ seed: Int) {
+    var dice = Dice(seed &+ 1 << 40)
+    for (place, entity) in model.entities.enumerated() {
+      let relationships = entity.relationships.filter { $0.kind == .toOne }.map(\.name)
+      let names = entity.stored.map(\.name) + relationships
+      for _ in 0..<dice.int(0...3) {
+        var index: [String] = []
+        for _ in 0..<dice.int(1...3) where index.count < names.count {
+          let name = dice.pick(names)
+          if !index.contains(name) { index.append(name) }
+        }
+        let there = [entity.key] + entity.unique + relationships.map { [$0] } + model.entities[place].indexes
+        if !there.contains(index) { model.entities[place].indexes.append(index) }
+      }
+    }
+  }
+
   // MARK: Derived attributes
 
   /// Drops what no pipeline can say: it would lead from the children of one to those of another.

@@ -15,6 +15,7 @@ extension Model {
     NameCheck.run(pipeline, &list)
     AttributeCheck.run(pipeline, &list)
     UniqueCheck.run(pipeline, &list)
+    IndexCheck.run(pipeline, &list)
     RelationshipCheck.run(pipeline, &list)
     FetchedCheck.run(pipeline, &list)
     DerivationCheck.run(pipeline, &list)

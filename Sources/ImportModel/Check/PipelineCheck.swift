@@ -32,6 +32,7 @@ package struct PipelineCheck {
     NameCheck.run(pipeline, &check.list)
     AttributeCheck.run(pipeline, &check.list)
     UniqueCheck.run(pipeline, &check.list)
+    IndexCheck.run(pipeline, &check.list)
     RelationshipCheck.run(pipeline, &check.list)
     FetchedCheck.run(pipeline, &check.list)
     DerivationCheck.run(pipeline, &check.list)

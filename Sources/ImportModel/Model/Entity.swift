@@ -21,11 +21,20 @@ public struct Entity: Sendable, Hashable, Codable {
   }
   /// Nil where there are none: stores that were written before there were any do not name them.
   private var fetched: [FetchedProperty]?
+  /// Indexes besides those of the key, of constraints and of relationships: each names attributes and to-one relationships,
+  /// in the order by which it finds and sorts.
+  public var indexes: [[String]] {
+    get { index ?? [] }
+    set { index = newValue.isEmpty ? nil : newValue }
+  }
+  /// Nil where there are none, as of fetched properties.
+  private var index: [[String]]?
 
   /// Makes an entity.
   public init(
     name: String, key: [String], attributes: [Attribute], relationships: [Relationship] = [],
-    uniquenessConstraints: [[String]] = [], fetchedProperties: [FetchedProperty] = []
+    uniquenessConstraints: [[String]] = [], fetchedProperties: [FetchedProperty] = [],
+    indexes: [[String]] = []
   ) {
     self.name = name
     self.key = key
@@ -33,6 +42,7 @@ public struct Entity: Sendable, Hashable, Codable {
     self.attributes = attributes
     self.relationships = relationships
     self.fetchedProperties = fetchedProperties
+    self.indexes = indexes
   }
 
   /// The attribute of that name, if there is one.
@@ -70,8 +80,11 @@ public struct Entity: Sendable, Hashable, Codable {
   }
 
   /// The columns of the key, in the key's order.
-  package var keyColumns: [String] {
-    key.map { name in toOneRelationships.first { $0.name == name }?.column ?? name }
+  package var keyColumns: [String] { columns(of: key) }
+
+  /// The columns of attributes and to-one relationships, by their names.
+  package func columns(of names: [String]) -> [String] {
+    names.map { name in toOneRelationships.first { $0.name == name }?.column ?? name }
   }
 
   /// The to-one relationships that are part of the key.

@@ -17,7 +17,8 @@ extension Model {
     }
   }
 
-  /// Gives an attribute or a relationship another name, and all that names it: key, constraints, inverses, derivations.
+  /// Gives an attribute or a relationship another name, and all that names it: key, constraints, indexes, inverses,
+  /// derivations.
   ///
   /// - Parameter rewrite: gives a filter over an entity's attributes with the new name in place of the old one.
   package mutating func renameProperty(
@@ -78,5 +79,6 @@ extension Entity {
     }
     key = key.map { $0 == old ? new : $0 }
     uniquenessConstraints = uniquenessConstraints.map { $0.map { $0 == old ? new : $0 } }
+    indexes = indexes.map { $0.map { $0 == old ? new : $0 } }
   }
 }

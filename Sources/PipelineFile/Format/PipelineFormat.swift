@@ -26,10 +26,11 @@ package enum PipelineFormat {
     ),
     FormatKey("store", .text, "the store's path, relative to the file", examples: ["../quakes.sqlite"]),
     FormatKey("entity", .text, "the entity of the records", examples: ["Quake"]),
-    entityWas, key, unique, attributes, relationships, fetchedProperties,
+    entityWas, key, unique, index, attributes, relationships, fetchedProperties,
     FormatKey(
       "entities", .names(.keys(.entity)),
-      "further entities by name, each with `was`, `key`, `unique`, `attributes`, `relationships` and `fetched`"
+      "further entities by name, each with `was`, `key`, `unique`, `index`, `attributes`, `relationships` and "
+        + "`fetched`"
     ),
     check,
     FormatKey(
@@ -97,7 +98,9 @@ package enum PipelineFormat {
   ]
 
   /// What an entity is that no record becomes.
-  package static let entity = [entityWas, key, unique, attributes, relationships, fetchedProperties]
+  package static let entity = [
+    entityWas, key, unique, index, attributes, relationships, fetchedProperties,
+  ]
 
   /// What an attribute is.
   package static let attribute = [
@@ -232,7 +235,7 @@ package enum PipelineFormat {
       "key", .list(.text),
       "what identifies a row: `inverse` and at least one attribute; with `many-to-many`, attributes only",
       examples: ["[asteroid, at]"]),
-    attributes, fetchedProperties, check,
+    index, attributes, fetchedProperties, check,
     FormatKey(
       "on-delete", .words(EntityFile.deleteRules.map(\.word)),
       "the delete rule for the rows when the record's object is deleted: "
@@ -286,6 +289,10 @@ package enum PipelineFormat {
     "unique", .list(.list(.text)),
     "further unique constraints, see [Constraints besides the key](#Constraints-besides-the-key)",
     examples: ["[name, [network, code]]"])
+  private static let index = FormatKey(
+    "index", .list(.list(.text)),
+    "indexes that make fetches faster, see [Indexes](#Indexes)",
+    examples: ["[magnitude, [region, time]]"])
   private static let attributes = FormatKey(
     "attributes",
     .names(.either([.words(AttributeType.names.filter { $0 != "decimal" }), .keys(.attribute)])),

@@ -46,7 +46,9 @@ private struct Verify {
       for attribute in entity.writableAttributes {
         guard let condition = attribute.condition else { continue }
         let rows = try RawStatement(
-          db, "SELECT bolide_id FROM \(quoted(entity.name)) WHERE NOT (\(condition)) LIMIT 100")
+          db,
+          "SELECT bolide_id FROM \(quoted(entity.name)) WHERE NOT (\(condition)) ORDER BY bolide_id LIMIT 100"
+        )
         while try rows.step() { try found(.noValue(entity.name, rows.integer(0), attribute)) }
       }
     }

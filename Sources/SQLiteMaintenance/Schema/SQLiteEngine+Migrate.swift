@@ -35,7 +35,7 @@ extension SQLiteEngine {
   /// Makes a store's model fit a pipeline, and drops what is named, in one transaction.
   ///
   /// - Parameters:
-  ///   - dropping: `Entity` or `Entity.attribute`, as the store calls them. Their values are lost.
+  ///   - dropping: `Entity`, `Entity.attribute` or an index's name, as the store calls them. Values are lost with them.
   ///   - lockWait: how long to wait for an import, in seconds.
   /// - Returns: what was done; nothing when the model fitted.
   /// - Throws: `PipelineError` when the pipeline has problems, or says `was` of what never was; `StoreError` when the two

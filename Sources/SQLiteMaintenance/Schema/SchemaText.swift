@@ -56,6 +56,11 @@ enum SchemaText {
           : "finds the objects that lead to a \(relationship.destination)"
         try add("\(name): \(purpose).".oneLine, "index", name, schema.index(relationship).name)
       }
+      for index in entity.indexes {
+        try add(
+          "\(name): finds and sorts objects by \(index.listed).".oneLine, "index", name,
+          schema.declaredIndex(index).name)
+      }
       try add(
         "\(name): rows that the running statement may replace or delete, kept until the next one."
           .oneLine, "table",

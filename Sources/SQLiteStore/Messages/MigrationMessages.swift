@@ -57,7 +57,7 @@ extension StoreError {
   static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {
     let meant = Suggestion.question(for: name, among: names)
     return StoreError(
-      .badRequest, "the store has no entity, attribute or relationship '\(name)'\(meant)",
+      .badRequest, "the store has no entity, attribute, relationship or index '\(name)'\(meant)",
       hint: "An attribute is named with its entity, as in Quake.magnitude.")
   }
 

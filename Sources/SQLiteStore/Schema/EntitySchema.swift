@@ -33,6 +33,7 @@ package struct EntitySchema {
   /// All indexes, beside that of the key.
   package var indexes: [Index] {
     entity.toOneRelationships.filter(hasIndex).map(index) + entity.uniquenessConstraints.map(index)
+      + entity.indexes.map(declaredIndex)
   }
 
   /// Whether a to-one relationship has an index of its own; a key that begins with it serves it too.
@@ -49,6 +50,11 @@ package struct EntitySchema {
   /// A further constraint is an index of its own, so that it can be added to a table that is there.
   package func index(_ constraint: [String]) -> Index {
     index(constraint, isUnique: true)
+  }
+
+  /// An index that pipelines declare, by the names of its attributes and relationships.
+  package func declaredIndex(_ names: [String]) -> Index {
+    index(entity.columns(of: names), isUnique: false)
   }
 
   private func index(_ columns: [String], isUnique: Bool) -> Index {

@@ -13,14 +13,28 @@ struct SchemaDrops {
     var name: String { property.map { "\(entity).\($0)" } ?? entity }
   }
 
+  /// An index that pipelines declare, or declared.
+  struct Index: Equatable {
+    let entity: String
+    let attributes: [String]
+    /// The name that SQLite has for it.
+    let name: String
+  }
+
   private(set) var drops: [Drop] = []
+  private(set) var indexes: [Index] = []
+  var isEmpty: Bool { drops.isEmpty && indexes.isEmpty }
 
   /// Takes what is dropped out of a model.
   ///
-  /// - Parameter names: `Entity` or `Entity.attribute`, as the store calls them.
+  /// - Parameter names: `Entity`, `Entity.attribute` or an index's name, as the store calls them.
   /// - Throws: `StoreError.badRequest` for a name that the store does not have, and for what something that stays needs.
   init(_ names: [String], in model: inout Model) throws {
     for name in names {
+      if let index = model.declaredIndexes.first(where: { $0.name == name }) {
+        if !indexes.contains(index) { indexes.append(index) }
+        continue
+      }
       let drop = try Self.find(name, model)
       if !drops.contains(drop) { drops.append(drop) }
     }
@@ -43,14 +57,19 @@ struct SchemaDrops {
     for drop in drops { try check(drop, before, model) }
   }
 
-  /// Takes what is dropped out of a model.
+  /// Takes what is dropped out of a model. Indexes go with what they are on.
   func take(from model: inout Model) {
+    for index in indexes {
+      guard let place = model.entities.firstIndex(where: { $0.name == index.entity }) else { continue }
+      model.entities[place].indexes.removeAll { $0 == index.attributes }
+    }
     for drop in drops {
       if let property = drop.property {
         guard let index = model.entities.firstIndex(where: { $0.name == drop.entity }) else { continue }
         model.entities[index].attributes.removeAll { $0.name == property }
         model.entities[index].relationships.removeAll { $0.name == property }
         model.entities[index].fetchedProperties.removeAll { $0.name == property }
+        model.entities[index].indexes.removeAll { $0.contains(property) }
       } else {
         model.entities.removeAll { $0.name == drop.entity }
       }
@@ -68,7 +87,7 @@ struct SchemaDrops {
     let names = model.entities.flatMap { entity in
       [entity.name] + entity.propertyNames.map { "\(entity.name).\($0)" }
     }
-    throw StoreError.nothingToDrop(name, among: names)
+    throw StoreError.nothingToDrop(name, among: names + model.declaredIndexes.map(\.name))
   }
 
   // MARK: What needs it
@@ -80,6 +99,9 @@ struct SchemaDrops {
       guard let entity = model.entity(named: drop.entity) else { continue }
       if let name = drop.property, !entity.propertyNames.contains(name) { continue }
       throw StoreError.dropOfDeclared(drop.name)
+    }
+    for index in indexes where model.entity(named: index.entity)?.indexes.contains(index.attributes) == true {
+      throw StoreError.dropOfDeclared(index.name)
     }
   }
 
@@ -207,6 +229,16 @@ struct SchemaDrops {
 }
 
 extension Model {
+  /// The indexes that pipelines declare, with their names.
+  fileprivate var declaredIndexes: [SchemaDrops.Index] {
+    entities.flatMap { entity in
+      let schema = EntitySchema(entity: entity, model: self)
+      return entity.indexes.map {
+        SchemaDrops.Index(entity: entity.name, attributes: $0, name: schema.declaredIndex($0).name)
+      }
+    }
+  }
+
   /// Whether a derivation of an entity reads a property of one.
   fileprivate func reads(
     _ derivation: Derivation, of owner: Entity, property: String, of entity: String

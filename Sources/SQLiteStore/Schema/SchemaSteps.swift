@@ -7,6 +7,10 @@ extension SchemaUpdate {
   /// - Parameter found: what the rows do not allow.
   package func steps(_ found: [StoreError] = []) -> [MigrationStep] {
     var steps = drops.drops.map { MigrationStep(kind: .drop, description: "drop \($0.name)", drop: $0.name) }
+    steps += drops.indexes.map {
+      MigrationStep(
+        kind: .drop, description: "drop \(Self.name($0.attributes, of: $0.entity))", drop: $0.name)
+    }
     steps += renames.steps.map { rename in
       let name = rename.property.map { "\(rename.entity).\(rename.was) to \($0)" }
       return MigrationStep(
@@ -20,6 +24,7 @@ extension SchemaUpdate {
       guard before != entity else { continue }
       let lines =
         attributeLines(entity, before) + relationshipLines(entity, before) + fetchedLines(entity, before)
+        + indexLines(entity, before)
       steps += lines.map { MigrationStep(kind: .change, description: $0) }
       for constraint in entity.uniquenessConstraints where !before.hasConstraint(constraint) {
         steps.append(
@@ -37,10 +42,31 @@ extension SchemaUpdate {
       guard let declared = pipeline.model.entity(named: entity.name) else { return [entity.name] }
       return entity.propertyNames.filter { !declared.propertyNames.contains($0) }
         .map { "\(entity.name).\($0)" }
-    }.map {
-      MigrationStep(
-        kind: .stays, description: "keep \($0), which the pipeline does not name", drop: $0)
+    }.map { Self.stays($0, drop: $0) } + indexLeftovers(of: pipeline)
+  }
+
+  /// The indexes that other pipelines declare.
+  private func indexLeftovers(of pipeline: Pipeline) -> [MigrationStep] {
+    model.entities.flatMap { entity -> [MigrationStep] in
+      guard let declared = pipeline.model.entity(named: entity.name) else { return [] }
+      let schema = EntitySchema(entity: entity, model: model)
+      return entity.indexes.filter { !declared.indexes.contains($0) }.map {
+        Self.stays(Self.name($0, of: entity.name), drop: schema.declaredIndex($0).name)
+      }
     }
+  }
+
+  private static func stays(_ what: String, drop: String) -> MigrationStep {
+    MigrationStep(kind: .stays, description: "keep \(what), which the pipeline does not name", drop: drop)
+  }
+
+  private static func name(_ index: [String], of entity: String) -> String {
+    "the index of \(entity) on \(index.listed)"
+  }
+
+  private func indexLines(_ entity: Entity, _ before: Entity) -> [String] {
+    before.indexes.filter { !entity.indexes.contains($0) }.map { "drop \(Self.name($0, of: entity.name))" }
+      + entity.indexes.filter { !before.indexes.contains($0) }.map { "index \(entity.name) on \($0.listed)" }
   }
 
   private func attributeLines(_ entity: Entity, _ before: Entity) -> [String] {

@@ -23,8 +23,10 @@ package struct SchemaUpdate {
   private let pipeline: Pipeline
   /// The names before that stay known.
   private let known: [Rename]
+  /// The indexes that pipelines declare.
+  private let indexes: [DeclaredIndex]
 
-  /// - Parameter dropping: `Entity` or `Entity.attribute`, as the store calls them.
+  /// - Parameter dropping: `Entity`, `Entity.attribute` or an index's name, as the store calls them.
   /// - Throws: as `SchemaDrops` and `SchemaRenames`. What else the two models do not agree in stands in `conflicts`.
   package init(stored: StoredModel, declared pipeline: Pipeline, dropping: [String] = []) throws {
     self.stored = stored
@@ -32,7 +34,7 @@ package struct SchemaUpdate {
     let declared = pipeline.model.withJoins
     var base = stored.model
     let drops = try SchemaDrops(dropping, in: &base)
-    if !drops.drops.isEmpty {
+    if !drops.isEmpty {
       let before = SchemaMerge(stored.model, declared, renames: stored.renames)
       try drops.checkNeed(of: declared, before.conflicts.flatMap(\.droppable))
     }
@@ -43,7 +45,11 @@ package struct SchemaUpdate {
     }
     renames = try SchemaRenames(pipeline, known: remembered, in: &base)
     let merge = SchemaMerge(base, declared, renames: renames.known)
-    (self.drops, self.base, model) = (drops, base, merge.model)
+    let kept = stored.indexes.filter { index in
+      !drops.indexes.contains { $0.entity == index.entity && $0.attributes == index.attributes }
+    }
+    indexes = DeclaredIndex.all(kept, pipeline, renames.steps, in: merge.model)
+    (self.drops, self.base, model) = (drops, base, merge.model.indexed(by: indexes))
     widenings = Widening.all(from: base, to: merge.model)
     conflicts = merge.conflicts + Self.lostNames(stored.model, merge.model, declared)
     known = renames.known.filter { rename in
@@ -113,7 +119,7 @@ package struct SchemaUpdate {
   }
 
   /// Whether there is nothing to do.
-  package var isEmpty: Bool { model == stored.model }
+  package var isEmpty: Bool { model == stored.model && indexes == stored.indexes }
 
   /// Changes the tables, and keeps the model.
   package func apply(_ db: Database) throws {
@@ -143,6 +149,7 @@ package struct SchemaUpdate {
           derivedToCompute.append((entity, attribute))
         } else {
           let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
+          try dropIndexes(on: attribute.name, schema, db)
           kept.append(try SchemaDrops.drop(old, of: entity, number, db))
           new.append(attribute)
         }
@@ -192,6 +199,7 @@ package struct SchemaUpdate {
     var after = stored
     after.model = model
     after.renames = known
+    after.indexes = indexes
     let entities = Set(model.entities.map { numbers.entity($0.name) })
     after.dropped = (stored.dropped + kept).filter { entities.contains($0.entity) }
     return after
@@ -254,15 +262,22 @@ package struct SchemaUpdate {
   /// A column with an index cannot be dropped.
   private func dropIndexes(of drops: [SchemaDrops.Drop], _ db: Database) throws {
     for drop in drops {
-      guard let entity = stored.model.entity(named: drop.entity), let name = drop.property,
-        let relationship = entity.relationship(named: name)
-      else { continue }
-      let index = EntitySchema(entity: entity, model: stored.model).index(relationship)
-      try db.run("DROP INDEX IF EXISTS \(quoted(index.name))")
+      guard let entity = stored.model.entity(named: drop.entity), let name = drop.property else { continue }
+      let schema = EntitySchema(entity: entity, model: stored.model)
+      try dropIndexes(on: name, schema, db)
+      guard let relationship = entity.relationship(named: name) else { continue }
+      try db.run("DROP INDEX IF EXISTS \(quoted(schema.index(relationship).name))")
     }
   }
 
-  /// Takes away the indexes that a rename has left behind under another name.
+  /// Drops the declared indexes that a property is part of.
+  private func dropIndexes(on property: String, _ schema: EntitySchema, _ db: Database) throws {
+    for index in schema.entity.indexes where index.contains(property) {
+      try db.run("DROP INDEX IF EXISTS \(quoted(schema.declaredIndex(index).name))")
+    }
+  }
+
+  /// Takes away the indexes that a rename has left behind under another name, and those that nobody declares any more.
   private func dropStaleIndexes(_ db: Database) throws {
     let wanted = model.entities.flatMap { EntitySchema(entity: $0, model: model).indexes }
     for (name, sql) in try indexes(db) where !wanted.contains(where: { $0.name == name && $0.sql == sql }) {
@@ -286,6 +301,9 @@ package struct SchemaUpdate {
         if there[index.name] == nil {
           try Self.add(index, db, otherwise: .cannotBeUnique(constraint, of: entity.name))
         }
+      }
+      for index in entity.indexes.map(schema.declaredIndex) where there[index.name] == nil {
+        try db.run(index.sql)
       }
     }
   }

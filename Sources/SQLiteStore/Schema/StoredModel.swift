@@ -23,11 +23,13 @@ package struct StoredModel: Codable, Sendable {
   private var entities: [Entity] = []
   private var were: [Rename]?
   private var gone: [Dropped]?
+  private var indexedBy: [DeclaredIndex]?
 
   private enum CodingKeys: String, CodingKey {
     case entities
     case were = "renames"
     case gone = "dropped"
+    case indexedBy = "indexes"
   }
 
   package init(_ model: Model = Model()) { entities = model.entities }
@@ -47,6 +49,12 @@ package struct StoredModel: Codable, Sendable {
   var dropped: [Dropped] {
     get { gone ?? [] }
     set { gone = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// The indexes that pipelines declare.
+  var indexes: [DeclaredIndex] {
+    get { indexedBy ?? [] }
+    set { indexedBy = newValue.isEmpty ? nil : newValue }
   }
 
   /// The newest one; empty in a file without one.

@@ -198,12 +198,13 @@ struct UniqueTests {
       for list in attributes {
         let schema = EntitySchema(entity: Entity(name: entity, key: [], attributes: []), model: Model())
         names.insert(schema.index(list).sql.split(separator: " ON ")[0].lowercased())
+        names.insert(schema.declaredIndex(list + ["z"]).sql.split(separator: " ON ")[0].lowercased())
         let toOne = Relationship(name: list.joined(), kind: .toOne, destination: "X")
         names.insert(schema.index(toOne).sql.split(separator: " ON ")[0].lowercased())
       }
     }
     // Two of the lists are joined to the same relationship.
-    #expect(names.count == entities.count * (attributes.count * 2))
+    #expect(names.count == entities.count * (attributes.count * 3))
   }
 
   @Test func `The model in the store shows the constraints`() throws {

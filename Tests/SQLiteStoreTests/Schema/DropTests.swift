@@ -134,7 +134,7 @@ struct DropTests {
       ),
       (
         ["Quake.costs"],
-        "the store has no entity, attribute or relationship 'Quake.costs'; did you mean 'Quake.cost'?",
+        "the store has no entity, attribute, relationship or index 'Quake.costs'; did you mean 'Quake.cost'?",
         "An attribute is named with its entity, as in Quake.magnitude."
       ),
     ] as [([String], String, String?)])

@@ -10,7 +10,10 @@ import Testing
 struct MigrationPropertyTests {
   /// A pipeline that grows and is renamed; which value is whose is told by the attribute's first name.
   private struct Growing {
-    var pipeline = Quakes.pipeline { $0[entity: "Region"].attributes.removeAll { $0.derivation != nil } }
+    var pipeline = Quakes.pipeline {
+      $0[entity: "Region"].attributes.removeAll { $0.derivation != nil }
+      $0[entity: "Quake"].indexes = [["magnitude"], ["region", "depth"], ["depth", "kind"]]
+    }
     /// By first name: the present one.
     var names = Dictionary(uniqueKeysWithValues: Quakes.attributes.map { ($0.name, $0.name) })
     private var next = 0

@@ -42,6 +42,7 @@ struct RenamedStoreTests {
     $0[entity: "Region"].attributes.append(strong)
     $0[entity: "Quake"]["depth"].isRequired = true
     $0[entity: "Quake"].uniquenessConstraints = [["depth", "id"]]
+    $0[entity: "Quake"].indexes = [["magnitude"], ["region", "magnitude"], ["kind"]]
   }
 
   private static let records: [Record] = (0..<40).map {
@@ -65,6 +66,7 @@ struct RenamedStoreTests {
     let numbers = try temporary.shell("SELECT entity, property FROM bolide_property ORDER BY property")
     let pipeline = Self.renamed {
       $0[entity: "Shake"]["depth"].isRequired = true
+      $0[entity: "Shake"].indexes = [["size"], ["zone", "size"]]
     }
     #expect(pipeline.problems().map(\.description) == [])
     let store = try temporary.open(pipeline)
@@ -84,7 +86,10 @@ struct RenamedStoreTests {
     #expect(
       try store.rows(
         "SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'bolide_%.%' ORDER BY 1")
-        == [["bolide_index_Shake.zone_id"], ["bolide_unique_Shake.depth.ID"]])
+        == [
+          ["bolide_index_Shake.size"], ["bolide_index_Shake.zone_id"], ["bolide_index_Shake.zone_id.size"],
+          ["bolide_unique_Shake.depth.ID"],
+        ])
     let changes = try Replay(store, after: old, model: pipeline.model).changes
     let update = try #require(changes.first { $0.entity == "Shake" && $0.kind == .update })
     #expect(update.previous == [.init(name: "size", type: .double, value: .real(0.3))])
