@@ -64,12 +64,14 @@ package struct FetchPlan {
   /// - Parameters:
   ///   - columns: what is read.
   ///   - further: what must hold beside the predicate.
+  ///   - isScanned: whether no index finds the objects.
   ///   - source: what stands for an entity's table.
-  package func query(_ columns: [String], and further: [String?] = [], _ source: (Entity) -> String) -> String
-  {
+  package func query(
+    _ columns: [String], and further: [String?] = [], isScanned: Bool = false, _ source: (Entity) -> String
+  ) -> String {
     let conditions = ([predicate] + further).compactMap { $0.map { "(\($0))" } }
     return """
-      SELECT \(columns.joined(separator: ", ")) FROM \(tree.from(source))
+      SELECT \(columns.joined(separator: ", ")) FROM \(tree.from(source, isScanned: isScanned))
       \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
       """
   }

@@ -36,7 +36,7 @@ package final class JoinTree {
   }
 
   /// A node's table, as the query names it. No table of the store has such a name.
-  static func alias(_ node: Int) -> String { "bolide_\(node)" }
+  package static func alias(_ node: Int) -> String { "bolide_\(node)" }
 
   /// The object ids of a node.
   package static func id(_ node: Int) -> String { "\(alias(node)).bolide_id" }
@@ -48,10 +48,13 @@ package final class JoinTree {
 
   /// The tables with their joins, for `FROM`.
   ///
-  /// - Parameter source: what stands for an entity's table.
-  func from(_ source: (Entity) -> String) -> String {
+  /// - Parameters:
+  ///   - source: what stands for an entity's table.
+  ///   - isScanned: whether no index finds the fetched objects.
+  func from(_ source: (Entity) -> String, isScanned: Bool = false) -> String {
     nodes.enumerated().map { index, node in
-      let table = "\(source(node.entity)) AS \(Self.alias(index))"
+      let table =
+        "\(source(node.entity)) AS \(Self.alias(index))" + (isScanned && index == 0 ? " NOT INDEXED" : "")
       return node.condition.map { "LEFT JOIN \(table) ON \($0)" } ?? table
     }.joined(separator: "\n")
   }

@@ -16,6 +16,8 @@ struct FetchQuery {
   var past: AsOfTables?
   /// Behind which object the answer begins.
   var place: KeysetCursor?
+  /// How objects in the order of their ids are found.
+  var access = Access.planned
 
   /// The entities of the store that are read, each once.
   var entities: [Entity] {
@@ -33,12 +35,13 @@ struct FetchQuery {
       dangling?.dangling(plan.tree, source),
       place?.condition(plan.order, from: request.arguments.count + 1),
     ]
-    return plan.query(columns, and: further, source)
+    return plan.query(columns, and: further, isScanned: access == .scanned, source)
   }
 
   /// The query for some columns of the objects, in the request's order and within its limits.
   func sorted(_ columns: [String]) -> String {
-    var sql = "\(text(columns)) ORDER BY \(plan.orderText)"
+    // SQLite goes through the table for the order of ids, and not for that of an expression.
+    var sql = "\(text(columns)) ORDER BY \(access == .searched ? "+" : "")\(plan.orderText)"
     // With any limit, SQLite keeps the first rows in a tree; without, its sorter takes half the time.
     if request.limit != nil || request.offset > 0 {
       sql += " LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"

@@ -136,6 +136,8 @@ package struct FetchReading {
   /// - Parameter columns: what is read of an object, without the id that comes last.
   private func run(_ query: FetchQuery, _ columns: [String], _ body: (FetchedCells) throws -> Void) throws {
     defer { query.past?.drop() }
+    var query = query
+    query.access = try query.access(columns + [JoinTree.id(0)], db)
     let statement = try query.statement(query.sorted(columns + [JoinTree.id(0)]), db)
     defer { statement.reset() }
     var cells = FetchedCells(statement: statement)

@@ -14,7 +14,13 @@ struct FetchDifferentialTests {
   @Test(arguments: 0..<seeds)
   func `a fetch gives what the sqlite3 shell gives, and what Python sorts and cuts`(seed: Int) throws {
     let temporary = try TemporaryStore()
-    let store = try temporary.open(Geography.pipeline)
+    var pipeline = Geography.pipeline
+    // An index changes no answer.
+    if seed % 2 == 1 {
+      pipeline[entity: "Quake"].indexes = [["magnitude"], ["depth", "order"], ["end"], ["group", "felt"]]
+      pipeline[entity: "Group"].indexes = [["size"], ["quakeCount", "code"]]
+    }
+    let store = try temporary.open(pipeline)
     try RandomFetch.fill(temporary, rows: 150, seed: seed)
     var dice = Dice(seed)
     let cases = (0..<Self.requests).map { _ in RandomFetch.request(&dice) }
