@@ -66,6 +66,8 @@ CALLS = {
   "revert":
     reads("revert S --run 1 --plan", "revert S --to TOKEN --plan") +
     writes("revert S --run 1", "revert S --run 1 --force", "revert S --to TOKEN"),
+  "erase":
+    reads("erase S Quake q1 --plan") + writes("erase S Quake q1", "erase S Region --id 1"),
   "delete":
     reads("delete S Region --where name='r0' --dry-run") + writes("delete S Region --where name='r0'"),
   "import":

@@ -87,6 +87,7 @@ SCENARIOS = {
   "link": ("calm", "link s.sqlite Quake region --where \"id = 'q3'\" --to name=r1"),
   "link, many to many": ("calm", "link s.sqlite Quake tags --where \"id = 'q3'\" --to word=t5"),
   "revert": ("calm", "revert s.sqlite --run 1"),
+  "erase": ("calm", "erase s.sqlite Quake q3"),
   "delete": ("calm", "delete s.sqlite Quake --where \"id = 'q3'\""),
   "missing": ("fewer", "missing s.sqlite p.yaml --delete --guard 100%"),
   "backup": ("pending", "backup s.sqlite copy.sqlite"),

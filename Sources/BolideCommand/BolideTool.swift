@@ -22,7 +22,8 @@ struct BolideTool: ParsableCommand {
       ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
       BackupCommand.self, RestoreCommand.self, VerifyCommand.self, MigrateCommand.self, SchemaCommand.self,
       RejectsCommand.self, MissingCommand.self,
-      LinkCommand.self, DeleteCommand.self, RevertCommand.self, GenerateCommand.self, BenchCommand.self,
+      LinkCommand.self, DeleteCommand.self, RevertCommand.self, EraseCommand.self, GenerateCommand.self,
+      BenchCommand.self,
     ])
 
   static func main() { CommandLineProgram.run(Self.self, handOn: BenchProgram.take, json: \.json) }

@@ -77,6 +77,7 @@ extension JSONText {
       text.member("key", object: { key in change.key.forEach { key.member($0) } })
       if change.kind == .update { text.member("changed", strings: change.previous.map(\.name)) }
       if change.isDerived { text.member("derived", true) }
+      if let erased = change.erased { text.member("erased", erased.rawValue) }
       if values {
         if let row = change.values {
           text.member("values", object: { values in row.forEach { values.member($0) } })
@@ -135,6 +136,7 @@ extension HistoryChange {
       parts += previous.map { showsPrevious ? "\($0.name) was \($0.shown)" : $0.name }
     }
     if isDerived, let last = parts.popLast() { parts.append("\(last) (derived)") }
+    if let erased { parts.append(erased == .object ? "(erased)" : "(values erased)") }
     if showsValues {
       parts.append(
         values.map { "now " + $0.map { "\($0.name) \($0.shown)" }.joined(separator: ", ") } ?? "now gone")

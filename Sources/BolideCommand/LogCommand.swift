@@ -66,7 +66,7 @@ extension ObjectChange {
   fileprivate var lines: [String] {
     let who = [author ?? "another program", run.map { "run \($0)" }, "tx \(transaction)"].compactMap { $0 }
     let head = "\(at)  \(kind.rawValue) of \(id) by \(who.joined(separator: ", "))"
-    return [head]
+    return [head] + (isErased ? ["  (values were erased)"] : [])
       + differences.map { difference in
         let (old, new) = (difference.property(difference.old), difference.property(difference.new))
         return switch kind {
@@ -95,6 +95,7 @@ extension JSONText {
       text.member("kind", change.kind.rawValue)
       text.member("id", change.id)
       if change.isDerived { text.member("derived", true) }
+      if change.isErased { text.member("erased", true) }
       text.member("changes") { text in
         for difference in change.differences {
           text.member(difference.name) { text in

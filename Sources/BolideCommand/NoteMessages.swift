@@ -107,6 +107,17 @@ enum Note {
       + "reject"
   }
 
+  static func noneLeft(isTrial: Bool) -> String {
+    isTrial
+      ? "no object left to erase; an earlier erasure would be completed"
+      : "no object left to erase; an earlier erasure is complete now: free pages and the write-ahead log are overwritten"
+  }
+
+  static func unclearRejects(_ count: Int, _ store: String) -> String {
+    "Note: \(counted(count, "rejected record")) without a readable key, or with the key of a linked object, may contain erased "
+      + "values. List: bolide rejects \(store.printable) --format ndjson. Erase: bolide rejects \(store.printable) --erase"
+  }
+
   static func moreLeft(_ count: Int) -> String {
     "… and \(counted(count, "more row")) not reverted"
   }
@@ -149,6 +160,7 @@ extension LeftRow.Reason {
     case .linked: "other objects are linked to it"
     case .taken: "another row has its key or another of its unique values"
     case .ownerGone: "an object that it was linked to is gone"
+    case .erased: "it was erased"
     }
   }
 }

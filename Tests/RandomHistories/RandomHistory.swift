@@ -66,6 +66,7 @@ struct RandomHistory {
       try await observe(store, since: began, &past)
       try await past.compare(store, &dice)
       if dice.once(in: 3) { try await past.compareReverted(store, &dice) }
+      if dice.once(in: 4) { try await past.compareErased(store, &dice) }
       if dice.once(in: 12) { tell(try await past.prune(store, &dice)) }
     }
     var findings: [String] = []

@@ -9,10 +9,10 @@ extension PastStates {
     guard let newest = states.last, let older = dice.any(of: states) else { return }
     let copy = try await copy(of: store)
     let report = try await copy.store.revert(to: older.token)
-    try await expect(copy.store, report, "to \(older.token)", older.state)
+    try await expect(copy.store, "revert to \(older.token)", older.state, left: report.left)
     // And there again: what a revert changed is history like any other.
     let again = try await copy.store.revert(to: newest.token)
-    try await expect(copy.store, again, "to \(newest.token)", newest.state)
+    try await expect(copy.store, "revert to \(newest.token)", newest.state, left: again.left)
     try await compareRevertedRun(store)
   }
 
@@ -27,34 +27,39 @@ extension PastStates {
     guard runs.count == 1, let run = runs.first ?? nil else { return }
     let copy = try await copy(of: store)
     let report = try await copy.store.revert(run: run)
-    try await expect(copy.store, report, "run \(run)", before.state)
+    try await expect(copy.store, "revert run \(run)", before.state, left: report.left)
     let twice = try await copy.store.revert(run: run)
     if !twice.edit.counts.isEmpty || !twice.left.isEmpty { throw Difference("revert \(run) twice: \(twice)") }
   }
 
-  private func copy(of store: Store) async throws -> (store: Store, folder: MemoryFolder) {
+  func copy(of store: Store) async throws -> (store: Store, folder: MemoryFolder) {
     let folder = try MemoryFolder()
     _ = try store.engine.backUp(to: folder.store)
     return (Store(try StoreAddress.open(folder.store)), folder)
   }
 
-  private func expect(
-    _ store: Store, _ report: RevertReport, _ what: String, _ expected: StoreState
+  /// Compares a store with a state, except for times of last changes.
+  func expect(
+    _ store: Store, _ what: String, _ expected: StoreState, left: [LeftRow] = []
   ) async throws {
-    if let row = report.left.first { throw Difference("revert \(what) leaves \(row)") }
+    if let row = left.first { throw Difference("\(what) leaves \(row)") }
     let (state, _) = try await store.state()
     for name in Set(state.keys).union(expected.keys).sorted() {
-      guard let was = expected[name] else { throw Difference("revert \(what): \(name) should not be there") }
-      guard let held = state[name] else { throw Difference("revert \(what): \(name) should be there") }
+      guard let was = expected[name] else { throw Difference("\(what): \(name) should not be there") }
+      guard let held = state[name] else { throw Difference("\(what): \(name) should be there") }
       for (attribute, value) in was where held[attribute] != value && !isTime([attribute], of: name.entity) {
         throw Difference(
-          "revert \(what): \(name) \(attribute) is \(held[attribute].map { "\($0)" } ?? "not there"), was \(value)"
+          "\(what): \(name) \(attribute) is \(held[attribute].map { "\($0)" } ?? "not there"), was \(value)"
         )
       }
     }
+    try verify(store, what)
+  }
+
+  func verify(_ store: Store, _ what: String) throws {
     var findings: [String] = []
     try store.engine.verify { if !$0.isTrue { findings.append($0.description) } }
-    if let finding = findings.first { throw Difference("revert \(what): \(finding)") }
+    if let finding = findings.first { throw Difference("\(what): \(finding)") }
   }
 
   /// Whether an attribute is the time of the last change, which the revert is, or comes of one.

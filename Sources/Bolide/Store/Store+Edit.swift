@@ -47,6 +47,25 @@ extension Store {
     try await answering { try $0.revert(.token(token), force: true, options) }
   }
 
+  /// Erases an object for good, for somebody who asks for that: from rows, history, rejected records, free pages and the
+  /// write-ahead log. Objects that its delete rules take along are erased too, also those that they took along earlier.
+  ///
+  /// Readers see a deletion with the object's id and without its key and values. States of the store before it are refused
+  /// where they need them.
+  /// - Parameters:
+  ///   - entity: the object's entity.
+  ///   - object: which one; also one that was deleted, as long as history knows of it.
+  ///   - lockWait: how long to wait for a running import, in seconds.
+  /// - Returns: what was erased.
+  /// - Throws: `StoreError` when there is no such object, or a rule denies its deletion: then nothing is erased. Also when the
+  ///   object is gone, and a reader keeps free pages or the log from being emptied: then call it again later.
+  /// - Complexity: O(store), in time and in room on the disk: the file is built anew.
+  public func erase(
+    _ entity: String, _ object: LoggedObject, options: EditOptions = EditOptions(), lockWait: Double = 10
+  ) async throws -> EraseReport {
+    try await answering { try $0.erase(entity, object, options, lockWait: lockWait) }
+  }
+
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
   ///
   /// A to-one link replaces the present one. A many-to-many link is added. A one-to-one relationship may be named at either

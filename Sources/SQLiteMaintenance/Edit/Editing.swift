@@ -8,10 +8,13 @@ extension SQLiteEngine {
   /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are refreshed in it.
   ///
   /// The triggers are on, as for any other program; what others have changed before is a transaction of its own.
-  /// - Parameter body: an error takes everything back.
+  /// - Parameters:
+  ///   - isKept: whether the transaction is one also without a change.
+  ///   - body: an error takes everything back.
   /// - Returns: what `body` says, and what changed.
   func editing<Result>(
-    _ options: EditOptions, _ body: (Database, Model) throws -> Result
+    _ options: EditOptions, isKept: (Result) -> Bool = { _ in false },
+    _ body: (Database, Model) throws -> Result
   ) throws -> (Result, EditReport) {
     try writing { db in
       let model = try Self.prepareToWrite(db).model
@@ -21,17 +24,24 @@ extension SQLiteEngine {
         try history.begin()
         let before = try db.integer("SELECT \(ChangeNumbers.made)")
         let result = try body(db, model)
-        let numbers = try PropertyNumbers(db, model: model, creating: false)
-        try DerivedRefresh(db, DerivedPlan(model, numbers), numbers, marks: nil)
-          .run(history: nil, clock: timestamp())
+        try Self.refreshDerived(db, model)
         var report = EditReport(counts: try EditReport.counts(db, model, after: before))
-        if !options.isTrial { report.token = try history.end(author: options.author, run: nil) }
+        if !options.isTrial {
+          report.token = try history.end(author: options.author, run: nil, isKept: isKept(result))
+        }
         outcome = (result, report)
         return options.isTrial ? .rollback : .commit
       }
       guard let outcome else { preconditionFailure("a transaction that ends has an outcome") }
       return outcome
     }
+  }
+
+  /// Computes marked derived attributes, inside such a transaction.
+  static func refreshDerived(_ db: Database, _ model: Model) throws {
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    try DerivedRefresh(db, DerivedPlan(model, numbers), numbers, marks: nil)
+      .run(history: nil, clock: timestamp())
   }
 }
 

@@ -57,7 +57,8 @@ struct RevertScope {
       """
       SELECT change, entity, kind, first, last FROM bolide_change AS c WHERE change > \(start) AND change <= \(end)
       AND (kind <> 1 OR EXISTS (
-        SELECT 1 FROM bolide_previous AS p WHERE p.change = c.change AND p.property NOT IN (\(list))))
+        SELECT 1 FROM bolide_previous AS p WHERE p.change = c.change AND p.property NOT IN (\(list)))
+        OR EXISTS (SELECT 1 FROM bolide_erased AS x WHERE x.change = c.change AND x.property = \(ErasedValues.all)))
       ORDER BY change
       """)
     let insert = try RawStatement(
@@ -117,6 +118,13 @@ struct RevertScope {
     var ranges: [ClosedRange<Int64>] = []
     while try rows.step() { ranges.append(rows.integer(0)...max(rows.integer(0), rows.integer(1))) }
     return ranges
+  }
+
+  /// Whether the reverted changes touched an object.
+  ///
+  /// - Parameter entity: its number.
+  func hasOwn(_ entity: Int64, _ id: Int64) throws -> Bool {
+    try db.integer("SELECT count(*) FROM \(Self.objects) WHERE entity = \(entity) AND id = \(id) AND own") > 0
   }
 
   /// Notes at the runs which transaction takes back what they did: the one that is open.

@@ -40,6 +40,10 @@ extension Database {
     // What stays is on its way neither out nor in.
     try past.keep(changed.map { ($0.entity, $0.id) })
     var left = try changed.map { try attempt.leftRow($0, .changedSince) }
+    for (entity, id, isObject) in past.erased where isObject {
+      guard try scope.hasOwn(numbers.entity(model.entities[entity].name), id) else { continue }
+      left.append(try attempt.leftRow(RevertAttempt.Item(entity: entity, id: id, action: .insert), .erased))
+    }
     while !items.isEmpty {
       try run("SAVEPOINT bolide_revert")
       let failed = try attempt.run(items)

@@ -18,11 +18,7 @@ extension SQLiteEngine {
         let model = try StoredModel(db).model
         guard let entity = model.entity(named: entity) else { throw StoreError.noEntity(entity, in: model) }
         let log = try ObjectLog(db, entity, PropertyNumbers(db, model: model, creating: false))
-        let ids: [Int64]
-        switch object {
-        case .id(let id): ids = [id]
-        case .key(let words): ids = try log.ids(with: entity.keyValues(words))
-        }
+        let ids = try log.ids(of: object)
         let changes = try ids.flatMap { try log.changes(of: $0) }
         guard try !changes.isEmpty || log.isThere(ids) else {
           throw StoreError.neverSuchObject(entity)
@@ -36,7 +32,7 @@ extension SQLiteEngine {
 
 extension Entity {
   /// A key as words, each read as its attribute's type wants it. A relationship's is the other object's id.
-  fileprivate func keyValues(_ words: [String]) throws -> [(name: String, value: Value)] {
+  func keyValues(_ words: [String]) throws -> [(name: String, value: Value)] {
     var words = words
     // The only part needs no name, even if there is an equals sign in its value.
     if key.count == 1, words.count == 1, !words[0].hasPrefix("\(key[0])=") {
@@ -63,7 +59,7 @@ extension Entity {
 }
 
 /// The changes of one entity's objects, one after the other.
-private struct ObjectLog {
+struct ObjectLog {
   private let db: Database
   private let entity: Entity
   private let columns: [PropertyNumbers.Column]
@@ -85,8 +81,26 @@ private struct ObjectLog {
       """)
   }
 
+  /// The objects that a log is wanted of.
+  func ids(of object: LoggedObject) throws -> [Int64] {
+    switch object {
+    case .id(let id): [id]
+    case .key(let words): try ids(with: entity.keyValues(words))
+    }
+  }
+
+  /// Those of them that are there, or of which history has values.
+  func erasable(_ object: LoggedObject) throws -> [Int64] {
+    try ids(of: object).filter { id in
+      if try reader.presentValues(id) != nil { return true }
+      changes.bind(id, at: 1)
+      defer { changes.reset() }
+      return try changes.step() && !reader.erased(before: changes.integer(0)).contains(ErasedValues.all)
+    }
+  }
+
   /// The objects that have a key, or had it when they were deleted or before it was changed.
-  func ids(with key: [(name: String, value: Value)]) throws -> [Int64] {
+  private func ids(with key: [(name: String, value: Value)]) throws -> [Int64] {
     let names = key.map { part in columns.first { $0.name == part.name }.map { quoted($0.column) } ?? "NULL" }
     let present = try RawStatement(
       db,
@@ -123,7 +137,7 @@ private struct ObjectLog {
 
   private func hadKey(_ id: Int64, _ key: [(name: String, value: Value)]) throws -> Bool {
     var found = false
-    try walk(id) { _, before, after in
+    try walk(id) { _, before, after, _ in
       found =
         found
         || [before, after].contains { values in key.allSatisfy { values?[$0.name] ?? .null == $0.value } }
@@ -136,8 +150,9 @@ private struct ObjectLog {
   /// An object's changes, the oldest first.
   func changes(of id: Int64) throws -> [ObjectChange] {
     var log: [ObjectChange] = []
-    try walk(id) { row, before, after in
+    try walk(id) { row, before, after, erased in
       let differing = columns.filter { column in
+        guard !erased.values.contains(column.number) else { return false }
         let (old, new) = (before?[column.name] ?? .null, after?[column.name] ?? .null)
         return old != new
       }
@@ -146,7 +161,8 @@ private struct ObjectLog {
         ObjectChange(
           transaction: row.integer(2), at: row.string(3) ?? "", author: row.string(4),
           run: row.isNull(5) ? nil : row.integer(5), id: id, kind: kind,
-          isDerived: kind == .update && differing.allSatisfy(\.isDerived),
+          isDerived: kind == .update && !erased.isObject && differing.allSatisfy(\.isDerived),
+          isErased: erased.isObject || !erased.values.isEmpty,
           differences: differing.map { column in
             ObjectChange.Difference(
               name: column.name, type: entity.attribute(named: column.name)?.type,
@@ -156,9 +172,16 @@ private struct ObjectLog {
     return log.reversed()
   }
 
+  /// What an erasure has taken of a change: the properties whose values before or after are not known.
+  private struct Erased {
+    var values: Set<Int64> = []
+    var isObject = false
+  }
+
   /// Goes back over an object's changes from its present row, the newest first.
   private func walk(
-    _ id: Int64, _ body: (RawStatement, _ before: [String: Value]?, _ after: [String: Value]?) throws -> Void
+    _ id: Int64,
+    _ body: (RawStatement, _ before: [String: Value]?, _ after: [String: Value]?, Erased) throws -> Void
   ) throws {
     func named(_ values: [Int64: Value]) -> [String: Value] {
       Dictionary(
@@ -166,16 +189,26 @@ private struct ObjectLog {
         uniquingKeysWith: { first, _ in first })
     }
     var state = try reader.presentValues(id).map(named)
+    var unknown: Set<Int64> = []
     changes.bind(id, at: 1)
     defer { changes.reset() }
     while try changes.step() {
-      let after = state
+      let (after, unknownAfter) = (state, unknown)
+      let gone = try reader.erased(before: changes.integer(0))
+      let isObject = gone.contains(ErasedValues.all)
+      let kept = changes.integer(1) == 0 ? [:] : try reader.values(before: changes.integer(0))
       switch changes.integer(1) {
-      case 0: state = nil
-      case 1: state = (state ?? [:]).merging(named(try reader.values(before: changes.integer(0)))) { $1 }
-      default: state = named(try reader.values(before: changes.integer(0)))
+      case 0: (state, unknown) = (nil, [])
+      case 1:
+        state = (state ?? [:]).merging(named(kept)) { $1 }
+        unknown = unknown.subtracting(kept.keys).union(gone)
+      default: (state, unknown) = (named(kept), gone)
       }
-      try body(changes, state, after)
+      if isObject { unknown.formUnion(columns.map(\.number)) }
+      try body(
+        changes, state, after,
+        Erased(
+          values: unknown.union(unknownAfter), isObject: isObject || unknownAfter.contains(ErasedValues.all)))
     }
   }
 }

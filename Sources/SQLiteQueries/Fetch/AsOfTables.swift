@@ -12,16 +12,23 @@ package struct AsOfTables {
   private let db: Database
   private let entities: [Entity]
   private let numbers: PropertyNumbers
+  /// Those whose state then is not known, as it was erased. Erased objects have no row in the tables.
+  package private(set) var erased: [(entity: Int, id: Int64, isObject: Bool)] = []
 
   /// Keeps what has changed since a token as it was.
   ///
   /// - Parameter path: what the store is called in messages.
-  /// - Throws: `StoreError` when the token is not a place of the store's history.
+  /// - Throws: `StoreError` when the token is not a place of the store's history, or values were erased since.
   init(_ db: Database, path: String, model: Model, of entities: [Entity], at token: HistoryToken) throws {
     let places = try HistoryPositions(db)
     try places.check(token, path: path)
     guard token.inside == nil else { throw StoreError.insideTransaction(token) }
     try self.init(db, model: model, of: entities, after: places.lastChange(before: token))
+    guard let (entity, id, isObject) = erased.first else { return }
+    drop()
+    let name = entities[entity].name
+    let time = try ErasedValues.time(db, entity: numbers.entity(name), id: id)
+    throw StoreError.erasedState(of: name, id, isObject: isObject, time, before: token, path)
   }
 
   /// Keeps what has changed since a place that was checked as it was.
@@ -48,7 +55,7 @@ package struct AsOfTables {
     for row in rows { try db.run("DELETE FROM \(table(row.entity)) WHERE bolide_id = ?", .integer(row.id)) }
   }
 
-  private func fill(after change: Int64) throws {
+  private mutating func fill(after change: Int64) throws {
     var readers: [Int64: EntityReader] = [:]
     var keeping: [Int64: RawStatement] = [:]
     for (index, entity) in entities.enumerated() {
@@ -66,8 +73,15 @@ package struct AsOfTables {
     // Also what other programs changed and nobody could assign to a transaction: it was not there at the token.
     let since = try NetChanges(
       db, HistoryRequest(), readers, after: change, through: .max, transaction: 0)
+    let places = Dictionary(
+      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var erased: [(entity: Int, id: Int64, isObject: Bool)] = []
     try since.read { change in
       let number = numbers.entity(change.entity)
+      if change.kind != .insert, let what = change.erased, let place = places[change.entity] {
+        erased.append((place, change.id, what == .object))
+        if what == .object { return }
+      }
       guard let reader = readers[number], let keep = keeping[number] else { return }
       keep.bind(change.id, at: 1)
       keep.bind(change.kind == .insert ? 0 : 1, at: 2)
@@ -79,6 +93,7 @@ package struct AsOfTables {
       try keep.run()
       keep.reset()
     }
+    self.erased = erased
   }
 
   /// An entity's rows as they were, as a subquery.

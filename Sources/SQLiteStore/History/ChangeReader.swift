@@ -68,7 +68,10 @@ package final class ChangeReader {
       }
       var before: [HistoryChange.Property] = []
       var kept: [Int64: Value] = [:]
-      var (isDerived, isTouched) = (kind == 1, kind == 2)
+      let erased = try entity.erased(before: change)
+      let isErased = erased.contains(ErasedValues.all)
+      var (isDerived, isTouched) = (kind == 1 && !isErased, kind == 2 || isErased)
+      if erased.contains(where: { entity.column($0)?.isWanted == true }) { isTouched = true }
       while hasPrevious, previous.integer(0) == change {
         if let column = entity.column(previous.integer(1)) {
           before.append(
@@ -91,7 +94,8 @@ package final class ChangeReader {
       try body(
         HistoryChange(
           transaction: transaction, kind: kind == 2 ? .delete : .update, entity: entity.name, id: id,
-          key: present.key, previous: before, values: present.values, isDerived: isDerived))
+          key: present.key, previous: before, values: present.values, isDerived: isDerived,
+          erased: isErased || present.isErased ? .object : erased.isEmpty ? nil : .values))
     }
     return nil
   }
@@ -122,6 +126,7 @@ package final class ChangeReader {
       insert.id = id
       insert.key = present.key
       insert.values = present.values
+      insert.erased = present.isErased ? .object : nil
       try body(insert)
       return true
     }

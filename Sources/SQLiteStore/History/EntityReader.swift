@@ -39,6 +39,7 @@ package final class EntityReader {
   private let previous: RawStatement
   /// Without a deletion in all of history, nobody need look for one.
   private let hasDeletes: Bool
+  private let erased: ErasedValues
 
   /// - Parameter readsRows: whether more than the key is read of a row.
   package init(
@@ -96,6 +97,7 @@ package final class EntityReader {
       """)
     previous = try RawStatement(
       db, "SELECT property, value FROM bolide_previous WHERE change = ? ORDER BY property")
+    erased = try ErasedValues(db)
     hasDeletes =
       try db.value("SELECT 1 FROM bolide_change WHERE kind = 2 AND entity = \(number) LIMIT 1") != .null
   }
@@ -115,12 +117,14 @@ package final class EntityReader {
   package struct Present {
     package var key: [HistoryChange.Property] = []
     package var values: [HistoryChange.Property]?
+    /// Whether it was erased, its key too.
+    package var isErased = false
   }
 
   /// The object behind a change, from its row or from what its next deletion kept.
   package func object(_ id: Int64, after change: Int64) throws -> Present {
     if hasDeletes, let deletion = try deletion(id, after: change) {
-      return Present(key: key(of: try values(before: deletion)))
+      return try deleted(by: deletion)
     }
     rows.bind(id, at: 1)
     rows.bind(id, at: 2)
@@ -149,7 +153,7 @@ package final class EntityReader {
       let isHere = hasRow && rows.integer(0) == id
       let present: Present
       if hasDelete, deletes.integer(0) == id {
-        present = Present(key: key(of: try values(before: deletes.integer(1))))
+        present = try deleted(by: deletes.integer(1))
         // Another program may have given the id out again, and deleted that object too.
         while hasDelete, deletes.integer(0) == id { hasDelete = try deletes.step() }
       } else {
@@ -178,6 +182,15 @@ package final class EntityReader {
     var values: [Int64: Value] = [:]
     while try previous.step() { values[previous.integer(0)] = previous.value(1) }
     return values
+  }
+
+  /// What an erasure has taken of these values: numbers of properties, or `ErasedValues.all`.
+  package func erased(before change: Int64) throws -> Set<Int64> { try erased.of(change) }
+
+  private func deleted(by change: Int64) throws -> Present {
+    let values = try values(before: change)
+    return Present(
+      key: key(of: values), isErased: try values.isEmpty && erased.of(change).contains(ErasedValues.all))
   }
 
   /// The key's part of an object's values.

@@ -108,7 +108,9 @@ package final class NetChanges {
       ? Run(ids: told.upperBound..<open.ids.upperBound, change: open.change) : nil
     guard !told.isEmpty, open.change <= end, request.wants(.insert) else { return }
     try entity.objects(told.lowerBound...(told.upperBound - 1), after: open.change) { id, present in
-      try body(change(.insert, entity, id, present.key, values: present.values))
+      try body(
+        change(
+          .insert, entity, id, present.key, values: present.values, erased: present.isErased ? .object : nil))
       return true
     }
   }
@@ -118,9 +120,12 @@ package final class NetChanges {
     let between = events.filter { $0.change <= end }
     let after = events.filter { $0.change > end }
     guard let first = between.first, let last = between.last else { return nil }
-    let old = try values(entity, before: between)
+    let (old, oldErased) = try values(entity, before: between)
     let isThere = last.kind != 2
-    let present = isThere ? try values(entity, id, beforeAll: after) : [:]
+    let (present, presentErased) = isThere ? try values(entity, id, beforeAll: after) : ([:], [])
+    let gone = first.kind == 0 ? presentErased : oldErased.union(presentErased)
+    let erased: HistoryChange.Erased? =
+      gone.contains(ErasedValues.all) ? .object : gone.isEmpty ? nil : .values
     // The row as it is now, which only an object that is still there has.
     let row =
       request.includesValues && events.last?.kind != 2
@@ -129,50 +134,72 @@ package final class NetChanges {
     case (false, false): return nil
     case (false, true):
       guard request.wants(.insert) else { return nil }
-      return change(.insert, entity, id, entity.key(of: present), values: row)
+      return change(.insert, entity, id, entity.key(of: present), values: row, erased: erased)
     case (true, false):
       guard request.wants(.delete) else { return nil }
       return change(
-        .delete, entity, id, entity.key(of: old), previous: old.filter { $0.value != .null })
+        .delete, entity, id, entity.key(of: old), previous: old.filter { $0.value != .null }, erased: erased)
     case (true, true):
       let changed = old.filter {
-        entity.column($0.key) != nil
+        entity.column($0.key) != nil && !gone.contains($0.key)
           && ($0.value != present[$0.key] ?? .null || widened.contains($0.key) && $0.value != .null)
       }
-      let columns = changed.keys.compactMap(entity.column)
+      // What was erased may have changed.
+      let columns = gone.union(changed.keys).compactMap(entity.column)
       guard request.wants(.update), columns.contains(where: \.isWanted) else { return nil }
       return change(
         .update, entity, id, entity.key(of: present), previous: changed, values: row,
-        isDerived: columns.allSatisfy(\.isDerived))
+        isDerived: columns.allSatisfy(\.isDerived), erased: erased)
     }
   }
 
   /// The values that an object's changes kept from before the first of them; all values when it was deleted.
-  private func values(_ entity: EntityReader, before events: [Event]) throws -> [Int64: Value] {
+  ///
+  /// - Returns: also what is not known, as it was erased: properties, and `ErasedValues.all` where the object was.
+  private func values(
+    _ entity: EntityReader, before events: [Event]
+  ) throws -> (known: [Int64: Value], erased: Set<Int64>) {
     var known: [Int64: Value] = [:]
+    var erased: Set<Int64> = []
     for event in events where event.kind != 0 {
       let kept = try entity.values(before: event.change)
-      known.merge(kept) { oldest, _ in oldest }
+      for (number, value) in kept where known[number] == nil && !erased.contains(number) {
+        known[number] = value
+      }
+      let gone = try entity.erased(before: event.change)
+      if !gone.isEmpty {
+        // Of attributes that were dropped, nobody asks.
+        let numbers = gone.contains(ErasedValues.all) ? gone.union(entity.propertyNumbers) : gone
+        erased.formUnion(
+          numbers.filter {
+            known[$0] == nil && ($0 == ErasedValues.all || entity.propertyNumbers.contains($0))
+          })
+      }
       guard event.kind == 2 else { continue }
-      for number in entity.propertyNumbers where known[number] == nil { known[number] = .null }
+      for number in entity.propertyNumbers where known[number] == nil && !erased.contains(number) {
+        known[number] = .null
+      }
       break
     }
-    return known
+    return (known, erased)
   }
 
   /// All values of an object before some later changes: its present row where they kept nothing.
-  private func values(_ entity: EntityReader, _ id: Int64, beforeAll later: [Event]) throws -> [Int64: Value]
-  {
-    let kept = try values(entity, before: later)
-    return (try entity.presentValues(id) ?? [:]).merging(kept) { _, kept in kept }
+  private func values(
+    _ entity: EntityReader, _ id: Int64, beforeAll later: [Event]
+  ) throws -> (known: [Int64: Value], erased: Set<Int64>) {
+    let (kept, erased) = try values(entity, before: later)
+    let present = (try entity.presentValues(id) ?? [:]).filter { !erased.contains($0.key) }
+    return (present.merging(kept) { _, kept in kept }, erased)
   }
 
   private func change(
     _ kind: HistoryChange.Kind, _ entity: EntityReader, _ id: Int64, _ key: [HistoryChange.Property],
-    previous: [Int64: Value] = [:], values: [HistoryChange.Property]? = nil, isDerived: Bool = false
+    previous: [Int64: Value] = [:], values: [HistoryChange.Property]? = nil, isDerived: Bool = false,
+    erased: HistoryChange.Erased? = nil
   ) -> HistoryChange {
     HistoryChange(
       transaction: transaction, kind: kind, entity: entity.name, id: id, key: key,
-      previous: entity.properties(previous), values: values, isDerived: isDerived)
+      previous: entity.properties(previous), values: values, isDerived: isDerived, erased: erased)
   }
 }

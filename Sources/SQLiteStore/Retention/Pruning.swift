@@ -1,4 +1,4 @@
-internal import GRDB
+package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 
@@ -6,7 +6,7 @@ internal import SQLiteAccess
 ///
 /// First the floor rises: the transactions go and the newest one's number and nonce are kept. Then their changes go, a
 /// step at a time; nobody reads below the floor, so it does not matter when.
-struct Pruning {
+package struct Pruning {
   private let db: Database
 
   init(_ db: Database) {
@@ -129,6 +129,11 @@ struct Pruning {
     return (next, Int(transactions), Int(changes))
   }
 
+  /// Removes all changes below the floor, in the caller's transaction.
+  package static func removeAllChanges(_ db: Database) throws {
+    while try Pruning(db).removeChanges() {}
+  }
+
   /// Removes one step of the changes below the floor.
   ///
   /// - Returns: whether there may be more.
@@ -137,7 +142,7 @@ struct Pruning {
     let first = try db.number("SELECT min(change) FROM bolide_change")
     guard first > 0, first <= last else { return false }
     let end = min(last, first + Self.step - 1)
-    for table in ["bolide_previous", "bolide_change"] {
+    for table in ["bolide_previous", "bolide_erased", "bolide_change"] {
       try db.run("DELETE FROM \(table) WHERE change BETWEEN ? AND ?", .integer(first), .integer(end))
     }
     return end < last

@@ -70,6 +70,18 @@ package enum StoreSchema {
       PRIMARY KEY (change, property)
     ) STRICT, WITHOUT ROWID;
 
+    -- Previous values that an erasure took out of history: those of an object that was erased, and copies of its values.
+    CREATE TABLE bolide_erased(
+      change   INTEGER NOT NULL,                    -- bolide_change
+      property INTEGER NOT NULL,                    -- bolide_property; 0 for all values of the change
+      number   INTEGER NOT NULL,                    -- bolide_transaction: the erasure
+      PRIMARY KEY (change, property)
+    ) STRICT, WITHOUT ROWID;
+    -- Erasures after which the free pages and the log were not emptied yet.
+    CREATE TABLE bolide_erasure(
+      number INTEGER PRIMARY KEY                    -- bolide_transaction
+    ) STRICT;
+
     -- The newest transaction that was pruned, one row at most: its token stays good. Changes up to last_change are
     -- nobody's any more.
     CREATE TABLE bolide_pruned(
@@ -293,6 +305,8 @@ package enum StoreSchema {
     ("bolide_transaction", "History: one row a commit, which owns a range of changes."),
     ("bolide_change", "History: what happened to which object."),
     ("bolide_previous", "History: the values before a change."),
+    ("bolide_erased", "History: the values before a change that an erasure took away."),
+    ("bolide_erasure", "Erasures whose values may still be in free pages and the log."),
     ("bolide_pruned", "History: the newest transaction that was pruned."),
     ("bolide_lost", "History: numbers that were handed out before the store was restored."),
     ("bolide_gap", "History: transactions before which changes are missing."),

@@ -1,5 +1,15 @@
-internal import ImportModel
+package import GRDB
+package import ImportModel
 internal import SQLiteAccess
+
+/// The tables of copies that `ReplaceSQL` makes.
+package enum ReplacedRows {
+  /// Empties an entity's: outside a statement that writes they hold nothing of worth.
+  package static func forget(_ db: Database, _ entity: Entity) throws {
+    guard try TableColumns(db, "bolide_replaced_\(entity.name)") != nil else { return }
+    try db.run("DELETE FROM \(ReplaceSQL.table(of: entity))")
+  }
+}
 
 /// What `OR REPLACE` takes away: SQLite deletes rows that stand in the way without firing a trigger.
 ///
@@ -109,7 +119,7 @@ struct ReplaceSQL {
     "EXISTS (SELECT 1 FROM \(table(of: entity)) WHERE bolide_id = \(id) AND bolide_gone)"
   }
 
-  private static func table(of entity: Entity) -> String { quoted("bolide_replaced_\(entity.name)") }
+  fileprivate static func table(of entity: Entity) -> String { quoted("bolide_replaced_\(entity.name)") }
 
   private var sameValues: String {
     constraints.map { names in

@@ -62,6 +62,12 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// - Parameter force: also rows that somebody changed after the run.
   func revert(_ target: RevertTarget, force: Bool, _ options: EditOptions) throws -> RevertReport
 
+  /// Takes an object out of the store, its history and its rejected records, their bytes too.
+  ///
+  /// - Parameter lockWait: how long to wait for an import, in seconds.
+  func erase(_ entity: String, _ object: LoggedObject, _ options: EditOptions, lockWait: Double) throws
+    -> EraseReport
+
   /// Changes the links of a request's objects.
   func linkObjects(
     _ request: ObjectQuery, _ relationship: String, _ edit: LinkEdit, _ options: EditOptions

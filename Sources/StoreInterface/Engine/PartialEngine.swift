@@ -92,6 +92,11 @@ extension PartialEngine {
   package func revert(_ target: RevertTarget, force: Bool, _ options: EditOptions) throws -> RevertReport {
     throw lacks("reverting")
   }
+  package func erase(
+    _ entity: String, _ object: LoggedObject, _ options: EditOptions, lockWait: Double
+  ) throws -> EraseReport {
+    throw lacks("erasing objects")
+  }
   package func linkObjects(
     _ request: ObjectQuery, _ relationship: String, _ edit: LinkEdit, _ options: EditOptions
   ) throws -> EditReport {

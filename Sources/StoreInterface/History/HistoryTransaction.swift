@@ -100,7 +100,7 @@ public struct HistoryChange: Sendable, Hashable {
   public var entity: String
   /// The object's id, its table's `bolide_id`.
   public var id: Int64
-  /// The object's key; empty when its row vanished without a trace.
+  /// The object's key; empty when it was erased, or its row vanished without a trace.
   public var key: [Property]
   /// An update's changed properties with the values before it; all that were not null for a delete.
   public var previous: [Property]
@@ -108,11 +108,21 @@ public struct HistoryChange: Sendable, Hashable {
   public var values: [Property]?
   /// Whether the store itself made the change: only derived attributes have other values.
   public var isDerived: Bool
+  /// What an erasure has taken of it; nil for nothing.
+  public var erased: Erased?
+
+  /// What an erasure takes of a change.
+  public enum Erased: String, Sendable, Hashable {
+    /// The object was erased: its key and all its values.
+    case object
+    /// Values of derived attributes that were copies of an erased object's.
+    case values
+  }
 
   /// Makes a change.
   @inlinable public init(
     transaction: Int64, kind: Kind, entity: String, id: Int64, key: [Property], previous: [Property],
-    values: [Property]? = nil, isDerived: Bool
+    values: [Property]? = nil, isDerived: Bool, erased: Erased? = nil
   ) {
     self.transaction = transaction
     self.kind = kind
@@ -122,5 +132,6 @@ public struct HistoryChange: Sendable, Hashable {
     self.previous = previous
     self.values = values
     self.isDerived = isDerived
+    self.erased = erased
   }
 }

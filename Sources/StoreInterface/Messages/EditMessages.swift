@@ -77,6 +77,36 @@ extension StoreError {
       hint: "The object's key is \(entity.key.listed).")
   }
 
+  /// - Parameter time: when it was erased.
+  package static func erasedAlready(_ entity: Entity, _ id: Int64, _ time: String) -> StoreError {
+    StoreError(.badRequest, "\(entity.name) \(id) was erased at \(time): there is nothing left to erase")
+  }
+
+  /// - Parameters:
+  ///   - isObject: whether it was erased itself, and not copies of an erased object's values.
+  ///   - time: when that was.
+  package static func erasedState(
+    of entity: String, _ id: Int64, isObject: Bool, _ time: String?, before token: HistoryToken,
+    _ path: String
+  ) -> StoreError {
+    let when = time.map { " at \($0)" } ?? ""
+    let what = isObject ? "was erased\(when)" : "had values of an object that was erased\(when)"
+    return StoreError(
+      .tokenExpired, at: path, "\(entity) \(id) \(what): its state at \(token) is no longer known",
+      hint: "Use a token after the erasure, or query the present state.")
+  }
+
+  /// - Parameter reason: what prevents it; nil for a reader.
+  package static func erasureIncomplete(_ path: String, code: Code = .busy, _ reason: String? = nil)
+    -> StoreError
+  {
+    StoreError(
+      code, at: path,
+      "the object is erased from rows and history, but its values may still be in free pages and in the write-ahead "
+        + "log: \(reason ?? "a reader prevents overwriting them")",
+      hint: "Run the same command again\(reason == nil ? " when the long read has ended" : "").")
+  }
+
   package static func noSuchObject(_ entity: Entity, hint: String?) -> StoreError {
     StoreError(.guarded, "there is no \(entity.name) with this key: nothing was changed", hint: hint)
   }

@@ -35,12 +35,14 @@ public struct ObjectChange: Sendable, Hashable {
   public var kind: HistoryChange.Kind
   /// Whether the store itself made the change: only derived attributes have other values.
   public var isDerived: Bool
+  /// Whether an erasure has taken values of it: these are not among the differences.
+  public var isErased: Bool
   /// What differs; of an insert and a delete all values that are not null.
   public var differences: [Difference]
 
   package init(
     transaction: Int64, at: String, author: String?, run: Int64?, id: Int64, kind: HistoryChange.Kind,
-    isDerived: Bool, differences: [Difference]
+    isDerived: Bool, isErased: Bool, differences: [Difference]
   ) {
     self.transaction = transaction
     self.at = at
@@ -49,6 +51,7 @@ public struct ObjectChange: Sendable, Hashable {
     self.id = id
     self.kind = kind
     self.isDerived = isDerived
+    self.isErased = isErased
     self.differences = differences
   }
 }

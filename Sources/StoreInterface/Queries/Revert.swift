@@ -31,6 +31,8 @@ public struct LeftRow: Sendable, Hashable {
     case taken
     /// It was linked to an object that is gone.
     case ownerGone = "owner-gone"
+    /// It was erased, and its values with it.
+    case erased
   }
 
   /// The row's entity.

@@ -1,0 +1,77 @@
+package import GRDB
+package import ImportModel
+internal import SQLiteAccess
+internal import TypedRows
+
+/// Takes out what was rejected of some objects.
+package struct RejectErasure {
+  private let db: Database
+  private let key: SipHash.Key
+  private let texts: RejectTexts
+
+  package init(_ db: Database) throws {
+    self.db = db
+    key = try SipHash.Key(db)
+    texts = try RejectTexts(db, key: key)
+  }
+
+  /// Takes out rejected records, and children of records, that have one of some keys of an entity.
+  ///
+  /// Of pipelines that have read no record of the entity, an equal key is another object's.
+  /// - Parameter keys: the keys' values, in the order of the entity's key.
+  /// - Returns: how many there were.
+  package func remove(_ keys: Set<[Value]>, of entity: Entity) throws -> Int {
+    let delete = try RawStatement(
+      db,
+      """
+      DELETE FROM bolide_reject WHERE key IN (SELECT value FROM json_each(?2)) AND \(Self.mayBeOf)
+      RETURNING text, around
+      """)
+    delete.bind(entity.name, at: 1)
+    delete.bind(digests(keys), at: 2)
+    return try texts.removeTexts(of: delete)
+  }
+
+  /// The rejected records that may be an entity's, or contain one of its objects: their key could not be read, or is that of
+  /// an object that it was linked to.
+  ///
+  /// - Parameter owners: the keys of such objects.
+  package func unclear(_ owners: Set<[Value]>, of entity: Entity) throws -> Set<Int64> {
+    let rows = try RawStatement(
+      db,
+      """
+      SELECT reject FROM bolide_reject WHERE (key IS NULL OR key IN (SELECT value FROM json_each(?2)))
+      AND text IS NOT NULL AND \(Self.mayBeOf)
+      """)
+    rows.bind(entity.name, at: 1)
+    rows.bind(digests(owners), at: 2)
+    var rejects: Set<Int64> = []
+    while try rows.step() { rejects.insert(rows.integer(0)) }
+    return rejects
+  }
+
+  private func digests(_ keys: Set<[Value]>) -> String { Set(keys.compactMap { $0.digest(key) }).json }
+
+  /// Whether a reject's pipeline has read the entity, as far as its runs have noted what they read.
+  private static let mayBeOf = """
+    (SELECT count(*) = 0 OR total(f.entity = ?1 COLLATE NOCASE) > 0 FROM bolide_run AS r
+    JOIN bolide_run_field AS f USING (run) WHERE r.pipeline = bolide_reject.pipeline)
+    """
+}
+
+extension [Value] {
+  /// The digest that a chunk computes of the same key.
+  fileprivate func digest(_ key: SipHash.Key) -> Int64? {
+    var digest = SipHash(key)
+    for value in self {
+      switch value {
+      case .null: return nil
+      case .integer(let number): digest.add(UInt64(bitPattern: number))
+      case .real(let number): digest.add(number.bitPattern)
+      case .text(let text): digest.add(part: text)
+      case .blob(let bytes): bytes.withUnsafeBufferPointer { digest.add(part: $0) }
+      }
+    }
+    return digest.value
+  }
+}
