@@ -20,9 +20,39 @@ struct InitCommand: ParsableCommand {
     help: ArgumentHelp("The input file; - is standard input.", valueName: "input"), completion: .file())
   var input: String = "-"
 
+  @Option(
+    name: .customLong("records"),
+    help: ArgumentHelp(
+      "The path of the records, as in near_earth_objects/<day>, instead of one that is detected.",
+      valueName: "path"))
+  var records: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The attributes of the key, or their fields, separated by commas, instead of a key that is detected.",
+      valueName: "attributes"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The pipeline's name, from which the names of its store and entity follow; default: the input's name.",
+      valueName: "name"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("The entity of the records.", valueName: "entity"))
+  var entity: String?
+
+  private var choices: InferenceChoices {
+    var choices = InferenceChoices()
+    choices.records = records
+    choices.key = key?.split(separator: ",").map(String.init) ?? []
+    (choices.name, choices.entity) = (name, entity)
+    return choices
+  }
+
   func run() throws {
     do {
-      let inference = try PipelineInference(path: input)
+      let inference = try PipelineInference(path: input, choices: choices)
       if FileManager.default.fileExists(atPath: inference.storeName) {
         StandardError.write(Note.storeIsThere(inference.storeName).printable + "\n")
       }

@@ -62,6 +62,9 @@ struct KeySearch {
     return found.isWhole ? found : try count([found.attributes], toTheEnd: true).first
   }
 
+  /// What speaks for a key that was chosen.
+  func finding(of key: [Int]) throws -> KeyFinding? { try count([key], toTheEnd: true).first }
+
   private func best(of findings: [KeyFinding]) -> KeyFinding? {
     // Children that no two records share tell more than such that differ within theirs.
     if let everywhere = findings.first(where: { $0.losesNothing && $0.isUniqueEverywhere }) {

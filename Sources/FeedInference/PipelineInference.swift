@@ -18,19 +18,23 @@ package struct PipelineInference {
   ///
   /// Reads the input two to four times, in bounded memory; what cannot be opened again is kept on disk meanwhile.
   /// - Throws: `ImportError`.
-  package init(path: String) throws(ImportError) {
-    try self.init(.path(path), label: nil, named: path == "-" ? nil : path)
+  package init(path: String, choices: InferenceChoices = InferenceChoices()) throws(ImportError) {
+    try self.init(.path(path), label: nil, named: path == "-" ? nil : path, choices)
   }
 
   /// Surveys bytes in memory.
-  package init(bytes: [UInt8], named name: String) throws(ImportError) {
-    try self.init(.bytes(bytes), label: name, named: name)
+  package init(
+    bytes: [UInt8], named name: String, choices: InferenceChoices = InferenceChoices()
+  ) throws(ImportError) {
+    try self.init(.bytes(bytes), label: name, named: name, choices)
   }
 
-  private init(_ source: ByteInput.Source, label: String?, named name: String?) throws(ImportError) {
+  private init(
+    _ source: ByteInput.Source, label: String?, named name: String?, _ choices: InferenceChoices
+  ) throws(ImportError) {
     do {
       let source = try InferenceSource(source, label: label)
-      let draft = try Self.draft(source, named: name)
+      let draft = try Self.draft(source, named: name, choices)
       let text = draft.text
       // What an import would reject is no draft.
       do {
@@ -44,11 +48,16 @@ package struct PipelineInference {
     }
   }
 
-  private static func draft(_ source: InferenceSource, named name: String?) throws -> PipelineDraft {
-    let (pass, foundPlace, notes) = try ShapeSearch(source).run()
+  private static func draft(
+    _ source: InferenceSource, named name: String?, _ choices: InferenceChoices
+  ) throws -> PipelineDraft {
+    let (pass, foundPlace, notes) = try ShapeSearch(source).run(at: choices.records)
     try checkRecords(pass, source)
     var place = foundPlace
-    var draft = PipelineDraft(FeedName(input: name), input: name, records: pass.records)
+    var feed = FeedName(input: choices.name ?? name)
+    if let name = choices.name { feed.pipeline = name }
+    if let entity = choices.entity { feed.entity = entity }
+    var draft = PipelineDraft(feed, input: name, records: pass.records)
     draft.notes = notes + remarks(pass)
     pass.inference.root.keepWholeObjects()
     pass.inference.root.bound(leaves: mostAttributes)
@@ -79,7 +88,10 @@ package struct PipelineInference {
     }
     DirectionSearch.apply(to: &draft, sources.map(\.values))
     draft.nonconforming = pass.nonconforming
-    draft.key = try KeySearch(draft.attributes, of: pass.records, draft.pipeline, source).key()
+    let search = KeySearch(draft.attributes, of: pass.records, draft.pipeline, source)
+    draft.key =
+      try choices.key.isEmpty
+      ? search.key() : search.finding(of: choices.key.map { try draft.index(of: $0, source.name) })
     guard draft.key != nil else { throw ImportError.noKeys(source.name) }
     try proposeChildren(&draft, source)
     return draft
@@ -164,6 +176,16 @@ package struct PipelineInference {
     }
     if pass.inference.unnamedKeys > 0 { remarks.append("A value under an empty or broken key is left out.") }
     return remarks
+  }
+}
+
+extension PipelineDraft {
+  /// The attribute of a name, or of a field.
+  fileprivate func index(of name: String, _ input: String) throws(ImportError) -> Int {
+    let found =
+      attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.from == name || $0.key == name }
+    guard let found else { throw .noSuchField(input, name, among: attributes.map(\.name)) }
+    return found
   }
 }
 

@@ -16,7 +16,23 @@ struct ShapeSearch {
   }
 
   /// The inference of the input, and where its records are.
-  func run() throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
+  ///
+  /// - Parameter path: where they are, if that is known.
+  func run(at path: String?) throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
+    guard let path else { return try run() }
+    // What a wildcard stands for gets its name from what was found there.
+    let components = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let wildcard = components.firstIndex { $0.hasPrefix("<") && $0.hasSuffix(">") }
+    let place = components.enumerated().map { $0 == wildcard ? FoundLocation.wildcard : $1 }.joined(
+      separator: "/")
+    let pass = try InferencePass(source, shape: .array(path: place))
+    guard pass.records > 0, pass.nonconforming == pass.records, let rows = try namelessRows(at: place) else {
+      return (pass, FoundLocation(.path(place), "objects under \(place)"), [])
+    }
+    return (rows.pass, rows.place, [])
+  }
+
+  private func run() throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
     if let cells = try delimited() { return (cells.pass, cells.place, []) }
     do {
       let pass = try InferencePass(source, shape: .automatic, limits: Self.cautious)

@@ -204,6 +204,14 @@ extension ImportError {
     unusable("\(input): none of its \(count.grouped) values is an object")
   }
 
+  package static func noSuchField(_ input: String, _ name: String, among names: [String]) -> ImportError {
+    ImportError(
+      .usage, code: "no-such-field",
+      "\(input): its records have no field '\(name)'"
+        + Suggestion.ending(for: name, among: names, plural: "the attributes are"),
+      hint: "Name an attribute of the draft, or the field that it is read from.")
+  }
+
   package static func noKeys(_ input: String) -> ImportError {
     unusable("\(input): its records have no keys to read from")
   }

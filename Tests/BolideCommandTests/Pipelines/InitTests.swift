@@ -49,6 +49,53 @@ struct InitTests {
     }
   }
 
+  @Test func `the records' path, the key and the names can be chosen`() throws {
+    let feed =
+      #"{"days":{"2026-01-01":{"rows":[{"id":1,"n":{"code":"a"}},{"id":2,"n":{"code":"a"}}]}},"other":[{"x":1},{"x":2}]}"#
+    try Tool.inDirectory { directory in
+      let draft = try Tool(
+        [
+          "init", "--records", "days/<when>/rows", "--key", "id,n/code", "--name", "my-feed", "--entity",
+          "Row",
+        ], in: directory, input: feed)
+      #expect(
+        draft.output == """
+          # From standard input: 2 records; objects under days/<day>/rows.
+          # A draft from what this one input shows: look at the key, the types and the names.
+          bolide: 1
+          name: my-feed
+          store: my-feed.sqlite
+          entity: Row
+          records: days/<day>/rows
+          key: [id, code]                 # unique in all 2 records
+          attributes:
+            day:  { type: day, from: <day> }
+            id:   integer64
+            code: { type: string, from: n/code }
+
+          """, "\(draft.output)\(draft.errors)")
+      let named = try Tool(
+        ["init", "--name", "my-feed", "--key", "code"], in: directory,
+        input: #"[{"code":1,"n":1},{"code":1,"n":2}]"#)
+      #expect(named.output.contains("entity: MyFeed\n"))
+      #expect(
+        named.output.contains(
+          "key: code                       # not unique: 1 record has the key of an earlier one, out of 2; the last one counts\n"
+        ),
+        "\(named.output)")
+      let none = try Tool(["init", "--key", "cod"], in: directory, input: #"[{"code":1},{"code":2}]"#)
+      #expect(none.status == 64 && none.output.isEmpty)
+      #expect(
+        none.errors == """
+          Error: stdin: its records have no field 'cod'; did you mean 'code'?
+                 Name an attribute of the draft, or the field that it is read from.
+
+          """, "\(none.errors)")
+      let nowhere = try Tool(["init", "--records", "rows"], in: directory, input: feed)
+      #expect(nowhere.status == 65 && nowhere.output.isEmpty)
+    }
+  }
+
   @Test(
     arguments: [
       ("[]", 65, "stdin: there are no records in it"), ("", 66, "stdin"),
