@@ -24,7 +24,7 @@ extension Pipeline {
     if case .path(let path) = records { check(path, ["records"]) }
     check(fields, of: entity)
     for children in children {
-      check(children.records, ["children", children.relationship, "records"])
+      check(children.records, part(of: children) + ["records"])
       if let entity = toMany(of: children)?.destination { check(children.fields, of: entity.name) }
     }
     return problems

@@ -16,20 +16,31 @@ package struct RecordStage {
   private struct Children {
     var builder: RowBuilder
     var expressions: ExpressionStage
+    /// The list whose elements hold the array; nil for the record.
+    let within: Int?
+    let path: FieldPath
   }
 
   /// - Parameter stop: ends the evaluation of expressions.
   package init(_ pipeline: Pipeline, layout: ChunkLayout, input: String, stop: Cancellation = Cancellation())
     throws
   {
-    builder = try RowBuilder(pipeline, layout: layout, input: input)
+    var arrays: [Int?: [RowBuilder.ChildArray]] = [:]
+    for (list, children) in pipeline.children.enumerated() {
+      let array = try RowBuilder.ChildArray(children, list: list)
+      arrays[layout.children[list].within, default: []].append(array)
+    }
+    builder = try RowBuilder(pipeline, layout: layout, input: input, arrays: arrays[nil] ?? [])
     count = pipeline.count
     expressions = try ExpressionStage(pipeline, layout: layout, input: input, stop: stop)
-    children = try zip(pipeline.children, layout.children).compactMap { children, layout in
+    children = try pipeline.children.enumerated().compactMap { list, children in
       guard let pipeline = pipeline.pipeline(of: children) else { return nil }
+      let layout = layout.children[list]
       return Children(
-        builder: try RowBuilder(pipeline, layout: layout, input: input, list: children.records),
-        expressions: try ExpressionStage(pipeline, layout: layout, input: input, stop: stop))
+        builder: try RowBuilder(
+          pipeline, layout: layout, input: input, arrays: arrays[list] ?? [], list: children.records),
+        expressions: try ExpressionStage(pipeline, layout: layout, input: input, stop: stop),
+        within: layout.within, path: try FieldPath(children.records))
     }
   }
 
@@ -50,7 +61,7 @@ package struct RecordStage {
   package func reader(_ shape: RecordShape) throws(PathError) -> RecordReader {
     try RecordReader(
       fields: builder.paths,
-      children: zip(builder.childPaths, children).map { ChildFields(path: $0, fields: $1.builder.paths) },
+      children: children.map { ChildFields(path: $0.path, fields: $0.builder.paths, within: $0.within) },
       shape: shape)
   }
 
@@ -66,14 +77,26 @@ package struct RecordStage {
     _ reader: inout RecordReader, to chunk: Chunk, at place: RecordPosition? = nil
   ) throws -> Bool {
     guard builder.add(reader, to: chunk, at: place) else { return false }
-    for list in children.indices {
-      let rows = chunk.children[list]
-      while reader.nextChild(of: list) {
-        if rows.isBatchFull { try children[list].expressions.flushBatch(rows) }
-        children[list].builder.addChild(list, reader, to: rows, of: chunk.count - 1, at: place)
-      }
+    for array in builder.arrays {
+      try addChildren(array.list, &reader, to: chunk, heldBy: chunk.count - 1, at: place)
     }
     return true
+  }
+
+  /// Takes the children of a list that one row holds, and behind each those in its arrays.
+  private func addChildren(
+    _ list: Int, _ reader: inout RecordReader, to chunk: Chunk, heldBy holder: Int, at place: RecordPosition?
+  ) throws {
+    let (rows, stage) = (chunk.children[list], children[list])
+    while reader.nextChild(of: list) {
+      if rows.isBatchFull { try stage.expressions.flushBatch(rows) }
+      let lineage = ParentReference(
+        parent: holder, number: reader.childNumber(of: list), record: chunk.count - 1)
+      guard stage.builder.addChild(list, reader, to: rows, lineage, at: place) else { continue }
+      for inner in stage.builder.arrays {
+        try addChildren(inner.list, &reader, to: chunk, heldBy: rows.count - 1, at: place)
+      }
+    }
   }
 
   /// Evaluates everything for the rows of the chunk's window and of its children's, and ends them.

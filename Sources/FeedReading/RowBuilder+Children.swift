@@ -4,26 +4,32 @@ internal import TypedRows
 
 // The elements of an array within a record: each becomes a row of the array's own chunk, as records do of theirs.
 extension RowBuilder {
-  /// Why a record is rejected for what stands where its children should be; nil for an array, an object or nothing.
-  func rejection(_ kind: FieldKind, _ list: Int) -> RejectionReason? {
-    switch kind {
-    case .array, .object, .null, .absent: return nil
-    default: return .notChildren(childPaths[list], ofObjects: areObjects[list], kind)
+  /// Why a row is rejected for what stands where its children should be, and where that stands; nil for an array, an object
+  /// or nothing.
+  func brokenArray(_ reader: borrowing RecordReader) -> (RejectionReason, offset: Int)? {
+    for array in arrays {
+      let field = reader.childrenField(of: array.list)
+      switch field.kind {
+      case .array, .object, .null, .absent: continue
+      default: return (.notChildren(array.path, ofObjects: array.hasObjects, field.kind), field.offset)
+      }
     }
+    return nil
   }
 
-  /// Takes the current child of the reader's current record into the chunk of children, as a row or as a reject.
+  /// Takes the current child of a list into the chunk of children, as a row or as a reject.
   ///
   /// - Parameters:
-  ///   - list: which of the record's arrays it stands in.
-  ///   - parent: its record's row.
+  ///   - list: which of the reader's lists it stands in.
+  ///   - lineage: whose child it is.
   ///   - place: where the record stood, if not in this reader's input.
+  /// - Returns: whether it is a row.
   func addChild(
-    _ list: Int, _ reader: borrowing RecordReader, to chunk: Chunk, of parent: Int, at place: RecordPosition?
-  ) {
+    _ list: Int, _ reader: borrowing RecordReader, to chunk: Chunk, _ lineage: ParentReference,
+    at place: RecordPosition?
+  ) -> Bool {
     chunk.recordsRead += 1
-    let lineage = ParentReference(parent: parent, number: reader.childNumber(of: list))
-    func reject(_ rejection: RejectionReason, _ attribute: String?, _ offset: Int) {
+    func reject(_ rejection: RejectionReason, _ attribute: String?, _ offset: Int) -> Bool {
       let position = place ?? childPosition(list, reader, offset)
       var reject = RejectedRecord(
         code: rejection.code, message: rejection.message, attribute: attribute, input: input,
@@ -31,6 +37,7 @@ extension RowBuilder {
       reject.place(lineage, chunk.layout.entity.name)
       reject.rowsBefore = chunk.count
       chunk.reject(reject, text: keepsText ? reader.recordText : nil)
+      return false
     }
 
     if let problem = reader.childProblem(of: list) { return reject(problem.rejection, nil, 0) }
@@ -44,9 +51,10 @@ extension RowBuilder {
       let name = keys[index].name
       return reject(.missingKey(name), name, 0)
     }
+    if let (rejection, offset) = brokenArray(reader) { return reject(rejection, nil, offset) }
     chunk.commitChild(
-      of: parent, number: reader.childNumber(of: list), place ?? childPosition(list, reader, 0),
-      text: keepsText ? reader.recordText : nil)
+      lineage, place ?? childPosition(list, reader, 0), text: keepsText ? reader.recordText : nil)
+    return true
   }
 
   /// The place of the current child, or of a byte in it.

@@ -7,10 +7,8 @@ package import TypedRows
 package struct RowBuilder {
   /// What the reader is asked for, in the order of `converters`.
   package let paths: [FieldPath]
-  /// Where the arrays of children stand in a record.
-  let childPaths: [FieldPath]
-  /// Whether their elements are objects, and not taken whole as whatever they are.
-  let areObjects: [Bool]
+  /// The arrays of children in what becomes a row.
+  let arrays: [ChildArray]
   /// The input's name, for rejections.
   var input: String
   private let converters: [CellConverter]
@@ -48,6 +46,21 @@ package struct RowBuilder {
     deinit { absent.deallocate() }
   }
 
+  /// An array of children.
+  package struct ChildArray {
+    /// The list, by its index among all that the reader has.
+    let list: Int
+    package let path: FieldPath
+    /// Whether its elements are objects, and not taken whole as whatever they are.
+    let hasObjects: Bool
+
+    init(_ children: Children, list: Int) throws(PathError) {
+      self.list = list
+      path = try FieldPath(children.records)
+      hasObjects = !children.fields.contains { $0.source == .path(".") }
+    }
+  }
+
   struct Key {
     /// Its place among `paths` and `converters`.
     let field: Int
@@ -55,10 +68,13 @@ package struct RowBuilder {
     let source: FieldPath
   }
 
-  /// - Parameter list: the path of the array that children are read from; nil for records.
+  /// - Parameters:
+  ///   - arrays: those of children.
+  ///   - list: the path of the array that children are read from; nil for records.
   package init(
-    _ pipeline: Pipeline, layout: ChunkLayout, input: String, list: String? = nil
+    _ pipeline: Pipeline, layout: ChunkLayout, input: String, arrays: [ChildArray], list: String? = nil
   ) throws(PathError) {
+    self.arrays = arrays
     self.input = input
     entity = layout.entity.name
     self.list = list.map { $0 + "/" } ?? ""
@@ -95,10 +111,6 @@ package struct RowBuilder {
       }
     }
     keyColumns = keys.map { columns[$0.field] }
-    var childPaths: [FieldPath] = []
-    for children in pipeline.children { childPaths.append(try FieldPath(children.records)) }
-    self.childPaths = childPaths
-    areObjects = pipeline.children.map { !$0.fields.contains { $0.source == .path(".") } }
   }
 
   /// Whether an attribute that is read from a field is an instant.
@@ -147,9 +159,7 @@ package struct RowBuilder {
       reject(reader, chunk, .missingKey(key.name), attribute: key.name, offset: 0, place: place)
       return false
     }
-    for list in childPaths.indices {
-      guard let rejection = rejection(reader.kind(ofChildren: list), list) else { continue }
-      let offset = reader.childrenField(of: list).offset
+    if let (rejection, offset) = brokenArray(reader) {
       reject(
         reader, chunk, rejection, attribute: nil, offset: offset, key: chunk.keyDigest(chunk.row),
         place: place)

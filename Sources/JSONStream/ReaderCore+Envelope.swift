@@ -140,16 +140,14 @@ extension ReaderCore {
     self.layout = layout
     wildcardSlots = []
     var paths: [[String]?] = []
-    for (slot, field) in requested.enumerated() {
-      let first = field.components[0]
-      if field.components.count == 1 && Layout.isWildcard(first) && (layout.rows ?? []).contains(first) {
-        wildcardSlots.append((slot, first))
+    for (slot, path) in (requested.map(\.components) + recordPaths).enumerated() {
+      if path.count == 1 && Layout.isWildcard(path[0]) && (layout.rows ?? []).contains(path[0]) {
+        wildcardSlots.append((slot, path[0]))
         paths.append(nil)
       } else {
-        paths.append(field.components)
+        paths.append(path)
       }
     }
-    paths += children.map { $0.path.components }
     parser = RecordParser(fields: paths, limits: limits)
     index.delimiter = layout.delimiter
     switch layout.names {

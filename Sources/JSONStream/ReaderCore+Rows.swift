@@ -102,11 +102,25 @@ extension ReaderCore {
 
   func childrenField(_ list: Int) -> RecordField {
     precondition(children.indices.contains(list), "children are known by their index in the requested ones")
-    return parser.fields[requested.count + list]
+    let list = childReaders[list].list
+    return list.within.map { childReaders[$0].field(list.array) } ?? parser.fields[list.array]
   }
 
   mutating func nextChild(of list: Int) -> Bool {
-    childReaders[list].next(view, in: childrenField(list), firstEscape: recordEscape)
+    let (reader, view) = (childReaders[list], self.view)
+    let escape = reader.list.within.map { childReaders[$0].firstEscape } ?? recordEscape
+    guard reader.advance(view, in: childrenField(list), firstEscape: escape) else { return false }
+    for borrowed in reader.list.borrowed {
+      if let owner = borrowed.owner {
+        let around = childReaders[owner]
+        reader.lend(around.field(borrowed.source), from: around.start, to: borrowed.slot, view)
+      } else {
+        reader.lend(parser.fields[borrowed.source], from: parser.recordStart, to: borrowed.slot, view)
+      }
+    }
+    reader.read(view)
+    for inner in reader.list.lists { childReaders[inner].restart() }
+    return true
   }
 
   /// How many keys were noted so far; of rows, whose names are all known, less than none.
@@ -119,7 +133,7 @@ extension ReaderCore {
     for name in names {
       let isRequested =
         requested.contains { $0.components[0].utf8.elementsEqual(name.utf8) }
-        || children.contains { $0.path.components[0].utf8.elementsEqual(name.utf8) }
+        || recordPaths.contains { $0.first?.utf8.elementsEqual(name.utf8) == true }
       if !isRequested { unrequested.append(name) }
       if unrequested.count == KeyGuesses.mostOthers { break }
     }

@@ -46,7 +46,9 @@ struct ReaderCore: ~Copyable {
   private var detector: ShapeDetector
   var hasStarted: Bool
 
-  /// One for each of `children`; their arrays are the slots after the requested fields.
+  /// What the record's parser decodes besides the requested fields.
+  let recordPaths: [[String]]
+  /// One for each of `children`.
   let childReaders: [ChildReader]
 
   /// Where the record under way began: its first token, and the first escape not before it.
@@ -71,7 +73,9 @@ struct ReaderCore: ~Copyable {
   ) {
     requested = fields
     self.children = children
-    childReaders = children.map { ChildReader(fields: $0.fields, limits: limits) }
+    let plan = ChildPlan(children, requested: fields.count)
+    recordPaths = plan.recordPaths
+    childReaders = plan.lists.map { ChildReader($0, limits: limits) }
     self.limits = limits
     input = InputBuffer(at: position, level: level)
     index = TokenIndex(level: level)

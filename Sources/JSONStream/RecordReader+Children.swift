@@ -1,22 +1,27 @@
-/// An array within each record whose elements are to be read as records of their own.
+/// An array within each record, or within each element of another such array, whose elements are to be read as records of
+/// their own.
 public struct ChildFields: Sendable, Hashable {
-  /// Where the array stands in the record; a single object there is taken as an array of it alone.
+  /// Where the array stands in what holds it; a single object there is taken as an array of it alone.
   public var path: FieldPath
   /// What to decode of each element; the path `.` is the element itself, whatever it is.
   ///
-  /// Without it, an element that is no object is a problem.
+  /// Without it, an element that is no object is a problem. A path that begins with `..` leads out of the element: `../id`
+  /// is a field of what holds the array, `../../id` of what stands around that.
   public var fields: [FieldPath]
+  /// The list whose elements hold the array, by its index in the same request, which is lower; nil for the record.
+  public var within: Int?
 
   /// Children at `path`, with these fields.
-  public init(path: FieldPath, fields: [FieldPath]) {
+  public init(path: FieldPath, fields: [FieldPath], within: Int? = nil) {
     self.path = path
     self.fields = fields
+    self.within = within
   }
 }
 
 // The children of the current record. Its own fields stay as they are while its children are walked.
 extension RecordReader {
-  /// Goes on to the next child of the current record.
+  /// Goes on to the next child of the current record, or of the current child of the list that holds this one.
   ///
   /// - Parameter list: Which children: the index in the `children` that were requested.
   /// - Returns: Whether there is one. After false the next call starts again with the first.

@@ -13,30 +13,36 @@ enum ChildrenFile {
     var timing: Link.Timing
   }
 
-  /// Adds the children under the key `children` to a pipeline, with their entities and both ends of the relationships.
-  static func read(_ part: YAMLPart, into pipeline: inout Pipeline, _ reader: inout YAMLReader) {
+  /// Adds the children under the key `children` to a pipeline, with their entities and both ends of the relationships, and
+  /// behind each list those in its elements.
+  ///
+  /// - Parameter owner: the entity that holds them, by its place in the model: the records' is the first.
+  static func read(
+    _ part: YAMLPart, of owner: Int = 0, into pipeline: inout Pipeline, _ reader: inout YAMLReader
+  ) {
     guard let entries = reader.entries(of: part) else { return }
-    for (name, part) in entries { read(part, named: name, into: &pipeline, &reader) }
+    for (name, part) in entries { read(part, named: name, of: owner, into: &pipeline, &reader) }
   }
 
   private static func read(
-    _ part: YAMLPart, named name: String, into pipeline: inout Pipeline, _ reader: inout YAMLReader
+    _ part: YAMLPart, named name: String, of index: Int, into pipeline: inout Pipeline,
+    _ reader: inout YAMLReader
   ) {
-    guard
-      let settings = reader.settings(
-        of: part, allowed: .children, refusing: ["children": .childrenOfChildren]),
+    let relationship = part.path.dropLast(2) + ["relationships", name]
+    guard let settings = reader.settings(of: part, allowed: .children),
       let entity = entity(of: name, part, settings["entity"], pipeline, &reader),
-      let (back, placeOfBack) = inverse(of: name, part, settings["inverse"], pipeline, &reader)
+      let (back, placeOfBack) = inverse(of: name, part, settings["inverse"], pipeline, index, &reader)
     else {
       // What is said of the relationship elsewhere would be a second sentence about one mistake.
-      reader.leaveUnread(["relationships", name])
+      reader.leaveUnread(Array(relationship))
       return reader.leaveUnread(part.path)
     }
-    guard let owner = pipeline.model.entities.first, owner.relationship(named: name) == nil else {
+    let owner = pipeline.model.entities[index]
+    guard owner.relationship(named: name) == nil else {
       reader.report(.childrenUnderRelationships(name), at: part.place)
       return reader.leaveUnread(part.path)
     }
-    var children = Children(name, records: name, fields: [])
+    var children = Children(name, records: name, fields: [], within: index == 0 ? nil : owner.name)
     if let records = settings["records"].flatMap({ reader.text($0) }) { children.records = records }
     if let checks = settings["check"].flatMap({ reader.texts($0) }) { children.checks = checks }
     var file = EntityFile(reader)
@@ -49,13 +55,16 @@ enum ChildrenFile {
     child.relationships = [
       Relationship(name: back, kind: ends.kind, destination: owner.name, inverse: name)
     ]
-    pipeline.model.entities[0].relationships.append(
+    pipeline.model.entities[index].relationships.append(
       Relationship(name: name, kind: .toMany, destination: entity, inverse: back, deleteRule: ends.rule))
     pipeline.model.entities.append(child)
     pipeline.children.append(children)
-    reader.note(["relationships", name], at: part.place)
-    if let rule = settings["on-delete"] { reader.note(["relationships", name, "on-delete"], at: rule.place) }
+    reader.note(Array(relationship), at: part.place)
+    if let rule = settings["on-delete"] { reader.note(relationship + ["on-delete"], at: rule.place) }
     reader.note(part.path + ["relationships", back], at: placeOfBack)
+    if let inner = settings["children"] {
+      read(inner, of: pipeline.model.entities.count - 1, into: &pipeline, &reader)
+    }
   }
 
   private static func ends(_ settings: [String: YAMLPart], _ reader: inout YAMLReader) -> Ends {
@@ -92,10 +101,12 @@ enum ChildrenFile {
 
   /// The name of the relationship back, and where it stands; nil, with a problem booked, when there is none.
   private static func inverse(
-    of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ reader: inout YAMLReader
+    of name: String, _ part: YAMLPart, _ setting: YAMLPart?, _ pipeline: Pipeline, _ owner: Int,
+    _ reader: inout YAMLReader
   ) -> (name: String, place: PipelineProblem.Location)? {
     guard let setting else {
-      reader.report(.childrenWithoutInverse(name, example: word(pipeline.entity)), at: part.place)
+      let example = word(pipeline.model.entities[owner].name)
+      reader.report(.childrenWithoutInverse(name, example: example), at: part.place)
       return nil
     }
     return reader.text(setting).map { ($0, setting.place) }

@@ -84,19 +84,11 @@ struct YAMLReader {
   }
 
   /// The settings in a mapping with known keys; a key that is none of the section's is a problem.
-  ///
-  /// - Parameter refused: keys that need a sentence of their own, with that sentence.
-  mutating func settings(
-    of part: YAMLPart, allowed section: FormatSection, refusing refused: [String: Message] = [:]
-  ) -> [String: YAMLPart]? {
+  mutating func settings(of part: YAMLPart, allowed section: FormatSection) -> [String: YAMLPart]? {
     guard let entries = entries(of: part) else { return nil }
     let allowed = PipelineFormat.keys(of: section).names
     var settings: [String: YAMLPart] = [:]
     for (name, part) in entries {
-      if let message = refused[name] {
-        report(message, at: part.place)
-        continue
-      }
       guard allowed.contains(name) else {
         report(.unknownKey(name, among: allowed), at: part.place)
         continue

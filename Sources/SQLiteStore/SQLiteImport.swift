@@ -89,8 +89,8 @@ package final class SQLiteImport: ImportSession {
           db, layout: layout, model: model, triggersWrite: triggersFire, clock: chunkClock.now)
         let children = try pipeline.children.indices.map {
           try ChildWriter(
-            db, pipeline, $0, layout: layout, model: model, beside: writer, parents: rowFinder,
-            triggersWrite: triggersFire, clock: chunkClock.now)
+            db, pipeline, $0, layout: layout, model: model, beside: writer, triggersWrite: triggersFire,
+            clock: chunkClock.now)
         }
         return (writer, children)
       }
@@ -231,7 +231,7 @@ package final class SQLiteImport: ImportSession {
         guard let entity = one.reject.entity, let parent = kept.first.flatMap({ row[$0.number] }) else {
           return nil
         }
-        return (entity, ParentReference(parent: parent, number: one.reject.child))
+        return (entity, ParentReference(parent: parent, number: one.reject.child, record: parent))
       }
     }
   }
@@ -301,9 +301,16 @@ package final class SQLiteImport: ImportSession {
     let input = chunk.input ?? input
     progress.counts += try writer.apply(chunk, input: input)
     var others = [writer]
+    let records = ChildWriter.Holder(chunk: chunk, writer: writer, leftOut: left, leftAlone: writer.setAside)
     for (rows, writing) in zip(chunk.children, children) {
+      let holder = writing.layout.within.map { list in
+        let holding = children[list]
+        return ChildWriter.Holder(
+          chunk: chunk.children[list], writer: holding.writer, leftOut: holding.leftOut,
+          leftAlone: holding.leftAlone)
+      }
       let counts = try writing.apply(
-        rows, of: chunk, by: writer, behind: others, input: input, without: left,
+        rows, of: holder ?? records, in: chunk, by: writer, behind: others, input: input,
         retried: Set(retried.lazy.filter { $0.entity == rows.layout.entity.name }.map(\.1)))
       // Behind the records' writer, one for each of the counts.
       for (index, counts) in counts.enumerated() {

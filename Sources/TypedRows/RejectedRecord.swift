@@ -24,13 +24,15 @@ public struct RejectedRecord: Sendable, Hashable {
   public var entity: String?
   /// Of a rejected child, its number in its array, from 1.
   public var child = 0
-  /// What the record stood in and cannot be told from its text: a JSON array of its columns' names, or an object of
-  /// the keys that wildcards of the records' path matched.
+  /// What the record stood in and cannot be told from its text: a JSON array of its columns' names, an object of
+  /// the keys that wildcards of the records' path matched, or of delimited text one of the names and the delimiter.
   package var around: String?
   /// A digest of the record's key, if it can be read.
   package var key: Int64?
   /// Of a rejected child, its record's row.
   package var parent: Int?
+  /// The row of what holds its array, in a chunk of its own; of a record's own array the same.
+  package var holder: Int?
   /// How many rows its chunk had before it.
   package var rowsBefore = 0
   /// Whether it was a row of its chunk, the one after those.

@@ -117,7 +117,20 @@ struct ChildrenProblemTests {
     ),
     (
       "check: speed > 0", "children: { inner: { entity: Inner } }",
-      "18:5: children of children are not supported: keep the inner array as json, or import it by another pipeline"
+      "18:17: the children 'inner' need 'inverse', the relationship back, as in `inverse: approach`"
+    ),
+    (
+      "check: speed > 0",
+      "children: { inner: { entity: Approach, inverse: approach, key: [approach, n], attributes: { n: integer16 } } }",
+      "18:34: the entity 'Approach' is used by other children: each list of children needs its own"
+    ),
+    (
+      "miss_distance/kilometers", "../../name",
+      "15:37: the path leads out of the record: there is one level around the children"
+    ),
+    (
+      "miss_distance/kilometers", "..",
+      "15:37: '..' is what holds the children: name a field of it, as in `../id`"
     ),
     ("check: speed > 0", "on-delete: nullify", "18:16: 'on-delete' is cascade or deny, not 'nullify'"),
     (

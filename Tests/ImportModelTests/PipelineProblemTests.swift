@@ -50,6 +50,12 @@ struct PipelineProblemTests {
           name: "parts", kind: .toMany, destination: "Part", inverse: "whole", deleteRule: .cascade))
       $0.children = [Children("parts", records: "parts", fields: [Field("n")])]
     },
+    Mistake("'..' leads out of children, and this is the record itself") {
+      $0.fields[1].source = .path("../energy")
+    },
+    Mistake("the children 'parts' stand within Box, which no children before them become") {
+      $0.children = [Children("parts", records: "parts", fields: [], within: "Box")]
+    },
     Mistake("'columns' names no 'energy'; did you mean 'enrgy'?") {
       $0.records = .delimited(names: ["date", "note", "lat", "enrgy"])
     },

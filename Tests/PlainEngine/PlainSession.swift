@@ -155,6 +155,9 @@ extension PlainEngine {
     if settings.stopsOnReject {
       throw StoreError.unsupported("stopping at a refused record", by: Self.engineName, path)
     }
+    if pipeline.children.contains(where: { $0.within != nil }) {
+      throw StoreError.unsupported("children within children", by: Self.engineName, path)
+    }
     return PlainSession(self, pipeline, input: input, sameJSON: sameJSON)
   }
 }

@@ -2,12 +2,18 @@
 enum ChildrenCheck {
   /// Books what is wrong with a pipeline's children.
   static func run(_ pipeline: Pipeline, _ list: inout ProblemList) {
-    guard let owner = pipeline.model.entity(named: pipeline.entity) else { return }
-    var relationships: Set<String> = []
-    var entities: Set<String> = []
+    guard let record = pipeline.model.entity(named: pipeline.entity) else { return }
+    var relationships: Set<[String?]> = []
+    var entities: Set<String> = [record.name]
     for children in pipeline.children {
-      let part = ["children", children.relationship]
-      if !relationships.insert(children.relationship).inserted {
+      let part = pipeline.part(of: children)
+      guard let owner = pipeline.model.entity(named: children.within ?? record.name),
+        entities.contains(owner.name)
+      else {
+        list.add(.childrenOfNobody(children.relationship, within: children.within ?? ""), at: part)
+        continue
+      }
+      if !relationships.insert([children.within, children.relationship]).inserted {
         list.add(.childrenTwice(children.relationship), at: part)
         continue
       }
@@ -17,7 +23,7 @@ enum ChildrenCheck {
         continue
       }
       let entity = toMany.destination
-      if entity.name == owner.name || !entities.insert(entity.name).inserted {
+      if !entities.insert(entity.name).inserted {
         list.add(.sharedChildren(children.relationship, entity), at: part)
       }
       if toMany.onward == nil {

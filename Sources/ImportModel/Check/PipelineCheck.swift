@@ -75,16 +75,18 @@ package struct PipelineCheck {
       list.add(.noSuchEntity(pipeline.entity, pipeline.model), at: ["entity"], restingOn: [["entities"]])
       return
     }
-    checkFields(pipeline.fields, of: entity)
+    checkFields(pipeline.fields, of: entity, depth: 0)
     for children in pipeline.children {
-      if let entity = pipeline.toMany(of: children)?.destination { checkFields(children.fields, of: entity) }
+      guard let entity = pipeline.toMany(of: children)?.destination else { continue }
+      checkFields(children.fields, of: entity, depth: pipeline.depth(of: children))
     }
     checkLinks(of: entity)
   }
 
   // MARK: Sources
 
-  private mutating func checkFields(_ fields: [Field], of entity: Entity) {
+  /// - Parameter depth: how many things stand around what has the fields.
+  private mutating func checkFields(_ fields: [Field], of entity: Entity, depth: Int) {
     var seen: Set<String> = []
     for field in fields {
       let part = pipeline.part(of: entity.name, attribute: field.attribute)
@@ -96,6 +98,13 @@ package struct PipelineCheck {
         list.add(.twoSources(field.attribute), at: part)
       }
       check(field, of: attribute, at: part)
+      if case .path(let path) = field.source {
+        let keys = path.split(separator: "/", omittingEmptySubsequences: false)
+        let levels = keys.prefix { $0 == ".." }.count
+        if levels > depth || levels == keys.count {
+          list.add(.outOfRecord(levels, depth), at: part + ["from"])
+        }
+      }
     }
     for attribute in entity.attributes where !seen.contains(attribute.name) && attribute.derivation == nil {
       let part = pipeline.part(of: entity.name, attribute: attribute.name)
@@ -109,7 +118,7 @@ package struct PipelineCheck {
 
   private mutating func checkChecks() {
     let lists =
-      [([], pipeline.checks)] + pipeline.children.map { (["children", $0.relationship], $0.checks) }
+      [([], pipeline.checks)] + pipeline.children.map { (pipeline.part(of: $0), $0.checks) }
     for (part, checks) in lists {
       for (index, text) in checks.enumerated() where text.isEmpty {
         list.add(.emptyCheck, at: part + ["check", "\(index)"])
@@ -144,7 +153,7 @@ package struct PipelineCheck {
   private mutating func checkColumns() {
     if case .delimited = pipeline.records {
       for children in pipeline.children {
-        list.add(.childrenOfCells, at: ["children", children.relationship, "records"])
+        list.add(.childrenOfCells, at: pipeline.part(of: children) + ["records"])
       }
     }
     guard let names = pipeline.records.columns else { return }
@@ -156,8 +165,8 @@ package struct PipelineCheck {
       guard case .path(let path) = field.source else { continue }
       checkColumn(path, names, at: pipeline.part(of: pipeline.entity, attribute: field.attribute) + ["from"])
     }
-    for children in pipeline.children {
-      checkColumn(children.records, names, at: ["children", children.relationship, "records"])
+    for children in pipeline.children where children.within == nil {
+      checkColumn(children.records, names, at: pipeline.part(of: children) + ["records"])
     }
   }
 

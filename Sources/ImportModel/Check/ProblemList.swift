@@ -36,7 +36,13 @@ extension Pipeline {
   /// The way through the file's keys to an entity: the top level for the one that records become.
   package func part(of entity: String) -> [String] {
     if entity == self.entity { return [] }
-    return children(becoming: entity).map { ["children", $0.relationship] } ?? ["entities", entity]
+    return children(becoming: entity).map(part) ?? ["entities", entity]
+  }
+
+  /// The way through the file's keys to some children.
+  package func part(of children: Children) -> [String] {
+    let isHeld = children.within.map { $0 != entity && self.children(becoming: $0) != children } ?? false
+    return (isHeld ? part(of: children.within ?? entity) : []) + ["children", children.relationship]
   }
 
   /// The way through the file's keys to an attribute.

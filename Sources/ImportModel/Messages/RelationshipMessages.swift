@@ -66,6 +66,24 @@ extension Message {
     Message("the children '\(name)' are declared twice")
   }
 
+  static func childrenOfNobody(_ name: String, within entity: String) -> Message {
+    Message("the children '\(name)' stand within \(entity), which no children before them become")
+  }
+
+  /// - Parameters:
+  ///   - levels: what the path has.
+  ///   - depth: how many there are around the children.
+  static func outOfRecord(_ levels: Int, _ depth: Int) -> Message {
+    if levels <= depth {
+      return Message("'..' is what holds the children: name a field of it, as in `../id`")
+    }
+    return depth == 0
+      ? Message("'..' leads out of children, and this is the record itself")
+      : Message(
+        "the path leads out of the record: there \(depth == 1 ? "is one level" : "are \(depth) levels") around the children"
+      )
+  }
+
   static func noChildrenRelationship(_ name: String, of owner: Entity) -> Message {
     let toMany = owner.relationships.filter { $0.kind == .toMany }.map(\.name)
     let ending = Suggestion.ending(for: name, among: toMany, plural: "its to-many relationships are")

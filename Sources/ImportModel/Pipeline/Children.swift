@@ -1,16 +1,22 @@
-/// A nested array whose elements become rows of another entity, linked to the row that its record becomes.
+/// A nested array whose elements become rows of another entity, linked to the row that its record becomes, or that the element
+/// of another such array does.
 ///
 /// Where the relationship's inverse is to-one, each child belongs to its record. Where both are to-many, an element is an
 /// object of its own that many records may hold: it is found or made by its key, and linked.
 public struct Children: Sendable, Hashable {
-  /// The to-many relationship of the record's entity.
+  /// The entity of the children whose elements hold the array; nil where the record does.
+  ///
+  /// Those children stand before these in the pipeline.
+  public var within: String?
+  /// The to-many relationship of the entity that holds the array.
   ///
   /// It leads to the children's entity. The key of children that belong to their record holds the inverse relationship
   /// and attributes of their own; that of shared objects has attributes only.
   public var relationship: String
   /// The array's path in the record; a single object there is an array of it alone.
   public var records: String
-  /// Where the values of the children's attributes come from, each within its element of the array.
+  /// Where the values of the children's attributes come from, each within its element of the array; `../id` is a field of
+  /// what holds the array.
   public var fields: [Field]
   /// Expressions that hold for every child.
   public var checks: [String]
@@ -20,9 +26,10 @@ public struct Children: Sendable, Hashable {
   /// Makes a list of children.
   public init(
     _ relationship: String, records: String, fields: [Field], checks: [String] = [],
-    when timing: Link.Timing = .insert
+    when timing: Link.Timing = .insert, within: String? = nil
   ) {
     self.timing = timing
+    self.within = within
     self.relationship = relationship
     self.records = records
     self.fields = fields
@@ -33,13 +40,31 @@ public struct Children: Sendable, Hashable {
 extension Pipeline {
   /// Where the relationship of some children leads; nil when the model does not have both its ends.
   package func toMany(of children: Children) -> ToMany? {
-    let relationship = model.entity(named: entity)?.relationship(named: children.relationship)
+    let holder = model.entity(named: children.within ?? entity)
+    let relationship = holder?.relationship(named: children.relationship)
     return relationship.flatMap { $0.kind == .toMany ? model.toMany($0) : nil }
   }
 
   /// The children that become objects of an entity, if there are such.
   package func children(becoming entity: String) -> Children? {
     children.first { toMany(of: $0)?.destination.name == entity }
+  }
+
+  /// The list whose elements hold some children, by its index; nil for the record.
+  package func list(holding children: Children) -> Int? {
+    children.within.flatMap { entity in
+      self.children.firstIndex { toMany(of: $0)?.destination.name == entity }
+    }
+  }
+
+  /// How many lists stand around the elements of some children, with the record.
+  func depth(of children: Children) -> Int {
+    var (depth, inner) = (1, children)
+    while let entity = inner.within, let outer = self.children(becoming: entity), depth <= self.children.count
+    {
+      (depth, inner) = (depth + 1, outer)
+    }
+    return depth
   }
 
   /// The relationship of an entity's objects to the record's, where they are children that belong to it.

@@ -229,7 +229,7 @@ package enum PipelineFormat {
         + "`insert`"
     ),
     FormatKey(
-      "records", .text, "the path of the array in the record; default: the relationship's name",
+      "records", .text, "the path of the array in what holds it; default: the relationship's name",
       examples: ["close_approach_data"]),
     FormatKey(
       "key", .list(.text),
@@ -241,6 +241,9 @@ package enum PipelineFormat {
       "the delete rule for the rows when the record's object is deleted: "
         + "\(words(ChildrenFile.deleteRules.map(\.word))); default: `cascade`. With `many-to-many`: "
         + "`nullify` (the default: deletes the links) or `deny`"),
+    FormatKey(
+      "children", .names(.keys(.children)),
+      "arrays within each element, which become rows of further entities, with these keys again"),
   ]
 
   /// How `merge` compares.

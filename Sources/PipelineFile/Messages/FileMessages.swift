@@ -103,9 +103,6 @@ extension Message {
 
   // MARK: Children
 
-  static let childrenOfChildren = Message(
-    "children of children are not supported: keep the inner array as json, or import it by another pipeline")
-
   static func childrenUnderRelationships(_ name: String) -> Message {
     Message("the relationship '\(name)' is also declared under 'relationships': declare it here only")
   }

@@ -3,28 +3,32 @@ internal import ImportModel
 internal import StoreInterface
 internal import TypedRows
 
-/// Applies the children of a chunk's records behind the chunk itself, in the same transaction.
+/// Applies the children of a chunk's records, or of other children, behind the chunk of these, in the same transaction.
 ///
-/// The records' objects are there now, so each child learns its parent's id, which is a part of its key. From there on
+/// The objects that hold them are there now, so each child learns its parent's id, which is a part of its key. From there on
 /// children are rows like any others, with a writer of their own. Objects that many records may hold have keys without
 /// a parent: they are linked to their records when they are there.
 final class ChildWriter {
-  private let layout: ChunkLayout
-  private let writer: ChunkWriter
+  let layout: ChunkLayout
+  let writer: ChunkWriter
   private let links: LinkWriter?
+  /// Finds the objects that hold the children.
   private let parents: RowFinder
+  /// Of the last chunk, the rows that were left out, for what holds them was, and those that were left alone: what they hold
+  /// themselves is treated alike.
+  private(set) var leftOut: Set<Int> = []
+  private(set) var leftAlone: Set<Int> = []
 
   /// - Parameters:
   ///   - number: which children of the pipeline they are, from 0.
   ///   - layout: the records'.
   ///   - main: writes the records.
-  ///   - parents: finds the records' objects.
   init(
     _ db: Database, _ pipeline: Pipeline, _ number: Int, layout: ChunkLayout, model: Model,
-    beside main: ChunkWriter, parents: RowFinder, triggersWrite: Bool, clock: @escaping () -> String
+    beside main: ChunkWriter, triggersWrite: Bool, clock: @escaping () -> String
   ) throws {
     self.layout = layout.children[number]
-    self.parents = parents
+    parents = try RowFinder(db, layout: self.layout.within.map { layout.children[$0] } ?? layout)
     let writer = try ChunkWriter(
       db, layout: self.layout, model: model, history: main.history, triggersWrite: triggersWrite, clock: clock
     )
@@ -52,40 +56,57 @@ final class ChildWriter {
     writers.map { ChildCounts($0.layout.entity.name, areLinks: $0 === links?.writer) }
   }
 
-  /// Applies children whose records were applied just now.
+  /// What holds some children, as it was applied just now.
+  struct Holder {
+    let chunk: Chunk
+    /// The writer that applied it.
+    let writer: ChunkWriter
+    /// Rows that were not applied although nobody rejected them.
+    let leftOut: Set<Int>
+    /// Rows that were left alone, as older or because another keeps its place.
+    let leftAlone: Set<Int>
+  }
+
+  /// Applies children whose holders were applied just now.
   ///
-  /// Children of a record that was rejected are left out, as if they had not been read. Those of a record that was left
-  /// alone, as older or because another keeps its place, are left alone.
+  /// Children of what was rejected are left out, as if they had not been read. Those of what was left alone are left alone.
   /// - Parameters:
   ///   - children: neither sorted nor folded yet.
+  ///   - holder: their records, or the children that hold them.
   ///   - chunk: their records.
-  ///   - main: the writer that applied it; what the stages took is added to its times.
-  ///   - others: those that have applied other children of the same records.
-  ///   - isLeftOut: records that were not applied although nobody rejected them.
-  ///   - retried: children that were rejected before.
+  ///   - main: the writer of the records; what the stages took is added to its times.
+  ///   - others: those that have applied the records and other children of them.
+  ///   - retried: children that were rejected before, by their number and their record's row. A child of another list's element
+  ///     counts as one when any with its number was rejected in its record.
   /// - Returns: counts for each of `writers`.
   func apply(
-    _ children: Chunk, of chunk: Chunk, by main: ChunkWriter, behind others: [ChunkWriter],
-    input: String, without isLeftOut: Set<Int>, retried: Set<ParentReference>
+    _ children: Chunk, of holder: Holder, in chunk: Chunk, by main: ChunkWriter, behind others: [ChunkWriter],
+    input: String, retried: Set<ParentReference>
   ) throws -> [ChunkCounts] {
-    var gone = isLeftOut
-    for reject in chunk.rejects where reject.isRow { gone.insert(reject.rowsBefore) }
-    let records = try records(of: children, chunk, &gone)
+    var gone = holder.leftOut
+    for reject in holder.chunk.rejects where reject.isRow { gone.insert(reject.rowsBefore) }
+    let owners = try owners(of: children, holder, &gone)
+    leftOut = layout.holdsChildren ? Set(children.rows(heldBy: gone)) : []
     if !gone.isEmpty { children.leaveOutChildren(of: gone.contains) }
-    let ignored = main.setAside.isEmpty ? 0 : children.setAside(main.setAside.contains)
+    let ignored = children.rows(heldBy: holder.leftAlone)
+    if !ignored.isEmpty { children.setAside(holder.leftAlone.contains) }
     // Rows that are folded are linked all the same.
     let rows = links == nil ? [] : children.order
     children.sortAndFold()
     main.times.end(.links)
     writer.times = main.times
     var counts = [try writer.apply(children, input: input, behind: others)]
-    counts[0].ignored += ignored
+    counts[0].ignored += ignored.count
+    leftAlone = layout.holdsChildren ? writer.setAside.union(ignored) : []
     if let links {
       links.writer.times = writer.times
       counts.append(
         try links.apply(
-          rows, of: children, records: records, by: main, behind: others + [writer], input: input,
-          isRetried: { retried.contains(children.lineage[$0]) }))
+          rows, of: children, records: owners, by: holder.writer, behind: others + [writer], input: input,
+          isRetried: { row in
+            let (record, number) = (Int(children.lineage[row].record), Int(children.lineage[row].number))
+            return retried.contains(ParentReference(parent: record, number: number, record: record))
+          }))
     }
     main.times = links?.writer.times ?? writer.times
     // What a rejected child needs to be tried again is its record.
@@ -96,20 +117,24 @@ final class ChildWriter {
     return counts
   }
 
-  /// The object of each child's record, by row; it is put into the key of a child that belongs to it.
+  /// The object that holds each child, by row; it is put into the key of a child that belongs to it.
   ///
-  /// - Parameter gone: records that have none are added.
-  private func records(of children: Chunk, _ chunk: Chunk, _ gone: inout Set<Int>) throws -> [Int64] {
+  /// - Parameter gone: rows of the holder that have none are added.
+  private func owners(of children: Chunk, _ holder: Holder, _ gone: inout Set<Int>) throws -> [Int64] {
     var ids = [Int64](repeating: 0, count: children.count)
     var parent = -1
     var id: Int64 = 0
-    // The children of one record follow each other.
+    // What one row holds follows each other.
     for row in children.order.lazy.map(Int.init) {
-      let record = Int(children.lineage[row].parent)
-      if record != parent {
-        parent = record
-        if !gone.contains(record) {
-          if let found = try parents.id(chunk, record) { id = found } else { gone.insert(record) }
+      let owner = Int(children.lineage[row].parent)
+      if owner != parent {
+        parent = owner
+        if !gone.contains(owner) {
+          if let found = try parents.id(holder.chunk, owner) {
+            id = found
+          } else if !holder.leftAlone.contains(owner) {
+            gone.insert(owner)
+          }
         }
       }
       ids[row] = id

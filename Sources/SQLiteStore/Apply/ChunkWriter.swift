@@ -164,7 +164,7 @@ final class ChunkWriter {
     // Rows that are left alone or rejected take no part from here on, not even with their links.
     let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
     let older = passed?.older ?? []
-    if !layout.children.isEmpty, let passed {
+    if layout.holdsChildren, let passed {
       setAside = Set((older + passed.olderInChunk + passed.leftOut).map(Int.init))
     }
     let ignored = try older.isEmpty ? 0 : difference.countChanged(chunk, rows: older)

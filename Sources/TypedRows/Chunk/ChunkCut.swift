@@ -9,19 +9,19 @@ extension Chunk {
   package func cutAfterFirstReject() -> Bool {
     guard let first = allRejects.first else { return false }
     let list = first.entity.flatMap { name in children.firstIndex { $0.layout.entity.name == name } }
-    let cut = Place(row: first.parent ?? first.rowsBefore, list: list ?? -1, number: first.child)
+    // Places in the order in which records and their children are read; what holds a rejected child comes before it.
+    let cut = [first.parent ?? first.rowsBefore] + (list.map { way(to: first, $0) } ?? [])
     recordsRead -= lastRecord - first.record
     lastRecord = first.record
     rejects.removeAll { $0.record > first.record }
-    // The record of a rejected child lands.
-    keepRows { row in row < cut.row || (list != nil && row == cut.row) }
+    keepRows { [$0].lexicographicallyPrecedes(cut) }
     for (list, child) in children.enumerated() {
       child.keepRows { row in
         let lineage = child.lineage[row]
-        return Place(row: Int(lineage.parent), list: list, number: Int(lineage.number)).isBefore(cut)
+        return ([Int(lineage.record)] + way(lineage, list)).lexicographicallyPrecedes(cut)
       }
       child.rejects.removeAll {
-        cut.isBefore(Place(row: $0.parent ?? 0, list: list, number: $0.child))
+        cut.lexicographicallyPrecedes([$0.parent ?? 0] + way(to: $0, list))
       }
       child.recordsRead = child.order.count + child.rejects.rejectedCount
     }
@@ -33,16 +33,5 @@ extension Chunk {
     order = (order + foldedRows).filter { isKept(Int($0)) }.sorted()
     foldedRows.removeAll()
     (duplicates, superseded) = (0, 0)
-  }
-
-  /// A place in the order in which records and their children are read.
-  private struct Place {
-    var row: Int
-    var list: Int
-    var number: Int
-
-    func isBefore(_ other: Place) -> Bool {
-      (row, list, number) < (other.row, other.list, other.number)
-    }
   }
 }

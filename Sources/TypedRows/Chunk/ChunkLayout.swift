@@ -48,6 +48,10 @@ package struct ChunkLayout: Sendable {
   package private(set) var children: [ChunkLayout]
   /// Whether the rows are elements of arrays in records.
   package let isChildren: Bool
+  /// Of children, the list whose elements hold their arrays, by its index in the records' `children`; nil for the record.
+  package private(set) var within: Int?
+  /// Whether rows of other chunks stand in arrays of these.
+  package private(set) var holdsChildren = false
   /// The columns of object ids, for the key's relationships in their declared order.
   package let references: Range<Int>
   /// The chunk as a table, in SQL: see `ChunkTable`.
@@ -164,11 +168,16 @@ package struct ChunkLayout: Sendable {
     rejectBounds = bounds
     tableName = "temp.bolide_chunk\(number == 0 ? "" : "_\(number)")"
     children = pipeline.children.enumerated().map { index, children in
-      guard let pipeline = pipeline.pipeline(of: children) else {
+      guard let own = pipeline.pipeline(of: children) else {
         preconditionFailure("a checked pipeline has the entities of its children")
       }
-      return ChunkLayout(pipeline, model: model, number: index + 1, isChildren: true)
+      var layout = ChunkLayout(own, model: model, number: index + 1, isChildren: true)
+      layout.within = pipeline.list(holding: children)
+      return layout
     }
+    let holders = children.map(\.within)
+    holdsChildren = holders.contains(nil)
+    for index in children.indices { children[index].holdsChildren = holders.contains(index) }
   }
 
   /// Whether equal keys of a chunk can be folded before the table is known: the last record counts in any case.

@@ -150,7 +150,7 @@ struct DocumentationTests {
 
   @Test func `the feeds of the page on feeds are imported as it shows`() throws {
     let page = try text("Sources/Bolide/Documentation.docc/Feeds.md")
-    try expect(screens: 5, of: page, in: try Folder(), plain)
+    try expect(screens: 6, of: page, in: try Folder(), plain)
   }
 
   /// A console without what is another each time: durations, tokens, times and sizes.

@@ -257,7 +257,8 @@ extension Chunk {
   func append(_ child: Record, of parent: Int, number: Int) {
     fillRow(child)
     commitChild(
-      of: parent, number: number, RecordPosition(record: parent + 1, byte: 0, line: parent + 1, column: 1),
+      ParentReference(parent: parent, number: number, record: parent),
+      RecordPosition(record: parent + 1, byte: 0, line: parent + 1, column: 1),
       text: nil)
   }
 }
