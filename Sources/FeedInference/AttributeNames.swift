@@ -3,11 +3,12 @@ internal import ImportModel
 
 /// Names for attributes, from the keys that lead to their values.
 enum AttributeNames {
-  /// A name for each path: of its last key, and of as many keys before it as it takes to be told apart.
+  /// A name for each path: of its last key, and of as many keys before it as it takes to be told apart, or to say anything:
+  /// `customer/id` is the customer's.
   ///
   /// SQLite ignores case, so names that differ by case only are alike.
   static func names(for paths: [[String]]) -> [String] {
-    var taken = paths.map { _ in 1 }
+    var taken = paths.map { isBare($0) ? 2 : 1 }
     while true {
       let names = zip(paths, taken).map { name(of: $0.suffix($1)) }
       let groups = Dictionary(grouping: names.indices) { names[$0].lowercased() }
@@ -16,6 +17,24 @@ enum AttributeNames {
       for index in longer { taken[index] += 1 }
     }
   }
+
+  /// Whether a path's last key says nothing without the one before it, and that one does.
+  private static func isBare(_ path: [String]) -> Bool {
+    guard path.count > 1, let last = path.last else { return false }
+    return bare.contains(last.lowercased()) && !wrappers.contains(path[path.count - 2].lowercased())
+      && Int(path[path.count - 2]) == nil
+  }
+
+  private static let bare: Set<String> = [
+    "id", "name", "type", "code", "value", "key", "title", "label", "text", "status", "number", "count",
+    "size",
+    "bytes", "url", "href", "kind", "description",
+  ]
+
+  /// Objects that hold a record's fields, and are nothing of their own.
+  private static let wrappers: Set<String> = [
+    "properties", "attributes", "fields", "data", "record", "item", "result", "values", "object",
+  ]
 
   /// `lat-dir` as `latDir`, `kilometers/estimated_diameter_min` as `kilometersEstimatedDiameterMin`.
   static func name(of keys: ArraySlice<String>) -> String {

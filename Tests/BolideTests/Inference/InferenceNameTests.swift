@@ -20,6 +20,13 @@ struct InferenceNameTests {
     #expect(AttributeNames.names(for: paths) == ["id", "propertiesId", "geometryId", "aXMin", "bXMin"])
   }
 
+  @Test func `a name that says nothing gets the key before it, unless that only holds the fields`() {
+    let paths = [
+      ["customer", "id"], ["http", "request", "bytes"], ["properties", "type"], ["a", "0", "name"],
+    ]
+    #expect(AttributeNames.names(for: paths) == ["customerId", "requestBytes", "type", "name"])
+  }
+
   @Test func `names that stay alike are numbered`() {
     let names = AttributeNames.names(for: [["a-b"], ["aB"], ["A B"], ["aB2"]])
     #expect(names == ["aB", "aB3", "aB4", "aB2"])
