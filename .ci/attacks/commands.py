@@ -8,6 +8,8 @@ class Call:
   def __init__(self, words, writes=False):
     self.words, self.writes = words.split(" "), writes
     self.command = self.words[0]
+    # An edit that is tried and taken back: it fires triggers, as the edit does.
+    self.tries = "--dry-run" in self.words or self.command in ("revert", "erase") and "--plan" in self.words
     self.name = words.replace(" S", "", 1)
 
   def on(self, store, token):

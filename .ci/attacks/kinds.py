@@ -25,7 +25,7 @@ class Kind:
     box.environment.update(self.environment)
     box.store = self.store
     box.own |= {os.path.normpath(os.path.join("work", self.store + ending)) for ending in harness.ENDINGS if self.store}
-    term = 3 if self.endless and (call.writes or "--dry-run" in call.words) else None
+    term = 3 if self.endless and (call.writes or call.tries) else None
     result = box.run(*call.on(self.store, suite.token), term=term)
     allowed = self.expect(call) if self.expect else None
     # What is wrong in any case has been said.

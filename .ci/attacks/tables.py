@@ -64,7 +64,7 @@ def unfired(box, call, result):
   """Reading sets off no trigger of the user's: none of what they do is done."""
   now = rows(box)
   # An edit that is only tried settles first what other programs have left.
-  if call.writes or "--dry-run" in call.name:
+  if call.writes or call.tries:
     return
   if (now.get("Label") != box.rows.get("Label") or
       len(now.get("bolide_change", ())) < len(box.rows.get("bolide_change", ()))):
@@ -76,7 +76,7 @@ def trusted(box, call, result):
   if result.status in beside.fine(call):
     return
   # Who reads history, or moves in it, writes no object.
-  if call.command in ("changes", "snapshot", "readers") or not call.writes and "--dry-run" not in call.words:
+  if call.command in ("changes", "snapshot", "readers") or not call.writes and not call.tries:
     box.problem(f"status {result.status} for one who reads: {result.err[:160]}  [{call.name!r}]")
   elif b"--trust-schema" not in result.err:
     box.problem(f"does not name --trust-schema: {result.err[:160]}  [{call.name!r}]")

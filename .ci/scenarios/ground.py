@@ -268,7 +268,8 @@ class Ground:
   def again(self, place, name, after):
     """Runs a scenario's command undisturbed where it was disturbed: what is wrong with the end, or nil."""
     status, errors = self.run(place, SCENARIOS[name][1])
-    if status not in (0, 3):
+    # Of what was erased to its end nothing is left that has the key.
+    if status not in (0, 3) and (name, status) != ("erase", 64):
       return f"after {after}, undisturbed: {status} {errors[:300]}"
     wrong = self.difference(place, name)
     return wrong and f"after {after}, and again undisturbed: {wrong}"
