@@ -110,16 +110,16 @@ struct FeedTrial: ~Copyable {
 
 /// Fields of dates that do not say what times without a zone are.
 private struct DateFields {
-  private var open: [(index: Int, name: String, form: DateForm?)]
+  private var open: [(index: Int, name: String, reading: DateReading?)]
 
   /// - Parameter prefix: what stands before an attribute's name.
   init(_ fields: [Field], _ builder: RowBuilder, _ prefix: String) {
     open = fields.compactMap { field in
-      guard case .path(let path) = field.source, !field.isUTC, field.dateForm?.isEpoch != true,
+      guard case .path(let path) = field.source, field.zone == nil, field.dateForm?.isEpoch != true,
         builder.isDate(field.attribute), let path = try? FieldPath(path),
         let index = builder.paths.firstIndex(of: path)
       else { return nil }
-      return (index, prefix + field.attribute, field.dateForm)
+      return (index, prefix + field.attribute, DateReading(field))
     }
   }
 
@@ -130,7 +130,7 @@ private struct DateFields {
     guard !open.isEmpty else { return }
     open.removeAll { date in
       let field = fields[date.index]
-      guard field.kind == .string, let scanned = try? DateScanner(field.bytes, form: date.form),
+      guard field.kind == .string, let scanned = try? DateScanner(field.bytes, reading: date.reading),
         scanned.isLocal
       else {
         return false

@@ -251,6 +251,7 @@ extension DraftAttribute {
     case .epochMilliseconds: parts.append("epoch: milliseconds")
     case .dayFirst: parts.append("format: day-first")
     case .monthFirst: parts.append("format: month-first")
+    case .pattern(let text): parts.append("format: \(YAMLText.quoted(text))")
     case nil: break
     }
     if case .date(let precision) = type, precision != .seconds {

@@ -20,7 +20,10 @@ struct TypeCandidates: OptionSet {
   static let dayFirst = TypeCandidates(rawValue: 1 << 6)
   static let string = TypeCandidates(rawValue: 1 << 7)
 
-  static let all = TypeCandidates(rawValue: 0xff)
+  /// A day that a number or a code could be too, in this century or the two around it: `20251231`, `2026-328`.
+  static let bareDay = TypeCandidates(rawValue: 1 << 8)
+
+  static let all = TypeCandidates(rawValue: 0x1ff)
   static let dates: TypeCandidates = [.date, .monthFirst, .dayFirst]
 
   /// A boolean of JSON.
@@ -36,6 +39,7 @@ struct TypeCandidates: OptionSet {
       return
     }
     insertInteger(bytes, &facts)
+    if bytes.count == 8 { insertBareDay(bytes) }
   }
 
   /// What a text could be.
@@ -47,7 +51,11 @@ struct TypeCandidates: OptionSet {
     if known.contains(.boolean), (try? BooleanText.value(bytes)) != nil { insert(.boolean) }
     if !known.isDisjoint(with: [.integer, .double]) { insertNumber(bytes, &facts) }
     if known.contains(.uuid), bytes.contains(UInt8(ascii: "-")), Self.isUUID(bytes) { insert(.uuid) }
-    if first.isDigit, !known.isDisjoint(with: Self.dates) { insertDates(bytes, among: known, &facts) }
+    if Self.isBare(bytes) {
+      if known.contains(.bareDay) { insertBareDay(bytes) }
+    } else if first.isDigit || Self.beginsName(first), !known.isDisjoint(with: Self.dates) {
+      insertDates(bytes, among: known, &facts)
+    }
   }
 
   // MARK: Numbers
@@ -77,6 +85,28 @@ struct TypeCandidates: OptionSet {
 
   // MARK: Texts of a form
 
+  /// Whether only digits stand there, or the year and the day of the year: a day in this form has nothing of a date's look.
+  private static func isBare(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let isOrdinal = bytes.count == 8 && bytes[4] == UInt8(ascii: "-")
+    return bytes.enumerated().allSatisfy { $1.isDigit || isOrdinal && $0 == 4 }
+  }
+
+  private mutating func insertBareDay(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.count == 8, let date = try? DateScanner(bytes, form: nil), date.isOfOurTime else { return }
+    insert(.bareDay)
+  }
+
+  /// Whether a letter or a slash can begin a date: `Tue, 24 Nov 2026`, `Nov 24, 2026`, `/Date(0)/`.
+  private static func beginsName(_ byte: UInt8) -> Bool {
+    switch byte | 0x20 {
+    case UInt8(ascii: "a"), UInt8(ascii: "d"), UInt8(ascii: "f"), UInt8(ascii: "j"), UInt8(ascii: "m"),
+      UInt8(ascii: "n"), UInt8(ascii: "o"), UInt8(ascii: "s"), UInt8(ascii: "t"), UInt8(ascii: "w"),
+      UInt8(ascii: "/"):
+      true
+    default: false
+    }
+  }
+
   private static func isUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UUIDText.length) { output in
       guard let start = output.baseAddress else { return false }
@@ -95,7 +125,7 @@ struct TypeCandidates: OptionSet {
       insert(candidate)
       if date.time.microsecond != 0 || date.hasRest { facts.insert(.fraction) }
       if date.time.microsecond % 1000 != 0 || date.hasRest { facts.insert(.microseconds) }
-      if bytes.contains(UInt8(ascii: ":")) { facts.insert(.timeOfDay) }
+      if date.hasTime { facts.insert(.timeOfDay) }
       if date.isLocal { facts.insert(.localTime) }
       // Where no form must be said, none makes a difference.
       if form == nil {

@@ -45,8 +45,13 @@ struct TypeChoice {
       type = .string
       alternative = (.integer64, nil, [])
       notes = ["digits in texts, kept as they are; if they are numbers:"]
+    }
+    if values.candidates.contains(.bareDay), type != .day, dateForm?.isEpoch != true {
+      alternative = (.day, nil, [])
+      notes = ["could be days such as 20251231 or 2025-365, or codes; if they are days:"]
       return
     }
+    if alternative != nil { return }
     if let note = choice?.note { notes.append(note) }
     if choice != nil { proposeSentinels(values) }
     guard choice == nil else { return }
@@ -61,6 +66,9 @@ struct TypeChoice {
   private static func typed(
     _ candidates: TypeCandidates, _ values: ColumnValues, _ name: String
   ) -> (type: AttributeType, form: DateForm?, note: String?)? {
+    if candidates.contains(.bareDay), namesTime(name, or: ["day", "on"]) {
+      return (.day, nil, "days such as 20251231 or 2025-365, by the name")
+    }
     if candidates.contains(.integer) {
       if let epoch = epoch(values, name) { return epoch }
       return (.integer64, nil, nil)
@@ -89,12 +97,7 @@ struct TypeChoice {
     _ values: ColumnValues, _ name: String
   ) -> (type: AttributeType, form: DateForm?, note: String?)? {
     let seconds: Range<Int64> = 631_152_000..<2_524_608_000
-    let words = NameWords.of(name).map { $0.lowercased() }
-    let isTime = words.contains {
-      ["time", "date", "at", "ts", "timestamp", "datetime", "updated", "created", "modified", "epoch"]
-        .contains($0)
-    }
-    guard isTime, let last = words.last, last != "zone" else { return nil }
+    guard namesTime(name) else { return nil }
     if seconds.contains(values.smallest), seconds.contains(values.largest) {
       return (.date(precision: .seconds), .epochSeconds, "numbers, taken as seconds since 1970")
     }
@@ -105,6 +108,14 @@ struct TypeChoice {
       .date(precision: values.areThousands ? .seconds : .milliseconds), .epochMilliseconds,
       "numbers, taken as milliseconds since 1970"
     )
+  }
+
+  /// Whether a name speaks of a time.
+  private static func namesTime(_ name: String, or others: [String] = []) -> Bool {
+    let words = NameWords.of(name).map { $0.lowercased() }
+    let known =
+      ["time", "date", "at", "ts", "timestamp", "datetime", "updated", "created", "modified", "epoch"]
+    return words.contains { known.contains($0) || others.contains($0) } && words.last != "zone"
   }
 
   // MARK: Remarks

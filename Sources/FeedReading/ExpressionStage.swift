@@ -33,7 +33,7 @@ struct ExpressionStage {
       rules.append(rule)
       converterOf[column] = converters.count
       converters.append(
-        CellConverter(column: column, field: field, rules: rule, isOptional: isOptional))
+        CellConverter(column: column, rules: rule, isOptional: isOptional))
     }
     for field in pipeline.fields {
       guard case .expression(let text) = field.source, let column = layout.column(of: field.attribute)

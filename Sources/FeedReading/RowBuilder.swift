@@ -91,7 +91,7 @@ package struct RowBuilder {
       columns.append(column)
       let rule = CellRules(layout, column: column, field: field)
       rules.append(rule)
-      converters.append(CellConverter(column: column, field: field, rules: rule))
+      converters.append(CellConverter(column: column, rules: rule))
     }
     self.paths = paths
     self.columns = columns

@@ -33,8 +33,6 @@ struct AttributeFile {
     ("day-first", .dayFirst), ("month-first", .monthFirst),
   ]
 
-  static let zones = [("UTC", true)]
-
   /// The keys that speak of records.
   private static let sourceKeys = ["from", "value", "missing", "epoch", "format", "zone"]
 
@@ -117,7 +115,6 @@ struct AttributeFile {
       }
     } else {
       refuse(["precision"], in: settings, because: .onlyDate)
-      refuse(["zone"], in: settings, because: .onlyTime)
     }
     return type
   }
@@ -168,11 +165,12 @@ struct AttributeFile {
       if settings["epoch"] != nil {
         reader.report(.epochAndFormat, at: format.place)
       } else {
-        field.dateForm = reader.choice(
-          format, among: Self.formats)
+        field.dateForm = reader.text(format).map { text in
+          Self.formats.first { $0.word == text }?.choice ?? .pattern(text)
+        }
       }
     }
-    if let zone = settings["zone"] { field.isUTC = reader.choice(zone, among: Self.zones) ?? false }
+    field.zone = settings["zone"].flatMap { reader.text($0) }
     self.field = field
   }
 

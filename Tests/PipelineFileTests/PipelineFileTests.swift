@@ -27,7 +27,7 @@ struct PipelineFileTests {
         "longitude",
       ])
     var date = Field("date")
-    date.isUTC = true
+    date.zone = "UTC"
     #expect(pipeline.fields[0] == date)
     #expect(pipeline.fields[2] == Field("impactEnergy", from: .path("impact-e")))
     #expect(

@@ -18,7 +18,7 @@ struct PipelineFormatTests {
       attribute["type"] = key == "derived" ? nil : "string"
     }
     if key == "scale" { attribute["type"] = "decimal" }
-    if ["precision", "epoch", "format"].contains(key) { attribute["type"] = "date" }
+    if ["precision", "epoch", "format", "zone"].contains(key) { attribute["type"] = "date" }
     var parts = ["key": "name", "attributes": "{ name: string }"]
     var relationship = ["to-many": "Quake", "inverse": "region"]
     if key == "to-one" { relationship["to-many"] = nil }

@@ -105,6 +105,11 @@ struct ConversionTextTests {
           + "`month-first`",
         "no-such-day: the calendar has no such day",
         "no-such-time: the time is out of range; expected 00:00:00 to 23:59:59",
+        "wrong-weekday: the day falls on another weekday than the one beside it",
+        "not-in-format: the date does not have the form declared by `format`",
+        "skipped-time: the declared zone has no such time: its clocks were put forward over it",
+        "repeated-time: the declared zone had this time twice, as its clocks were put back; only an offset such as +02:00 "
+          + "tells which is meant",
         "unknown-zone: expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00",
         "fraction-of-second: the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` to cut it off",
         "undeclared-epoch: the value is a number; declare `epoch: seconds` or `epoch: milliseconds`",

@@ -139,14 +139,29 @@ package struct PipelineCheck {
       list.add(.emptyExpression(attribute.name), at: part + ["value"])
     default: break
     }
+    check(zone: field.zone, of: attribute, at: part + ["zone"])
     guard let form = field.dateForm else { return }
     switch (form, attribute.type) {
+    case (.pattern(let text), .date), (.pattern(let text), .day):
+      do throws(DatePattern.Failure) {
+        _ = try DatePattern(text)
+      } catch {
+        list.add(.unreadableFormat(attribute.name, error.reason), at: part + ["format"])
+      }
     case (_, .date), (.dayFirst, .day), (.monthFirst, .day): break
     case (.epochSeconds, _), (.epochMilliseconds, _):
       list.add(.noEpoch(attribute.name, attribute.type), at: part + ["epoch"])
-    case (.dayFirst, _), (.monthFirst, _):
+    case (.dayFirst, _), (.monthFirst, _), (.pattern, _):
       list.add(.noFormat(attribute.name, attribute.type), at: part + ["format"])
     }
+  }
+
+  private mutating func check(zone: String?, of attribute: Attribute, at part: [String]) {
+    guard let zone else { return }
+    guard case .date = attribute.type else {
+      return list.add(.noZone(attribute.name, attribute.type), at: part)
+    }
+    if !ZoneNames.isKnown(zone) { list.add(.unknownZone(zone, of: attribute.name), at: part) }
   }
 
   /// Rows without names have only the columns that the pipeline gives them.

@@ -160,6 +160,21 @@ extension Message {
   static func noFormat(_ name: String, _ type: AttributeType) -> Message {
     Message("'format' is for dates and days, and '\(name)' is \(type.named)")
   }
+
+  static func noZone(_ name: String, _ type: AttributeType) -> Message {
+    Message("'zone' is for dates, and '\(name)' is \(type.named)")
+  }
+
+  /// - Parameter reason: what stops the format from being read, or from having one reading.
+  static func unreadableFormat(_ name: String, _ reason: String) -> Message {
+    Message("the format of '\(name)' cannot be used: \(reason)")
+  }
+
+  static func unknownZone(_ zone: String, of name: String) -> Message {
+    let question = Suggestion.question(for: zone, among: ZoneNames.all)
+    let hint = question.isEmpty ? "; a zone is UTC or has a name such as Europe/Berlin" : question
+    return Message("unknown time zone '\(zone)' of '\(name)'\(hint)")
+  }
 }
 
 extension Reason {

@@ -16,8 +16,10 @@ public struct Field: Sendable, Hashable {
   public var missing: [String]
   /// The form of a date, where the usual ones would be ambiguous.
   public var dateForm: DateForm?
-  /// Whether times without a zone are meant to be UTC, which is what they are read as.
-  public var isUTC = false
+  /// The time zone of times that are written without one, by its name, such as `Europe/Berlin` or `UTC`.
+  ///
+  /// Nil for a pipeline that does not say: they are read as UTC.
+  public var zone: String?
 
   /// Makes a field; `path` and the attribute's own name are what most fields say.
   public init(
@@ -31,7 +33,7 @@ public struct Field: Sendable, Hashable {
 }
 
 /// How a date is written, where that must be said.
-public enum DateForm: String, Sendable, Hashable, Codable {
+public enum DateForm: Sendable, Hashable {
   /// Seconds since 1970-01-01T00:00:00Z.
   case epochSeconds
   /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -40,4 +42,31 @@ public enum DateForm: String, Sendable, Hashable, Codable {
   case dayFirst
   /// Month before day, as in 11/21/2009.
   case monthFirst
+  /// A pattern of letters, such as `dd.MM.yyyy HH:mm`; its text and no other form is read.
+  case pattern(String)
+}
+
+/// The form as one text, by which a store keeps it.
+extension DateForm: RawRepresentable, Codable {
+  /// The word of a form, or the pattern, which is never such a word.
+  public var rawValue: String {
+    switch self {
+    case .epochSeconds: "epochSeconds"
+    case .epochMilliseconds: "epochMilliseconds"
+    case .dayFirst: "dayFirst"
+    case .monthFirst: "monthFirst"
+    case .pattern(let text): text
+    }
+  }
+
+  /// The form of a word; any other text is a pattern.
+  public init(rawValue: String) {
+    switch rawValue {
+    case "epochSeconds": self = .epochSeconds
+    case "epochMilliseconds": self = .epochMilliseconds
+    case "dayFirst": self = .dayFirst
+    case "monthFirst": self = .monthFirst
+    default: self = .pattern(rawValue)
+    }
+  }
 }

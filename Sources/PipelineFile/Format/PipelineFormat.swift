@@ -146,13 +146,15 @@ package enum PipelineFormat {
       "epoch", .words(AttributeFile.epochs.map(\.word)),
       "\(words(AttributeFile.epochs.map(\.word))): a date as a number since 1970"),
     FormatKey(
-      "format", .words(AttributeFile.formats.map(\.word)),
-      "\(words(AttributeFile.formats.map(\.word))): a date such as 11/12/2009"),
+      "format", .text,
+      "how a date is written: \(words(AttributeFile.formats.map(\.word))) for a date such as 11/12/2009, or a pattern, see "
+        + "[Dates](#Dates)",
+      examples: AttributeFile.formats.map(\.word) + ["dd.MM.yyyy HH:mm"]),
     FormatKey(
-      "zone", .words(AttributeFile.zones.map(\.0)),
-      "`UTC`: confirms that times without a zone are UTC. They are read as UTC in any case; without "
-        + "this key, `bolide check` lists them"
-    ),
+      "zone", .text,
+      "the time zone of times that are written without one: `UTC` or a name such as `Europe/Berlin`, see "
+        + "[Dates](#Dates). Without this key they are read as UTC, and `bolide check` lists them",
+      examples: ["UTC", "Europe/Berlin"]),
     FormatKey("description", .text, "a description, with the unit", examples: ["km/s"]),
   ]
 

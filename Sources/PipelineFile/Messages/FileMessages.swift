@@ -136,7 +136,6 @@ extension Reason {
   static let typeFollows = Reason("the type of a derived attribute is inferred")
   static let onlyDecimal = Reason("only a decimal has a scale")
   static let onlyDate = Reason("only a date has a precision")
-  static let onlyTime = Reason("only a date has a zone")
 
   static func noRecords(_ entity: String) -> Reason {
     Reason("no record becomes a \(entity): only links and other programs insert them")

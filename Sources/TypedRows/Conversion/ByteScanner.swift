@@ -27,6 +27,13 @@ struct ByteScanner {
     return true
   }
 
+  /// Takes the next byte as an ASCII letter in lower case; 0 at the end.
+  mutating func takeLetter() -> UInt8 {
+    guard index < bytes.count else { return 0 }
+    index += 1
+    return bytes[index - 1] | 0x20
+  }
+
   /// Steps over lower-case ASCII letters that the text has in any case, all of them or none.
   mutating func skip(word: StaticString) -> Bool {
     let end = index + word.utf8CodeUnitCount
@@ -53,11 +60,22 @@ struct ByteScanner {
     return number
   }
 
-  /// Reads just two digits, whatever follows them.
-  mutating func twoDigits() -> Int? {
-    guard index + 2 <= bytes.count, bytes[index].isDigit, bytes[index + 1].isDigit else { return nil }
-    let number = Int(bytes[index] &- UInt8(ascii: "0")) * 10 + Int(bytes[index + 1] &- UInt8(ascii: "0"))
-    index += 2
+  /// How many digits come next.
+  var digitCount: Int {
+    var end = index
+    while end < bytes.count, bytes[end].isDigit { end += 1 }
+    return end - index
+  }
+
+  /// Reads just so many digits, at most 18, whatever follows them.
+  mutating func digits(_ count: Int) -> Int? {
+    guard index + count <= bytes.count else { return nil }
+    var number = 0
+    for place in index..<index + count {
+      guard bytes[place].isDigit else { return nil }
+      number = number * 10 + Int(bytes[place] &- UInt8(ascii: "0"))
+    }
+    index += count
     return number
   }
 

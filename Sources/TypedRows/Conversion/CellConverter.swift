@@ -8,7 +8,10 @@ public import NumberText
 public struct CellConverter {
   @usableFromInline package let column: Int
   package let type: AttributeType
-  let dateForm: DateForm?
+  /// The microseconds that a number counts as a date.
+  let epochUnit: Int64?
+  /// Whether dates are read as the rules say, and not as usual.
+  let hasDateReading: Bool
   let cutsFractions: Bool
   @usableFromInline package let rules: Unmanaged<CellRules>
   @usableFromInline package let isRequired: Bool
@@ -20,10 +23,11 @@ public struct CellConverter {
   /// - Parameters:
   ///   - rules: kept alive by the caller for as long as the converter is used.
   ///   - isOptional: null is taken although the attribute is required: it means that there is no link.
-  package init(column: Int, field: Field?, rules: CellRules, isOptional: Bool = false) {
+  package init(column: Int, rules: CellRules, isOptional: Bool = false) {
     self.column = column
     type = rules.attribute.type
-    dateForm = field?.dateForm
+    epochUnit = rules.dateReading?.epochUnit
+    hasDateReading = rules.dateReading != nil
     cutsFractions = rules.attribute.cutsFractions
     self.rules = .passUnretained(rules)
     isRequired = rules.attribute.isRequired && !isOptional

@@ -14,6 +14,8 @@ public final class CellRules {
   private let isText: Bool
   private let isBounded: Bool
   private let pattern: TextPattern?
+  /// How dates are read where something is declared of them.
+  let dateReading: DateReading?
 
   package init(_ layout: ChunkLayout, column: Int, field: Field?) {
     attribute = layout.columns[column].attribute
@@ -26,6 +28,7 @@ public final class CellRules {
     isText = attribute.type.storage == .text
     isBounded = attribute.minimum != nil || attribute.maximum != nil || attribute.maximumLength != nil
     pattern = attribute.pattern.map(Self.pattern)
+    dateReading = field.flatMap(DateReading.init)
   }
 
   private static func pattern(_ text: String) -> TextPattern {

@@ -21,10 +21,7 @@ extension CellConverter {
     case .boolean: chunk.set(try boolean(value) ? 1 : 0 as Int64, column)
     case .date(let precision):
       try date(value, DateText.Form(precision: precision, cutsFractions: cutsFractions), chunk)
-    case .day:
-      try DayText.write(
-        try text(value, else: .notADate), form: dateForm, to: chunk.reserve(DayText.length, column))
-      chunk.setReserved(DayText.length, column)
+    case .day: try day(value, chunk)
     case .uuid:
       try UUIDText.write(try text(value, else: .notAUUID), to: chunk.reserve(UUIDText.length, column))
       chunk.setReserved(UUIDText.length, column)
@@ -122,14 +119,77 @@ extension CellConverter {
   private func date(_ value: SourceValue, _ stored: DateText.Form, _ chunk: Chunk) throws(ConversionFailure) {
     let output = chunk.reserve(stored.length, column)
     switch value {
-    case .text(let bytes): try DateText.write(bytes, form: dateForm, as: stored, to: output)
-    case .integer(let number): try DateText.write(number, form: dateForm, as: stored, to: output)
-    case .real(let number): try DateText.write(number, form: dateForm, as: stored, to: output)
-    case .number(let bytes): try DateText.write(number: bytes, form: dateForm, as: stored, to: output)
+    case .text(let bytes):
+      try DateText.write(bytes, reading: dateReading, as: stored, to: output)
+    case .integer(let number):
+      if let reading = patternReading {
+        try Self.withDigits(of: number) { bytes in
+          Result { () throws(ConversionFailure) in
+            try DateText.write(bytes, reading: reading, as: stored, to: output)
+          }
+        }
+      } else {
+        try DateText.write(number, unit: epochUnit, as: stored, to: output)
+      }
+    case .number(let bytes):
+      if let reading = patternReading {
+        try DateText.write(bytes, reading: reading, as: stored, to: output)
+      } else {
+        try DateText.write(number: bytes, unit: epochUnit, as: stored, to: output)
+      }
+    case .real(let number): try DateText.write(number, unit: epochUnit, as: stored, to: output)
     case .structure: throw .notOneValue
     case .null, .boolean, .blob: throw .notADate
     }
     chunk.setReserved(stored.length, column)
+  }
+
+  /// A whole number of eight digits is a day: days have no epoch, so that it has no other reading.
+  private func day(_ value: SourceValue, _ chunk: Chunk) throws(ConversionFailure) {
+    let output = chunk.reserve(DayText.length, column)
+    if case .integer(let number) = value {
+      guard patternReading != nil || (10_000_000...99_999_999).contains(number) else { throw .notADate }
+      let reading = dateReading
+      try Self.withDigits(of: number) { bytes in
+        Result { () throws(ConversionFailure) in try DayText.write(bytes, reading: reading, to: output) }
+      }
+    } else if case .number(let bytes) = value, let reading = patternReading {
+      try DayText.write(bytes, reading: reading, to: output)
+    } else {
+      try DayText.write(try text(value, else: .notADate), reading: dateReading, to: output)
+    }
+    chunk.setReserved(DayText.length, column)
+  }
+
+  private var dateReading: DateReading? {
+    hasDateReading ? rules._withUnsafeGuaranteedRef { $0.dateReading } : nil
+  }
+
+  /// How dates are read, where a pattern says where each digit belongs.
+  private var patternReading: DateReading? {
+    guard hasDateReading, let reading = dateReading, reading.hasPattern else { return nil }
+    return reading
+  }
+
+  /// The digits of a number as JSON writes it, for the time of a call.
+  private static func withDigits(
+    of number: Int64, _ body: (UnsafeBufferPointer<UInt8>) -> Result<Void, ConversionFailure>
+  ) throws(ConversionFailure) {
+    let length = 20
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { digits in
+      var start = length
+      var rest = number.magnitude
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      } while rest > 0
+      if number < 0 {
+        start -= 1
+        digits[start] = UInt8(ascii: "-")
+      }
+      return body(UnsafeBufferPointer(rebasing: digits[start...]))
+    }.get()
   }
 
   // MARK: Bytes and nested values

@@ -24,8 +24,16 @@ package struct CivilTime: Equatable {
     guard hour < 24, minute < 60, second < 60 else { throw .noSuchTime }
   }
 
+  /// Makes an hour from 1 to 12 one of the whole day: 12 AM is midnight.
+  mutating func setHalfOfDay(isAfternoon: Bool) throws(ConversionFailure) {
+    guard (1...12).contains(hour) else { throw .noSuchTime }
+    hour = hour % 12 + (isAfternoon ? 12 : 0)
+  }
+
+  static func isLeap(_ year: Int) -> Bool { year & 3 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
   private static func days(in month: Int, of year: Int) -> Int {
-    if month == 2 { return year & 3 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28 }
+    if month == 2 { return isLeap(year) ? 29 : 28 }
     return 30 + (month + month >> 3) & 1
   }
 
@@ -72,7 +80,7 @@ package struct CivilTime: Equatable {
   private static let daysTo1970 = 719_468
 
   /// The days from 1970-01-01.
-  private var dayNumber: Int {
+  var dayNumber: Int {
     let marchYear = month > 2 ? year : year - 1
     let (era, yearOfEra) = Self.floored(marchYear, 400)
     let marchMonth = (month + 9) % 12
@@ -81,7 +89,7 @@ package struct CivilTime: Equatable {
     return era * Self.daysOf400Years + dayOfEra - Self.daysTo1970
   }
 
-  private init(dayNumber: Int) {
+  init(dayNumber: Int) {
     let (era, dayOfEra) = Self.floored(dayNumber + Self.daysTo1970, Self.daysOf400Years)
     // The leap days before this one are taken out, and what is left are years of 365 days.
     let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
@@ -93,7 +101,7 @@ package struct CivilTime: Equatable {
     year = era * 400 + yearOfEra + (month > 2 ? 0 : 1)
   }
 
-  private static func floored(_ number: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+  static func floored(_ number: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
     let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

@@ -18,6 +18,14 @@ public enum ConversionFailure: Error, Equatable, CaseIterable {
   case noSuchDay
   /// The day does not have that time; a leap second has no stored form.
   case noSuchTime
+  /// The weekday that stands beside the day is another than the day's.
+  case wrongWeekday
+  /// The text does not have the form that the pipeline declares.
+  case notInFormat
+  /// The clocks of the zone never showed that time, as they were put forward over it.
+  case skippedTime
+  /// The clocks of the zone showed that time twice, as they were put back.
+  case repeatedTime
   /// What follows the time is no zone that is known.
   case unknownZone
   /// The instant has more of a second than its precision keeps, and it is not zeros.

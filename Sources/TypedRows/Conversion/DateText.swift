@@ -37,32 +37,36 @@ enum DateText {
   /// Writes the stored form of a date that stands as text.
   ///
   /// - Parameters:
-  ///   - form: What the pipeline says of the dates; under an epoch, the text is a number.
+  ///   - reading: What the pipeline declares of the dates, if anything; under an epoch, the text is a number.
   ///   - stored: The form to write.
   ///   - output: Room for `stored.length` bytes. Nothing in it has a meaning after a failure.
   @inline(__always)
   static func write(
-    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm? = nil, as stored: Form,
+    _ bytes: UnsafeBufferPointer<UInt8>, reading: DateReading? = nil, as stored: Form,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    if form == nil, stored.precision == .seconds, copy(bytes, to: output) { return }
-    try writeAnyForm(bytes, form: form, as: stored, to: output)
+    if reading == nil, stored.precision == .seconds, copy(bytes, to: output) { return }
+    try writeAnyForm(bytes, reading: reading, as: stored, to: output)
   }
 
   /// Writes the stored form of an instant that stands as a whole number.
+  ///
+  /// - Parameter unit: the microseconds of what the number counts; nil where the pipeline does not say, here and below.
   static func write(
-    _ number: Int64, form: DateForm?, as stored: Form, to output: UnsafeMutablePointer<UInt8>
+    _ number: Int64, unit: Int64?, as stored: Form, to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    let (count, isOverflow) = number.multipliedReportingOverflow(by: try microseconds(of: form))
+    guard let unit else { throw .undeclaredEpoch }
+    let (count, isOverflow) = number.multipliedReportingOverflow(by: unit)
     guard !isOverflow else { throw .outOfRange }
     try stored.write(CivilTime(microseconds: count), hasRest: false, to: output)
   }
 
   /// Writes the stored form of an instant that stands as a real number.
   static func write(
-    _ number: Double, form: DateForm?, as stored: Form, to output: UnsafeMutablePointer<UInt8>
+    _ number: Double, unit: Int64?, as stored: Form, to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    let scale = Double(try microseconds(of: form))
+    guard let unit else { throw .undeclaredEpoch }
+    let scale = Double(unit)
     // 1.001 is meant to have one millisecond, although 1.001 * 1000 is a little less than 1001.
     let nearest = (number * scale).rounded()
     let isWhole = nearest / scale == number
@@ -74,10 +78,11 @@ enum DateText {
 
   /// Writes the stored form of an instant that stands as a number in digits, as JSON has it.
   static func write(
-    number bytes: UnsafeBufferPointer<UInt8>, form: DateForm?, as stored: Form,
+    number bytes: UnsafeBufferPointer<UInt8>, unit: Int64?, as stored: Form,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    let decimals = try microseconds(of: form) == 1000 ? 3 : 6
+    guard let unit else { throw .undeclaredEpoch }
+    let decimals = unit == 1000 ? 3 : 6
     let count: Int64
     do {
       count = try DecimalText.units(
@@ -88,33 +93,20 @@ enum DateText {
     try stored.write(CivilTime(microseconds: count), hasRest: false, to: output)
   }
 
-  /// The microseconds of what a number counts.
-  private static func microseconds(of form: DateForm?) throws(ConversionFailure) -> Int64 {
-    switch form {
-    case .epochSeconds: 1_000_000
-    case .epochMilliseconds: 1000
-    default: throw .undeclaredEpoch
-    }
-  }
-
   // MARK: Forms
 
   @inline(never)
   private static func writeAnyForm(
-    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm?, as stored: Form,
+    _ bytes: UnsafeBufferPointer<UInt8>, reading: DateReading?, as stored: Form,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    switch form {
-    case .epochSeconds, .epochMilliseconds:
-      try write(number: bytes, form: form, as: stored, to: output)
-    case .dayFirst, .monthFirst, nil:
-      let date = try DateScanner(bytes, form: form)
-      var time = date.time
-      if date.offset != 0 {
-        time = try CivilTime(microseconds: time.microseconds - Int64(date.offset) * 60_000_000)
-      }
-      try stored.write(time, hasRest: date.hasRest, to: output)
+    guard let reading else {
+      let date = try DateScanner(bytes, form: nil)
+      return try stored.write(try date.instant(), hasRest: date.hasRest, to: output)
     }
+    if let unit = reading.epochUnit { return try write(number: bytes, unit: unit, as: stored, to: output) }
+    let date = try reading.scan(bytes)
+    try stored.write(try reading.instant(of: date), hasRest: date.hasRest, to: output)
   }
 
   /// Copies `YYYY-MM-DD HH:MM:SS`, the form of most feeds, or the stored form itself, when its day and time

@@ -1,5 +1,3 @@
-internal import ImportModel
-
 /// Turns a date of any known form into the stored form of a day, `YYYY-MM-DD`.
 ///
 /// The forms are those of `DateScanner`. A time is rejected unless it is midnight in UTC: cutting a time off,
@@ -11,12 +9,13 @@ enum DayText {
   /// Writes the stored form of a day.
   ///
   /// - Parameters:
-  ///   - form: What the pipeline says of the dates.
+  ///   - reading: What the pipeline declares of the dates, if anything.
   ///   - output: Room for `length` bytes. Nothing in it has a meaning after a failure.
   static func write(
-    _ bytes: UnsafeBufferPointer<UInt8>, form: DateForm? = nil, to output: UnsafeMutablePointer<UInt8>
+    _ bytes: UnsafeBufferPointer<UInt8>, reading: DateReading? = nil,
+    to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
-    let date = try DateScanner(bytes, form: form)
+    let date = try DateScanner(bytes, reading: reading)
     guard date.time.isMidnight, !date.hasRest, date.offset == 0 else { throw .timeInDay }
     date.time.writeDay(to: output)
   }

@@ -120,6 +120,10 @@ extension ConversionFailure {
     case .ambiguousDate: "ambiguous-date"
     case .noSuchDay: "no-such-day"
     case .noSuchTime: "no-such-time"
+    case .wrongWeekday: "wrong-weekday"
+    case .notInFormat: "not-in-format"
+    case .skippedTime: "skipped-time"
+    case .repeatedTime: "repeated-time"
     case .unknownZone: "unknown-zone"
     case .fractionOfSecond: "fraction-of-second"
     case .undeclaredEpoch: "undeclared-epoch"
@@ -145,6 +149,13 @@ extension ConversionFailure {
       "the order of day and month is ambiguous; declare `format: day-first` or `month-first`"
     case .noSuchDay: "the calendar has no such day"
     case .noSuchTime: "the time is out of range; expected 00:00:00 to 23:59:59"
+    case .wrongWeekday: "the day falls on another weekday than the one beside it"
+    case .notInFormat: "the date does not have the form declared by `format`"
+    case .skippedTime:
+      "the declared zone has no such time: its clocks were put forward over it"
+    case .repeatedTime:
+      "the declared zone had this time twice, as its clocks were put back; only an offset such as +02:00 tells "
+        + "which is meant"
     case .unknownZone: "expected no time zone, or Z, UT, UTC, GMT or an offset such as +02:00"
     case .fractionOfSecond:
       "the date has a fraction of a second; declare `precision: ms` or `us` to keep it, or `seconds` "

@@ -67,11 +67,11 @@ struct InitTests {
           store: my-feed.sqlite
           entity: Row
           records: days/<day>/rows
-          key: [id, code]                 # unique in all 2 records
+          key: [id, nCode]                # unique in all 2 records
           attributes:
-            day:  { type: day, from: <day> }
-            id:   integer64
-            code: { type: string, from: n/code }
+            day:   { type: day, from: <day> }
+            id:    integer64
+            nCode: { type: string, from: n/code }
 
           """, "\(draft.output)\(draft.errors)")
       let named = try Tool(

@@ -92,10 +92,10 @@ struct InferenceMeaningTests {
         "children:", "  visits:", "    entity: Visits              # each of the 3 objects in these lists",
         "    inverse: feedOwner", "    records: visits",
         "    key: [feedOwner, at]        # unique within each record, 3 objects", "    attributes:",
-        "      at:   day",
-        "      name: { type: string, from: who/name }  # missing in 2",
-        "#     link: { type: string, from: who/link }  # left out: its links carry the caller's access key; missing in 2",
-        "      feed: integer64                         # missing in 2",
+        "      at:      day",
+        "      whoName: { type: string, from: who/name }  # missing in 2",
+        "#     link:    { type: string, from: who/link }  # left out: its links carry the caller's access key; missing in 2",
+        "      feed:    integer64                         # missing in 2",
       ], "\(feed.text)")
     #expect(feed.attribute("tags") == "json")
     #expect(try await feed.imported() == (2, 2))
@@ -121,8 +121,8 @@ struct InferenceMeaningTests {
     let comment = feed.text.split(separator: "\n").drop { $0 != "#" }
     #expect(
       Array(comment) == [
-        "#", "# visits holds lists, kept as JSON; the 2 objects in them have:", "#   at:   day",
-        "#   name: { type: string, from: who/name }  # missing in 1",
+        "#", "# visits holds lists, kept as JSON; the 2 objects in them have:", "#   at:      day",
+        "#   whoName: { type: string, from: who/name }  # missing in 1",
       ])
     #expect(try await feed.imported() == (2, 2))
   }

@@ -28,6 +28,16 @@ struct InferenceTypeTests {
       [#""2020-01-01 00:00:00.00025""#, #""2020-01-01 00:00:01""#], "{ type: date, precision: us, zone: UTC }"
     ),
     ([#""2020-01-01 00:00:00.25""#, #""2020-01-01 00:00:01""#], "{ type: date, precision: ms, zone: UTC }"),
+    ([#""Tue, 24 Nov 2026 16:45:00 GMT""#, #""25 Nov 2026 16:45 +0200""#], "date"),
+    ([#""24 Nov 2026 16:45""#, #""Nov 25, 2026 04:45 PM""#], "{ type: date, zone: UTC }"),
+    ([#""31 Dec 2025""#, #""Sep 27, 2025""#, #""27-Sep-2025""#], "day"),
+    ([#""\/Date(1764000000000)\/""#, #""\/Date(1764000001000+0100)\/""#], "date"),
+    ([#""\/Date(1764000000001)\/""#], "{ type: date, precision: ms }"),
+    ([#""20251231T235959Z""#, #""20251231T2359Z""#], "date"),
+    ([#""2026-W48-2""#, #""2026W483""#], "day"),
+    ([#""2026-328""#, #""2026-001""#], "string"), ([#""2026328""#, #""0101001""#], "string"),
+    ([#""20251231""#, #""20260101""#], "string"), (["20251231", "20260101"], "integer64"),
+    ([#""may""#, #""june""#], "string"),
     ([#""123e4567-e89b-12d3-a456-426614174000""#], "uuid"),
     ([#""d41d8cd98f00b204e9800998ecf8427e""#], "string"),
     (["[1]", #"{"a":{"b":1}}"#], "json"),
@@ -55,10 +65,27 @@ struct InferenceTypeTests {
     ("time", ["1700000000001", "1600000000000"], "{ type: date, epoch: milliseconds, precision: ms }"),
     ("views", ["1700000000", "1600000000"], "integer64"),
     ("time", ["12", "1600000000"], "integer64"),
+    ("reportDate", ["20251231", "19000101", "21001231"], "day"),
+    ("day", [#""20251231""#, #""20260101""#], "day"), ("on", [#""2026-328""#, #""2026-001""#], "day"),
+    ("reportDate", ["20251231", "20251301"], "integer64"),
+    ("reportDate", ["20251231", "18991231"], "integer64"),
+    ("dateZone", ["20251231"], "integer64"), ("views", ["20251231"], "integer64"),
   ])
   func `whole numbers are dates only by name and size`(name: String, values: [String], type: String) throws {
     let records = values.map { #"{"\#(name)":\#($0)}"# }.joined(separator: ",")
     #expect(try InferenceRoundTrip("[\(records)]").attribute(name) == type)
+  }
+
+  @Test func `days that could be codes are proposed, not taken`() async throws {
+    let feed = try InferenceRoundTrip(
+      #"[{"id":1,"a":20251231,"b":"20251231","c":"2026-328"},"#
+        + #"{"id":2,"a":20260101,"b":"20260102","c":"2026-329"}]"#)
+    #expect(["a", "b", "c"].map { feed.attribute($0) } == ["integer64", "string", "string"])
+    let note = "could be days such as 20251231 or 2025-365, or codes; if they are days:"
+    for name in ["a", "b", "c"] {
+      #expect(feed.text.contains("\(note)\n# \(name):"), "\(feed.text)")
+      #expect(feed.text.contains(" day\n"))
+    }
   }
 
   @Test func `digits in texts stay texts, so that no two spellings become one`() async throws {
