@@ -120,17 +120,24 @@ enum DateText {
     guard bytes.count == 19 || (bytes.count == 20 && bytes[19] == UInt8(ascii: "Z")),
       let text = bytes.baseAddress
     else { return false }
-    // Days 29 to 31 go the slower way, which knows the calendar: one row in thirteen.
-    guard twoDigits(text) < 100, twoDigits(text + 2) < 100, twoDigits(text + 5) &- 1 < 12,
-      twoDigits(text + 8) &- 1 < 28, twoDigits(text + 11) < 24,
-      twoDigits(text + 14) < 60, twoDigits(text + 17) < 60, text[4] == UInt8(ascii: "-"),
-      text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: " ") || text[10] == UInt8(ascii: "T"),
+    guard isUsualDay(text), twoDigits(text + 11) < 24,
+      twoDigits(text + 14) < 60, twoDigits(text + 17) < 60,
+      text[10] == UInt8(ascii: " ") || text[10] == UInt8(ascii: "T"),
       text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
     else { return false }
     output.update(from: text, count: 19)
     output[10] = UInt8(ascii: "T")
     output[19] = UInt8(ascii: "Z")
     return true
+  }
+
+  /// Whether ten bytes are `YYYY-MM-DD`, as of most days of the calendar.
+  ///
+  /// Days 29 to 31 go the slower way, which knows the calendar: one row in thirteen.
+  @inline(__always)
+  static func isUsualDay(_ text: UnsafePointer<UInt8>) -> Bool {
+    twoDigits(text) < 100 && twoDigits(text + 2) < 100 && twoDigits(text + 5) &- 1 < 12
+      && twoDigits(text + 8) &- 1 < 28 && text[4] == UInt8(ascii: "-") && text[7] == UInt8(ascii: "-")
   }
 
   /// The number that two digits make; 255 where they are none.

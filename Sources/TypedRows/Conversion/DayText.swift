@@ -15,6 +15,10 @@ enum DayText {
     _ bytes: UnsafeBufferPointer<UInt8>, reading: DateReading? = nil,
     to output: UnsafeMutablePointer<UInt8>
   ) throws(ConversionFailure) {
+    if reading == nil, bytes.count == length, let text = bytes.baseAddress, DateText.isUsualDay(text) {
+      output.update(from: text, count: length)
+      return
+    }
     let date = try DateScanner(bytes, reading: reading)
     guard date.time.isMidnight, !date.hasRest, date.offset == 0 else { throw .timeInDay }
     date.time.writeDay(to: output)
