@@ -49,7 +49,7 @@ def no_bytes(day):
 @hour(5, "a page of HTML, and status 200")
 def page(day):
   day.send(b"<!DOCTYPE html><html><body>We will be back soon</body></html>")
-  day.line(65, """Error: stdin:1:1: found an HTML or XML page; expected JSON.
+  day.line(65, """Error: stdin:1:1: found an HTML or XML page; expected records.
        The input may be an error page: check its URL.""")
   yield "failed"
 
