@@ -9,7 +9,7 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Import a feed through a pipeline.",
     discussion: """
-      The input is JSON, plain or compressed with gzip, detected automatically. Prints nothing on success unless \
+      The input is JSON, plain or compressed with gzip or zstd, detected automatically. Prints nothing on success unless \
       standard error is a terminal; see -v and --json.
 
       Most options can also be set in the pipeline, by keys of the same name; an option overrides the pipeline. A file \

@@ -108,6 +108,7 @@ struct FeedName {
   }
 
   private static let endings: Set<String> = [
-    "json", "jsonl", "ndjson", "geojson", "gz", "gzip", "txt", "api", "jsonlines", "csv", "tsv", "tab",
+    "json", "jsonl", "ndjson", "geojson", "gz", "gzip", "zst", "zstd", "txt", "api", "jsonlines", "csv",
+    "tsv", "tab",
   ]
 }

@@ -7,7 +7,7 @@ package import TypedRows
 package enum FeedReading {
   /// How far the bytes go.
   package enum Depth: Sendable {
-    /// Read, and inflated when they are gzip.
+    /// Read, and unpacked when they are gzip or zstd.
     case bytes
     /// Parsed into records.
     case records

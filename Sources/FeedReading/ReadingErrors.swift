@@ -31,7 +31,8 @@ extension ImportError {
       case .noSuchFile, .isDirectory, .permissionDenied, .empty: .noInput
       case .isTerminal: .usage
       case .cannotRead, .cannotSpool, .senderFailed: .inputOutput
-      case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipCorrupt, .gzipTrailingData, .otherCompression:
+      case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipCorrupt, .gzipTrailingData, .zstdTruncated,
+        .zstdChecksum, .zstdCorrupt, .zstdTrailingData, .zstdUnsupported, .zstdMissing, .otherCompression:
         .badInput
       case .cancelled: .cancelled
       }

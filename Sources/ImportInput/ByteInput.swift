@@ -1,4 +1,4 @@
-/// One input of an import as plain bytes, wherever they come from and whether or not they are gzip.
+/// One input of an import as plain bytes, wherever they come from and whether or not they are compressed.
 ///
 /// Belongs to the thread that reads it. Never a short success: an input that is cut, corrupt or empty ends in an
 /// error, and after an error every further read throws it again.
@@ -24,13 +24,14 @@ package final class ByteInput {
   private enum State {
     case unread
     case plain
-    case gzip(Gunzip)
+    case compressed(CompressedInput)
     case ended
     case failed(InputError)
   }
 
   private let raw: any RawInput
   private let buffer: RawBuffer
+  private let zstdPaths: [String]
   private var state = State.unread
   private var isEmpty = true
 
@@ -51,15 +52,17 @@ package final class ByteInput {
     }
   }
 
-  init(_ raw: any RawInput) {
+  /// - Parameter zstdPaths: where zstd's library is looked for.
+  init(_ raw: any RawInput, zstdPaths: [String] = ZstdLibrary.systemPaths) {
     self.raw = raw
+    self.zstdPaths = zstdPaths
     buffer = RawBuffer(raw)
   }
 
   /// The input's name in messages: the path as given, "stdin", or a label.
   package var name: String { raw.name }
 
-  /// Raw bytes (compressed ones, for gzip) taken from the source so far.
+  /// Raw bytes (compressed ones, if they are) taken from the source so far.
   package var bytesRead: Int64 { raw.taken }
 
   /// Raw bytes in all, of a regular file or of bytes in memory; the measure for `bytesRead`.
@@ -75,7 +78,7 @@ package final class ByteInput {
     try raw.digestOfAll()
   }
 
-  /// Fills `buffer`, which must have room, with at least one byte, inflated when the content is gzip.
+  /// Fills `buffer`, which must have room, with at least one byte, unpacked when the content is gzip or zstd.
   ///
   /// Blocks the thread until bytes come, the input ends, it is cancelled, or `deadline` passes on a pipe that is
   /// silent (files do not wait, and never answer `.idle`).
@@ -92,7 +95,7 @@ package final class ByteInput {
       case .bytes: isEmpty = false
       case .idle: break
       case .end:
-        if isEmpty { throw InputError(raw.taken == 0 ? raw.emptyFact : .emptyGzip, input: name) }
+        if isEmpty { throw InputError(emptyFact, input: name) }
         state = .ended
       }
       return read
@@ -126,10 +129,27 @@ package final class ByteInput {
       output.copyBytes(from: buffer.bytes.prefix(count))
       buffer.use(count)
       return .bytes(count)
-    case .gzip(let gunzip): return try gunzip.read(into: output, until: deadline)
+    case .compressed(let input): return try input.read(into: output, until: deadline)
     case .ended: return .end
     case .failed(let error): throw error
     case .unread: preconditionFailure("the content was just found")
+    }
+  }
+
+  private var emptyFact: Fact {
+    if case .compressed(let input) = state { .emptyData(input.compression) } else { raw.emptyFact }
+  }
+
+  private func decompressor(of compression: Compression) throws(InputError) -> any Decompressor {
+    switch compression {
+    case .gzip: return Inflater()
+    case .zstd:
+      guard let library = ZstdLibrary.at(zstdPaths) else {
+        throw InputError(.noZstdLibrary(isStdin: raw.isStdin), input: name)
+      }
+      return ZstdDecompressor(library)
+    case .bzip2, .xz, .zip:
+      throw InputError(.otherCompression(compression, isStdin: raw.isStdin), input: name)
     }
   }
 
@@ -142,9 +162,8 @@ package final class ByteInput {
       if let content = Content.of(buffer.bytes, isAll: isAll) {
         switch content {
         case .plain: state = .plain
-        case .gzip: state = .gzip(Gunzip(buffer))
-        case .other(let compression):
-          throw InputError(.otherCompression(compression, isStdin: raw.isStdin), input: name)
+        case .compressed(let compression):
+          state = .compressed(CompressedInput(buffer, try decompressor(of: compression)))
         }
         return true
       }

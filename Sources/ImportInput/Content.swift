@@ -1,8 +1,7 @@
 /// What an input holds, found from its first bytes and never from its name.
 enum Content: Equatable {
   case plain
-  case gzip
-  case other(Compression)
+  case compressed(Compression)
 
   /// What it is that begins with these bytes.
   ///
@@ -14,15 +13,19 @@ enum Content: Equatable {
       if isCut && !isAll { return nil }
     }
     // No text starts with this byte, so it is a gzip of which one byte came.
-    return start.first == 0x1f ? .gzip : .plain
+    return start.first == 0x1f ? .compressed(.gzip) : .plain
   }
 
-  private static let magics: [([UInt8], Content)] = [
-    ([0x1f, 0x8b], .gzip),
-    ([0x28, 0xb5, 0x2f, 0xfd], .other(.zstd)),
-    (Array("BZh".utf8), .other(.bzip2)),
-    ([0xfd] + Array("7zXZ".utf8) + [0x00], .other(.xz)),
-    (Array("PK".utf8) + [0x03, 0x04], .other(.zip)),
-    (Array("PK".utf8) + [0x05, 0x06], .other(.zip)),
-  ]
+  /// The first bytes of zstd's frames, and of its frames to be skipped, which may come first.
+  static let zstdMagics: [[UInt8]] =
+    [[0x28, 0xb5, 0x2f, 0xfd]] + (0x50...0x5f).map { [$0, 0x2a, 0x4d, 0x18] }
+
+  private static let magics: [([UInt8], Content)] =
+    [
+      ([0x1f, 0x8b], .compressed(.gzip)),
+      (Array("BZh".utf8), .compressed(.bzip2)),
+      ([0xfd] + Array("7zXZ".utf8) + [0x00], .compressed(.xz)),
+      (Array("PK".utf8) + [0x03, 0x04], .compressed(.zip)),
+      (Array("PK".utf8) + [0x05, 0x06], .compressed(.zip)),
+    ] + zstdMagics.map { ($0, .compressed(.zstd)) }
 }

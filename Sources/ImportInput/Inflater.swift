@@ -3,23 +3,8 @@ import CZlib
 /// zlib's inflate for one gzip member after another: bytes in, bytes out.
 ///
 /// Knows no input.
-final class Inflater {
-  enum Outcome: Equatable {
-    /// Wants more input, or more room for its output.
-    case unfinished
-    /// The member ended, and its checksum and length are right.
-    case memberEnd
-    case wrongHeader, wrongChecksum, wrongLength, corrupt
-    case outOfMemory
-  }
-
-  struct Step {
-    /// Bytes of the input that were used.
-    let used: Int
-    /// Bytes that were put into the output.
-    let made: Int
-    let outcome: Outcome
-  }
+final class Inflater: Decompressor {
+  let compression = Compression.gzip
 
   /// On the heap, since zlib remembers the address.
   private let stream: UnsafeMutablePointer<z_stream>
@@ -39,14 +24,19 @@ final class Inflater {
     stream.deallocate()
   }
 
-  /// Begins the next member.
+  /// Zeros, with which tapes were filled up.
+  func paddingCount(_ bytes: UnsafeRawBufferPointer) -> Int { bytes.prefix { $0 == 0 }.count }
+
+  func mayStartMember(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == 0x1f }
+
   func startMember() {
     if isReady { inflateReset(stream) }
   }
 
-  /// Inflates until the input is used up, the output is full or the member ends.
-  func inflate(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Step {
-    guard isReady else { return Step(used: 0, made: 0, outcome: .outOfMemory) }
+  func decompress(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) -> DecompressionStep {
+    guard isReady else { return DecompressionStep(used: 0, made: 0, outcome: .outOfMemory) }
     let inputCount = uInt(clamping: input.count)
     let outputCount = uInt(clamping: output.count)
     // zlib does not write to its input; its C type merely lacks the const.
@@ -56,14 +46,14 @@ final class Inflater {
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
     stream.pointee.avail_out = outputCount
     let result = CZlib.inflate(stream, Z_NO_FLUSH)
-    return Step(
+    return DecompressionStep(
       used: Int(inputCount - stream.pointee.avail_in),
       made: Int(outputCount - stream.pointee.avail_out),
       outcome: outcome(of: result))
   }
 
   /// zlib says by its message alone which part of the data is wrong.
-  private func outcome(of result: CInt) -> Outcome {
+  private func outcome(of result: CInt) -> DecompressionStep.Outcome {
     switch result {
     case Z_OK, Z_BUF_ERROR: return .unfinished
     case Z_STREAM_END: return .memberEnd

@@ -3,9 +3,14 @@ package struct InputError: Error, Sendable {
   /// What went wrong, without its particulars.
   package enum Code: String, Sendable, CaseIterable {
     case noSuchFile, isDirectory, permissionDenied, cannotRead, isTerminal
-    /// Not one byte came, or a gzip of nothing.
+    /// Not one byte came, or compressed data of nothing.
     case empty
     case gzipTruncated, gzipChecksum, gzipLength, gzipCorrupt, gzipTrailingData
+    case zstdTruncated, zstdChecksum, zstdCorrupt, zstdTrailingData
+    /// zstd data that needs more memory than an input gets, or a dictionary.
+    case zstdUnsupported
+    /// zstd data, and the system has no library for it.
+    case zstdMissing
     case otherCompression
     /// The sending side of a `BytePipe` ended with an error.
     case senderFailed
@@ -31,7 +36,7 @@ package struct InputError: Error, Sendable {
 
 /// What went wrong, with its particulars.
 ///
-/// A `byte` is the number of raw bytes (compressed ones, for gzip) before the place; `InputSentences.swift`
+/// A `byte` is the number of raw bytes (compressed ones, if they are) before the place; `InputMessages.swift`
 /// puts the facts into words.
 enum Fact: Sendable {
   case noSuchFile
@@ -43,12 +48,18 @@ enum Fact: Sendable {
   case silentStdin
   case emptyFile
   case silentStream
-  case emptyGzip
-  case gzipTruncated(byte: Int64)
-  case gzipChecksum(member: Int64)
-  case gzipLength(member: Int64)
-  case gzipCorrupt(byte: Int64)
-  case gzipTrailingData(byte: Int64)
+  case emptyData(Compression)
+  case truncated(Compression, byte: Int64)
+  case wrongChecksum(Compression, member: Int64)
+  /// Of gzip.
+  case wrongLength(member: Int64)
+  case corrupt(byte: Int64)
+  /// Of zstd, whose library does not tell the place.
+  case corruptMember(member: Int64)
+  case largeWindow(member: Int64, isStdin: Bool)
+  case dictionary(member: Int64)
+  case trailingData(Compression, byte: Int64)
+  case noZstdLibrary(isStdin: Bool)
   case otherCompression(Compression, isStdin: Bool)
   case senderFailed(any Error, byte: Int64)
   case cancelled(byte: Int64)
@@ -56,7 +67,7 @@ enum Fact: Sendable {
   case cannotReadSpool(reason: String)
 }
 
-/// Compressions that are recognised in order to be refused by name.
+/// Compressions that are recognised: the first two are unpacked, the others refused by name.
 enum Compression: String, Sendable, CaseIterable {
-  case zstd, bzip2, xz, zip
+  case gzip, zstd, bzip2, xz, zip
 }

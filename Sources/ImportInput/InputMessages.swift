@@ -9,12 +9,15 @@ extension InputError: CustomStringConvertible {
     case .permissionDenied: .permissionDenied
     case .cannotOpen, .cannotRead: .cannotRead
     case .isTerminal: .isTerminal
-    case .silentStdin, .emptyFile, .silentStream, .emptyGzip: .empty
-    case .gzipTruncated: .gzipTruncated
-    case .gzipChecksum: .gzipChecksum
-    case .gzipLength: .gzipLength
-    case .gzipCorrupt: .gzipCorrupt
-    case .gzipTrailingData: .gzipTrailingData
+    case .silentStdin, .emptyFile, .silentStream, .emptyData: .empty
+    case .truncated(let compression, _): compression == .zstd ? .zstdTruncated : .gzipTruncated
+    case .wrongChecksum(let compression, _): compression == .zstd ? .zstdChecksum : .gzipChecksum
+    case .wrongLength: .gzipLength
+    case .corrupt: .gzipCorrupt
+    case .corruptMember: .zstdCorrupt
+    case .largeWindow, .dictionary: .zstdUnsupported
+    case .trailingData(let compression, _): compression == .zstd ? .zstdTrailingData : .gzipTrailingData
+    case .noZstdLibrary: .zstdMissing
     case .otherCompression: .otherCompression
     case .senderFailed: .senderFailed
     case .cancelled: .cancelled
@@ -34,16 +37,24 @@ extension InputError: CustomStringConvertible {
     case .silentStdin: "\(input): the input is empty; did the command before the pipe fail?"
     case .emptyFile: "\(input): the file is empty"
     case .silentStream: "\(input): the input is empty"
-    case .emptyGzip: "\(input): the gzip data is empty"
-    case .gzipTruncated(let byte): "\(input): the gzip data is truncated after byte \(byte)"
-    case .gzipChecksum(let member):
-      "\(input): the checksum of the gzip data that begins at byte \(member) is wrong"
-    case .gzipLength(let member):
+    case .emptyData(let compression): "\(input): the \(compression) data is empty"
+    case .truncated(let compression, let byte):
+      "\(input): the \(compression) data is truncated after byte \(byte)"
+    case .wrongChecksum(let compression, let member):
+      "\(input): the checksum of the \(compression) data that begins at byte \(member) is wrong"
+    case .wrongLength(let member):
       "\(input): the length of the gzip data that begins at byte \(member) is wrong"
-    case .gzipCorrupt(let byte): "\(input): the gzip data is corrupt at byte \(byte)"
-    case .gzipTrailingData(let byte): "\(input): the gzip data ends at byte \(byte), and other data follows"
+    case .corrupt(let byte): "\(input): the gzip data is corrupt at byte \(byte)"
+    case .corruptMember(let member): "\(input): the zstd data that begins at byte \(member) is corrupt"
+    case .largeWindow(let member, _):
+      "\(input): the zstd data that begins at byte \(member) needs more than 128 MiB of memory"
+    case .dictionary(let member):
+      "\(input): the zstd data that begins at byte \(member) needs a dictionary"
+    case .trailingData(let compression, let byte):
+      "\(input): the \(compression) data ends at byte \(byte), and other data follows"
+    case .noZstdLibrary: "\(input): this is zstd data, and the library libzstd.so.1 is not installed"
     case .otherCompression(let compression, _):
-      "\(input): this is \(compression) data; expected plain text or gzip"
+      "\(input): this is \(compression) data; expected plain text, gzip or zstd"
     case .senderFailed(let error, let byte): "\(input): the sender failed after byte \(byte): \(error)"
     case .cancelled(let byte): "\(input): cancelled after byte \(byte)"
     case .cannotSpool(let directory, let reason):
@@ -62,11 +73,18 @@ extension InputError: CustomStringConvertible {
       "Check the disk or the network share, then run the same command again: no row is duplicated."
     case .isTerminal: "Use a file, or pipe the feed into standard input."
     case .silentStdin: "Run the command before the pipe by itself, and check its exit status."
-    case .emptyFile, .emptyGzip: "Fetch the file again."
+    case .emptyFile, .emptyData: "Fetch the file again."
     case .silentStream: "Check the sender of the stream."
-    case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipCorrupt:
+    case .truncated, .wrongChecksum, .wrongLength, .corrupt, .corruptMember:
       "Fetch the file again and run the same command: no row is duplicated."
-    case .gzipTrailingData: "Fetch the file again, or cut off what follows the gzip data."
+    case .trailingData(let compression, _):
+      "Fetch the file again, or cut off what follows the \(compression) data."
+    case .largeWindow(_, let isStdin): Self.unpackHint("zstd -dc --long=31", isStdin: isStdin)
+    case .dictionary: "Unpack it first: zstd -dc -D DICTIONARY FILE"
+    case .noZstdLibrary(let isStdin):
+      isStdin
+        ? "Install the package libzstd1, or unpack the data on the way in: … | zstd -dc | bolide import …"
+        : "Install the package libzstd1, or unpack the file: zstd -dc FILE | bolide import PIPELINE -"
     case .otherCompression(let compression, let isStdin): Self.unpackHint(compression, isStdin: isStdin)
     case .senderFailed: "Fix the sender, and run the import again: no row is duplicated."
     case .cancelled: "Run the same command again: no row is duplicated."
@@ -81,9 +99,13 @@ extension InputError: CustomStringConvertible {
     let filter =
       switch compression {
       case .zip: isStdin ? "funzip" : "unzip -p"
-      case .zstd, .bzip2, .xz: "\(compression) -dc"
+      case .gzip, .zstd, .bzip2, .xz: "\(compression) -dc"
       }
-    return isStdin
+    return unpackHint(filter, isStdin: isStdin)
+  }
+
+  private static func unpackHint(_ filter: String, isStdin: Bool) -> String {
+    isStdin
       ? "Unpack it on the way in: … | \(filter) | …" : "Unpack it first: \(filter) FILE"
   }
 }

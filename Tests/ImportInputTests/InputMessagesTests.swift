@@ -49,26 +49,63 @@ import Testing
         fact: .silentStream, code: .empty, message: "a.json: the input is empty",
         hint: "Check the sender of the stream."),
       Message(
-        fact: .emptyGzip, code: .empty, message: "a.json: the gzip data is empty",
+        fact: .emptyData(.gzip), code: .empty, message: "a.json: the gzip data is empty",
         hint: "Fetch the file again."),
       Message(
-        fact: .gzipTruncated(byte: 5_376), code: .gzipTruncated,
+        fact: .truncated(.gzip, byte: 5_376), code: .gzipTruncated,
         message: "a.json: the gzip data is truncated after byte 5376", hint: again),
       Message(
-        fact: .gzipChecksum(member: 0), code: .gzipChecksum,
+        fact: .wrongChecksum(.gzip, member: 0), code: .gzipChecksum,
         message: "a.json: the checksum of the gzip data that begins at byte 0 is wrong",
         hint: again),
       Message(
-        fact: .gzipLength(member: 77), code: .gzipLength,
+        fact: .wrongLength(member: 77), code: .gzipLength,
         message: "a.json: the length of the gzip data that begins at byte 77 is wrong",
         hint: again),
       Message(
-        fact: .gzipCorrupt(byte: 12), code: .gzipCorrupt,
+        fact: .corrupt(byte: 12), code: .gzipCorrupt,
         message: "a.json: the gzip data is corrupt at byte 12", hint: again),
       Message(
-        fact: .gzipTrailingData(byte: 99), code: .gzipTrailingData,
+        fact: .trailingData(.gzip, byte: 99), code: .gzipTrailingData,
         message: "a.json: the gzip data ends at byte 99, and other data follows",
         hint: "Fetch the file again, or cut off what follows the gzip data."),
+      Message(
+        fact: .emptyData(.zstd), code: .empty, message: "a.json: the zstd data is empty",
+        hint: "Fetch the file again."),
+      Message(
+        fact: .truncated(.zstd, byte: 5), code: .zstdTruncated,
+        message: "a.json: the zstd data is truncated after byte 5", hint: again),
+      Message(
+        fact: .wrongChecksum(.zstd, member: 7), code: .zstdChecksum,
+        message: "a.json: the checksum of the zstd data that begins at byte 7 is wrong", hint: again),
+      Message(
+        fact: .corruptMember(member: 7), code: .zstdCorrupt,
+        message: "a.json: the zstd data that begins at byte 7 is corrupt", hint: again),
+      Message(
+        fact: .trailingData(.zstd, byte: 99), code: .zstdTrailingData,
+        message: "a.json: the zstd data ends at byte 99, and other data follows",
+        hint: "Fetch the file again, or cut off what follows the zstd data."),
+      Message(
+        fact: .largeWindow(member: 0, isStdin: false), code: .zstdUnsupported,
+        message: "a.json: the zstd data that begins at byte 0 needs more than 128 MiB of memory",
+        hint: "Unpack it first: zstd -dc --long=31 FILE"),
+      Message(
+        fact: .largeWindow(member: 0, isStdin: true), code: .zstdUnsupported,
+        message: "a.json: the zstd data that begins at byte 0 needs more than 128 MiB of memory",
+        hint: "Unpack it on the way in: … | zstd -dc --long=31 | …"),
+      Message(
+        fact: .dictionary(member: 0), code: .zstdUnsupported,
+        message: "a.json: the zstd data that begins at byte 0 needs a dictionary",
+        hint: "Unpack it first: zstd -dc -D DICTIONARY FILE"),
+      Message(
+        fact: .noZstdLibrary(isStdin: false), code: .zstdMissing,
+        message: "a.json: this is zstd data, and the library libzstd.so.1 is not installed",
+        hint: "Install the package libzstd1, or unpack the file: zstd -dc FILE | bolide import PIPELINE -"),
+      Message(
+        fact: .noZstdLibrary(isStdin: true), code: .zstdMissing,
+        message: "a.json: this is zstd data, and the library libzstd.so.1 is not installed",
+        hint:
+          "Install the package libzstd1, or unpack the data on the way in: … | zstd -dc | bolide import …"),
       Message(
         fact: .senderFailed(Refused(), byte: 3), code: .senderFailed,
         message: "a.json: the sender failed after byte 3: connection reset",
@@ -97,8 +134,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (Compression.zstd, "zstd -dc", "zstd -dc"),
-    (.bzip2, "bzip2 -dc", "bzip2 -dc"),
+    (Compression.bzip2, "bzip2 -dc", "bzip2 -dc"),
     (.xz, "xz -dc", "xz -dc"),
     (.zip, "unzip -p", "funzip"),
   ])
@@ -107,10 +143,10 @@ import Testing
   ) {
     let fromFile = InputError(.otherCompression(compression, isStdin: false), input: "a.json")
     #expect(fromFile.code == .otherCompression)
-    #expect(fromFile.message == "a.json: this is \(compression) data; expected plain text or gzip")
+    #expect(fromFile.message == "a.json: this is \(compression) data; expected plain text, gzip or zstd")
     #expect(fromFile.hint == "Unpack it first: \(file) FILE")
     let fromStdin = InputError(.otherCompression(compression, isStdin: true), input: "stdin")
-    #expect(fromStdin.message == "stdin: this is \(compression) data; expected plain text or gzip")
+    #expect(fromStdin.message == "stdin: this is \(compression) data; expected plain text, gzip or zstd")
     #expect(fromStdin.hint == "Unpack it on the way in: … | \(stdin) | …")
   }
 

@@ -7,12 +7,12 @@ public struct ImportSource: Sendable {
   let source: ByteInput.Source
   let label: String?
 
-  /// A file, plain or gzip; `-` is standard input.
+  /// A file, plain, gzip or zstd; `-` is standard input.
   public static func file(_ path: String) -> ImportSource {
     ImportSource(source: .path(path), label: nil)
   }
 
-  /// Bytes in memory, plain or gzip.
+  /// Bytes in memory, plain, gzip or zstd.
   ///
   /// - Parameter name: what messages call them.
   public static func bytes(_ bytes: some Sequence<UInt8>, name: String = "bytes") -> ImportSource {

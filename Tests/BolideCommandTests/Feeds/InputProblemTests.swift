@@ -137,9 +137,9 @@ import Testing
         + " expected one array, or a path",
       hint: "Set the path of the records in the pipeline: `records: PATH`.", rows: 0),
     Case(
-      name: "zstd", input: "\u{28}\u{b5}\u{2f}\u{fd}\u{24}\u{0}", status: 65,
-      sentence: "feed.json: this is zstd data; expected plain text or gzip",
-      hint: "Unpack it first: zstd -dc FILE"),
+      name: "xz", input: "\u{fd}7zXZ\u{0}", status: 65,
+      sentence: "feed.json: this is xz data; expected plain text, gzip or zstd",
+      hint: "Unpack it first: xz -dc FILE"),
   ]
 
   private static let quakes = """
