@@ -17,19 +17,7 @@ struct LogCommand: ParsableCommand {
         bolide log STORE Approach asteroid=12 at=2026-01-02T03:04:05Z body=Earth
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
-  var storePath: String
-
-  @Argument(help: "The entity.")
-  var entity: String
-
-  @Argument(help: ArgumentHelp("The key: a value, or name=value for each part.", valueName: "key"))
-  var key: [String] = []
-
-  @Option(help: ArgumentHelp("The object's id instead of its key.", valueName: "n"))
-  var id: Int64?
+  @OptionGroup var arguments: ObjectArguments
 
   @Flag(help: "Show changes of derived attributes too.")
   var derived = false
@@ -37,14 +25,10 @@ struct LogCommand: ParsableCommand {
   @Option(help: "The output format. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
-  func validate() throws {
-    if key.isEmpty == (id == nil) { throw ValidationError.keyOrID }
-  }
-
   func run() throws {
     do {
-      let changes = try StoreAddress.open(storePath).log(
-        of: entity, id.map(LoggedObject.id) ?? .key(key))
+      let changes = try StoreAddress.open(arguments.storePath).log(
+        of: arguments.entity, arguments.object)
       var text = JSONText()
       for change in changes where derived || !change.isDerived {
         switch format ?? .standard {

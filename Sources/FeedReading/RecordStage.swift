@@ -16,21 +16,20 @@ package struct RecordStage {
   private struct Children {
     var builder: RowBuilder
     var expressions: ExpressionStage
+    let array: RowBuilder.ChildArray
     /// The list whose elements hold the array; nil for the record.
     let within: Int?
-    let path: FieldPath
   }
 
   /// - Parameter stop: ends the evaluation of expressions.
   package init(_ pipeline: Pipeline, layout: ChunkLayout, input: String, stop: Cancellation = Cancellation())
     throws
   {
-    var arrays: [Int?: [RowBuilder.ChildArray]] = [:]
-    for (list, children) in pipeline.children.enumerated() {
-      let array = try RowBuilder.ChildArray(children, list: list)
-      arrays[layout.children[list].within, default: []].append(array)
+    let arrays = try pipeline.children.enumerated().map { try RowBuilder.ChildArray($1, list: $0) }
+    func held(within list: Int?) -> [RowBuilder.ChildArray] {
+      arrays.filter { layout.children[$0.list].within == list }
     }
-    builder = try RowBuilder(pipeline, layout: layout, input: input, arrays: arrays[nil] ?? [])
+    builder = try RowBuilder(pipeline, layout: layout, input: input, arrays: held(within: nil))
     count = pipeline.count
     expressions = try ExpressionStage(pipeline, layout: layout, input: input, stop: stop)
     children = try pipeline.children.enumerated().compactMap { list, children in
@@ -38,9 +37,9 @@ package struct RecordStage {
       let layout = layout.children[list]
       return Children(
         builder: try RowBuilder(
-          pipeline, layout: layout, input: input, arrays: arrays[list] ?? [], list: children.records),
+          pipeline, layout: layout, input: input, arrays: held(within: list), list: children.records),
         expressions: try ExpressionStage(pipeline, layout: layout, input: input, stop: stop),
-        within: layout.within, path: try FieldPath(children.records))
+        array: arrays[list], within: layout.within)
     }
   }
 
@@ -61,7 +60,9 @@ package struct RecordStage {
   package func reader(_ shape: RecordShape) throws(PathError) -> RecordReader {
     try RecordReader(
       fields: builder.paths,
-      children: children.map { ChildFields(path: $0.path, fields: $0.builder.paths, within: $0.within) },
+      children: children.map {
+        ChildFields(path: $0.array.path, fields: $0.builder.paths, within: $0.within)
+      },
       shape: shape)
   }
 

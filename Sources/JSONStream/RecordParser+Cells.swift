@@ -39,13 +39,7 @@ extension RecordParser {
       cell = end &+ 1
     }
     cursor = next
-    if column != expected {
-      problem = .wrongLength(found: column, expected: expected)
-      while column < expected {
-        if columns[column] != Column.none { empty(nodes[column], .absent, recordStart) }
-        column &+= 1
-      }
-    }
+    if column != expected { endRow(at: column) }
     copyRepeatedFields()
     return end
   }

@@ -74,13 +74,15 @@ extension RecordParser {
       }
     }
     cursor = next
-    if column != expected {
-      problem = .wrongLength(found: column, expected: expected)
-      while column < expected {
-        if columns[column] != Column.none { empty(nodes[column], .absent, recordStart) }
-        column &+= 1
-      }
-    }
+    if column != expected { endRow(at: column) }
     return .done
+  }
+
+  /// The row has more or fewer cells than there are columns; those that it does not have are absent.
+  mutating func endRow(at count: Int) {
+    problem = .wrongLength(found: count, expected: columnCount)
+    for column in stride(from: count, to: columnCount, by: 1) where columns[column] != Column.none {
+      empty(nodes[column], .absent, recordStart)
+    }
   }
 }

@@ -20,19 +20,7 @@ struct EraseCommand: ParsableCommand {
         bolide erase STORE Person 4711
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
-  var storePath: String
-
-  @Argument(help: "The entity.")
-  var entity: String
-
-  @Argument(help: ArgumentHelp("The key: a value, or name=value for each part.", valueName: "key"))
-  var key: [String] = []
-
-  @Option(help: ArgumentHelp("The object's id instead of its key.", valueName: "n"))
-  var id: Int64?
+  @OptionGroup var arguments: ObjectArguments
 
   @Flag(name: .customLong("plan"), help: "Report what would be erased, and change nothing.")
   var isTrial = false
@@ -44,16 +32,12 @@ struct EraseCommand: ParsableCommand {
 
   @OptionGroup var writing: WritingArguments
 
-  func validate() throws {
-    if key.isEmpty == (id == nil) { throw ValidationError.keyOrID }
-  }
-
   func run() throws {
     do {
-      let report = try StoreAddress.open(storePath, writing).erase(
-        entity, id.map(LoggedObject.id) ?? .key(key), EditOptions(author: author, isTrial: isTrial),
+      let report = try StoreAddress.open(arguments.storePath, writing).erase(
+        arguments.entity, arguments.object, EditOptions(author: author, isTrial: isTrial),
         lockWait: 600)
-      try output.show(report, storePath, isTrial: isTrial)
+      try output.show(report, arguments.storePath, isTrial: isTrial)
     } catch {
       throw Failure(error)
     }
