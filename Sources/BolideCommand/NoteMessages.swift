@@ -16,6 +16,9 @@ enum Repair {
 enum Note {
   static func nullTotal(_ line: String) -> String { "Note: \(line)" }
   static func more(_ count: Int) -> String { "and \(count) more" }
+  static func built(_ index: String) -> String {
+    "Note: the index \(index) was missing, as the last import was killed; it has been built."
+  }
   static func restored(_ problem: String) -> String { "Note: \(problem); it has been restored." }
   static let gap =
     "      Derived attributes were recomputed. History has a gap: readers start again from a snapshot."

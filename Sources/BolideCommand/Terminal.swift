@@ -33,6 +33,7 @@ final class Terminal: Sendable {
   func note(_ restored: RepairReport) {
     guard !isQuiet else { return }
     for problem in restored.problems { StandardError.write(Note.restored(problem) + "\n") }
+    for index in restored.unbuiltIndexes { StandardError.write(Note.built(index).printable + "\n") }
     if restored.hasGap { StandardError.write(Note.gap + "\n") }
   }
 

@@ -11,6 +11,11 @@ static inline int bolide_enable_triggers(sqlite3 *connection, int enable) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, enable, (int *)0);
 }
 
+// Whether statements look whether what a foreign key leads to is there, and act when it goes.
+static inline int bolide_enable_foreign_keys(sqlite3 *connection, int enable) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_FKEY, enable, (int *)0);
+}
+
 // Refuses what could damage a file from within SQL: writing the schema or the tables behind a virtual one.
 static inline int bolide_defend(sqlite3 *connection, int enable) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, enable, (int *)0);

@@ -84,9 +84,14 @@ package final class SQLiteImport: ImportSession {
       let log = try RunLog(db, pipeline, input: input)
       let triggersFire = try Triggers.foreign(db, model: model) != nil
       let rowFinder = try RowFinder(db, layout: layout)
+      let indexes = DeferredIndexes(
+        db, model: model,
+        plan: try DerivedPlan(model, PropertyNumbers(db, model: model, creating: false)),
+        leastRows: settings.deferredIndexRows)
       func statements() throws -> (ChunkWriter, [ChildWriter]) {
         let writer = try ChunkWriter(
-          db, layout: layout, model: model, triggersWrite: triggersFire, clock: chunkClock.now)
+          db, layout: layout, model: model, indexes: indexes, triggersWrite: triggersFire,
+          clock: chunkClock.now)
         let children = try pipeline.children.indices.map {
           try ChildWriter(
             db, pipeline, $0, layout: layout, model: model, beside: writer, triggersWrite: triggersFire,
@@ -172,6 +177,9 @@ package final class SQLiteImport: ImportSession {
     // A stopped import still records its run, if the store is free within a moment.
     let wait = isCancelled() ? min(settings.lockWait, 1) : settings.lockWait
     try store.writing(waiting: wait, isCancelled: { false }) { db in
+      // The rows are there, whatever becomes of the indexes.
+      let built = Result { try writer.indexes.end() }
+      writer.times.end(.rows)
       try db.inTransaction(.immediate) {
         if isRolledBack { try spool?.copy(to: rejectLog) }
         if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
@@ -191,6 +199,7 @@ package final class SQLiteImport: ImportSession {
       }
       undecided = nil
       for writer in writers { try writer.close() }
+      try built.get()
     }
     if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(pipeline.history) }
     // Whoever reads or writes now need not be waited for.
@@ -251,8 +260,8 @@ package final class SQLiteImport: ImportSession {
     var isKept = false
     do {
       // The triggers do for other programs what the chunk writer does here.
-      bolide_enable_triggers(db.sqliteConnection, triggersFire ? 1 : 0)
-      defer { bolide_enable_triggers(db.sqliteConnection, 1) }
+      writer.leavesToSQLite(triggersFire)
+      defer { writer.leavesToSQLite(true) }
       try db.inTransaction(.immediate) {
         try writer.begin()
         isKept = try body()

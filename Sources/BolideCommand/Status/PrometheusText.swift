@@ -77,7 +77,7 @@ struct PrometheusText {
       $0.dirtyOwners
     }
     store("bolide_trigger_problems", "Bolide's triggers that are missing or altered.") {
-      Int64($0.triggerProblems.count)
+      Int64($0.upkeep.triggers.count)
     }
   }
 

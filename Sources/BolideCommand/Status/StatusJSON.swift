@@ -42,7 +42,8 @@ extension JSONText {
       $0.member("token", $1.token)
     }
     member("dirtyOwners", status.dirtyOwners)
-    member("triggerProblems", Int64(status.triggerProblems.count))
+    member("triggerProblems", Int64(status.upkeep.triggers.count))
+    member("unbuiltIndexes", Int64(status.upkeep.unbuiltIndexes.count))
     write(status.nullTotals)
     if let holder = status.holder {
       member("atWork") {

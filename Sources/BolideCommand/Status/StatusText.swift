@@ -94,12 +94,20 @@ extension StatusOfStore {
       lines.append(
         ("dirty", "derived attributes of \(counted(status.dirtyOwners, "object")) are out of date"))
     }
-    if let problem = status.triggerProblems.first {
-      let more = status.triggerProblems.count - 1
+    if let problem = status.upkeep.triggers.first {
+      let more = status.upkeep.triggers.count - 1
       lines.append(
         (
           "triggers",
           "\(problem)\(more > 0 ? ", and \(more) more" : ""): the next import restores them, and history has a gap"
+        ))
+    }
+    let unbuilt = status.upkeep.unbuiltIndexes.count
+    if unbuilt > 0 {
+      lines.append(
+        (
+          "indexes",
+          "\(unbuilt) not built yet: the import that is at work, or else the next one, builds \(unbuilt == 1 ? "it" : "them")"
         ))
     }
     for (index, total) in status.nullTotals.lines.enumerated() {

@@ -8,6 +8,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var rejectLimit = RejectLimit.count(0)
   /// Commits after so many records; nil chooses.
   public var chunkRows: Int?
+  /// A load into an empty table builds indexes at its end if its first chunk has so many rows.
+  package var deferredIndexRows = 10_000
   /// How long to wait for another import or program that holds the store, in seconds.
   public var lockWait: Double = 600
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.

@@ -34,7 +34,7 @@ extension SQLiteEngine {
         historySince: try text("SELECT at FROM bolide_transaction ORDER BY number LIMIT 1"),
         readers: try ReaderTable(db, path: path).all(),
         schemaError: try SchemaDrift(db, model).error?.about(path),
-        triggerProblems: try TriggerMaintenance.problems(db, model: model).triggers,
+        upkeep: try TriggerMaintenance.problems(db, model: model),
         pendingChanges: try ChangeNumbers.pending(db),
         dirtyOwners: try db.integer(
           """

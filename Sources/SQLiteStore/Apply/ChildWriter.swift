@@ -30,8 +30,8 @@ final class ChildWriter {
     self.layout = layout.children[number]
     parents = try RowFinder(db, layout: self.layout.within.map { layout.children[$0] } ?? layout)
     let writer = try ChunkWriter(
-      db, layout: self.layout, model: model, history: main.history, triggersWrite: triggersWrite, clock: clock
-    )
+      db, layout: self.layout, model: model, indexes: main.indexes, history: main.history,
+      triggersWrite: triggersWrite, clock: clock)
     self.writer = writer
     let children = pipeline.children[number]
     links = try pipeline.pipelineOfLinks(to: children).map {

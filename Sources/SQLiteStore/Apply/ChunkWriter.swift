@@ -26,6 +26,7 @@ final class ChunkWriter {
   private let parking: DeferredUniqueness
   private let links: Links
   private let derived: DerivedUpkeep
+  let indexes: DeferredIndexes
   private let insert: RawStatement
   private let update: RawStatement?
   private let lastID: RawStatement
@@ -40,17 +41,19 @@ final class ChunkWriter {
   private(set) var setAside: Set<Int> = []
 
   /// - Parameters:
-  ///   - history: what all writers of an import's transactions share.
+  ///   - indexes: what all writers of an import share, as they do `history`.
   ///   - triggersWrite: history and derived attributes are left to the triggers, which then must be on.
   ///   - clock: the present instant, as `timestamp()` gives it; asked once a chunk.
   init(
-    _ db: Database, layout: ChunkLayout, model: Model, history: HistoryWriter? = nil,
+    _ db: Database, layout: ChunkLayout, model: Model, indexes: DeferredIndexes,
+    history: HistoryWriter? = nil,
     triggersWrite: Bool = false, clock: @escaping () -> String = { timestamp() }
   ) throws {
     self.triggersWrite = triggersWrite
     self.clock = clock
     self.db = db
     self.layout = layout
+    self.indexes = indexes
     table = try ChunkTable(db, layout: layout)
     numbers = try PropertyNumbers(db, model: model, creating: false)
     self.history = try history ?? HistoryWriter(db, triggersWrite: triggersWrite)
@@ -60,7 +63,7 @@ final class ChunkWriter {
     incomplete = try IncompleteRows(db, layout: layout)
     parking = try DeferredUniqueness(db, layout: layout)
     links = try Links(db, layout: layout)
-    derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers)
+    derived = try DerivedUpkeep(db, layout: layout, model: model, numbers: numbers, indexes: indexes)
 
     let name = quoted(layout.entity.name)
     let stored = layout.columns[..<layout.storedCount].map { quoted($0.name) }
@@ -132,11 +135,19 @@ final class ChunkWriter {
 
   /// Runs statements with the triggers on, as another program's, between `begin` and `end` and behind the last chunk.
   func triggering(_ body: () throws -> Void) throws {
-    bolide_enable_triggers(db.sqliteConnection, 1)
-    defer { bolide_enable_triggers(db.sqliteConnection, triggersWrite ? 1 : 0) }
+    try indexes.build()
+    leavesToSQLite(true)
+    defer { leavesToSQLite(triggersWrite) }
     try body()
     try derived.refreshMarked(clock: clock())
     try history.takeTriggered()
+  }
+
+  /// Whether triggers fire and foreign keys are checked. A chunk's owners were found in its transaction, which deletes
+  /// nothing, and are not looked for a second time.
+  func leavesToSQLite(_ isOn: Bool) {
+    bolide_enable_triggers(db.sqliteConnection, isOn ? 1 : 0)
+    bolide_enable_foreign_keys(db.sqliteConnection, isOn ? 1 : 0)
   }
 
   /// Ends the transaction's history.
@@ -222,6 +233,7 @@ final class ChunkWriter {
   }
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws -> ClosedRange<Int64> {
+    if !triggersWrite { try indexes.takeAway(of: layout.entity, before: rows.count) }
     let made = try nextIDs(rows.count)
     try table.show(chunk, rows: rows[...], owners: links.ids) { try insert.run() }
     times.end(.rows)

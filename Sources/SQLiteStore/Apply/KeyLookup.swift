@@ -13,8 +13,11 @@ extension RawStatement {
   }
 
   /// Binds a row's key to the first parameters, in the key's order.
-  func bind(keyOf chunk: Chunk, _ row: Int) {
-    for (place, column) in chunk.layout.keyColumns.enumerated() {
+  func bind(keyOf chunk: Chunk, _ row: Int) { bind(chunk, row, columns: chunk.layout.keyColumns) }
+
+  /// Binds a row's values in some columns, none of which is null, to the first parameters.
+  func bind(_ chunk: Chunk, _ row: Int, columns: some Sequence<Int>) {
+    for (place, column) in columns.enumerated() {
       let index = Int32(place + 1)
       switch chunk.layout.storages[column] {
       case .integer: bind(chunk.integer(column, row), at: index)

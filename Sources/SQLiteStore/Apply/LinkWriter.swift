@@ -34,7 +34,8 @@ final class LinkWriter {
     self.children = children
     chunk = Chunk(layout: layout)
     writer = try ChunkWriter(
-      db, layout: layout, model: model, history: children.history, triggersWrite: triggersWrite, clock: clock)
+      db, layout: layout, model: model, indexes: children.indexes, history: children.history,
+      triggersWrite: triggersWrite, clock: clock)
     find = try RawStatement(
       db, "SELECT x.bolide_place, t.bolide_id FROM \(children.layout.joinedByKey)")
   }

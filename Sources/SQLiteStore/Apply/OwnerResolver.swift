@@ -15,16 +15,13 @@ final class OwnerResolver {
   private let db: Database
   private let find: RawStatement
   private let make: RawStatement
+  /// The chunk's columns of the owner's key, and how they are stored.
+  private let columns: [Int]
   private let storages: [StorageClass]
-  private var known: [Key: Int64] = [:]
-
-  /// An owner's key. Texts are bytes here: to `String`, two spellings of one character are the same.
-  private struct Key: Hashable {
-    var parts: [Value]
-  }
+  private var known = DistinctKeys()
 
   init(_ db: Database, owner: ChunkLayout.Owner, layout: ChunkLayout) throws {
-    (self.db, self.owner) = (db, owner)
+    (self.db, self.owner, columns) = (db, owner, Array(owner.columns))
     storages = layout.columns[owner.columns].map(\.storage)
     let key = layout.columns[owner.columns].map(\.attribute.name)
     let names = key.map(quoted)
@@ -33,35 +30,34 @@ final class OwnerResolver {
       db,
       """
       INSERT INTO \(quoted(owner.entity.name))(\(names.joined(separator: ", ")))
-      VALUES (\(names.map { _ in "?" }.joined(separator: ", "))) RETURNING bolide_id
+      VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
       """)
   }
 
   /// Forgets the chunk before: other programs may have deleted owners since.
   func begin(_ chunk: Chunk) {
-    known.removeAll(keepingCapacity: true)
+    known = DistinctKeys()
     made.removeAll(keepingCapacity: true)
     ids = [Int64](repeating: 0, count: chunk.count)
   }
 
   /// Gives every row its owner. A null or absent part of the key makes no link.
   func resolve(_ chunk: Chunk, rows: [Int32], history: HistoryWriter, numbers: PropertyNumbers) throws {
+    // Local variables, as each way into a class's property is guarded.
     var newIDs: [Int64] = []
-    var previous: Int?
+    var (ids, known) = (self.ids, self.known)
+    self.ids = []
+    self.known = DistinctKeys()
+    defer { (self.ids, self.known) = (ids, known) }
     for row in rows.lazy.map(Int.init) {
-      if let previous, isSameKey(chunk, previous, row) {
-        ids[row] = ids[previous]
-      } else if let key = key(chunk, row) {
-        if let id = known[key] {
-          ids[row] = id
-        } else {
-          let (id, isNew) = try findOrMake(key)
-          known[key] = id
-          ids[row] = id
-          if isNew { newIDs.append(id) }
-        }
+      guard let digest = chunk.digest(of: columns, row: row) else { continue }
+      if let other = known.first(like: row, digest, isSame: { isSameKey(chunk, $0, row) }) {
+        ids[row] = ids[other]
+      } else {
+        let (id, isNew) = try findOrMake(chunk, row)
+        ids[row] = id
+        if isNew { newIDs.append(id) }
       }
-      previous = row
     }
     made.formUnion(newIDs)
     try noteInserts(newIDs.sorted(), history, numbers.entity(owner.entity.name))
@@ -75,46 +71,28 @@ final class OwnerResolver {
     }
   }
 
-  private func findOrMake(_ key: Key) throws -> (id: Int64, isNew: Bool) {
-    for (statement, isNew) in [(find, false), (make, true)] {
-      for (index, part) in key.parts.enumerated() {
-        bind(part, storages[index], to: statement, at: index + 1)
-      }
-      defer { statement.reset() }
-      let isFound = try db.naming(fullIDsOf: owner.entity.name) { try statement.step() }
-      if isFound { return (statement.integer(0), isNew) }
+  private func findOrMake(_ chunk: Chunk, _ row: Int) throws -> (id: Int64, isNew: Bool) {
+    find.bind(chunk, row, columns: columns)
+    if try find.step() {
+      defer { find.reset() }
+      return (find.integer(0), false)
     }
+    make.bind(chunk, row, columns: columns)
+    try db.naming(fullIDsOf: owner.entity.name) { try make.run() }
+    // A trigger of another program's may have kept it out.
+    if db.changesCount == 1 { return (db.lastInsertedRowID, true) }
     throw StoreError.noOwner(owner.entity.name)
   }
 
-  private func bind(_ part: Value, _ storage: StorageClass, to statement: RawStatement, at index: Int) {
-    guard storage == .text, case .blob(let bytes) = part else {
-      return statement.bind(part, at: Int32(index))
-    }
-    bytes.withUnsafeBufferPointer { statement.bind(text: $0, at: Int32(index), copying: true) }
-  }
-
   private func isSameKey(_ chunk: Chunk, _ left: Int, _ right: Int) -> Bool {
-    zip(owner.columns, storages).allSatisfy { column, storage in
-      guard chunk.state(column, left) == chunk.state(column, right) else { return false }
-      guard chunk.state(column, left) == .value else { return true }
-      switch storage {
-      case .integer, .real: return chunk.cell(column, left) == chunk.cell(column, right)
-      case .text, .blob: return chunk.bytes(column, left).elementsEqual(chunk.bytes(column, right))
-      }
+    for (place, column) in columns.enumerated() {
+      let isSame =
+        switch storages[place] {
+        case .integer, .real: chunk.cell(column, left) == chunk.cell(column, right)
+        case .text, .blob: ordering(chunk.bytes(column, left), chunk.bytes(column, right)) == 0
+        }
+      if !isSame { return false }
     }
-  }
-
-  private func key(_ chunk: Chunk, _ row: Int) -> Key? {
-    var parts: [Value] = []
-    for (column, storage) in zip(owner.columns, storages) {
-      guard chunk.state(column, row) == .value else { return nil }
-      switch storage {
-      case .integer: parts.append(.integer(chunk.integer(column, row)))
-      case .real: parts.append(.real(chunk.real(column, row)))
-      case .text, .blob: parts.append(.blob(Array(chunk.bytes(column, row))))
-      }
-    }
-    return Key(parts: parts)
+    return true
   }
 }

@@ -19,6 +19,7 @@ final class DerivedOwners {
   private let read: RawStatement
   private let write: RawStatement
   private let children: AggregateValues
+  private let indexes: DeferredIndexes
 
   /// The touched owners, and for each its differences: one for each attribute.
   private var slots: [Int64: Int] = [:]
@@ -36,8 +37,12 @@ final class DerivedOwners {
     case average(Int)
   }
 
-  init(_ db: Database, _ group: DerivedGroup, layout: ChunkLayout, numbers: PropertyNumbers) throws {
+  init(
+    _ db: Database, _ group: DerivedGroup, layout: ChunkLayout, numbers: PropertyNumbers,
+    indexes: DeferredIndexes
+  ) throws {
     self.group = group
+    self.indexes = indexes
     entityName = group.owner.name
     guard let index = layout.entity.toOneRelationships.firstIndex(where: { $0.name == group.toOne.name })
     else {
@@ -165,7 +170,10 @@ final class DerivedOwners {
       // An owner that another program deleted has nothing to keep true.
       guard try read.step() else { continue }
       var values = try newValues(owner, first)
-      if values == nil { values = try children.values(of: owner) }
+      if values == nil {
+        try indexes.build()
+        values = try children.values(of: owner)
+      }
       guard let values else { continue }
       let changed = group.changed(read, values)
       try history.noteDerived(entity, owner, changed, read, isNew: isMade(owner))

@@ -48,14 +48,16 @@ final class DerivedUpkeep {
     let relationship: Int?
   }
 
-  init(_ db: Database, layout: ChunkLayout, model: Model, numbers: PropertyNumbers) throws {
+  init(
+    _ db: Database, layout: ChunkLayout, model: Model, numbers: PropertyNumbers, indexes: DeferredIndexes
+  ) throws {
     let plan = try DerivedPlan(model, numbers)
     let entity = layout.entity
     self.entity = entity
     marks = try DerivedInvalidations(db, plan)
     refresh = try DerivedRefresh(db, plan, numbers, marks: marks)
     owners = try DerivedGroup.all(in: plan).filter { $0.rank == 0 && $0.child.name == entity.name }.map {
-      try DerivedOwners(db, $0, layout: layout, numbers: numbers)
+      try DerivedOwners(db, $0, layout: layout, numbers: numbers, indexes: indexes)
     }
     own = plan.scalars(of: entity)
     inline = own.filter { $0.rank == 0 }.compactMap { node in node.path.map { (node.attribute.name, $0) } }

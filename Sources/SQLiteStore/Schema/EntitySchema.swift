@@ -27,6 +27,7 @@ package struct EntitySchema {
   /// An index, and the statement that makes it.
   package struct Index {
     package let name: String
+    package let isUnique: Bool
     package let sql: String
   }
 
@@ -63,7 +64,7 @@ package struct EntitySchema {
     let name = (isUnique ? "bolide_unique_" : "bolide_index_") + parts.joined(separator: ".")
     let list = columns.map(quoted).joined(separator: ", ")
     return Index(
-      name: name,
+      name: name, isUnique: isUnique,
       sql: "CREATE \(isUnique ? "UNIQUE INDEX" : "INDEX") \(quoted(name)) ON \(quoted(entity.name))(\(list))")
   }
 

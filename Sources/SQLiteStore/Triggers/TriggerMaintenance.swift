@@ -37,10 +37,16 @@ package enum TriggerMaintenance {
     try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
   }
 
-  /// What is wrong with the triggers and indexes; nothing when they are as Bolide made them.
+  /// What is wrong with the triggers and indexes, or not there yet; nothing when they are as Bolide made them.
   package static func problems(_ db: Database, model: Model) throws -> RepairReport {
-    var found = RepairReport(
-      indexes: try missingIndexes(db, model).map { RepairReport.missing(index: $0.name) })
+    var found = RepairReport()
+    let missing = try missingIndexes(db, model)
+    // An import that has not come to its end may have left to it all but the unique ones.
+    let isLoading =
+      try !missing.isEmpty
+      && db.value("SELECT outcome IS NULL FROM bolide_run ORDER BY run DESC LIMIT 1") == .integer(1)
+    found.unbuiltIndexes = missing.filter { isLoading && !$0.isUnique }.map(\.name)
+    found.indexes = missing.filter { !isLoading || $0.isUnique }.map { RepairReport.missing(index: $0.name) }
     let isStuck = try db.value("SELECT 1 FROM bolide_deriving LIMIT 1") != .null
     guard try isStuck || db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else {
       return found
@@ -94,7 +100,7 @@ package enum TriggerMaintenance {
     try HistoryWriter(db).noteGap(problems.joined(separator: "; "))
   }
 
-  private static func missingIndexes(_ db: Database, _ model: Model) throws -> [EntitySchema.Index] {
+  static func missingIndexes(_ db: Database, _ model: Model) throws -> [EntitySchema.Index] {
     let find = try RawStatement(db, "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
     return try model.entities.flatMap { EntitySchema(entity: $0, model: model).indexes }.filter { index in
       find.bind(index.name, at: 1)

@@ -33,8 +33,8 @@ package struct StoreStatus: Sendable {
   package var readers: [Reader]
   /// What another program has made of the tables; nil where they are those of the model.
   package var schemaError: StoreError?
-  /// What is wrong with Bolide's triggers, each a sentence: history has a gap since.
-  package var triggerProblems: [String]
+  /// What is wrong with Bolide's triggers, from where on history has a gap, and which indexes are not there yet.
+  package var upkeep: RepairReport
   /// Changes of other programs that are in no transaction yet.
   package var pendingChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.
@@ -54,7 +54,7 @@ package struct StoreStatus: Sendable {
   package init(
     path: String, created: String, modelVersion: Int64, modelSince: String, entities: [Count],
     pipelines: [PipelineStatus], token: HistoryToken, transactions: Int64, changes: Int64,
-    historySince: String? = nil, readers: [Reader], schemaError: StoreError? = nil, triggerProblems: [String],
+    historySince: String? = nil, readers: [Reader], schemaError: StoreError? = nil, upkeep: RepairReport,
     pendingChanges: Int64, dirtyOwners: Int64, nullTotals: NullTotals, bytes: Int64, walBytes: Int64,
     hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
   ) {
@@ -70,7 +70,7 @@ package struct StoreStatus: Sendable {
     self.historySince = historySince
     self.readers = readers
     self.schemaError = schemaError
-    self.triggerProblems = triggerProblems
+    self.upkeep = upkeep
     self.pendingChanges = pendingChanges
     self.dirtyOwners = dirtyOwners
     self.nullTotals = nullTotals

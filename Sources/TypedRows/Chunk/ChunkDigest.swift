@@ -29,7 +29,7 @@ extension Chunk {
   }
 
   private func combine(_ column: Int, _ row: Int, into hasher: inout Hasher) {
-    switch layout.columns[column].storage {
+    switch layout.storages[column] {
     case .integer: hasher.combine(integer(column, row))
     case .real: hasher.combine(real(column, row))
     case .text, .blob:

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Indexes of a pipeline, as the commands show and use them.
@@ -114,5 +115,35 @@ import Testing
     #expect(before.allSatisfy { $0.status == 0 && !$0.output.isEmpty })
     try take("indexed")
     #expect(try answers() == before)
+  }
+
+  @Test func `a first load that is killed leaves its indexes to the next import`() throws {
+    let feed = (0..<20_000).map { #"{"id": "q\#($0)", "place": "r\#($0 * 7 % 11)"}"# + "\n" }.joined()
+    let loading = try Running(
+      Folder.tool, ["import", "quakes.yaml", "-", "--store", "new.sqlite", "--chunk-rows", "10000"],
+      in: folder, input: .open)
+    defer { loading.send(SIGKILL) }
+    try loading.write(Data(feed.utf8))
+    try eventually { try folder.count("Quake", in: "new.sqlite") == 20_000 }
+    let status = try folder.bolide("status", "new.sqlite").lines
+    let line = "indexes   1 not built yet: the import that is at work, or else the next one, builds it"
+    #expect(status.contains { $0.trimmingCharacters(in: .whitespaces) == line }, "\(status)")
+    loading.send(SIGKILL)
+    #expect(try loading.outcome().status == 128 + 9)
+    #expect(try folder.bolide("verify", "new.sqlite") == .silent)
+    #expect(try folder.bolide("status", "new.sqlite", "--json").output.contains(#""unbuiltIndexes":1"#))
+    try folder.write(feed, to: "whole.json")
+    let again = try folder.bolide("import", "quakes.yaml", "whole.json", "--store", "new.sqlite")
+    #expect(
+      again
+        == Outcome(
+          status: 0,
+          errors: "Note: the index bolide_index_Quake.region_id was missing, as the last import was killed; "
+            + "it has been built.\n"
+        ))
+    #expect(try folder.bolide("verify", "new.sqlite") == .silent)
+    #expect(
+      try folder.sqlite("new.sqlite", "EXPLAIN QUERY PLAN SELECT * FROM Quake WHERE region_id = 1")
+        .contains { $0.contains("bolide_index_Quake.region_id") })
   }
 }
