@@ -13,12 +13,14 @@ struct InitCommand: ParsableCommand {
 
         bolide init feed.json > feed.yaml
 
-      The types fit every value of this input; later inputs may contain other values.
+      Several inputs are read as one feed, in order: the records of all must be in the same place. The types fit every \
+      value of these inputs; later inputs may contain other values.
       """)
 
   @Argument(
-    help: ArgumentHelp("The input file; - is standard input.", valueName: "input"), completion: .file())
-  var input: String = "-"
+    help: ArgumentHelp("The input files; - is standard input. (default: -)", valueName: "input"),
+    completion: .file())
+  var inputs: [String] = []
 
   @Option(
     name: .customLong("records"),
@@ -35,7 +37,7 @@ struct InitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The pipeline's name, from which the names of its store and entity follow; default: the input's name.",
+      "The pipeline's name, from which the names of its store and entity follow; default: from the inputs' names.",
       valueName: "name"))
   var name: String?
 
@@ -50,9 +52,13 @@ struct InitCommand: ParsableCommand {
     return choices
   }
 
+  func validate() throws {
+    if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError.standardInputTwice }
+  }
+
   func run() throws {
     do {
-      let inference = try PipelineInference(path: input, choices: choices)
+      let inference = try PipelineInference(paths: inputs.isEmpty ? ["-"] : inputs, choices: choices)
       if FileManager.default.fileExists(atPath: inference.storeName) {
         StandardError.write(Note.storeIsThere(inference.storeName).printable + "\n")
       }

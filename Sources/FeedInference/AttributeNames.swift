@@ -69,16 +69,37 @@ enum AttributeNames {
   }
 }
 
-/// The names of a new pipeline and its entity, from the input's name.
+/// The names of a new pipeline and its entity, from the inputs' names.
 struct FeedName {
   /// `CneosFireball`
   var entity: String
   /// `cneos-fireball`
   var pipeline: String
 
-  /// - Parameter input: a path or a label; nil for one without a name.
-  init(input: String?) {
-    let file = input?.split(separator: "/").last.map(String.init) ?? ""
+  /// Names them by the words with which all inputs begin, or else by the first input.
+  ///
+  /// - Parameter inputs: paths or labels; none for an input without a name.
+  init(inputs: [String]) {
+    let all = inputs.map(Self.words)
+    let first = all.first ?? []
+    let common = first.indices.prefix { index in all.allSatisfy { $0.dropFirst(index).first == first[index] }
+    }
+    let words = common.isEmpty ? first : Array(first[..<common.endIndex])
+    guard let name = words.first else {
+      entity = "Record"
+      pipeline = "record"
+      return
+    }
+    entity = words.map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }.joined()
+    if name.first?.isLetter != true { entity = "Record" + entity }
+    pipeline = words.map { $0.lowercased() }.joined(separator: "-")
+    // Tables that begin so are SQLite's own, or Bolide's.
+    if ["sqlite", "bolide"].contains(words[0].lowercased()), words.count == 1 { entity += "Record" }
+  }
+
+  /// The words of an input's name that say what it is.
+  private static func words(of input: String) -> [String] {
+    let file = input.split(separator: "/").last ?? ""
     let stem = file.split(separator: ".", omittingEmptySubsequences: false)
     let endings = stem.reversed().prefix { Self.endings.contains($0.lowercased()) }.count
     let base = stem.dropLast(min(endings, max(stem.count - 1, 0))).joined(separator: "-")
@@ -86,18 +107,8 @@ struct FeedName {
       !$0.isEmpty
     }
     // A date says which file it is, not what the records are.
-    let words = all.enumerated().filter { !Self.isDate($0.element, after: all.prefix($0.offset)) }.map(
+    return all.enumerated().filter { !isDate($0.element, after: all.prefix($0.offset)) }.map(
       \.element)
-    guard let first = words.first else {
-      entity = "Record"
-      pipeline = "record"
-      return
-    }
-    entity = words.map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }.joined()
-    if first.first?.isLetter != true { entity = "Record" + entity }
-    pipeline = words.map { $0.lowercased() }.joined(separator: "-")
-    // Tables that begin so are SQLite's own, or Bolide's.
-    if ["sqlite", "bolide"].contains(words[0].lowercased()), words.count == 1 { entity += "Record" }
   }
 
   /// Whether a word is a date, or a part of the one that the words before it begin: `2026-05`, `20250409T224035Z`.

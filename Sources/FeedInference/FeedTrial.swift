@@ -5,10 +5,13 @@ internal import JSONStream
 internal import StoreInterface
 internal import TypedRows
 
-/// Reads an input through a pipeline as an import would, without a store.
+/// Reads inputs through a pipeline as an import would, one after another, without a store.
 struct FeedTrial: ~Copyable {
   private var records: RecordInput
-  private let stage: RecordStage
+  /// The inputs that come after it.
+  private var nextInputs: ArraySlice<ByteInput>
+  private var stage: RecordStage
+  private let shape: RecordShape
   private let chunk: Chunk
   /// Records read.
   private(set) var read = 0
@@ -29,14 +32,17 @@ struct FeedTrial: ~Copyable {
   private static let chunkBytes = 4 << 20
   private static let shownRejects = 10
 
-  init(_ pipeline: Pipeline, _ input: ByteInput) throws {
+  /// - Parameter inputs: one at least.
+  init(_ pipeline: Pipeline, _ inputs: [ByteInput]) throws {
     let layout = ChunkLayout(pipeline, model: pipeline.model)
-    let stage = try RecordStage(pipeline, layout: layout, input: input.name)
+    let stage = try RecordStage(pipeline, layout: layout, input: inputs[0].name)
+    let shape = RecordShape(pipeline.records)
     records = RecordInput(
-      input, reader: try stage.reader(RecordShape(pipeline.records)),
+      inputs[0], reader: try stage.reader(shape),
       limit: InputLimit(pipeline.settings.bounds),
       check: DocumentCheck(keySources: stage.builder.keySources, count: pipeline.count))
-    self.stage = stage
+    nextInputs = inputs.dropFirst()
+    (self.stage, self.shape) = (stage, shape)
     chunk = Chunk(layout: layout)
     occurrences = stage.builder.paths.map { _ in 0 }
     children = layout.children.map { ($0.entity.name, 0, 0) }
@@ -68,7 +74,20 @@ struct FeedTrial: ~Copyable {
   ///
   /// - Parameter visit: called with each chunk and its rows that would land; equal keys are not folded. It says whether it
   ///   wants more.
-  mutating func run(_ visit: (Chunk, [Int]) -> Bool) throws {
+  /// - Throws: `ImportError`, which names the input.
+  mutating func run(_ visit: (Chunk, [Int]) -> Bool) throws(ImportError) {
+    do {
+      while try readInput(visit), let next = nextInputs.popFirst() {
+        records = records.following(next, reader: try stage.reader(shape))
+        stage.begin(input: next.name)
+      }
+    } catch {
+      throw ImportError(reading: error, input: records.name, isStored: false)
+    }
+  }
+
+  /// - Returns: whether the visitor wants more.
+  private mutating func readInput(_ visit: (Chunk, [Int]) -> Bool) throws -> Bool {
     while case .record = try records.next(until: nil) {
       read += 1
       if chunk.isBatchFull { try stage.flushBatch(chunk) }
@@ -77,10 +96,10 @@ struct FeedTrial: ~Copyable {
       for index in occurrences.indices where fields[index].kind != .absent { occurrences[index] += 1 }
       if records.reader.problem == nil { lookAtDates(fields) }
       if chunk.recordsRead >= Self.chunkRows || chunk.byteCount >= Self.chunkBytes {
-        guard try finish(visit) else { return }
+        guard try finish(visit) else { return false }
       }
     }
-    _ = try finish(visit)
+    return try finish(visit)
   }
 
   private mutating func lookAtDates(_ fields: UnsafeBufferPointer<RecordField>) {

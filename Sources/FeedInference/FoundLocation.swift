@@ -2,7 +2,7 @@ internal import ImportModel
 internal import JSONStream
 
 /// Where an inference found the records, as a pipeline says it.
-struct FoundLocation {
+struct FoundLocation: Equatable {
   /// What the pipeline says.
   var record: RecordLocation
   /// What was found, in plain words.
@@ -13,8 +13,8 @@ struct FoundLocation {
 
   /// Puts what an inference found into a pipeline's words.
   init(_ pass: InferencePass) {
-    let layout = pass.layout.among(pass.envelope.keys)
-    description = Self.plain(layout, keys: pass.envelope.keys, records: pass.records)
+    let layout = pass.layout.among(pass.keys)
+    description = Self.plain(layout, keys: pass.keys, records: pass.records)
     record =
       if let delimiter = layout.delimiter {
         .delimited(by: delimiter)

@@ -2,7 +2,7 @@ internal import FeedReading
 internal import ImportModel
 internal import JSONStream
 
-/// One reading of an input that learns what its records are made of.
+/// One reading of an input, or of several in turn, that learns what the records are made of.
 struct InferencePass {
   private(set) var inference = RecordInference()
   /// Records read.
@@ -11,11 +11,15 @@ struct InferencePass {
   private(set) var nonconforming = 0
   /// The keys of the map that the records are in.
   private(set) var wildcard = ColumnValues()
-  /// What shape was found.
+  /// What shape was found, in the last input.
   private(set) var layout = Layout(rows: nil)
-  private(set) var envelope: Envelope
-  /// What the envelope's count is to be taken for, where a draft has to say it.
-  private(set) var count: FeedCount?
+  /// The keys around the records, and the columns' names, in the last input.
+  private(set) var keys: [String] = []
+  private(set) var columns: [String]?
+  /// Whether all inputs have that shape, and records in it.
+  private(set) var isOfOneShape = true
+  /// What the envelope's count is to be taken for, where a draft has to say it, with the count that tells so.
+  private(set) var count: (meaning: FeedCount, counted: Int, input: String)?
   /// Names that more than one column has.
   private(set) var repeatedNames: [String] = []
 
@@ -23,10 +27,29 @@ struct InferencePass {
   ///
   /// - Throws: what the reader and the input throw, and `ImportError` when the envelope does not fit the records.
   init(_ source: InferenceSource, shape: RecordShape, limits: ReaderLimits = ReaderLimits()) throws {
+    try take(source, shape, limits)
+  }
+
+  /// Reads several inputs.
+  init(_ sources: [InferenceSource], shape: RecordShape) throws(ImportError) {
+    for source in sources {
+      let (layout, records, nonconforming) = (layout, records, nonconforming)
+      do {
+        try take(source, shape, ReaderLimits())
+      } catch {
+        throw ImportError(reading: error, input: source.name, isStored: false)
+      }
+      let isAsBefore = records == 0 || layout.description == self.layout.description
+      let isOfObjects = self.records - records > self.nonconforming - nonconforming
+      isOfOneShape = isOfOneShape && isAsBefore && isOfObjects
+    }
+  }
+
+  private mutating func take(_ source: InferenceSource, _ shape: RecordShape, _ limits: ReaderLimits) throws {
+    let before = records
     let reader = try RecordReader(
       fields: [FieldPath(key: FoundLocation.wildcard)], shape: shape, limits: limits)
     var input = RecordInput(try source.open(), reader: reader, check: DocumentCheck(count: .ignore))
-    envelope = input.envelope
     var columns: [InferredNode]?
     while case .record = try input.next(until: nil) {
       records += 1
@@ -48,14 +71,18 @@ struct InferencePass {
       if key.kind == .string { wildcard.take(text: key.bytes) }
     }
     layout = input.layout ?? layout
-    envelope = input.envelope
-    if input.documents == 1, let counted = envelope.count { count = meaning(of: counted) }
+    (keys, self.columns) = (input.envelope.keys, input.envelope.names)
+    guard input.documents == 1, let meaning = meaning(ofCountIn: input.envelope, read: records - before),
+      count == nil || meaning.meaning == .ignore
+    else { return }
+    count = (meaning.meaning, meaning.counted, source.name)
   }
 
   /// What a count is that is not that of the records.
-  private func meaning(of counted: Int) -> FeedCount? {
-    if counted < records { return .ignore }
-    return counted > records && envelope.meaningOfCount == .exact ? .total : nil
+  private func meaning(ofCountIn envelope: Envelope, read: Int) -> (meaning: FeedCount, counted: Int)? {
+    guard let counted = envelope.count else { return nil }
+    if counted < read { return (.ignore, counted) }
+    return counted > read && envelope.meaningOfCount == .exact ? (.total, counted) : nil
   }
 
   /// A node for each column of rows, in the columns' order; nil for records that are objects.
@@ -63,7 +90,7 @@ struct InferencePass {
     guard let names else { return nil }
     inference.setColumns(names)
     var seen: Set<String> = []
-    repeatedNames = names.filter { !seen.insert($0).inserted }
+    repeatedNames += names.filter { !seen.insert($0).inserted && !repeatedNames.contains($0) }
     let byName = Dictionary(inference.root.children.map { ($0.name, $0) }) { first, _ in first }
     // A column without a node, past the most that are told apart, is read into one that nobody asks.
     return names.map { byName[$0] ?? InferredNode() }

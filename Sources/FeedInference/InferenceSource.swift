@@ -9,6 +9,8 @@ struct InferenceSource {
 
   /// The input's name, as messages say it.
   let name: String
+  /// Whether it is the process's standard input.
+  let isStdin: Bool
   private let copy: Copy
 
   private static let pieceSize = 256 * 1024
@@ -17,7 +19,8 @@ struct InferenceSource {
   init(_ source: ByteInput.Source, label: String? = nil) throws {
     let input = try ByteInput(source, label: label, cancellation: Cancellation())
     name = input.name
-    if Self.isStdin(source) || input.totalBytes == nil {
+    isStdin = if case .path("-") = source { true } else { false }
+    if isStdin || input.totalBytes == nil {
       copy = .spool(try Self.spool(input))
     } else {
       copy = .source(source)
@@ -55,10 +58,6 @@ struct InferenceSource {
   var isNamedAsDelimited: Bool {
     let parts = name.lowercased().split(separator: ".").suffix(2)
     return parts.contains("csv") || parts.contains("tsv")
-  }
-
-  private static func isStdin(_ source: ByteInput.Source) -> Bool {
-    if case .path("-") = source { true } else { false }
   }
 
   private static func spool(_ input: ByteInput) throws -> Spool {

@@ -7,7 +7,7 @@ struct KeySearch {
   /// Attributes that could be the key, by index, the likeliest first.
   private let candidates: [(index: Int, rank: Int)]
   private let draft: Pipeline
-  private let source: InferenceSource
+  private let sources: [InferenceSource]
   /// Of children, which list of the draft's they are; nil for the records.
   private let list: Int?
 
@@ -20,11 +20,11 @@ struct KeySearch {
   ///   - records: how many there are, with the attributes or without them.
   ///   - list: of children, which list of the draft's they are: their key is theirs among those of one record.
   init(
-    _ attributes: [DraftAttribute], of records: Int, _ draft: Pipeline, _ source: InferenceSource,
+    _ attributes: [DraftAttribute], of records: Int, _ draft: Pipeline, _ sources: [InferenceSource],
     list: Int? = nil
   ) {
     self.draft = draft
-    self.source = source
+    self.sources = sources
     self.list = list
     func ranked(isLast: Bool) -> [(index: Int, rank: Int)] {
       let ranked = attributes.indices.map { (index: $0, rank: attributes[$0].keyRank(isLast: isLast)) }
@@ -107,7 +107,7 @@ struct KeySearch {
 
   private func count(_ keys: [[Int]], toTheEnd: Bool = false) throws -> [KeyFinding] {
     guard !keys.isEmpty else { return [] }
-    var trial = try FeedTrial(draft, try source.open())
+    var trial = try FeedTrial(draft, sources.map { try $0.open() })
     var counters = keys.map { _ in (within: KeyCounter(), everywhere: KeyCounter()) }
     var alive = Set(keys.indices)
     var (chunks, lists) = (0, 0)

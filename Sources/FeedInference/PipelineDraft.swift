@@ -4,15 +4,15 @@ internal import ImportModel
 /// A pipeline in the making, with what is to be said about it.
 struct PipelineDraft {
   let name: FeedName
-  /// The input's name; nil for standard input.
-  let input: String?
-  /// Records in the input.
+  /// The inputs' names.
+  let inputs: [String]
+  /// Records in the inputs.
   let records: Int
   /// How many of them are not like the others.
   var nonconforming = 0
   var place = FoundLocation(.automatic, "")
-  /// What the envelope's count is, and what it says.
-  var count: (meaning: FeedCount, counted: Int)?
+  /// What the envelope's count is, what it says, and in which input.
+  var count: (meaning: FeedCount, counted: Int, input: String)?
   /// Texts that mean null in all attributes: in delimited text, an empty cell.
   var missing: [String] {
     if case .delimited = place.record { [""] } else { [] }
@@ -26,9 +26,9 @@ struct PipelineDraft {
   /// Expressions that hold for every record.
   var checks: [String] = []
 
-  init(_ name: FeedName, input: String?, records: Int) {
+  init(_ name: FeedName, inputs: [String], records: Int) {
     self.name = name
-    self.input = input
+    self.inputs = inputs
     self.records = records
   }
 
@@ -81,13 +81,22 @@ struct PipelineDraft {
   }
 
   private var head: [String] {
-    let file = input.map { YAMLText.comment($0.split(separator: "/").last.map(String.init) ?? $0) }
     let count = records == 1 ? "1 record" : "\(records.grouped) records"
+    let several = inputs.count > 1 ? "\(inputs.count.grouped) inputs, " : ""
+    let shows = inputs.count > 1 ? "these \(inputs.count.grouped) inputs show" : "this one input shows"
     let sentences =
-      ["From \(file ?? "standard input"): \(count); \(YAMLText.comment(place.description))."]
-      + notes.map(YAMLText.comment)
-      + ["A draft from what this one input shows: look at the key, the types and the names."]
-    return sentences.map { "# " + $0 }
+      ["From \(several)\(Self.list(inputs)): \(count); \(place.description)."] + notes
+      + ["A draft from what \(shows): look at the key, the types and the names."]
+    return sentences.map { "# " + YAMLText.comment($0) }
+  }
+
+  /// Inputs by their names, without folders where these do not tell them apart: `a.json, b.json and 2 more`.
+  static func list(_ inputs: [String]) -> String {
+    let files = inputs.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+    let names = Set(files).count == files.count ? files : inputs
+    let shown = names.count > 3 ? names.prefix(2) + ["\((names.count - 2).grouped) more"] : names[...]
+    return shown.count == 1
+      ? shown[0] : "\(shown.dropLast().joined(separator: ", ")) and \(shown[shown.count - 1])"
   }
 
   private var settings: [String] {
@@ -115,7 +124,8 @@ struct PipelineDraft {
     if !missing.isEmpty { lines.append("missing: \(YAMLText.list(missing))") }
     if let count {
       let line = "count: \(count.meaning.rawValue)"
-      lines.append(Self.commented(line, "the envelope counts \(count.counted.grouped)", at: 32))
+      let envelope = inputs.count > 1 ? "envelope of \(Self.list([count.input]))" : "envelope"
+      lines.append(Self.commented(line, "the \(envelope) counts \(count.counted.grouped)", at: 32))
     }
     return lines + [keyLine]
   }

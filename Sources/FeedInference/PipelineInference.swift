@@ -14,51 +14,63 @@ package struct PipelineInference {
   /// Attributes at most, before objects within records are kept whole.
   private static let mostAttributes = 200
 
-  /// Surveys a file; `-` is standard input.
+  /// Surveys files as one feed; `-` is standard input, which may be one of them.
   ///
-  /// Reads the input two to four times, in bounded memory; what cannot be opened again is kept on disk meanwhile.
+  /// Reads each input two to six times, one after another, in bounded memory; what cannot be opened again is kept on disk
+  /// meanwhile.
   /// - Throws: `ImportError`.
-  package init(path: String, choices: InferenceChoices = InferenceChoices()) throws(ImportError) {
-    try self.init(.path(path), label: nil, named: path == "-" ? nil : path, choices)
+  package init(paths: [String], choices: InferenceChoices = InferenceChoices()) throws(ImportError) {
+    try self.init(paths.map { (.path($0), nil) }, choices)
   }
 
   /// Surveys bytes in memory.
   package init(
     bytes: [UInt8], named name: String, choices: InferenceChoices = InferenceChoices()
   ) throws(ImportError) {
-    try self.init(.bytes(bytes), label: name, named: name, choices)
+    try self.init([(bytes, name)], choices: choices)
+  }
+
+  /// Surveys bytes in memory as one feed.
+  package init(
+    _ inputs: [(bytes: [UInt8], name: String)], choices: InferenceChoices = InferenceChoices()
+  ) throws(ImportError) {
+    try self.init(inputs.map { (.bytes($0.bytes), $0.name) }, choices)
   }
 
   private init(
-    _ source: ByteInput.Source, label: String?, named name: String?, _ choices: InferenceChoices
+    _ inputs: [(source: ByteInput.Source, label: String?)], _ choices: InferenceChoices
   ) throws(ImportError) {
     do {
-      let source = try InferenceSource(source, label: label)
-      let draft = try Self.draft(source, named: name, choices)
+      let sources = try inputs.map { try InferenceSource($0.source, label: $0.label) }
+      let shape = try SharedShape(sources, at: choices.records)
+      let draft = try Self.draft(shape, of: sources, choices)
       let text = draft.text
       // What an import would reject is no draft.
+      let pipeline: Pipeline
       do {
-        _ = try Pipeline(yaml: text, file: "draft", directory: "")
+        pipeline = try Pipeline(yaml: text, file: "draft", directory: "")
       } catch {
-        throw ImportError.noDraft(source.name, error)
+        throw ImportError.noDraft(sources[0].name, error)
       }
+      if sources.count > 1 { try shape.check(pipeline) }
       (pipelineText, storeName) = (text, draft.storeName)
     } catch {
-      throw ImportError(reading: error, input: label ?? (name ?? "stdin"), isStored: false)
+      throw ImportError(reading: error, input: inputs.first?.label ?? "stdin", isStored: false)
     }
   }
 
   private static func draft(
-    _ source: InferenceSource, named name: String?, _ choices: InferenceChoices
+    _ shape: SharedShape, of sources: [InferenceSource], _ choices: InferenceChoices
   ) throws -> PipelineDraft {
-    let (pass, foundPlace, notes) = try ShapeSearch(source).run(at: choices.records)
-    try checkRecords(pass, source)
-    var place = foundPlace
-    var feed = FeedName(input: choices.name ?? name)
+    let pass = shape.pass
+    let first = shape.sources[0].name
+    var place = shape.place
+    var feed = FeedName(inputs: choices.name.map { [$0] } ?? sources.filter { !$0.isStdin }.map(\.name))
     if let name = choices.name { feed.pipeline = name }
     if let entity = choices.entity { feed.entity = entity }
-    var draft = PipelineDraft(feed, input: name, records: pass.records)
-    draft.notes = notes + remarks(pass)
+    var draft = PipelineDraft(
+      feed, inputs: sources.map { $0.isStdin ? "standard input" : $0.name }, records: pass.records)
+    draft.notes = shape.remarks + remarks(pass)
     pass.inference.root.keepWholeObjects()
     pass.inference.root.bound(leaves: mostAttributes)
     var leaves = pass.inference.root.leaves()
@@ -77,7 +89,7 @@ package struct PipelineInference {
       sources.insert(([wildcard], "<\(wildcard)>", pass.wildcard), at: 0)
     }
     draft.place = place
-    draft.count = pass.count.flatMap { meaning in pass.envelope.count.map { (meaning, $0) } }
+    draft.count = pass.count
     draft.attributes = attributes(sources)
     draft.children = leaves.compactMap { leaf in
       let index = sources.firstIndex { $0.path == leaf.path }
@@ -88,12 +100,12 @@ package struct PipelineInference {
     }
     DirectionSearch.apply(to: &draft, sources.map(\.values))
     draft.nonconforming = pass.nonconforming
-    let search = KeySearch(draft.attributes, of: pass.records, draft.pipeline, source)
+    let search = KeySearch(draft.attributes, of: pass.records, draft.pipeline, shape.sources)
     draft.key =
       try choices.key.isEmpty
-      ? search.key() : search.finding(of: choices.key.map { try draft.index(of: $0, source.name) })
-    guard draft.key != nil else { throw ImportError.noKeys(source.name) }
-    try proposeChildren(&draft, source)
+      ? search.key() : search.finding(of: choices.key.map { try draft.index(of: $0, first) })
+    guard draft.key != nil else { throw ImportError.noKeys(first) }
+    try proposeChildren(&draft, shape.sources)
     return draft
   }
 
@@ -125,7 +137,7 @@ package struct PipelineInference {
   }
 
   /// Lists whose objects can be told apart within their record become rows of another entity.
-  private static func proposeChildren(_ draft: inout PipelineDraft, _ source: InferenceSource) throws {
+  private static func proposeChildren(_ draft: inout PipelineDraft, _ sources: [InferenceSource]) throws {
     var entities: Set<String> = [draft.name.entity.lowercased()]
     for index in draft.children.indices {
       var children = draft.children[index]
@@ -141,7 +153,7 @@ package struct PipelineInference {
         children.inverse += "Owner"
       }
       let search = KeySearch(
-        children.attributes, of: children.objects, draft.pipeline(with: children), source, list: 0)
+        children.attributes, of: children.objects, draft.pipeline(with: children), sources, list: 0)
       let key = try search.key()
       guard let key, key.losesNothing else { continue }
       children.key = key
@@ -150,16 +162,6 @@ package struct PipelineInference {
         draft.attributes[place].role = .children
       }
     }
-  }
-
-  /// An input without records teaches nothing.
-  private static func checkRecords(_ pass: InferencePass, _ source: InferenceSource) throws(ImportError) {
-    guard pass.records > 0 else { throw .noRecords(source.name) }
-    guard pass.nonconforming < pass.records else { throw .noObjects(source.name, among: pass.records) }
-    guard pass.records == 1, pass.layout.areObjectsAtTop, pass.inference.root.isEmptyAnswer else {
-      return
-    }
-    throw .envelopeAlone(source.name)
   }
 
   private static func remarks(_ pass: InferencePass) -> [String] {
@@ -186,28 +188,6 @@ extension PipelineDraft {
       attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.from == name || $0.key == name }
     guard let found else { throw .noSuchField(input, name, among: attributes.map(\.name)) }
     return found
-  }
-}
-
-extension InferredNode {
-  /// Whether a single object is what a sender answers that has no rows: `count` is 0, or its only array is empty.
-  fileprivate var isEmptyAnswer: Bool {
-    guard let count = children.first(where: { $0.name == "count" })?.values else { return hasEmptyArrayAlone }
-    return count.count == 1 && count.smallest == 0 && count.largest == 0
-  }
-
-  /// Rows of a known name, or the only array, hold nothing; names of columns may stand beside them.
-  private var hasEmptyArrayAlone: Bool {
-    let arrays = children.filter { $0.values.arrays > 0 }
-    let empty = arrays.filter { $0.values.emptyArrays == 1 }
-    if arrays.count == 1, empty.count == 1, children.allSatisfy({ $0.values.structures == $0.values.arrays })
-    {
-      return true
-    }
-    let rows: Set<String> = ["data", "rows", "results", "items", "records", "features", "values", "entries"]
-    let names: Set<String> = ["fields", "columns", "links"]
-    return empty.contains { rows.contains($0.name) }
-      && arrays.allSatisfy { $0.values.emptyArrays == 1 || names.contains($0.name) }
   }
 }
 

@@ -9,7 +9,11 @@ internal import JSONStream
 struct ShapeSearch {
   private let source: InferenceSource
   /// The most places that are tried one after another.
-  private static let mostPlaces = 16
+  static let mostPlaces = 16
+
+  /// Another place that could be the records', and how many there are.
+  typealias OtherPlace = (path: String, count: Int)
+  typealias Found = (pass: InferencePass, place: FoundLocation, others: [OtherPlace])
 
   init(_ source: InferenceSource) {
     self.source = source
@@ -18,7 +22,7 @@ struct ShapeSearch {
   /// The inference of the input, and where its records are.
   ///
   /// - Parameter path: where they are, if that is known.
-  func run(at path: String?) throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
+  func run(at path: String?) throws -> Found {
     guard let path else { return try run() }
     // What a wildcard stands for gets its name from what was found there.
     let components = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -32,7 +36,7 @@ struct ShapeSearch {
     return (rows.pass, rows.place, [])
   }
 
-  private func run() throws -> (pass: InferencePass, place: FoundLocation, notes: [String]) {
+  private func run() throws -> Found {
     if let cells = try delimited() { return (cells.pass, cells.place, []) }
     do {
       let pass = try InferencePass(source, shape: .automatic, limits: Self.cautious)
@@ -69,7 +73,7 @@ struct ShapeSearch {
     let pass = try InferencePass(source, shape: .delimited(by: delimiter))
     // A sentence may have a comma.
     guard source.isNamedAsDelimited || pass.records > pass.nonconforming else { return nil }
-    guard let names = pass.envelope.names, names.contains(where: Self.isData) else {
+    guard let names = pass.columns, names.contains(where: Self.isData) else {
       return (pass, FoundLocation(pass))
     }
     // The first line is a record as the others: nothing names the columns.
@@ -84,7 +88,7 @@ struct ShapeSearch {
   /// Rows that were taken for one object, or whose first one was taken for names.
   private func betterRows(than pass: InferencePass) -> (pass: InferencePass, place: FoundLocation)? {
     if case .firstRow = pass.layout.names, pass.layout.path == nil {
-      guard let names = pass.envelope.names, names.contains(where: Self.isData) else { return nil }
+      guard let names = pass.columns, names.contains(where: Self.isData) else { return nil }
       return try? namelessRows()
     }
     guard pass.records == 1, pass.layout.areObjectsAtTop else { return nil }
@@ -107,16 +111,12 @@ struct ShapeSearch {
   private static let leastRows = 20
 
   /// One object, deep in which a few rows were found: they are a matrix of its own, rather than the records.
-  private func objectAround(_ pass: InferencePass) -> (
-    pass: InferencePass, place: FoundLocation, notes: [String]
-  )? {
+  private func objectAround(_ pass: InferencePass) -> Found? {
     guard pass.records < Self.leastRows, pass.layout.hasArrays, let path = pass.layout.path,
       path.components.count > 1,
       let whole = try? InferencePass(source, shape: .lines), whole.records == 1, whole.nonconforming == 0
     else { return nil }
-    let note =
-      "Another place that could be the records: \(YAMLText.scalar(path.description)) (\(pass.records.grouped))."
-    return (whole, FoundLocation(.lines, "one object"), [note])
+    return (whole, FoundLocation(.lines, "one object"), [(path.description, pass.records)])
   }
 
   private func columnar(names: String, rows: String) -> (pass: InferencePass, place: FoundLocation)? {
@@ -132,10 +132,10 @@ struct ShapeSearch {
   // MARK: Several arrays
 
   /// The array with the most objects.
-  private func bestOf(_ error: JSONError) throws -> (InferencePass, FoundLocation, [String]) {
+  private func bestOf(_ error: JSONError) throws -> Found {
     var best: InferencePass?
     var bestPath = ""
-    var others: [(path: String, count: Int)] = []
+    var others: [OtherPlace] = []
     for path in error.candidates.prefix(Self.mostPlaces) {
       let pass = try InferencePass(source, shape: .array(path: path))
       guard pass.nonconforming == 0 else { continue }
@@ -143,11 +143,8 @@ struct ShapeSearch {
       if pass.records > best?.records ?? 0 { (best, bestPath) = (pass, path) }
     }
     guard let best else { throw error }
-    let list = others.filter { $0.path != bestPath }.map {
-      "\(YAMLText.scalar($0.path)) (\($0.count.grouped))"
-    }
-    let note = "Other places that could be the records: \(list.joined(separator: ", "))."
-    return (best, FoundLocation(.path(bestPath), "objects under \(bestPath)"), list.isEmpty ? [] : [note])
+    others.removeAll { $0.path == bestPath }
+    return (best, FoundLocation(.path(bestPath), "objects under \(bestPath)"), others)
   }
 
   // MARK: Rows without names

@@ -132,8 +132,7 @@ package struct ChunkProducer: ~Copyable {
     }
     if !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
-    records = RecordInput(
-      next, reader: try stage.reader(shape), limit: records.limit, check: records.check)
+    records = records.following(next, reader: try stage.reader(shape))
     stage.begin(input: next.name)
     newFields.beginInput()
     chunk.input = next.name

@@ -45,7 +45,12 @@ package struct RecordInput: ~Copyable {
   }
 
   /// The input's name, as messages say it.
-  var name: String { input.name }
+  package var name: String { input.name }
+
+  /// The next input of the same import.
+  package func following(_ input: ByteInput, reader: consuming RecordReader) -> RecordInput {
+    RecordInput(input, reader: reader, limit: limit, check: check)
+  }
 
   /// Input bytes taken so far, compressed ones of a compressed input.
   var bytes: Int { Int(input.bytesRead) }

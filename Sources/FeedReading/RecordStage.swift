@@ -47,7 +47,7 @@ package struct RecordStage {
   package var childBuilders: [RowBuilder] { children.map(\.builder) }
 
   /// Goes on with another input.
-  mutating func begin(input: String) {
+  package mutating func begin(input: String) {
     builder.input = input
     expressions.input = input
     for list in children.indices {

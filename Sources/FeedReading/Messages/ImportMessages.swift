@@ -200,6 +200,21 @@ extension ImportError {
     unusable("\(input): there are no records in it, an envelope alone")
   }
 
+  package static func noRecordsInAny(_ inputs: [String]) -> ImportError {
+    unusable("\(inputs[0]) and \((inputs.count - 1).grouped) more: there are no records in them")
+  }
+
+  /// - Parameters:
+  ///   - found: what the input has, in the words in which a draft says it.
+  ///   - expected: what the other one has.
+  package static func unlikeOthers(
+    _ input: String, has found: String, other: String, has expected: String
+  ) -> ImportError {
+    ImportError(
+      .badInput, code: "unlike-others", "\(input): found \(found), but \(other) has \(expected)",
+      hint: "Use inputs of one shape: one pipeline reads them all in the same way.")
+  }
+
   package static func noObjects(_ input: String, among count: Int) -> ImportError {
     unusable("\(input): none of its \(count.grouped) values is an object")
   }

@@ -49,6 +49,49 @@ struct InitTests {
     }
   }
 
+  @Test func `several inputs are one feed, standard input among them`() throws {
+    try Tool.inDirectory { directory in
+      let inputs = [
+        "day-1.json": #"{"events":[{"id":1,"v":1},{"id":2,"v":2}]}"#, "day-2.json": #"{"events":[]}"#,
+        "other.json": #"{"rows":[{"id":1}]}"#,
+      ]
+      for (name, text) in inputs { try Data(text.utf8).write(to: directory.appending(path: name)) }
+      let events = #"{"events":[{"id":3,"v":2.5},{"id":4,"w":"x"}]}"#
+      let draft = try Tool(["init", "day-1.json", "day-2.json", "-"], in: directory, input: events)
+      #expect(
+        draft.output == """
+          # From 3 inputs, day-1.json, day-2.json and standard input: 4 records; objects under events.
+          # There are no records in day-2.json.
+          # A draft from what these 3 inputs show: look at the key, the types and the names.
+          bolide: 1
+          name: day
+          store: day.sqlite
+          entity: Day
+          records: events
+          key: id                         # unique in all 4 records
+          attributes:
+            id: integer64
+            v:  double     # missing in 1
+            w:  string     # missing in 3
+
+          """, "\(draft.output)\(draft.errors)")
+      try Data(draft.output.utf8).write(to: directory.appending(path: "day.yaml"))
+      let done = try Tool(
+        ["import", "day.yaml", "day-1.json", "day-2.json", "-", "--json"], in: directory, input: events)
+      #expect(done.status == 0 && done.output.contains(#""inserted":4,"#))
+      let twice = try Tool(["init", "-", "day-1.json", "-"], in: directory, input: events)
+      #expect(twice.status == 64 && twice.errors.hasPrefix("Error: - can be given only once\n"))
+      let unlike = try Tool(["init", "day-1.json", "other.json", "day-2.json"], in: directory)
+      #expect(unlike.status == 65 && unlike.output.isEmpty)
+      #expect(
+        unlike.errors == """
+          Error: other.json: found objects under rows, but day-1.json has objects under events.
+                 Use inputs of one shape: one pipeline reads them all in the same way.
+
+          """, "\(unlike.errors)")
+    }
+  }
+
   @Test func `the records' path, the key and the names can be chosen`() throws {
     let feed =
       #"{"days":{"2026-01-01":{"rows":[{"id":1,"n":{"code":"a"}},{"id":2,"n":{"code":"a"}}]}},"other":[{"x":1},{"x":2}]}"#

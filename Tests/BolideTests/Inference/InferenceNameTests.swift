@@ -44,13 +44,13 @@ struct InferenceNameTests {
     ("7zip.json", "Record7zip", "7zip"), ("part-2.json", "Part2", "part-2"),
   ])
   func `the entity is named by the file`(file: String, entity: String, pipeline: String) {
-    let name = FeedName(input: file)
+    let name = FeedName(inputs: [file])
     #expect(name.entity == entity)
     #expect(name.pipeline == pipeline)
   }
 
   @Test func `an input without a name has records`() {
-    #expect(FeedName(input: nil).entity == "Record")
+    #expect(FeedName(inputs: []).entity == "Record")
   }
 
   @Test func `any key can be read from`() async throws {

@@ -5,21 +5,26 @@ import Testing
 import Bolide
 @testable import FeedInference
 
-/// A survey of a small input, and what becomes of the pipeline that it writes.
+/// A survey of small inputs, and what becomes of the pipeline that it writes.
 struct InferenceRoundTrip {
   let text: String
   /// The lines of the text that are no comments, without their trailing ones.
   let settings: [String]
 
   private let pipeline: Pipeline
-  private let input: [UInt8]
+  private let inputs: [(bytes: [UInt8], name: String)]
 
   /// Surveys, loads the written pipeline, and checks that the input fits it.
   ///
   /// - Parameter rejected: so many records do not.
   init(_ input: String, named name: String = "feed.json", refusing rejected: Int = 0) throws {
-    self.input = Array(input.utf8)
-    text = try PipelineInference(bytes: self.input, named: name).pipelineText
+    try self.init([(name, input)], refusing: rejected)
+  }
+
+  /// Surveys several inputs as one feed.
+  init(_ inputs: [(name: String, text: String)], refusing rejected: Int = 0) throws {
+    self.inputs = inputs.map { (Array($0.text.utf8), $0.name) }
+    text = try PipelineInference(self.inputs).pipelineText
     settings = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
       let end = line.firstRange(of: "  # ")?.lowerBound ?? line.endIndex
       return line[..<end].trimmingCharacters(in: .whitespaces)
@@ -27,17 +32,20 @@ struct InferenceRoundTrip {
     pipeline = try Pipeline(yaml: text, file: "new.yaml", directory: "")
     let problems = pipeline.problems()
     #expect(problems.isEmpty)
-    let check = try FeedCheck(pipeline, bytes: self.input, named: name)
-    #expect(check.rejected == rejected)
-    #expect(check.localTimes.isEmpty)
-    #expect(check.neverThere.isEmpty)
+    let checks = try self.inputs.map { try FeedCheck(pipeline, bytes: $0.bytes, named: $0.name) }
+    #expect(checks.reduce(0) { $0 + $1.rejected } == rejected)
+    #expect(checks.flatMap(\.localTimes) == [])
+    #expect(inputs.count > 1 || checks[0].neverThere.isEmpty)
   }
 
   /// How the input fits the written pipeline, with a line more.
   func check(adding line: String = "") throws -> FeedCheck {
     try FeedCheck(
-      Pipeline(yaml: text + line, file: "new.yaml", directory: ""), bytes: input, named: "feed.json")
+      Pipeline(yaml: text + line, file: "new.yaml", directory: ""), bytes: inputs[0].bytes,
+      named: "feed.json")
   }
+
+  private var sources: [ImportSource] { inputs.map { .bytes($0.bytes, name: $0.name) } }
 
   /// What stands behind an attribute's name.
   func attribute(_ name: String) -> String? {
@@ -48,7 +56,7 @@ struct InferenceRoundTrip {
   /// A column's values after an import into a new store, as SQLite writes them, in the order of the rows.
   func values(of column: String, in path: String) async throws -> [String] {
     let store = try await Store(path: path, for: pipeline)
-    _ = try await store.run(pipeline, on: .bytes(input))
+    _ = try await store.run(pipeline, on: sources)
     let sql = "SELECT ifnull(CAST(\(column) AS TEXT), 'null') FROM \(pipeline.entity) ORDER BY bolide_id"
     return try await DatabaseQueue(path: path).read { db in
       try String.fetchAll(db, sql: sql)
@@ -61,7 +69,7 @@ struct InferenceRoundTrip {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     let store = try await Store(path: directory.appending(path: "new.sqlite").path, for: pipeline)
-    let counts = try await store.run(pipeline, on: .bytes(input)).progress.counts
+    let counts = try await store.run(pipeline, on: sources).progress.counts
     return (counts.inserted, counts.read)
   }
 }

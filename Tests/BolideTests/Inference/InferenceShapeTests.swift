@@ -72,7 +72,7 @@ struct InferenceShapeTests {
 
   @Test func `other places that could be the records are named`() throws {
     let feed = try InferenceRoundTrip(#"{"events":[{"id":1}],"b":[{"id":1},{"id":2}]}"#)
-    #expect(feed.text.contains("# Other places that could be the records: events (1).\n"))
+    #expect(feed.text.contains("# Another place that could be the records: events (1).\n"))
   }
 
   @Test func `records that are not like the others are counted`() throws {
