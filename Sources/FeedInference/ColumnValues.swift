@@ -38,12 +38,25 @@ struct ColumnValues {
   private(set) var sentinels: [MissingSpelling] = []
   private(set) var lowest = Double.infinity
   private(set) var highest = -Double.infinity
+  /// The fewest and most decimals that those others are written with, the most digits before them, and whether any has an
+  /// exponent.
+  private var fewestDecimals = Int.max
+  private var mostDecimals = 0
+  private var mostDigits = 0
+  private var hasExponent = false
 
   /// Values that are there.
   var count: Int { booleans + numbers + texts + structures }
 
   /// How many of them are no objects or arrays.
   var scalars: Int { booleans + numbers + texts }
+
+  /// The fewest and most decimals that numbers are written with; nil where they have none, or more than amounts of money
+  /// have, and where a decimal does not hold them.
+  var decimals: (fewest: Int, most: Int)? {
+    guard 1...4 ~= mostDecimals, !hasExponent, mostDigits <= 14 else { return nil }
+    return (fewestDecimals, mostDecimals)
+  }
 
   mutating func takeNull() { nulls += 1 }
 
@@ -90,6 +103,12 @@ struct ColumnValues {
     guard let number = NumberParsing.double(bytes, grammar: .text) else { return }
     lowest = min(lowest, number)
     highest = max(highest, number)
+    let point = bytes.firstIndex(of: UInt8(ascii: "."))
+    let decimals = point.map { bytes.count - $0 - 1 } ?? 0
+    fewestDecimals = min(fewestDecimals, decimals)
+    mostDecimals = max(mostDecimals, decimals)
+    mostDigits = max(mostDigits, (point ?? bytes.count) - (bytes[0].isDigit ? 0 : 1))
+    hasExponent = hasExponent || bytes.contains { $0 | 0x20 == UInt8(ascii: "e") }
   }
 
   private mutating func takeDirection(_ bytes: UnsafeBufferPointer<UInt8>) {

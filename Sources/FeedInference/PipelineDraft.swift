@@ -264,6 +264,7 @@ extension DraftAttribute {
     case .pattern(let text): parts.append("format: \(YAMLText.quoted(text))")
     case nil: break
     }
+    if case .decimal(let scale) = type { parts.append("scale: \(scale)") }
     if case .date(let precision) = type, precision != .seconds {
       parts.append("precision: \(precision.rawValue)")
     }

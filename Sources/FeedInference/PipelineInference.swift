@@ -79,14 +79,12 @@ package struct PipelineInference {
       leaves.removeAll { Self.meansElement($0.path) }
       draft.notes.append("A value under the key '.' is left out: no path leads there.")
     }
-    var sources = leaves.map {
-      (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
-    }
+    var sources = leaves.map { DraftSource($0.path, $0.node.values) }
     if place.hasWildcard {
       let isDay = !pass.wildcard.candidates.isDisjoint(with: .date)
       let wildcard = isDay ? "day" : "key"
       place.name(wildcard: wildcard)
-      sources.insert(([wildcard], "<\(wildcard)>", pass.wildcard), at: 0)
+      sources.insert(DraftSource([wildcard], from: "<\(wildcard)>", pass.wildcard), at: 0)
     }
     draft.place = place
     draft.count = pass.count
@@ -112,14 +110,14 @@ package struct PipelineInference {
   /// Whether a pipeline would take the path for an element of an array.
   private static func meansElement(_ path: [String]) -> Bool { path == ["."] }
 
-  private static func attributes(
-    _ sources: [(path: [String], from: String, values: ColumnValues)]
-  ) -> [DraftAttribute] {
-    zip(AttributeNames.names(for: sources.map(\.path)), sources).map { name, source in
+  private static func attributes(_ sources: [DraftSource]) -> [DraftAttribute] {
+    var attributes = zip(AttributeNames.names(for: sources.map(\.path)), sources).map { name, source in
       DraftAttribute(
-        name: name, from: source.from, choice: TypeChoice(source.values, name: source.path.last ?? ""),
-        key: source.path.last ?? "", depth: source.path.count, count: source.values.count)
+        name: name, from: source.from, choice: source.choice, key: source.path.last ?? "",
+        depth: source.path.count, count: source.count)
     }
+    MoneySearch.apply(to: &attributes, sources)
+    return attributes
   }
 
   /// What arrays of objects, and of nothing else, hold.
@@ -128,7 +126,7 @@ package struct PipelineInference {
     elements.keepWholeObjects()
     elements.bound(leaves: mostAttributes)
     let sources = elements.leaves().filter { !meansElement($0.path) }.map {
-      (path: $0.path, from: FieldPath(keys: $0.path).description, values: $0.node.values)
+      DraftSource($0.path, $0.node.values)
     }
     guard !sources.isEmpty else { return nil }
     return DraftChildren(
@@ -188,14 +186,5 @@ extension PipelineDraft {
       attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.from == name || $0.key == name }
     guard let found else { throw .noSuchField(input, name, among: attributes.map(\.name)) }
     return found
-  }
-}
-
-extension FieldPath {
-  /// A path of keys that are taken as they are.
-  fileprivate init(keys: [String]) {
-    // Every key is escaped, so that the text can be read as a path again.
-    let text = keys.map { FieldPath(key: $0).description }.joined(separator: "/")
-    self = (try? FieldPath(text)) ?? FieldPath(key: text)
   }
 }

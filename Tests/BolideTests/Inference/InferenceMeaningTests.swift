@@ -1,18 +1,9 @@
-import Foundation
 import Testing
 
 import Bolide
 
 /// What `bolide init` reads out of values besides their types.
 struct InferenceMeaningTests {
-  /// The stored values of a column, in the order of the rows.
-  private func imported(_ feed: InferenceRoundTrip, _ column: String) async throws -> [String] {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await feed.values(of: column, in: folder.appending(path: "new.sqlite").path)
-  }
-
   @Test func `a number with its direction beside it becomes a signed one`() async throws {
     let feed = try InferenceRoundTrip(
       """
@@ -30,16 +21,16 @@ struct InferenceMeaningTests {
         #"longitude: { type: double, value: "CASE lonDir WHEN 'E' THEN lon WHEN 'W' THEN -lon END" }"#,
         "check: [(lat IS NULL) = (latDir IS NULL), (lon IS NULL) = (lonDir IS NULL)]",
       ])
-    #expect(try await imported(feed, "latitude") == ["22.5", "-3.0", "null"])
-    #expect(try await imported(feed, "longitude") == ["-1.0", "2.5", "null"])
+    #expect(try await feed.values(of: "latitude") == ["22.5", "-3.0", "null"])
+    #expect(try await feed.values(of: "longitude") == ["-1.0", "2.5", "null"])
   }
 
   @Test func `a number with its direction behind it becomes a signed one`() async throws {
     let feed = try InferenceRoundTrip(
       #"[{"id":"a","lat":"22.0S","at":{"lon":"3W"}},{"id":"b","lat":"1.25N","at":{"lon":""}},{"id":"c","lat":null,"at":{"lon":"10.5E"}}]"#
     )
-    #expect(try await imported(feed, "latitude") == ["-22.0", "1.25", "null"])
-    #expect(try await imported(feed, "longitude") == ["-3.0", "null", "10.5"])
+    #expect(try await feed.values(of: "latitude") == ["-22.0", "1.25", "null"])
+    #expect(try await feed.values(of: "longitude") == ["-3.0", "null", "10.5"])
     #expect(feed.attribute("lat") == "{ type: string, transient: true }")
     #expect(feed.attribute("lon") == #"{ type: string, transient: true, from: at/lon, missing: [""] }"#)
   }

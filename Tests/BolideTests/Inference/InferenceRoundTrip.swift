@@ -54,22 +54,27 @@ struct InferenceRoundTrip {
   }
 
   /// A column's values after an import into a new store, as SQLite writes them, in the order of the rows.
-  func values(of column: String, in path: String) async throws -> [String] {
-    let store = try await Store(path: path, for: pipeline)
-    _ = try await store.run(pipeline, on: sources)
+  func values(of column: String) async throws -> [String] {
     let sql = "SELECT ifnull(CAST(\(column) AS TEXT), 'null') FROM \(pipeline.entity) ORDER BY bolide_id"
-    return try await DatabaseQueue(path: path).read { db in
-      try String.fetchAll(db, sql: sql)
+    return try await withStore { store, path in
+      _ = try await store.run(pipeline, on: sources)
+      return try await DatabaseQueue(path: path).read { db in try String.fetchAll(db, sql: sql) }
     }
   }
 
   /// How many records an import inserts, and how many it reads.
   func imported() async throws -> (inserted: Int, read: Int) {
+    try await withStore { store, _ in
+      let counts = try await store.run(pipeline, on: sources).progress.counts
+      return (counts.inserted, counts.read)
+    }
+  }
+
+  private func withStore<R>(_ body: (Store, String) async throws -> R) async throws -> R {
     let directory = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
-    let store = try await Store(path: directory.appending(path: "new.sqlite").path, for: pipeline)
-    let counts = try await store.run(pipeline, on: sources).progress.counts
-    return (counts.inserted, counts.read)
+    let path = directory.appending(path: "new.sqlite").path
+    return try await body(Store(path: path, for: pipeline), path)
   }
 }
