@@ -14,6 +14,10 @@ struct ColumnValues {
   /// Arrays among them, and those that hold nothing.
   private(set) var arrays = 0
   private(set) var emptyArrays = 0
+  /// What those show that could be points.
+  private(set) var points = PointValues()
+  /// The text that all texts are; nil where they differ, or are long.
+  private(set) var onlyText: [UInt8]?
   /// Texts that could be numbers.
   private(set) var numberTexts = 0
   private(set) var facts: ValueFacts = []
@@ -62,10 +66,11 @@ struct ColumnValues {
 
   mutating func takeObject() { structures += 1 }
 
-  mutating func takeArray(isEmpty: Bool) {
+  mutating func takeArray(_ elements: PointValues.Elements) {
     structures += 1
     arrays += 1
-    if isEmpty { emptyArrays += 1 }
+    if elements.count == 0 { emptyArrays += 1 }
+    points.take(elements)
   }
 
   mutating func takeBoolean() {
@@ -83,6 +88,8 @@ struct ColumnValues {
 
   mutating func take(text bytes: UnsafeBufferPointer<UInt8>) {
     texts += 1
+    if texts == 1, bytes.count <= MissingSpelling.longest { onlyText = Array(bytes) }
+    if let text = onlyText, !bytes.elementsEqual(text) { onlyText = nil }
     if bytes.count > 20, !facts.contains(.accessKey), Self.hasAccessKey(bytes) { facts.insert(.accessKey) }
     let found = TypeCandidates(
       text: bytes, among: candidates.union(spelledCandidates).union([.double]), &facts)

@@ -79,7 +79,7 @@ package struct PipelineInference {
       leaves.removeAll { Self.meansElement($0.path) }
       draft.notes.append("A value under the key '.' is left out: no path leads there.")
     }
-    var sources = leaves.map { DraftSource($0.path, $0.node.values) }
+    var sources = PointSearch.sources(leaves, of: pass.records - pass.nonconforming)
     if place.hasWildcard {
       let isDay = !pass.wildcard.candidates.isDisjoint(with: .date)
       let wildcard = isDay ? "day" : "key"
@@ -125,9 +125,8 @@ package struct PipelineInference {
     guard let elements = node.elements, node.otherElements == 0, node.values.scalars == 0 else { return nil }
     elements.keepWholeObjects()
     elements.bound(leaves: mostAttributes)
-    let sources = elements.leaves().filter { !meansElement($0.path) }.map {
-      DraftSource($0.path, $0.node.values)
-    }
+    let sources = PointSearch.sources(
+      elements.leaves().filter { !meansElement($0.path) }, of: elements.objects)
     guard !sources.isEmpty else { return nil }
     return DraftChildren(
       attribute: attribute.name, path: attribute.from, objects: elements.objects,

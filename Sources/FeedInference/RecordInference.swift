@@ -77,16 +77,25 @@ struct RecordInference {
   }
 
   /// Takes an element of an array that is kept whole: what its objects have may be of use.
-  private mutating func takeElement(of node: InferredNode?, _ cursor: inout JSONCursor, depth: Int) {
-    switch cursor.item() {
+  ///
+  /// - Returns: the element, or the beginning of it.
+  private mutating func takeElement(
+    of node: InferredNode?, _ cursor: inout JSONCursor, depth: Int
+  ) -> JSONCursor.Item {
+    let element = cursor.item()
+    switch element {
     case .object:
-      guard let node, depth < Self.deepest else { return cursor.leave() }
-      takeMembers(of: node.element(), &cursor, depth: depth + 1)
+      if let node, depth < Self.deepest {
+        takeMembers(of: node.element(), &cursor, depth: depth + 1)
+      } else {
+        cursor.leave()
+      }
     case .array:
       node?.otherElements += 1
       cursor.leave()
     default: node?.otherElements += 1
     }
+    return element
   }
 
   private mutating func takeValue(of node: InferredNode?, _ cursor: inout JSONCursor, depth: Int) {
@@ -99,12 +108,9 @@ struct RecordInference {
       // A text with half of a character is rejected by the import, and says nothing of the type.
       _ = escaped.withContent(of: bytes) { node.values.take(text: $0) }
     case .array:
-      var isEmpty = true
-      while cursor.hasElement() {
-        isEmpty = false
-        takeElement(of: node, &cursor, depth: depth)
-      }
-      node?.values.takeArray(isEmpty: isEmpty)
+      var elements = PointValues.Elements()
+      while cursor.hasElement() { elements.take(takeElement(of: node, &cursor, depth: depth)) }
+      node?.values.takeArray(elements)
     case .object:
       guard let node, !node.isWhole, depth < Self.deepest else {
         cursor.leave()

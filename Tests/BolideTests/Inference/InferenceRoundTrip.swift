@@ -55,10 +55,21 @@ struct InferenceRoundTrip {
 
   /// A column's values after an import into a new store, as SQLite writes them, in the order of the rows.
   func values(of column: String) async throws -> [String] {
-    let sql = "SELECT ifnull(CAST(\(column) AS TEXT), 'null') FROM \(pipeline.entity) ORDER BY bolide_id"
+    try await stored("ifnull(CAST(\(column) AS TEXT), 'null')") { try String.fetchAll($0, sql: $1) }
+  }
+
+  /// The same as numbers.
+  func numbers(of column: String) async throws -> [Double?] {
+    try await stored(column) { try Double?.fetchAll($0, sql: $1) }
+  }
+
+  private func stored<V: Sendable>(
+    _ expression: String, _ fetch: @escaping @Sendable (Database, String) throws -> [V]
+  ) async throws -> [V] {
+    let sql = "SELECT \(expression) FROM \(pipeline.entity) ORDER BY bolide_id"
     return try await withStore { store, path in
       _ = try await store.run(pipeline, on: sources)
-      return try await DatabaseQueue(path: path).read { db in try String.fetchAll(db, sql: sql) }
+      return try await DatabaseQueue(path: path).read { db in try fetch(db, sql) }
     }
   }
 
