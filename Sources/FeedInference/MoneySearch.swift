@@ -44,9 +44,9 @@ enum MoneySearch {
           self = .always
           return
         }
-        if MoneySearch.sums.contains(word) {
+        if MoneySearch.sums.contains(singular) {
           found = .withCents
-        } else if MoneySearch.others.contains(word) {
+        } else if MoneySearch.others.contains(singular) {
           found = found ?? .besideMoney
         } else if !MoneySearch.neutral.contains(word) {
           // A total of something else, such as rain.
@@ -73,14 +73,15 @@ enum MoneySearch {
   ]
 
   private static let others: Set<String> = [
-    "charge", "charges", "discount", "paid", "due", "credit", "debit", "tip", "bid", "ask",
+    "charge", "discount", "paid", "due", "credit", "debit", "tip", "bid", "ask",
   ]
 
-  /// Words beside those that leave the meaning as it is, codes of currencies among them.
+  /// Words beside those that leave the meaning as it is: codes of currencies too, and objects that hold the fields.
   private static let neutral: Set<String> = [
     "value", "min", "max", "low", "high", "lowest", "highest", "average", "avg", "net", "gross", "incl",
     "excl", "with", "without", "including", "excluding", "per", "unit", "item", "line", "in", "old", "new",
-    "original", "current", "before", "after", "order", "account", "grand", "opening", "closing",
+    "original", "current", "properties", "attributes", "fields", "data", "record", "result", "before",
+    "after", "order", "account", "grand", "opening", "closing",
     "transaction", "usd", "eur", "gbp", "jpy", "chf", "cad", "aud", "nzd", "sek", "nok", "dkk", "pln", "czk",
     "huf", "cny", "inr", "brl", "mxn", "zar", "krw", "sgd", "hkd",
   ]

@@ -55,6 +55,16 @@ struct InferenceMoneyTests {
     #expect(try await feed.imported() == (2, 2))
   }
 
+  @Test(arguments: [
+    (#""properties":{"amount":12.25}"#, true), (#""totals":{"tax":12.25}"#, true),
+    (#""statistics":{"total":12.25}"#, false), (#""statistics":{"total":12.25,"currency":"EUR"}"#, true),
+    (#""statistics":{"total":12.25},"currency":"EUR""#, false),
+  ])
+  func `the key before says what an amount is of`(member: String, isMoney: Bool) throws {
+    let feed = try InferenceRoundTrip(Self.records([member]))
+    #expect(feed.text.contains("decimal") == isMoney, "\(feed.text)")
+  }
+
   @Test func `whole numbers stay what they are, cents perhaps`() throws {
     let feed = try InferenceRoundTrip(Self.records([#""price":1250,"fee":"12""#, #""price":99,"fee":"13""#]))
     #expect(feed.attribute("price") == "integer64" && feed.attribute("fee") == "string")
