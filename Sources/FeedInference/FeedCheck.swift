@@ -51,7 +51,7 @@ package struct FeedCheck {
   private init(_ pipeline: Pipeline, _ source: ByteInput.Source, name: String) throws(ImportError) {
     do {
       let input = try ByteInput(source, label: name, cancellation: Cancellation())
-      var trial = try FeedTrial(pipeline, [input])
+      var trial = try FeedTrial(pipeline, input)
       var counters = [KeyCounter()] + trial.children.map { _ in KeyCounter() }
       let limit = KeyCounter.budget / counters.count
       var chunks = 0

@@ -8,8 +8,8 @@ internal import TypedRows
 /// Reads inputs through a pipeline as an import would, one after another, without a store.
 struct FeedTrial: ~Copyable {
   private var records: RecordInput
-  /// The inputs that come after it.
-  private var nextInputs: ArraySlice<ByteInput>
+  /// The inputs that come after it, the last one first.
+  private var nextInputs: [InferenceSource]
   private var stage: RecordStage
   private let shape: RecordShape
   private let chunk: Chunk
@@ -32,16 +32,16 @@ struct FeedTrial: ~Copyable {
   private static let chunkBytes = 4 << 20
   private static let shownRejects = 10
 
-  /// - Parameter inputs: one at least.
-  init(_ pipeline: Pipeline, _ inputs: [ByteInput]) throws {
+  /// - Parameter next: inputs that come after the first; each is opened when it is read.
+  init(_ pipeline: Pipeline, _ input: ByteInput, then next: some Sequence<InferenceSource> = []) throws {
     let layout = ChunkLayout(pipeline, model: pipeline.model)
-    let stage = try RecordStage(pipeline, layout: layout, input: inputs[0].name)
+    let stage = try RecordStage(pipeline, layout: layout, input: input.name)
     let shape = RecordShape(pipeline.records)
     records = RecordInput(
-      inputs[0], reader: try stage.reader(shape),
+      input, reader: try stage.reader(shape),
       limit: InputLimit(pipeline.settings.bounds),
       check: DocumentCheck(keySources: stage.builder.keySources, count: pipeline.count))
-    nextInputs = inputs.dropFirst()
+    nextInputs = next.reversed()
     (self.stage, self.shape) = (stage, shape)
     chunk = Chunk(layout: layout)
     occurrences = stage.builder.paths.map { _ in 0 }
@@ -77,8 +77,8 @@ struct FeedTrial: ~Copyable {
   /// - Throws: `ImportError`, which names the input.
   mutating func run(_ visit: (Chunk, [Int]) -> Bool) throws(ImportError) {
     do {
-      while try readInput(visit), let next = nextInputs.popFirst() {
-        records = records.following(next, reader: try stage.reader(shape))
+      while try readInput(visit), let next = nextInputs.popLast() {
+        records = records.following(try next.open(), reader: try stage.reader(shape))
         stage.begin(input: next.name)
       }
     } catch {

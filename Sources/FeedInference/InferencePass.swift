@@ -16,8 +16,10 @@ struct InferencePass {
   /// The keys around the records, and the columns' names, in the last input.
   private(set) var keys: [String] = []
   private(set) var columns: [String]?
-  /// Whether all inputs have that shape, and records in it.
+  /// Whether all inputs that have records have them in that shape.
   private(set) var isOfOneShape = true
+  /// The inputs that have none, by their place among the inputs.
+  private(set) var empty: [Int] = []
   /// What the envelope's count is to be taken for, where a draft has to say it, with the count that tells so.
   private(set) var count: (meaning: FeedCount, counted: Int, input: String)?
   /// Names that more than one column has.
@@ -32,12 +34,17 @@ struct InferencePass {
 
   /// Reads several inputs.
   init(_ sources: [InferenceSource], shape: RecordShape) throws(ImportError) {
-    for source in sources {
+    for (index, source) in sources.enumerated() {
       let (layout, records, nonconforming) = (layout, records, nonconforming)
       do {
         try take(source, shape, ReaderLimits())
       } catch {
         throw ImportError(reading: error, input: source.name, isStored: false)
+      }
+      // An array at the path may be empty; what has no records in another shape is of none.
+      if self.records == records, case .array = shape {
+        empty.append(index)
+        continue
       }
       let isAsBefore = records == 0 || layout.description == self.layout.description
       let isOfObjects = self.records - records > self.nonconforming - nonconforming

@@ -107,7 +107,7 @@ struct KeySearch {
 
   private func count(_ keys: [[Int]], toTheEnd: Bool = false) throws -> [KeyFinding] {
     guard !keys.isEmpty else { return [] }
-    var trial = try FeedTrial(draft, sources.map { try $0.open() })
+    var trial = try FeedTrial(draft, sources[0].open(), then: sources.dropFirst())
     var counters = keys.map { _ in (within: KeyCounter(), everywhere: KeyCounter()) }
     var alive = Set(keys.indices)
     var (chunks, lists) = (0, 0)

@@ -16,6 +16,8 @@ struct SharedShape {
 
   /// What one input alone shows.
   private struct Find {
+    /// The input's place among all.
+    let index: Int
     let source: InferenceSource
     let place: FoundLocation
     let records: Int
@@ -31,7 +33,7 @@ struct SharedShape {
   init(_ sources: [InferenceSource], at path: String?) throws(ImportError) {
     var finds: [Find] = []
     var first: InferencePass?
-    for source in sources {
+    for (index, source) in sources.enumerated() {
       let found: ShapeSearch.Found
       do {
         found = try ShapeSearch(source).run(at: path)
@@ -45,28 +47,27 @@ struct SharedShape {
       if first?.isEmpty ?? true { first = pass }
       finds.append(
         Find(
-          source: source, place: found.place, records: pass.records, others: found.others,
+          index: index, source: source, place: found.place, records: pass.records, others: found.others,
           isOfObjects: pass.layout.areObjectsAtTop, isEnvelopeAlone: pass.isEnvelopeAlone))
     }
     guard let first else { throw .noSources }
     guard !first.isEmpty else { throw Self.nothing(in: sources.map(\.name), first) }
-    var empty: [InferenceSource] = []
     if sources.count > 1 {
       // Where the records are objects such as `{"id":7,"tags":[]}`, one of them alone is a record too.
       let areObjects = finds.contains { $0.isOfObjects && !$0.isEnvelopeAlone }
-      let isEmpty = { (find: Find) in find.records == 0 || find.isEnvelopeAlone && !areObjects }
-      empty = finds.filter(isEmpty).map(\.source)
-      finds.removeAll(where: isEmpty)
+      finds.removeAll { $0.records == 0 || $0.isEnvelopeAlone && !areObjects }
     }
-    self.sources = finds.map(\.source)
-    self.empty = empty
-    guard finds.count > 1 else {
+    if finds.count > 1 {
+      let best = try Self.best(of: finds)
+      (pass, place) = (best.pass, best.place)
+      others = Self.placesWithPath(finds).filter { .path($0.path) != best.place.record }
+    } else {
       (pass, place, others) = (first, finds[0].place, finds[0].others)
-      return
     }
-    let best = try Self.best(of: finds)
-    (pass, place) = (best.pass, best.place)
-    others = Self.placesWithPath(finds).filter { .path($0.path) != best.place.record }
+    let withoutRecords = pass.empty
+    let filled = finds.indices.filter { !withoutRecords.contains($0) }.map { finds[$0].index }
+    self.sources = filled.map { sources[$0] }
+    empty = sources.indices.filter { !filled.contains($0) }.map { sources[$0] }
   }
 
   /// Sentences for the head of a draft.
@@ -87,11 +88,11 @@ struct SharedShape {
   /// Reads the beginning of each input as an import with the draft will, and all of an input without records.
   func check(_ draft: Pipeline) throws {
     for source in sources {
-      var trial = try FeedTrial(draft, [source.open()])
+      var trial = try FeedTrial(draft, source.open())
       try trial.run { _, _ in false }
     }
     for source in empty {
-      var trial = try FeedTrial(draft, [source.open()])
+      var trial = try FeedTrial(draft, source.open())
       try trial.run { _, _ in true }
       guard trial.read == 0 else {
         throw ImportError.unlikeOthers(

@@ -55,6 +55,8 @@ struct InferenceInputsTests {
     (
       [#"{"a":[{"i":1},{"i":2}],"b":[{"i":1}]}"#, #"{"b":[{"i":2}],"c":[{"i":3},{"i":4}]}"#], "records: b", 2
     ),
+    // On some days one of them is empty.
+    ([#"{"a":[{"i":1},{"i":2}],"b":[{"i":1}]}"#, #"{"a":[],"b":[{"i":2}]}"#], "records: a", 2),
     // One object alone is a line as others are.
     ([#"{"i":1}"#, "{\"i\":2}\n{\"i\":3}"], "shape: lines", 3),
     (["{\n\"i\":1,\n\"l\":[]}", "{\"i\":2,\"l\":[1]}"], "shape: lines", 2),
@@ -94,6 +96,12 @@ struct InferenceInputsTests {
     ])
     #expect(feed.text.contains("# Another place that could be the records: z (3).\n"))
     #expect(feed.text.contains("# There are no records in b.json.\n"))
+    let later = try InferenceRoundTrip([
+      ("a.json", "{\"x\":[]}"), ("b.json", #"{"x":[{"i":1},{"i":2}],"z":[{"i":1}]}"#),
+      ("c.json", #"{"x":[]}"#),
+      ("d.json", #"{"x":[],"z":[{"i":2}]}"#), ("e.json", "{\"x\":[]}"),
+    ])
+    #expect(later.text.contains("# There are no records in a.json, c.json and 2 more.\n"), "\(later.text)")
     #expect(feed.text.contains("count: ignore                   # the envelope of c.json counts 1\n"))
   }
 
