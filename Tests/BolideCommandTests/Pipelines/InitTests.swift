@@ -92,6 +92,54 @@ struct InitTests {
     }
   }
 
+  @Test func `money and places are drafted, imported and fetched to the last digit`() throws {
+    try Tool.inDirectory { directory in
+      let parts = [
+        #"{"orders":[{"id":1,"currency":"EUR","total":49.90,"at":{"type":"Point","coordinates":[13.4,52.5]}}]}"#,
+        #"{"orders":[{"id":2,"currency":"JPY","total":70368744177664.1,"at":{"type":"Point","coordinates":[-73.98,40.75,3]}}]}"#,
+      ]
+      for (index, text) in parts.enumerated() {
+        try Data(text.utf8).write(to: directory.appending(path: "orders-\(index).json"))
+      }
+      let draft = try Tool(["init", "orders-0.json", "orders-1.json"], in: directory)
+      #expect(
+        draft.output == """
+          # From 2 inputs, orders-0.json and orders-1.json: 2 records; objects under orders.
+          # A draft from what these 2 inputs show: look at the key, the types and the names.
+          bolide: 1
+          name: orders
+          store: orders.sqlite
+          entity: Orders
+          records: orders
+          key: id                         # unique in all 2 records
+          attributes:
+            id:            integer64
+            currency:      string
+            total:         { type: decimal, scale: 2 }               # money, by its name and `currency` beside it, at most 2 decimals
+            atType:        { type: string, from: at/type }
+            longitude:     { type: double, from: at/coordinates/0 }
+            latitude:      { type: double, from: at/coordinates/1 }
+            heightOrDepth: { type: double, from: at/coordinates/2 }  # the third coordinate: name it by what it is; missing in 1
+
+          """, "\(draft.output)\(draft.errors)")
+      try Data(draft.output.utf8).write(to: directory.appending(path: "orders.yaml"))
+      for input in ["orders-0.json", "orders-1.json"] {
+        #expect(try Tool(["check", "orders.yaml", input], in: directory).status == 0)
+      }
+      #expect(
+        try Tool(["import", "orders.yaml", "orders-0.json", "orders-1.json"], in: directory).status == 0)
+      let fetched = try Tool(
+        ["fetch", "orders.sqlite", "Orders", "--only", "total,longitude,latitude,heightOrDepth"],
+        in: directory)
+      #expect(
+        fetched.output == """
+          {"total":49.90,"longitude":13.4,"latitude":52.5,"heightOrDepth":null}
+          {"total":70368744177664.10,"longitude":-73.98,"latitude":40.75,"heightOrDepth":3}
+
+          """, "\(fetched.output)\(fetched.errors)")
+    }
+  }
+
   @Test func `the records' path, the key and the names can be chosen`() throws {
     let feed =
       #"{"days":{"2026-01-01":{"rows":[{"id":1,"n":{"code":"a"}},{"id":2,"n":{"code":"a"}}]}},"other":[{"x":1},{"x":2}]}"#
