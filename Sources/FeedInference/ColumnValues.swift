@@ -42,7 +42,7 @@ struct ColumnValues {
   private(set) var sentinels: [MissingSpelling] = []
   private(set) var lowest = Double.infinity
   private(set) var highest = -Double.infinity
-  /// The fewest and most decimals that those others are written with, the most digits before them, and whether any has an
+  /// The fewest and most decimals that numbers are written with, the most digits before them, and whether any has an
   /// exponent.
   private var fewestDecimals = Int.max
   private var mostDecimals = 0
@@ -104,12 +104,17 @@ struct ColumnValues {
 
   /// Notes where the values lie, apart from those that often stand for none.
   private mutating func takeMagnitude(_ bytes: UnsafeBufferPointer<UInt8>) {
+    takeDecimals(bytes)
     if bytes.count <= MissingSpelling.longest, MissingSpelling.isSentinel(bytes) {
       return MissingSpelling.count(bytes, in: &sentinels)
     }
     guard let number = NumberParsing.double(bytes, grammar: .text) else { return }
     lowest = min(lowest, number)
     highest = max(highest, number)
+  }
+
+  /// Notes how a number is written.
+  private mutating func takeDecimals(_ bytes: UnsafeBufferPointer<UInt8>) {
     let point = bytes.firstIndex(of: UInt8(ascii: "."))
     let decimals = point.map { bytes.count - $0 - 1 } ?? 0
     fewestDecimals = min(fewestDecimals, decimals)

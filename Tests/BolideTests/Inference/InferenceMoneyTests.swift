@@ -90,6 +90,18 @@ struct InferenceMoneyTests {
         """), "\(feed.text)")
   }
 
+  @Test func `numbers far from the others count among the decimals`() throws {
+    let feed = try InferenceRoundTrip(Self.records([#""price":1.5"#, #""price":2"#, #""price":99.99"#]))
+    #expect(
+      feed.text.contains(
+        """
+          price: { type: decimal, scale: 2 }  # money, by its name, at most 2 decimals; 99.99 in 1, far from the \
+        others; if that means missing:
+        # price: { type: decimal, scale: 2, missing: ["99.99"] }
+
+        """), "\(feed.text)")
+  }
+
   @Test func `any prices are stored to the last digit`() async throws {
     var random = SystemRandomNumberGenerator()
     for _ in 1...12 {
