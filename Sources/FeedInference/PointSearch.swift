@@ -19,6 +19,11 @@ enum PointSearch {
         if order.isSaid { whole.choice.notes.append("kept whole: not all are a longitude and a latitude") }
         return [whole]
       }
+      guard order.isKnown else {
+        whole.choice.notes.append(
+          "kept whole: a place, perhaps, but nothing tells whether latitude or longitude is first")
+        return [whole]
+      }
       let axes = order.isLatitudeFirst ? ["latitude", "longitude"] : ["longitude", "latitude"]
       var sources = axes.enumerated().map { place, axis in
         DraftSource(
@@ -40,6 +45,8 @@ enum PointSearch {
     var isLatitudeFirst = false
     /// Whether the feed says that it is a place on Earth.
     var isSaid = true
+    /// Whether anything tells which comes first.
+    var isKnown = true
     var note: String?
 
     func fits(_ points: PointValues) -> Bool {
@@ -68,7 +75,7 @@ enum PointSearch {
     if points.reach[1] > 90 {
       return Order(isLatitudeFirst: true, isSaid: false, note: "latitude first: the second goes beyond 90")
     }
-    return Order(isSaid: false, note: "longitude first, as in GeoJSON; no value tells: look at a known place")
+    return Order(isSaid: false, isKnown: false)
   }
 
   /// Endings of names that say the order, and whether it is the latitude first.
