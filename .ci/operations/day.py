@@ -101,6 +101,8 @@ class Day:
   def row(self, state):
     """The pipeline in the table of the watch line."""
     seconds = (self.host.now - self.good).total_seconds()
+    # The table says why.
+    state += ": …" if state == "failed" else ""
     age = f"{seconds // 60:.0f} min" if seconds < 7200 else f"{seconds // 3600:.0f} h"
     return f"fireballs  {state}  {age} ago  every 26 h  … ago  {self.rejected}  {self.missing}  {STORE}"
 

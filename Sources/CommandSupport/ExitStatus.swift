@@ -38,7 +38,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case .inputOutput: "I/O error, or the disk is full"
     case .tryLater: "the store is locked by another program: try again later"
     case .configuration: "invalid pipeline or model"
-    case .overdue: "status: a pipeline or a reader needs attention"
+    case .overdue: "status: a pipeline, a reader or an erasure needs attention"
     case .tokenExpired: "the history after the token has been pruned"
     case .tokenDiverged: "the token belongs to a diverged history (a restored or copied store)"
     case .tokenOfAnotherStore: "the token belongs to another store"

@@ -76,6 +76,9 @@ struct PrometheusText {
     store("bolide_dirty_owners", "Objects whose derived attributes are to be computed anew.") {
       $0.dirtyOwners
     }
+    store("bolide_open_erasures", "Erasures whose objects may still be in free pages and in the log.") {
+      $0.openErasures
+    }
     store("bolide_trigger_problems", "Bolide's triggers that are missing or altered.") {
       Int64($0.upkeep.triggers.count)
     }

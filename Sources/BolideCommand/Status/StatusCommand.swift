@@ -14,8 +14,8 @@ struct StatusCommand: ParsableCommand {
 
       The exit status is 79 if something needs attention: a pipeline that is overdue (its last good import is older than \
       `max-age: 26h`), whose last import failed or was killed, that has never run, or that misses more rows than \
-      `max-missing` allows, or a named reader that has expired or diverged. With -q nothing is printed while all is \
-      well, so that cron mails only problems:
+      `max-missing` allows, a named reader that has expired or diverged, or an erasure that is incomplete. With -q nothing \
+      is printed while all is well, so that cron mails only problems:
 
         bolide status -q /srv/bolide/pipelines/*.yaml
       """)
@@ -38,7 +38,7 @@ struct StatusCommand: ParsableCommand {
   @Flag(help: "Print one JSON object per store.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Print only pipelines and readers that need attention.")
+  @Flag(name: .shortAndLong, help: "Print only what needs attention.")
   var quiet = false
 
   func validate() throws {
@@ -78,10 +78,15 @@ struct StatusOfStore {
   private(set) var pipelines: [PipelineStatus]
 
   /// Whether somebody should look.
-  var needsAttention: Bool { pipelines.contains { $0.state.isTrouble } || !strandedReaders.isEmpty }
+  var needsAttention: Bool {
+    pipelines.contains { $0.state.isTrouble } || !strandedReaders.isEmpty || hasOpenErasures
+  }
 
   /// Named readers that cannot go on.
   var strandedReaders: [Reader] { status?.readers.filter { $0.state != .live } ?? [] }
+
+  /// Whether objects that were erased may still be in the store's files.
+  var hasOpenErasures: Bool { status.map { $0.openErasures > 0 } ?? false }
 
   /// What the pipelines that were named say themselves counts, not what they said when they ran.
   private init(_ path: String, declared: [Pipeline]) throws {

@@ -45,6 +45,7 @@ extension JSONText {
     member("triggerProblems", Int64(status.upkeep.triggers.count))
     member("unbuiltIndexes", Int64(status.upkeep.unbuiltIndexes.count))
     write(status.nullTotals)
+    member("openErasures", status.openErasures)
     if let holder = status.holder {
       member("atWork") {
         $0.member("pipeline", holder.pipeline)

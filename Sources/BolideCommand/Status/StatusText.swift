@@ -1,9 +1,10 @@
 import Bolide
 
-/// One line a pipeline, and one a reader that cannot go on, each with a head.
+/// One line a pipeline, one a reader that cannot go on, and one a store with an incomplete erasure, each with a head.
 struct StatusTable {
   private let pipelines: [[String]]
   private let readers: [[String]]
+  private let erasures: [[String]]
 
   /// - Parameter isQuiet: only what somebody should look at.
   /// - Returns: nil when there is nothing to say.
@@ -11,7 +12,7 @@ struct StatusTable {
     pipelines = stores.flatMap { store in
       store.pipelines.filter { !isQuiet || $0.state.isTrouble }.map { pipeline in
         [
-          pipeline.name.printable, pipeline.state.rawValue, pipeline.lastGoodRun?.age.ago ?? "never",
+          pipeline.name.printable, pipeline.stateWithReason, pipeline.lastGoodRun?.age.ago ?? "never",
           pipeline.maxAge.map { "every \($0.duration)" } ?? "", pipeline.lastChange?.age.ago ?? "never",
           "\(pipeline.openRejects)", pipeline.missing.map { "\($0.count)" } ?? "", store.path.printable,
         ]
@@ -20,15 +21,17 @@ struct StatusTable {
     readers = stores.flatMap { store in
       store.strandedReaders.map { [$0.name.printable, $0.state.rawValue, store.path.printable] }
     }
-    if pipelines.isEmpty, readers.isEmpty { return nil }
+    erasures = stores.filter(\.hasOpenErasures).map { ["incomplete", $0.path.printable] }
+    if pipelines.isEmpty, readers.isEmpty, erasures.isEmpty { return nil }
   }
 
   var text: String {
     let heads = [
       ["PIPELINE", "STATE", "LAST GOOD RUN", "DUE", "LAST CHANGE", "REJECTED", "MISSING", "STORE"],
       ["READER", "STATE", "STORE"],
+      ["ERASURE", "STORE"],
     ]
-    return zip(heads, [pipelines, readers]).filter { !$1.isEmpty }.map { Self.table([$0] + $1) }
+    return zip(heads, [pipelines, readers, erasures]).filter { !$1.isEmpty }.map { Self.table([$0] + $1) }
       .joined(separator: "\n")
   }
 
@@ -94,6 +97,14 @@ extension StatusOfStore {
       lines.append(
         ("dirty", "derived attributes of \(counted(status.dirtyOwners, "object")) are out of date"))
     }
+    if status.openErasures > 0 {
+      lines.append(
+        (
+          "erasures",
+          "\(status.openErasures.grouped) incomplete: what was erased may still be in free pages and in the write-ahead "
+            + "log; run `bolide erase` again"
+        ))
+    }
     if let problem = status.upkeep.triggers.first {
       let more = status.upkeep.triggers.count - 1
       lines.append(
@@ -134,6 +145,12 @@ extension PinnedState {
 }
 
 extension PipelineStatus {
+  /// `failed: max-missing`
+  fileprivate var stateWithReason: String {
+    let reason = state == .failed ? lastRun?.outcome : nil
+    return state.rawValue + (reason.map { ": \($0.printable)" } ?? "")
+  }
+
   fileprivate var block: [(name: String, value: String)] {
     var lines = [("pipeline", name), ("state", state.rawValue + limit)]
     guard let lastRun else { return lines + [("last run", "never")] }

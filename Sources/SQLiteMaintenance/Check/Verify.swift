@@ -18,6 +18,7 @@ extension SQLiteEngine {
       try check.runs()
       try check.children()
       try check.history()
+      try check.erasures()
       try check.schema()
       try check.values()
       try check.triggers()
@@ -140,6 +141,11 @@ private struct Verify {
       }
       counts.reset()
     }
+  }
+
+  /// That nothing is left of what was erased.
+  func erasures() throws {
+    if try db.openErasures > 0 { try found(.openErasure) }
   }
 
   /// The triggers and indexes that Bolide made.

@@ -50,6 +50,11 @@ extension SQLiteEngine {
 }
 
 extension Database {
+  /// Erasures after which the free pages and the log were not emptied yet.
+  var openErasures: Int64 {
+    get throws { try integer("SELECT count(*) FROM bolide_erasure") }
+  }
+
   /// - Returns: without objects where there is nothing but an earlier erasure to be completed.
   fileprivate func erase(_ model: Model, _ name: String, _ object: LoggedObject) throws -> EraseReport {
     var report = EraseReport(edit: EditReport(counts: []))
@@ -57,7 +62,7 @@ extension Database {
     let numbers = try PropertyNumbers(self, model: model, creating: false)
     let ids = try ObjectLog(self, entity, numbers).erasable(object)
     guard !ids.isEmpty else {
-      guard try integer("SELECT count(*) FROM bolide_erasure") > 0 else {
+      guard try openErasures > 0 else {
         throw try StoreError.nothingToErase(self, entity, numbers, object)
       }
       return report

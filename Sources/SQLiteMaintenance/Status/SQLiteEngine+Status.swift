@@ -41,6 +41,7 @@ extension SQLiteEngine {
           SELECT count(*) FROM (SELECT DISTINCT entity, hop, object FROM bolide_dirty LEFT JOIN bolide_property USING (property))
           """),
         nullTotals: try NullTotals(db, model),
+        openErasures: try db.openErasures,
         bytes: fileSize(path), walBytes: fileSize(path + "-wal"),
         // SQLite does not look for one where it was told that nobody writes.
         hasLog: try StoreLocation.isUnwritten(location, of: path)

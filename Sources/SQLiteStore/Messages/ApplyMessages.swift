@@ -63,6 +63,10 @@ extension RepairReport {
 extension Finding {
   package static func file(_ text: String) -> Finding { Finding(message: "the file: \(text)") }
 
+  package static let openErasure = Finding(
+    message: "an erasure is incomplete: what was erased may still be in free pages and in the write-ahead "
+      + "log; run `bolide erase` again")
+
   package static func nullTotal(_ attribute: Attribute, of entity: Entity, _ id: Int64) -> Finding {
     var finding = Finding(
       entity: entity.name, id: id, attribute: attribute.name,

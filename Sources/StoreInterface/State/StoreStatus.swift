@@ -41,6 +41,8 @@ package struct StoreStatus: Sendable {
   package var dirtyOwners: Int64
   /// Totals beyond the range of their type.
   package var nullTotals: NullTotals
+  /// Erasures whose objects may still be in free pages and in the log.
+  package var openErasures: Int64
   /// The file's size, and its write-ahead log's, in bytes.
   package var bytes: Int64
   package var walBytes: Int64
@@ -55,8 +57,8 @@ package struct StoreStatus: Sendable {
     path: String, created: String, modelVersion: Int64, modelSince: String, entities: [Count],
     pipelines: [PipelineStatus], token: HistoryToken, transactions: Int64, changes: Int64,
     historySince: String? = nil, readers: [Reader], schemaError: StoreError? = nil, upkeep: RepairReport,
-    pendingChanges: Int64, dirtyOwners: Int64, nullTotals: NullTotals, bytes: Int64, walBytes: Int64,
-    hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
+    pendingChanges: Int64, dirtyOwners: Int64, nullTotals: NullTotals, openErasures: Int64, bytes: Int64,
+    walBytes: Int64, hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
   ) {
     self.path = path
     self.created = created
@@ -74,6 +76,7 @@ package struct StoreStatus: Sendable {
     self.pendingChanges = pendingChanges
     self.dirtyOwners = dirtyOwners
     self.nullTotals = nullTotals
+    self.openErasures = openErasures
     self.bytes = bytes
     self.walBytes = walBytes
     self.hasLog = hasLog

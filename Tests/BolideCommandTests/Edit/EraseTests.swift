@@ -272,6 +272,7 @@ import Testing
     #expect(try people.rows("Person").count == 1)
     try reader.close()
     _ = try reader.outcome()
+    try expectIncomplete()
     #expect(
       try erase("Person", "secretKey", "--plan").output
         == "no object left to erase; an earlier erasure would be completed\n")
@@ -284,6 +285,35 @@ import Testing
         ))
     #expect(try people.found() == [])
     #expect(try erase("Person", "secretKey").status == 64)
+    #expect(try folder.bolide("verify", "people.sqlite") == .silent)
+    #expect(!(try folder.bolide("status", "people.sqlite").output.contains("erasures")))
+    #expect(try folder.bolide("status", "people.sqlite", "--json").output.contains(#""openErasures":0,"#))
+  }
+
+  /// Whoever looks at the store hears of an erasure that is incomplete, and how it is completed.
+  private func expectIncomplete() throws {
+    #expect(
+      try folder.bolide("verify", "people.sqlite")
+        == Outcome(
+          status: 65,
+          output:
+            "an erasure is incomplete: what was erased may still be in free pages and in the write-ahead log; run `bolide erase` again\n"
+        ))
+    let status = try folder.bolide("status", "people.sqlite")
+    #expect(status.status == 79)
+    #expect(
+      status.lines.contains {
+        $0.hasPrefix("erasures ")
+          && $0.hasSuffix(
+            " 1 incomplete: what was erased may still be in free pages and in the write-ahead log; run `bolide erase` again"
+          )
+      }, "\(status.output)")
+    let json = try folder.bolide("status", "people.sqlite", "--json").output
+    #expect(json.contains(#""needsAttention":true,"#) && json.contains(#""openErasures":1,"#))
+    let metrics = try folder.bolide("status", "people.sqlite", "--format", "prometheus").output
+    #expect(metrics.contains("\nbolide_open_erasures{store=\"people.sqlite\"} 1\n"))
+    let quiet = try folder.bolide("status", "-q", "people.sqlite")
+    #expect(quiet.status == 79 && quiet.output.hasSuffix("ERASURE     STORE\nincomplete  people.sqlite\n"))
   }
 
   @Test func `a read-only store is refused`() throws {

@@ -105,7 +105,8 @@ import Testing
     // What the file says now counts more than what it said then.
     try folder.write(Folder.quakes + "\nmax-age: 2d\n", to: "daily.yaml")
     #expect(
-      try folder.bolide("status", "-q", "daily.yaml").lines.last?.hasPrefix("daily     failed ") == true)
+      try folder.bolide("status", "-q", "daily.yaml").lines.last?.hasPrefix(
+        "daily     failed: too-many-refused  ") == true)
     // A known file counts as a good run.
     try folder.write(Folder.quakes + "\nmax-age: 1h\n", to: "daily.yaml")
     #expect(try folder.bolide("status", "daily.yaml").status == 79)
