@@ -28,8 +28,75 @@ SETTINGS = [
     "author": ('"\\0"', '"\\x1b[31m\\n"'),
     "store": ('""', '"\\0"'),
     "records": ("a/" * 3000 + "b", '"\\0"', "<a>/<a>"),
+    "index":
+      (
+        '""', '"\\0"', "[]", "[[]]", "[nothing]", "[id]", "[[d, d]]", "[D, d]", "{ d: n }", "[[[d]]]", "[bolide_id]", "[~]",
+        '["d); DROP TABLE U; --"]', "[d, [d], n, [n], [d, n], [n, d]]", "[" + "[d, n, id], " * 3000 + "d]",
+        "[[" + "d, " * 3000 + "n]]", "&a [[*a]]"),
+    "missing":
+      (
+        '""', '[""]', '"\\0"', "[]", "{}", "[[a]]", "[7]", "~", "[~]", "7", '"\\x1b[31m"', "'" + "x" * 100000 + "'",
+        "[" + ", ".join(f"t{n}" for n in range(20000)) + "]", "[7, 7]", '["2026-01-01"]'),
+    "gone":
+      ("delete", "delete\nfeed: window") + tuple(
+        f"{value}\nfeed: full" for value in (
+          "delete", "drop", "{ mark: d }", "{ mark: id }", "{ mark: nothing }", "{ mark: D }", "{ mark: [d] }", '{ mark: "\\0" }',
+          '{ mark: "" }', "{}", "[keep, delete]", "{ mark: d, keep: d }", "{ mark: n }")),
+    "max-missing":
+      ("5%",) + tuple(
+        f"{value}\nfeed: full" for value in ("1e300%", "-1%", "101%", "nan%", "0%", "1e-300%", "%", "5", '"\\0"')),
+    "max-changed": ("1e300%", "-1%", "101%", "nan%", "0%", "1e-300%", "inf%", "5", '"5%\\0"', "[5%]"),
+    "min-records":
+      ("-1", "0", "1.5", "1e300", "1e3", "nan", "9223372036854775807", "9223372036854775808", "0x7", '"\\0"', "[1]"),
+    "on-new-field": ("add", "fail", "Fail", '""', '"\\0"', "[add, fail]", "{ add: x }", "7", "~"),
+    "on-absent-field": ("fail", "add", "Fail", '""', '"\\0"', "[fail]", "{ fail: d }", "7", "~"),
+    "children":
+      (
+        "{}", "[]", "~", "{ c: {} }", "{ c: ~ }", "{ c: { children: {} } }",
+        "&a { c: { entity: C, inverse: u, key: [u, k], children: *a } }", '{ "\\0": { entity: C, inverse: u } }',
+        "{ c: { entity: U, inverse: u, key: [u, k], attributes: { k: string } } }"),
   }.items() for value in values
 ]
+# How a date may be said to be written.
+DATES = [f"{key}: {value}" for key, values in {
+  "format":
+    (
+      '""', '"\\0"', "y" * 3000, '"' + "yyyy-" * 3000 + '"', '"\'"', '"\'\'\'"', '"yyyy\'\'"', "dd", "yyyyMMddyyyyMMdd",
+      "MM/dd/yy", '"dd.MM.yyyy HH:mm\\0"', "yyyy-MM-dd-zzzz", '"yyyy-MM-dd %n%s"', "[dd, MM]", "{}", "~", "7", "day-First",
+      '"ÿÿÿÿ-MM-dd"', '"yyyy-MM-dd\'' + "x" * 20000 + '\'"'),
+  "zone":
+    (
+      '""', '"\\0"', '"Europe/Berlin\\0"', "/etc/passwd", "../../../etc/passwd", "Europe/../Europe/Berlin", "posixrules",
+      "right/UTC", "localtime", "/etc/localtime", '"EST5EDT,M3.2.0,M11.1.0"', '":/etc/passwd"', '"UTC+99:99"', "GMT+1e9",
+      '"+99:99"', '"-00:00"', "~", "7", "[UTC]", "{}", "Europe", "europe/berlin", "Z" * 100000, "zone.tab", '"\\x1b[31m"',
+      "Factory"),
+}.items() for value in values]
+
+
+def nested(depth, field="", lists=1, names="c{}", entities="C{}", back="b{}", more="", key="k"):
+  """The key `children` with lists in each other, so many beside each other."""
+  text = ""
+  for n in reversed(range(depth)):
+    own = key if more else f"{back.format(n)}, {key}"
+    text = (f"{{ {names.format(n)}: {{ entity: {entities.format(n)}, inverse: {back.format(n)}, {more}key: [{own}], "
+      f"attributes: {{ k: integer64, f: {{ type: integer64{field} }} }}{', children: ' + text if text else ''} }} }}")
+  beside = "".join(
+    f", w{n}: {{ entity: W{n}, inverse: v{n}, key: [v{n}, k], attributes: {{ k: integer64 }} }}" for n in range(lists - 1))
+  return f"children: {text[:-2]}{beside} }}"
+
+
+# Lists in lists: deep, wide, and leading to what is not there.
+NESTED = {
+  "3 deep": nested(3), "30 deep": nested(30), "100 deep": nested(100), "3000 deep": nested(3000), "300 wide": nested(2, lists=300),
+  "many to many": nested(3, more="many-to-many: true, "), "far out": nested(3, ", from: " + "../" * 3000 + "id"),
+  "out of the record": nested(2, ", from: ../../../id"), "an outer number": nested(3, ", from: ../k"),
+  "the holder itself": nested(2, ", from: .."), "the record itself": nested(2, ", from: ../../"),
+  "in and out": nested(2, ", from: x/../../k"), "an outer list": nested(3, ", from: ../c1"),
+  "an outer wildcard": nested(2, ", from: ../<x>"), "one relationship": nested(3, names="c"), "one inverse": nested(3, back="b"),
+  "one entity": nested(3, entities="C"), "the record's entity": nested(2, entities="U"), "a list's own key": nested(3, names="k"),
+  "the inverse alone": nested(3, key=""), "an inverse that is a key": nested(3, back="k"),
+}
+
 # The time of day in whatever branch: a value computed today would be another tomorrow.
 CLOCKS = (
   "julianday('now') - julianday(d)",
@@ -97,6 +164,24 @@ def setting(suite, name):
   key = text.split(":")[0]
   kept = "".join(line + "\n" for line in PLAIN.splitlines() if not line.startswith(key + ":"))
   box = pipeline_box(suite, name, kept + text + "\n")
+  agreed(box)
+  return box
+
+
+def date(suite, name):
+  text = DATES[int(name.rsplit(" ", 1)[1])]
+  box = pipeline_box(suite, name, PLAIN.replace("d:  date", f"d:  {{ type: date, {text} }}"))
+  agreed(box)
+  return box
+
+
+def lists(suite, name):
+  """Records with lists in each other, a little deeper than the pipeline's."""
+  text = NESTED[name.split("lists: ", 1)[1]]
+  box = pipeline_box(suite, name, f"{PLAIN}{text}\n")
+  depth = min(text.count("children") + 3, 300)
+  inner = "".join(f'"c{n}": [{{"k": {n}, "f": {n}, "x": {{}}, "c": [{{"k": 1, "c": []}}], ' for n in range(depth))
+  box.write("t.json", f'[{{"id": 1, "d": "2026-01-01", "n": 7, {inner}"z": 0{"}]" * depth}}}]')
   agreed(box)
   return box
 
@@ -178,6 +263,9 @@ def tries(suite):
   found = [
     ("settings: in a pipeline", f"settings: {text.split(':')[0]} {n}", setting) for n, text in enumerate(SETTINGS)
   ]
+  found += [("settings: how dates are written", f"settings: {text.split(':')[0]} of a date {n}", date)
+            for n, text in enumerate(DATES)]
+  found += [("settings: lists in lists", f"settings: lists: {what}", lists) for what in NESTED]
   found += [("settings: the time of day", f"settings: clock {n}", clock) for n in range(len(CLOCKS))]
   found += [("settings: more than fits", f"settings: a pipeline of {what}", large) for what in (
     "1900 attributes", "2001 attributes", "30000 attributes", "500 checks", "20000 checks", "300 entities")]

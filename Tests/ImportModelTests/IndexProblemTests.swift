@@ -73,6 +73,8 @@ struct IndexProblemTests {
       "18:14: 'xyzzy', in an index, is not declared in A; an index can name id, code, at, size, group"
     ),
     ("index: [[at, at]]", "18:14: 'at' is in the index twice"),
+    ("index: [[at, at, at, at]]", "18:14: 'at' is in the index twice"),
+    ("index: [at, at, at, at]", "18:13: the index on at is declared twice"),
     ("index: [[at, size], size, [at, size]]", "18:27: the index on at and size is declared twice"),
     ("index: [[]]", "18:9: an index of A names no attribute"),
     (

@@ -274,6 +274,13 @@ struct FileProblemTests {
         "the file has more than 100000 parts after its aliases are expanded; use fewer aliases"))
   }
 
+  @Test func `Of a long value the beginning is shown, and the sentence ends`() {
+    let problem = problems(in: head + "  d: { type: date, zone: \(String(repeating: "Z", count: 100_000)) }")
+    #expect(problem.count < 2000)
+    #expect(problem.hasPrefix("p.yaml:6:26: unknown time zone 'ZZZZ") && problem.contains("ZZ…ZZ"))
+    #expect(problem.contains("ZZ' of 'd'"))
+  }
+
   @Test func `Deep nesting is rejected`() {
     let text = head + "check: " + String(repeating: "[", count: 100_000)
     #expect(problems(in: text).contains("this is not YAML"))

@@ -4,7 +4,7 @@ enum IndexCheck {
   static func run(_ pipeline: Pipeline, _ list: inout ProblemList) {
     for entity in pipeline.model.entities {
       let part = pipeline.part(of: entity.name) + ["index"]
-      var seen: Set<[String]> = []
+      var (seen, repeated): (Set<[String]>, Set<[String]>) = ([], [])
       for (number, index) in entity.indexes.enumerated() {
         let part = part + ["\(number)"]
         if index.isEmpty { list.add(.emptyIndex(entity), at: part) }
@@ -13,7 +13,7 @@ enum IndexCheck {
         }
         if index.isEmpty { continue }
         if !seen.insert(index).inserted {
-          list.add(.indexTwice(index), at: part)
+          if repeated.insert(index).inserted { list.add(.indexTwice(index), at: part) }
         } else if let reason = Reason.hasIndex(index, of: entity) {
           list.add(.indexIsThere(index, reason), at: part)
         }
@@ -25,7 +25,11 @@ enum IndexCheck {
     _ name: String, _ before: ArraySlice<String>, of entity: Entity, _ pipeline: Pipeline, at part: [String],
     _ list: inout ProblemList
   ) {
-    guard !before.contains(name) else { return list.add(.twiceInIndex(name), at: part) }
+    if let first = before.firstIndex(of: name) {
+      // Once is enough, however often it comes.
+      if before.lastIndex(of: name) == first { list.add(.twiceInIndex(name), at: part) }
+      return
+    }
     if let attribute = entity.attribute(named: name) {
       guard attribute.isTransient else { return }
       list.add(

@@ -41,8 +41,10 @@ extension Pipeline {
 
   /// The way through the file's keys to some children.
   package func part(of children: Children) -> [String] {
-    let isHeld = children.within.map { $0 != entity && self.children(becoming: $0) != children } ?? false
-    return (isHeld ? part(of: children.within ?? entity) : []) + ["children", children.relationship]
+    let last = ["children", children.relationship]
+    guard let within = children.within, within != entity else { return last }
+    guard let holder = self.children(becoming: within) else { return part(of: within) + last }
+    return (holder == children ? [] : part(of: holder)) + last
   }
 
   /// The way through the file's keys to an attribute.

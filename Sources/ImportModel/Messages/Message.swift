@@ -5,8 +5,11 @@ package struct Message {
   /// The words, without place and full stop.
   package let text: String
 
+  /// - Parameter text: of what is very long, as it quotes the file, the beginning and the end are kept.
   package init(_ text: String) {
-    self.text = text
+    let scalars = text.unicodeScalars
+    self.text =
+      scalars.count > 2000 ? "\(String(scalars.prefix(1500)))…\(String(scalars.suffix(300)))" : text
   }
 }
 

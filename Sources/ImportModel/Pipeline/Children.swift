@@ -47,14 +47,19 @@ extension Pipeline {
 
   /// The children that become objects of an entity, if there are such.
   package func children(becoming entity: String) -> Children? {
-    children.first { toMany(of: $0)?.destination.name == entity }
+    guard let ends = model.entity(named: entity)?.relationships else { return nil }
+    return children.first { children in
+      // The names alone rule out most: of hundreds of lists each is asked for often.
+      let mayLead = ends.contains {
+        $0.inverse == children.relationship && $0.destination == children.within ?? self.entity
+      }
+      return mayLead && toMany(of: children)?.destination.name == entity
+    }
   }
 
   /// The list whose elements hold some children, by its index; nil for the record.
   package func list(holding children: Children) -> Int? {
-    children.within.flatMap { entity in
-      self.children.firstIndex { toMany(of: $0)?.destination.name == entity }
-    }
+    children.within.flatMap(self.children(becoming:)).flatMap(self.children.firstIndex)
   }
 
   /// How many lists stand around the elements of some children, with the record.
