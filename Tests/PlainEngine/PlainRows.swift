@@ -2,41 +2,40 @@ import ImportModel
 import PlainStore
 import TypedRows
 
-/// A record of a chunk, with the rows that its children have in their chunks.
-struct PlainRow {
-  var row: Int
-  var record: PlainRecord
-  var children: [[Int]]
-}
-
 extension Chunk {
-  /// The rows that are applied, in the input's order. Rows that were folded into a later one of their key bring it their children.
+  /// The records that are applied, in the input's order. Rows that were folded into a later one of their key bring it their
+  /// children.
   ///
   /// - Parameter relationships: of the children, by their chunks.
-  func plainRows(_ relationships: [String]) -> [PlainRow] {
+  func plainRecords(_ relationships: [String]) -> [PlainRecord] {
     let applied = acceptedRows.sorted()
+    var records = applied.map { record(ofRow: $0) }
     var places: [[PlainValue]: Int] = [:]
-    var rows = applied.map { row in
-      PlainRow(row: row, record: record(ofRow: row), children: children.map { _ in [] })
-    }
     for (place, row) in applied.enumerated() { places[key(row)] = place }
     let own = Dictionary(applied.enumerated().map { ($1, $0) }) { first, _ in first }
-    for (index, children) in children.enumerated() {
-      for child in children.acceptedRows {
-        let parent = Int(children.lineage[child].parent)
-        guard let place = own[parent] ?? places[key(parent)] else { continue }
-        rows[place].children[index].append(child)
-        let name = relationships[index]
-        rows[place].record.children[name, default: []].append(children.record(ofRow: child))
+    // What each row holds: first the rows of each list, last those of the records. A list stands behind the one that holds it.
+    var held: [[Int: [String: [PlainRecord]]]] = Array(repeating: [:], count: children.count + 1)
+    for (index, children) in children.enumerated().reversed() {
+      let holder = layout.children[index].within ?? self.children.count
+      for row in children.acceptedRows {
+        var record = children.record(ofRow: row)
+        record.children = held[index][row] ?? [:]
+        let parent = Int(children.lineage[row].parent)
+        held[holder][parent, default: [:]][relationships[index], default: []].append(record)
       }
     }
-    return rows
+    for (row, lists) in (held.last ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let place = own[row] ?? places[key(row)] else { continue }
+      records[place].children.merge(lists) { $0 + $1 }
+    }
+    return records
   }
 
   private func key(_ row: Int) -> [PlainValue] { layout.keyColumns.map { value($0, row) ?? .null } }
 
   private func record(ofRow row: Int) -> PlainRecord {
     var record = PlainRecord()
+    record.row = row
     for column in 0..<layout.keptCount where !layout.references.contains(column) {
       record.values[layout.columns[column].name] = value(column, row)
     }

@@ -100,23 +100,22 @@ final class PlainSession: ImportSession {
   private var author: String { pipeline.author ?? pipeline.name }
 
   private func take(_ chunk: Chunk, _ store: inout PlainStore) throws {
-    let rows = chunk.plainRows(pipeline.children.map(\.relationship))
     do {
-      try store.take(rows.map(\.record), &memory)
+      try store.take(chunk.plainRecords(pipeline.children.map(\.relationship)), &memory)
     } catch {
       throw StoreError(.keyExists, "\(layout.entity.name): \(error.reason)")
     }
     for rejected in memory.rejected {
-      let row = rows[rejected.record]
-      if let name = rejected.relationship {
-        guard let place = pipeline.children.firstIndex(where: { $0.relationship == name }) else { continue }
-        chunk.children[place].reject(row.children[place][rejected.child], in: input)
-      } else {
-        chunk.reject(row.row, in: input)
-      }
+      let rows = ([chunk] + chunk.children).first { $0.layout.entity.name == rejected.entity }
+      rows?.reject(rejected.row, in: input)
     }
-    let gone = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
-    for children in chunk.children { children.leaveOutChildren(of: gone.contains) }
+    // By list, the rows that take along what they hold.
+    var gone: [Set<Int>] = []
+    for (children, layout) in zip(chunk.children, chunk.layout.children) {
+      let above = layout.within.map { gone[$0] } ?? chunk.rejectedRows
+      gone.append(children.rejectedRows.union(children.rows(heldBy: above)))
+      children.leaveOutChildren(of: above.contains)
+    }
     count(chunk)
   }
 
@@ -155,9 +154,6 @@ extension PlainEngine {
     if settings.stopsOnReject {
       throw StoreError.unsupported("stopping at a refused record", by: Self.engineName, path)
     }
-    if pipeline.children.contains(where: { $0.within != nil }) {
-      throw StoreError.unsupported("children within children", by: Self.engineName, path)
-    }
     return PlainSession(self, pipeline, input: input, sameJSON: sameJSON)
   }
 }
@@ -180,10 +176,21 @@ extension PlainPipeline {
         key: link.ownerKey.enumerated().map { ($1.attribute, "bolide_owner_\(number)_\($0)") },
         isAlways: link.timing == .always)
     }
-    children = pipeline.children.map { children in
-      Children(
-        children.relationship, isManyToMany: pipeline.toMany(of: children)?.onward != nil,
-        isAlways: children.timing == .always)
+    children = Children.lists(of: pipeline, within: nil)
+  }
+}
+
+extension PlainPipeline.Children {
+  fileprivate static func lists(of pipeline: Pipeline, within holder: String?) -> [Self] {
+    pipeline.children.filter { $0.within == holder }.compactMap { children in
+      guard let toMany = pipeline.toMany(of: children) else { return nil }
+      return Self(
+        children.relationship, isManyToMany: toMany.onward != nil, isAlways: children.timing == .always,
+        children: lists(of: pipeline, within: toMany.destination.name))
     }
   }
+}
+
+extension Chunk {
+  fileprivate var rejectedRows: Set<Int> { Set(rejects.lazy.filter(\.isRow).map(\.rowsBefore)) }
 }

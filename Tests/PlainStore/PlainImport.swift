@@ -19,51 +19,47 @@ extension PlainStore {
   package mutating func take(_ records: [PlainRecord], _ run: inout PlainRun) throws(PlainStop) {
     let pipeline = run.pipeline
     (run.counts, run.rejected) = ([pipeline.entity: PlainCounts()], [])
-    for children in pipeline.children {
-      guard let relationship = model[pipeline.entity].relationship(children.relationship) else { continue }
-      run.counts[relationship.destination] = PlainCounts()
-      if let join = relationship.join { run.counts[join] = PlainCounts() }
+    for (_, end) in model.lists(of: pipeline) {
+      run.counts[end.destination] = PlainCounts()
+      if let join = end.join { run.counts[join] = PlainCounts() }
     }
     let before = self
     do {
-      for (number, record) in records.enumerated() { try take(record, number, &run) }
+      for record in records {
+        run.fresh = [:]
+        let outcome = try apply(record, pipeline.entity, [:], pipeline.links, &run)
+        try take(pipeline.children, in: record, of: pipeline.entity, outcome, &run)
+      }
     } catch {
       self = before
       throw error
     }
   }
 
+  /// Takes what a record or a child holds. What is rejected takes it along, and what is left out leaves it alone.
   private mutating func take(
-    _ record: PlainRecord, _ number: Int, _ run: inout PlainRun
+    _ lists: [PlainPipeline.Children], in record: PlainRecord, of name: String,
+    _ outcome: (result: PlainResult, id: Int?), _ run: inout PlainRun
   ) throws(PlainStop) {
-    let pipeline = run.pipeline
-    let (result, id) = try apply(record, pipeline.entity, [:], pipeline.links, &run)
-    if result == .rejected { run.rejected.append(PlainRejected(record: number)) }
-    for children in pipeline.children {
-      guard let relationship = model[pipeline.entity].relationship(children.relationship),
-        let inverse = relationship.inverse, result != .rejected
-      else { continue }
-      let target = relationship.destination
-      for (place, child) in (record.children[children.relationship] ?? []).enumerated() {
-        func note(_ result: PlainResult) {
-          guard result == .rejected else { return }
-          run.rejected.append(
-            PlainRejected(record: number, relationship: children.relationship, child: place))
-        }
-        // A record that is left out takes its children with it.
-        guard let id, !result.isLeftOut else {
-          run.counts[target]?.count(values(child, model[target]) == nil ? .rejected : .ignored)
+    guard outcome.result != .rejected else { return }
+    for list in lists {
+      guard let end = model[name].relationship(list.relationship), let inverse = end.inverse else { continue }
+      let target = end.destination
+      for child in record.children[list.relationship] ?? [] {
+        guard let id = outcome.id, !outcome.result.isLeftOut else {
+          let isRejected = values(child, model[target]) == nil
+          run.counts[target]?.count(isRejected ? .rejected : .ignored)
+          try take(list.children, in: child, of: target, (isRejected ? .rejected : .left, nil), &run)
           continue
         }
-        guard let join = relationship.join else {
-          note(try apply(child, target, [inverse: id], [], &run).0)
-          continue
+        let told = try apply(child, target, end.join == nil ? [inverse: id] : [:], [], &run)
+        if let join = end.join, told.result != .rejected, let other = told.id,
+          list.isAlways || run.fresh[name]?.contains(id) == true
+        {
+          let linked = link(join, [inverse: id, end.name: other])
+          run.counts[join]?.count(linked)
         }
-        let (outcome, other) = try apply(child, target, [:], [], &run)
-        note(outcome)
-        guard outcome != .rejected, let other, children.isAlways || result == .inserted else { continue }
-        let linked = link(join, [inverse: id, relationship.name: other])
-        run.counts[join]?.count(linked)
+        try take(list.children, in: child, of: target, told, &run)
       }
     }
   }
@@ -79,9 +75,10 @@ extension PlainStore {
   private mutating func apply(
     _ record: PlainRecord, _ name: String, _ owner: [String: Int], _ links: [PlainPipeline.Link],
     _ run: inout PlainRun
-  ) throws(PlainStop) -> (PlainResult, Int?) {
+  ) throws(PlainStop) -> (result: PlainResult, id: Int?) {
     let (result, id) = try outcome(record, name, owner, links, &run)
     run.counts[name]?.count(result)
+    if result == .rejected { run.rejected.append(PlainRejected(entity: name, row: record.row)) }
     return (result, id)
   }
 
@@ -109,6 +106,7 @@ extension PlainStore {
           let id = try insert(name, values, links: ends)
           run.seen[name, default: []].insert(id)
           run.made[name, default: []].insert(id)
+          run.fresh[name, default: []].insert(id)
           return (.inserted, id)
         } catch {
           self = before
@@ -138,7 +136,10 @@ extension PlainStore {
       if case .whole(let number) = value { values[attribute.name] = .whole(2 * number + 1) }
       if value.isNull { values[attribute.name] = .null }
     }
-    let isEmpty = entity.stored.contains { $0.isRequired && values[$0.name]?.isNull == true }
+    let isEmpty = entity.stored.contains {
+      $0.isRequired && values[$0.name]?.isNull == true
+        || entity.key.contains($0.name) && values[$0.name] == nil
+    }
     return isEmpty ? nil : values
   }
 
@@ -209,16 +210,16 @@ package struct PlainRun {
   /// The objects whose keys it has met, and those that it has made.
   var seen: [String: Set<Int>] = [:]
   var made: [String: Set<Int>] = [:]
+  /// Those that it has made of the record that it is at.
+  var fresh: [String: Set<Int>] = [:]
 
   package init(pipeline: PlainPipeline) { self.pipeline = pipeline }
 }
 
 /// A record that was rejected, or a child of one.
 package struct PlainRejected {
-  package let record: Int
-  /// Nil for the record itself.
-  package var relationship: String?
-  package var child = 0
+  package let entity: String
+  package let row: Int
 }
 
 /// What became of one record.

@@ -55,6 +55,8 @@ package struct PlainAttribute: Sendable {
   package var derivation: PlainDerivation?
   /// The attribute of which it is twice the value and one more; nil where the record has it.
   package var twice: String?
+  /// The field of what holds the array that it comes from, so many lists further out; nil where the record has it.
+  package var outer: (up: Int, name: String)?
 
   package init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
@@ -136,9 +138,12 @@ package struct PlainPipeline: Sendable {
     package var relationship: String
     package var isManyToMany: Bool
     package var isAlways: Bool
+    /// The lists in each of them.
+    package var children: [Children]
 
-    package init(_ relationship: String, isManyToMany: Bool, isAlways: Bool) {
+    package init(_ relationship: String, isManyToMany: Bool, isAlways: Bool, children: [Children] = []) {
       (self.relationship, self.isManyToMany, self.isAlways) = (relationship, isManyToMany, isAlways)
+      self.children = children
     }
   }
 
@@ -152,12 +157,30 @@ package struct PlainPipeline: Sendable {
   package init(entity: String) { self.entity = entity }
 }
 
+extension PlainModel {
+  /// The relationships of all lists of a pipeline, with the entity of what holds each.
+  package func lists(of pipeline: PlainPipeline) -> [(holder: String, end: PlainRelationship)] {
+    lists(pipeline.children, of: pipeline.entity)
+  }
+
+  private func lists(
+    _ lists: [PlainPipeline.Children], of holder: String
+  ) -> [(holder: String, end: PlainRelationship)] {
+    lists.flatMap { list -> [(holder: String, end: PlainRelationship)] in
+      guard let end = self[holder].relationship(list.relationship) else { return [] }
+      return [(holder, end)] + self.lists(list.children, of: end.destination)
+    }
+  }
+}
+
 /// What a record says: an attribute that is not here is absent.
 package struct PlainRecord: Sendable {
   package var values: [String: PlainValue] = [:]
   /// Attributes with something that is no value of theirs.
   package var broken: Set<String> = []
   package var children: [String: [PlainRecord]] = [:]
+  /// A number by which its caller knows it among the records of its entity.
+  package var row = 0
 
   package init() {}
 }

@@ -41,7 +41,7 @@ extension RandomHistory {
 
   /// Finds the store's ids of objects that are new, by their keys; those they lead to come first.
   private mutating func matchIDs(_ state: StoreState) throws {
-    let entities = model.entities.sorted { $0.hasKeyOfAttributes && !$1.hasKeyOfAttributes }
+    let entities = model.entities.sorted { model.depth(ofKey: $0) < model.depth(ofKey: $1) }
     for entity in entities {
       var known = Set((ids[entity.name] ?? [:]).values)
       let rows = state.filter { $0.key.entity == entity.name && !known.contains($0.key.id) }
@@ -130,7 +130,9 @@ extension PlainValue {
   }
 }
 
-extension PlainEntity {
-  /// Whether its key needs no other object.
-  fileprivate var hasKeyOfAttributes: Bool { key.allSatisfy { attribute($0) != nil } }
+extension PlainModel {
+  /// How many objects' keys stand in that of an entity, one in the other.
+  fileprivate func depth(ofKey entity: PlainEntity) -> Int {
+    entity.key.compactMap(entity.relationship).map { 1 + depth(ofKey: self[$0.destination]) }.max() ?? 0
+  }
 }

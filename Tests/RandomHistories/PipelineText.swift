@@ -24,8 +24,7 @@ struct PipelineText {
     lines += [
       "merge: \(merge)", "repeated-key: \(pipeline.repeated.rawValue)", "max-rejects: 100%", "force: true",
     ]
-    let made = Set(
-      pipeline.children.compactMap { model[pipeline.entity].relationship($0.relationship)?.destination })
+    let made = Set(model.lists(of: pipeline).map(\.end.destination))
     write(model[pipeline.entity], "", isMain: true)
     for link in pipeline.links {
       if link.relationship == pipeline.links[0].relationship { lines.append("link:") }
@@ -33,7 +32,7 @@ struct PipelineText {
       lines.append(
         "  \(link.relationship): { to: { \(key) }, when: \(link.isAlways ? "always" : "insert") }")
     }
-    for children in pipeline.children { write(children) }
+    write(pipeline.children, of: pipeline.entity, "")
     let others = model.entities.filter { $0.name != pipeline.entity && !made.contains($0.name) }
     if !others.isEmpty { lines.append("entities:") }
     for entity in others {
@@ -97,6 +96,9 @@ struct PipelineText {
       if attribute.isVolatile { parts.append("volatile: true") }
       if let value = attribute.initial { parts.append("default: \(value.json(attribute.kind))") }
       if let twice = attribute.twice, bringsRecords { parts.append("value: \"\(twice) * 2 + 1\"") }
+      if let outer = attribute.outer, bringsRecords {
+        parts.append("from: \(String(repeating: "../", count: outer.up))\(outer.name)")
+      }
       if let derivation = attribute.derivation { parts += text(derivation) }
       lines.append("\(indent)  \(attribute.name): { \(parts.joined(separator: ", ")) }")
     }
@@ -118,21 +120,26 @@ struct PipelineText {
     }
   }
 
-  private mutating func write(_ children: PlainPipeline.Children) {
-    guard let end = model[pipeline.entity].relationship(children.relationship), let inverse = end.inverse
-    else { return }
-    let entity = model[end.destination]
-    lines += [
-      "children:", "  \(children.relationship):", "    entity: \(entity.name)", "    inverse: \(inverse)",
-    ]
-    if children.isManyToMany {
-      lines.append("    many-to-many: true")
-      if children.isAlways { lines.append("    when: always") }
+  private mutating func write(_ lists: [PlainPipeline.Children], of holder: String, _ indent: String) {
+    if !lists.isEmpty { lines.append("\(indent)children:") }
+    for list in lists {
+      guard let end = model[holder].relationship(list.relationship), let inverse = end.inverse else {
+        continue
+      }
+      let (entity, inner) = (model[end.destination], indent + "    ")
+      lines += [
+        "\(indent)  \(list.relationship):", "\(inner)entity: \(entity.name)", "\(inner)inverse: \(inverse)",
+      ]
+      if list.isManyToMany {
+        lines.append("\(inner)many-to-many: true")
+        if list.isAlways { lines.append("\(inner)when: always") }
+      }
+      lines.append("\(inner)on-delete: \(end.rule.rawValue)")
+      lines.append("\(inner)key: [\(entity.key.joined(separator: ", "))]")
+      write(indexes: entity, inner)
+      write(attributes: entity, inner, bringsRecords: true)
+      write(list.children, of: entity.name, inner)
     }
-    lines.append("    on-delete: \(end.rule.rawValue)")
-    lines.append("    key: [\(entity.key.joined(separator: ", "))]")
-    write(indexes: entity, "    ")
-    write(attributes: entity, "    ", bringsRecords: true)
   }
 }
 

@@ -40,9 +40,12 @@ extension RandomModel {
   /// Attributes that pipelines, constraints and other attributes' values need.
   private var fixedNames: Set<String> {
     var names: Set<String> = []
+    let outer = model.entities.flatMap { $0.attributes.compactMap(\.outer?.name) }
     for entity in model.entities {
       names.formUnion((entity.key + entity.unique.joined()).map { "\(entity.name).\($0)" })
       names.formUnion(entity.attributes.compactMap(\.twice).map { "\(entity.name).\($0)" })
+      names.formUnion(entity.attributes.filter { $0.outer != nil }.map { "\(entity.name).\($0.name)" })
+      names.formUnion(outer.map { "\(entity.name).\($0)" })
     }
     for pipeline in pipelines {
       if case .updateIfNewer(let name) = pipeline.merge { names.insert("\(pipeline.entity).\(name)") }

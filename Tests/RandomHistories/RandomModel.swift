@@ -147,14 +147,16 @@ struct RandomModel {
     case 4, 5: if let attribute = dice.any(of: newer) { pipeline.merge = .updateIfNewer(attribute.name) }
     default: break
     }
-    if dice.once(in: 3) { pipeline.children.append(children(of: name)) }
+    if dice.once(in: 3) { pipeline.children.append(children(of: [name])) }
     return pipeline
   }
 
-  private mutating func children(of owner: String) -> PlainPipeline.Children {
-    let (to, back) = (name("c"), name("p"))
+  /// - Parameter holders: the entities whose objects hold the list, the nearest first.
+  private mutating func children(of holders: [String]) -> PlainPipeline.Children {
+    let (owner, to, back) = (holders[0], name("c"), name("p"))
     var child = entity(name("Elf"))
     for index in child.attributes.indices { child.attributes[index].isVolatile = false }
+    for _ in 0..<dice.int(0...2) { takeOuter(&child, holders) }
     let isShared = dice.once(in: 2)
     if isShared {
       model.entities.append(child)
@@ -172,17 +174,34 @@ struct RandomModel {
           name: to, kind: .toMany, destination: child.name, inverse: back,
           rule: dice.once(in: 4) ? .deny : .cascade))
     }
-    return .init(to, isManyToMany: isShared, isAlways: isShared && dice.once(in: 2))
+    var list = PlainPipeline.Children(to, isManyToMany: isShared, isAlways: isShared && dice.once(in: 2))
+    // Three lists stand in each other at most.
+    while holders.count < 3, dice.once(in: 2) { list.children.append(children(of: [child.name] + holders)) }
+    return list
+  }
+
+  /// An attribute that comes from a field of what holds the child, with the same type.
+  private mutating func takeOuter(_ child: inout PlainEntity, _ holders: [String]) {
+    let up = dice.int(1...holders.count)
+    let fields = model[holders[up - 1]].attributes.filter {
+      $0.twice == nil && $0.outer == nil && $0.derivation == nil
+    }
+    guard let field = dice.any(of: fields) else { return }
+    var attribute = PlainAttribute(name: name("o"), kind: field.kind)
+    attribute.outer = (up, field.name)
+    if dice.once(in: 4) {
+      attribute.isRequired = true
+      child.key.append(attribute.name)
+    }
+    child.attributes.append(attribute)
   }
 
   /// The entities that only their parent's pipeline knows.
   var parents: [String: String] {
     var parents: [String: String] = [:]
     for pipeline in pipelines {
-      for children in pipeline.children where !children.isManyToMany {
-        if let end = model[pipeline.entity].relationship(children.relationship) {
-          parents[end.destination] = pipeline.entity
-        }
+      for (_, end) in model.lists(of: pipeline) where end.join == nil {
+        parents[end.destination] = pipeline.entity
       }
     }
     return parents
@@ -194,10 +213,7 @@ struct RandomModel {
       pipelines.flatMap { pipeline in
         pipeline.links.compactMap { model[pipeline.entity].relationship($0.relationship)?.destination }
       })
-    let made = Set(
-      pipelines.flatMap { pipeline in
-        pipeline.children.compactMap { model[pipeline.entity].relationship($0.relationship)?.destination }
-      })
+    let made = Set(pipelines.flatMap { model.lists(of: $0).map(\.end.destination) })
     for index in model.entities.indices
     where !linked.contains(model.entities[index].name) && !made.contains(model.entities[index].name) {
       if dice.once(in: 5) {
