@@ -10,6 +10,7 @@ PIPELINE = """bolide: 1
 store: s.sqlite
 entity: Quake
 key: id
+index: [magnitude]
 feed: full
 attributes:
   id: string
@@ -24,7 +25,17 @@ link:
   region: { to: { name: place } }
   sensor: { to: { code: gauge } }
 children:
-  parts: { entity: Part, inverse: quake, key: [quake, n], attributes: { n: integer64, text: string } }
+  parts:
+    entity: Part
+    inverse: quake
+    key: [quake, n]
+    attributes: { n: integer64, text: string, holes: { derived: holes.@count } }
+    children:
+      holes:
+        entity: Hole
+        inverse: part
+        key: [part, m]
+        attributes: { m: integer64, of: { type: string, from: ../../id }, width: double }
   tags:
     entity: Tag
     inverse: quakes
@@ -57,7 +68,10 @@ entities:
 def records(count, step=0):
   return [{
     "id": f"q{n}", "magnitude": (n * 37 + step * (n % 3 == 0)) % 90 / 8, "size": n % 100, "place": f"r{n % 5}",
-    "parts": [{"n": part, "text": f"{n}.{part}.{step * (n % 5 == 0)}"} for part in range(n % 3)],
+    "parts": [{
+      "n": part, "text": f"{n}.{part}.{step * (n % 5 == 0)}",
+      "holes": [{"m": hole, "width": (n + step * (n % 11 == 0)) / 8} for hole in range(part + 1)],
+    } for part in range(n % 3)],
     "tags": [f"t{(n + step * (n % 7 == 0)) % 6}", f"t{n % 4}"][:n % 3],
   } | ({"gauge": f"s{n}"} if n % 4 == 0 else {}) for n in range(count)]
 
@@ -70,6 +84,7 @@ SCENARIOS = {
   "revised import": ("calm", "import p.yaml later.json --chunk-rows 40 --lock-wait 1s --json"),
   "revised import, atomic": ("calm", "import p.yaml later.json --atomic --lock-wait 1s --json"),
   "import of what others wrote": ("pending", "import p.yaml later.json --lock-wait 1s --json"),
+  "import with another index": ("calm", "import other.yaml later.json --chunk-rows 40 --lock-wait 1s --json"),
   "spooled rows": ("calm", "import p.yaml late.json --lock-wait 1s --json"),
   "replay": ("refused", "import wide.yaml --replay --lock-wait 1s --json"),
   "token": ("pending", "token s.sqlite"),
@@ -102,10 +117,13 @@ TABLES = {
     LEFT JOIN Region ON Region.bolide_id = region_id LEFT JOIN Sensor ON Sensor.bolide_id = sensor_id ORDER BY id""",
   "Region": "SELECT name, quakeCount, total, mean, largest, strong FROM Region ORDER BY name",
   "Sensor": "SELECT code, last FROM Sensor ORDER BY code",
-  "Part": "SELECT id, n, text FROM Part JOIN Quake ON Quake.bolide_id = quake_id ORDER BY id, n",
+  "Part": "SELECT id, n, text, holes FROM Part JOIN Quake ON Quake.bolide_id = quake_id ORDER BY id, n",
+  "Hole": """SELECT id, n, m, of, width FROM Hole JOIN Part ON Part.bolide_id = part_id
+    JOIN Quake ON Quake.bolide_id = quake_id ORDER BY id, n, m""",
   "Tag": "SELECT word, quakeCount FROM Tag ORDER BY word",
   "links": """SELECT id, word FROM Quake_tags JOIN Quake ON Quake.bolide_id = quakes_id
     JOIN Tag ON Tag.bolide_id = tags_id ORDER BY id, word""",
+  "indexes": "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
 }
 
 
@@ -180,6 +198,7 @@ class Ground:
         file.write(text)
     write("p.yaml", PIPELINE)
     write("wide.yaml", PIPELINE.replace("integer16", "integer32").replace("bolide: 1", "bolide: 1\nname: p"))
+    write("other.yaml", PIPELINE.replace("[magnitude]", "[[size, magnitude]]").replace("bolide: 1", "bolide: 1\nname: p"))
     write("feed.json", json.dumps(records(150)))
     write("later.json", json.dumps(records(170, 1)))
     write("fewer.json", json.dumps(records(120)))

@@ -16,6 +16,7 @@ nonisolated(unsafe) private let target: ([UInt8]) -> Void = {
   case "pipeline": return PipelineFuzz.run
   case "expression": return ExpressionFuzz().run
   case "gzip": return GzipFuzz.run
+  case "zstd": return ZstdFuzz().run
   case "store": return StoreFuzz().run
   default: fatalError("FUZZ names no target")
   }

@@ -10,8 +10,8 @@ enum GzipFuzz {
     var choices = Choices(bytes)
     let (kind, size) = (choices.byte(), choices.byte() + 1)
     let input = kind & 1 == 0 ? choices.take(bytes.count) : made(&choices)
-    let whole = Outcome(input, pieces: [.max], room: 1 << 16)
-    let parts = Outcome(
+    let whole = CompressedOutcome(input, pieces: [.max], room: 1 << 16)
+    let parts = CompressedOutcome(
       input, pieces: [size, 1, kind >> 2, 4000], room: kind & 2 == 0 ? size * 16 : 1 << 16)
     guard whole == parts else { fault("whole: \(whole)\nin pieces: \(parts)\nof \(input)") }
     guard input.starts(with: [0x1f, 0x8b]) else { return }
@@ -19,59 +19,6 @@ enum GzipFuzz {
     let isGood = whole.error == nil || whole.error?.hasPrefix("empty") == true
     guard isGood == (plain != nil), plain.map({ $0 == whole.bytes }) ?? true else {
       fault("read: \(whole)\nzlib: \(plain.map { "\($0)" } ?? "refused")\nof \(input)")
-    }
-  }
-
-  /// What reading an input gives.
-  private struct Outcome: Equatable {
-    var bytes: [UInt8] = []
-    var error: String?
-
-    /// - Parameter room: what a read may give at once.
-    init(_ input: [UInt8], pieces: [Int], room: Int) {
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
-      defer { buffer.deallocate() }
-      do {
-        let reader = ByteInput(Pieces(input, lengths: pieces))
-        reading: while true {
-          switch try reader.read(into: buffer, until: nil) {
-          case .bytes(let count): bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-          case .idle: continue
-          case .end: break reading
-          }
-        }
-      } catch {
-        self.error = "\(error.code): \(error.message)"
-      }
-    }
-  }
-
-  /// Bytes that come in pieces, with nothing now and then.
-  private final class Pieces: RawInput {
-    let name = "input"
-    let isStdin = false
-    let total: Int64? = nil
-    let emptyFact = Fact.silentStream
-    private(set) var taken: Int64 = 0
-    private var rest: ArraySlice<UInt8>
-    private let lengths: [Int]
-    private var turn = 0
-
-    /// - Parameter lengths: over and over; 0 where nothing comes.
-    init(_ bytes: [UInt8], lengths: [Int]) { (rest, self.lengths) = (bytes[...], lengths) }
-
-    func read(
-      into buffer: UnsafeMutableRawBufferPointer, until deadline: ContinuousClock.Instant?
-    ) throws(InputError) -> ByteInput.Read {
-      if rest.isEmpty { return .end }
-      let length = lengths[turn % lengths.count]
-      turn += 1
-      if length == 0 { return .idle }
-      let count = min(length, rest.count, buffer.count)
-      buffer.copyBytes(from: rest.prefix(count))
-      rest = rest.dropFirst(count)
-      taken += Int64(count)
-      return .bytes(count)
     }
   }
 
