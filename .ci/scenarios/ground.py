@@ -29,7 +29,7 @@ children:
     entity: Part
     inverse: quake
     key: [quake, n]
-    attributes: { n: integer64, text: string, holes: { derived: holes.@count } }
+    attributes: { n: integer64, text: string, holeCount: { derived: holes.@count } }
     children:
       holes:
         entity: Hole
@@ -117,7 +117,7 @@ TABLES = {
     LEFT JOIN Region ON Region.bolide_id = region_id LEFT JOIN Sensor ON Sensor.bolide_id = sensor_id ORDER BY id""",
   "Region": "SELECT name, quakeCount, total, mean, largest, strong FROM Region ORDER BY name",
   "Sensor": "SELECT code, last FROM Sensor ORDER BY code",
-  "Part": "SELECT id, n, text, holes FROM Part JOIN Quake ON Quake.bolide_id = quake_id ORDER BY id, n",
+  "Part": "SELECT id, n, text, holeCount FROM Part JOIN Quake ON Quake.bolide_id = quake_id ORDER BY id, n",
   "Hole": """SELECT id, n, m, of, width FROM Hole JOIN Part ON Part.bolide_id = part_id
     JOIN Quake ON Quake.bolide_id = quake_id ORDER BY id, n, m""",
   "Tag": "SELECT word, quakeCount FROM Tag ORDER BY word",

@@ -58,11 +58,12 @@ import Testing
     let outcome = try folder.bolide("status", "quakes.sqlite", "other.yaml", "daily.yaml")
     #expect(outcome.status == 79)
     #expect(
-      plain(outcome.output) == """
-        PIPELINE  STATE  LAST GOOD RUN  DUE         LAST CHANGE  REJECTED  MISSING  STORE
-        daily     ok     AGE       every 26 h  AGE     0                  quakes.sqlite
-        second    ok     AGE                   AGE     1                  quakes.sqlite
-        other     never  never                      never        0                  other.sqlite
+      // An age may have one digit or two.
+      plain(outcome.output).replacing(#/ {2,}/#, with: "  ") == """
+        PIPELINE  STATE  LAST GOOD RUN  DUE  LAST CHANGE  REJECTED  MISSING  STORE
+        daily  ok  AGE  every 26 h  AGE  0  quakes.sqlite
+        second  ok  AGE  AGE  1  quakes.sqlite
+        other  never  never  never  0  other.sqlite
 
         """)
   }
