@@ -94,6 +94,10 @@ children:
          start=b"id,n" + b"".join(b",c%d" % n for n in range(1000000)) + b"\n", memory=256),
     Feed("digits without an end", PLAIN, lambda n: b"9" * (1 << 20), 80, 20, start=b'[{"id":"a","n":', end=b"}]",
          memory=450),
+    Feed("ordinary records in little memory", PLAIN + "memory: 48MiB\n", named("a name of some length"), 300000, 8,
+         memory=48, brief=60000, endless=False),
+    Feed("long records in little memory", PLAIN + "memory: 48MiB\n", lambda n: line({"id": f"k{n}", "x": "x" * (3000 << 10)}), 20,
+         8, memory=48, endless=False),
     Feed("a megabyte before the rows", PLAIN, lambda n: b"1,", 1000000, 5, start=b'{"meta":[',
          end=b'1],"data":[{"id":"a","n":1}]}', endless=False),
   ]

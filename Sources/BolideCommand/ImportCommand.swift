@@ -52,6 +52,11 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "How much memory to take, from 48MiB to 4GiB. (default: 96MiB)", valueName: "size"))
+  var memory: MemorySize?
+
+  @Option(
+    help: ArgumentHelp(
       "How long to wait for a lock: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
@@ -190,6 +195,7 @@ struct ImportCommand: ParsableCommand {
     options.chunkRows = chunkRows
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes
+    options.memory = memory?.bytes
     options.bounds = InputBounds(bytes: maxBytes?.bytes, records: maxRecords, seconds: maxTime?.seconds)
     options.minimumRecords = minRecords
     if let maxMissing {
@@ -282,6 +288,16 @@ struct ByteSize: ExpressibleByArgument {
 
   init?(argument: String) {
     guard let size = SizeText(argument) else { return nil }
+    bytes = size.bytes
+  }
+}
+
+/// A size of memory on the command line that an import can do with.
+struct MemorySize: ExpressibleByArgument {
+  var bytes: Int
+
+  init?(argument: String) {
+    guard let size = SizeText(argument), MemoryBudget.range.contains(size.bytes) else { return nil }
     bytes = size.bytes
   }
 }

@@ -15,6 +15,7 @@ package struct ChunkProducer: ~Copyable {
   private let shape: RecordShape
   private let queue: ChunkQueue
   private let limits: ChunkLimits
+  private let readerLimits: ReaderLimits
   private let settings: ImportSettings
   private let stop: Cancellation
   private var chunk: Chunk
@@ -56,7 +57,9 @@ package struct ChunkProducer: ~Copyable {
     chunk.input = inputs[0].name
     let check = DocumentCheck(
       keySources: stage.builder.keySources, count: stage.count, isStored: !settings.isAtomic)
-    records = RecordInput(inputs[0], reader: try stage.reader(shape), limit: limit, check: check)
+    readerLimits = ReaderLimits(recordBytes: settings.budget.record)
+    records = RecordInput(
+      inputs[0], reader: try stage.reader(shape, limits: readerLimits), limit: limit, check: check)
     nextInputs = inputs.dropFirst()
     totalBytes = inputs.totalBytes.map(Int.init)
     self.stage = stage
@@ -66,7 +69,7 @@ package struct ChunkProducer: ~Copyable {
     self.stop = stop
     self.memory = memory
     newFields = NewFields(known: memory.unused, settings: settings, collect: collect)
-    var limits = ChunkLimits()
+    var limits = ChunkLimits(bytes: settings.budget.chunk)
     if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     self.limits = limits
     self.chunk = chunk
@@ -132,7 +135,7 @@ package struct ChunkProducer: ~Copyable {
     }
     if !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
-    records = records.following(next, reader: try stage.reader(shape))
+    records = records.following(next, reader: try stage.reader(shape, limits: readerLimits))
     stage.begin(input: next.name)
     newFields.beginInput()
     chunk.input = next.name
@@ -241,7 +244,7 @@ struct ChunkLimits: Sendable {
   /// Whether exactly so many.
   var isFixed = false
   /// So many bytes in memory at most; two chunks exist at a time.
-  var bytes = 14 << 20
+  var bytes = ImportSettings().budget.chunk
   /// So long after its first record.
   var time = Duration.seconds(1)
 }

@@ -57,13 +57,15 @@ package struct RecordStage {
   }
 
   /// A reader that brings what the rows need.
-  package func reader(_ shape: RecordShape) throws(PathError) -> RecordReader {
+  package func reader(_ shape: RecordShape, limits: ReaderLimits = ReaderLimits()) throws(PathError)
+    -> RecordReader
+  {
     try RecordReader(
       fields: builder.paths,
       children: children.map {
         ChildFields(path: $0.array.path, fields: $0.builder.paths, within: $0.within)
       },
-      shape: shape)
+      shape: shape, limits: limits)
   }
 
   /// What the records and their children had under the fields of attributes.

@@ -75,6 +75,7 @@ package final class SQLiteImport: ImportSession {
     (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
     ) { db in
+      try Connection.keep(settings.budget.pageCache, ofPagesOf: db)
       // What came before the run is not the run's: a file is known again by what came after its beginning.
       let model = try SQLiteEngine.prepareToWrite(db, restoringTriggers: false).model
       if model.entities.isEmpty { throw StoreError.noModel }
@@ -199,6 +200,7 @@ package final class SQLiteImport: ImportSession {
       }
       undecided = nil
       for writer in writers { try writer.close() }
+      try Connection.keep(ofPagesOf: db)
       try built.get()
     }
     if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(pipeline.history) }

@@ -24,6 +24,7 @@ import Testing
     wanted.chunkRows = 500
     wanted.lockWait = 1_800
     wanted.walLimit = 256 << 20
+    wanted.memory = 48 << 20
     wanted.rejectBounds.rows = 0
     wanted.rejectBounds.text = 8 << 10
     wanted.rejectBounds.total = 1_000_000
@@ -38,6 +39,7 @@ import Testing
         chunk-rows: 500
         lock-wait: 30m
         wal-limit: 256MiB
+        memory: 48MiB
         reject-rows: 0
         reject-text: 8KiB
         reject-total: 1 MB
@@ -57,6 +59,9 @@ import Testing
     ("wal-limit", "1 gib", "'wal-limit' is a size such as 256MiB or 1GiB, not '1 gib'"),
     ("wal-limit", "1  GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not '1  GiB'"),
     ("wal-limit", "GiB", "'wal-limit' is a size such as 256MiB or 1GiB, not 'GiB'"),
+    ("memory", "47MiB", "'memory' is a size from 48MiB to 4GiB, not '47MiB'"),
+    ("memory", "5GiB", "'memory' is a size from 48MiB to 4GiB, not '5GiB'"),
+    ("memory", "little", "'memory' is a size from 48MiB to 4GiB, not 'little'"),
     ("reject-rows", "-1", "'reject-rows' is a whole number from 0 to 2147483647, not '-1'"),
     ("reject-text", "-1", "'reject-text' is a size such as 64KiB or 8MiB, not '-1'"),
     ("reject-total", "all", "'reject-total' is a size such as 64KiB or 8MiB, not 'all'"),
@@ -67,6 +72,19 @@ import Testing
   ]) func `a mistake has its sentence and its place`(key: String, value: String, sentence: String) throws {
     let error = try #require(throws: PipelineError.self) { try settings("\(key): \(value)") }
     #expect(error.description == "quakes.yaml:5:\(key.count + 3): \(sentence)")
+  }
+
+  @Test(arguments: [
+    [1, 48, 3], [48, 48, 3], [95, 95, 18], [96, 96, 64], [4096, 4096, 64], [10_000, 4096, 64],
+  ]) func `the parts of an import's memory are within it`(mebibytes: [Int]) {
+    let budget = MemoryBudget(bytes: mebibytes[0] << 20)
+    let whole = mebibytes[1] << 20
+    #expect(budget.bytes == whole)
+    #expect(budget.record == mebibytes[2] << 20)
+    #expect(budget.chunk >= 2 << 20 && budget.pageCache >= 2 << 20)
+    #expect(2 * budget.chunk + budget.pageCache + (39 << 20) <= whole)
+    // A place in a chunk's texts has 32 bits.
+    #expect(budget.chunk < 1 << 32)
   }
 
   @Test func `sizes and times in their units`() {

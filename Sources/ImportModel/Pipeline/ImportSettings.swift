@@ -10,6 +10,9 @@ public struct ImportSettings: Sendable, Hashable {
   public var chunkRows: Int?
   /// A load into an empty table builds indexes at its end if its first chunk has so many rows.
   package var deferredIndexRows = 10_000
+  /// How much memory the import takes, in bytes: from 48 MiB to 4 GiB, what lies outside is taken as the nearer of these. The longest
+  /// record is 64 MiB, and with less than the usual 96 MiB a third of what is left beside 39 MiB.
+  public var memory = 96 << 20
   /// How long to wait for another import or program that holds the store, in seconds.
   public var lockWait: Double = 600
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.
@@ -43,6 +46,9 @@ public struct ImportSettings: Sendable, Hashable {
 
   /// Makes the usual settings.
   public init() {}
+
+  /// How the parts of the import share its memory.
+  package var budget: MemoryBudget { MemoryBudget(bytes: memory) }
 }
 
 /// How much of an input an import reads at most, all its files together. What is nil has no bound.

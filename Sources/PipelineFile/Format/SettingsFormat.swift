@@ -52,6 +52,11 @@ extension PipelineFormat {
         + "`1GiB`",
       examples: ["256MiB"]),
     FormatKey(
+      "memory", .form(size),
+      "how much memory an import takes, from `48MiB` to `4GiB`; with more of it a large load in random order takes less time, with "
+        + "less the longest record is shorter than 64 MiB, such as 3 MiB with `48MiB`; default: `96MiB`",
+      examples: ["48MiB"]),
+    FormatKey(
       "reject-rows", .number(0...Int(Int32.max)),
       "the maximum number of rejected records that a run keeps, the first ones; the others are counted "
         + "only; default: `10000`",

@@ -147,6 +147,7 @@ extension Reason {
   static let delimiter = Reason("one character between cells such as ';'")
   static let waitTime = Reason("a time such as 30s or 10m, at most 10000y")
   static let textSize = Reason("a size such as 64KiB or 8MiB")
+  static let memory = Reason("a size from 48MiB to 4GiB")
   static let logSize = Reason("a size such as 256MiB or 1GiB")
   static let inputSize = Reason("a size such as 500MB or 2GiB")
   static let age = Reason("an age such as 90m, 26h or 2d, at most 10000y")

@@ -1,6 +1,7 @@
 internal import CSQLiteShims
 package import GRDB
 internal import GRDBSQLite
+internal import ImportModel
 internal import RowExpressions
 internal import SQLiteAccess
 
@@ -42,9 +43,15 @@ package enum Connection {
       patience.endStatements(of: db.sqliteConnection)
       try ignoreChecks(db)
       // The page size counts only while the file is empty: WAL cannot change it later.
-      try db.runAll("PRAGMA page_size = 16384; PRAGMA synchronous = FULL; PRAGMA cache_size = -16384")
+      try db.runAll("PRAGMA page_size = 16384; PRAGMA synchronous = FULL")
+      try keep(ofPagesOf: db)
     }
     return configuration
+  }
+
+  /// Keeps so many bytes of a store's pages in memory.
+  static func keep(_ bytes: Int = ImportSettings().budget.pageCache, ofPagesOf db: Database) throws {
+    try db.run("PRAGMA cache_size = -\(bytes >> 10)")
   }
 
   /// Makes a connection safe for a file of unknown origin.

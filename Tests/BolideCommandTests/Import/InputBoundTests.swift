@@ -102,4 +102,38 @@ import Testing
     #expect(try folder.bolide("import", "quakes.yaml", "feed.json", "--max-records", "7").status == 65)
     #expect(try self.rows() == 7)
   }
+
+  @Test func `an import in little memory does the same, and takes shorter records`() throws {
+    let text = String(repeating: "x", count: 90)
+    let rows = (0..<60_000).map { #"{"id": "\#(text)\#($0 * 7919 % 60_000)", "place": "r\#($0 % 50)"}"# }
+    try folder.write(rows.joined(separator: "\n"), to: "feed.json")
+    func dump(_ memory: String) throws -> (rows: [String], chunks: Int) {
+      let store = "\(memory).sqlite"
+      let outcome = try folder.bolide(
+        "import", "quakes.yaml", "feed.json", "--store", store, "--memory", memory)
+      #expect(outcome == .silent)
+      #expect(try folder.bolide("verify", store) == .silent)
+      return (
+        try folder.sqlite(
+          store, "SELECT id, name FROM Quake JOIN Region r ON r.bolide_id = region_id ORDER BY id"),
+        Int(try folder.sqlite(store, "SELECT chunks FROM bolide_run").first ?? "") ?? 0
+      )
+    }
+    let (little, much) = (try dump("48MiB"), try dump("1GiB"))
+    #expect(little.rows == much.rows && little.rows.count == 60_000)
+    #expect(little.chunks > 2)
+
+    try folder.write(
+      #"{"id": "long", "place": "\#(String(repeating: "y", count: 4 << 20))"}"#, to: "long.json")
+    let long = try folder.bolide("import", "quakes.yaml", "long.json", "--memory", "48MiB")
+    #expect(
+      long.status == 65
+        && long.errors.hasPrefix("Error: long.json:1:1: found a record over the limit of 3 MiB"))
+    #expect(try folder.bolide("import", "quakes.yaml", "long.json") == .silent)
+    for size in ["47MiB", "5GiB", "little"] {
+      let wrong = try folder.bolide("import", "quakes.yaml", "feed.json", "--memory", size)
+      #expect(wrong.status == 64)
+      #expect(wrong.errors.hasPrefix("Error: The value '\(size)' is invalid for '--memory <size>'"))
+    }
+  }
 }

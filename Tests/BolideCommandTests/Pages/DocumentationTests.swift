@@ -208,12 +208,12 @@ struct DocumentationTests {
       Folder.quakes,
       Folder.quakes + "\nmax-age: 26h\nmax-rejects: 5\nlock-wait: 30\nmerge: { update-if-newer: time }",
       Folder.quakes
-        + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nhistory: { keep: 90d, cap: 256 MB }",
+        + "\nmax-rejects: 2%\nunique: [[magnitude, time]]\nmerge: ignore\nwal-limit: 1GiB\nmemory: 48MiB\nhistory: { keep: 90d, cap: 256 MB }",
     ]
     let bad = [
       "max-age: 26", "max-rejects: some", "lock-wait: 5x", "merge: replace", "form: x", "atomic: maybe",
       "chunk-rows: 0",
-      "wal-limit: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die",
+      "wal-limit: big", "memory: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die",
       "history: { keep: 90 }", "children: { parts: { entity: Part, on-delete: none } }",
     ]
     for (index, pipeline) in (good + bad.map { Folder.quakes + "\n" + $0 }).enumerated() {

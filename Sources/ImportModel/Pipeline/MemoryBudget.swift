@@ -1,0 +1,39 @@
+/// How much memory an import takes at most, and how its parts share it.
+///
+///     memory     program  two chunks  page cache  the longest record
+///     48 MiB         39        2 × 2           3                   3
+///     96 MiB         39       2 × 14          16                  64
+///      1 GiB         39      2 × 241         276                  64
+///
+/// What is left over is for the rows' order, the reader, and the allocator. A chunk's size depends on this alone and not on the
+/// machine, so that counts and tokens do not either.
+package struct MemoryBudget: Sendable {
+  /// Bytes in all.
+  package let bytes: Int
+
+  private static let usual = 96 << 20
+  /// Below the least there is no room for chunks; past the most a chunk's texts could not be addressed.
+  package static let range = 48 << 20...4 << 30
+  /// What the program and its libraries take with the smallest input.
+  private static let program = 39 << 20
+
+  package init(bytes: Int) {
+    self.bytes = min(max(bytes, Self.range.lowerBound), Self.range.upperBound)
+  }
+
+  /// One of the two chunks.
+  package var chunk: Int { share(of: 14 << 20) }
+  /// Pages of the store that are kept.
+  package var pageCache: Int { share(of: 16 << 20) }
+  /// The longest record. It is held three times: as it was read, as a cell, and as SQLite's row. The usual budget does not hold for
+  /// the longest ones.
+  package var record: Int {
+    let mebibyte = 1 << 20
+    return bytes < Self.usual ? (bytes - Self.program) / 3 / mebibyte * mebibyte : 64 * mebibyte
+  }
+
+  /// A part that has so much of the usual budget.
+  private func share(of usual: Int) -> Int {
+    Int(Double(usual) * Double(bytes - Self.program) / Double(Self.usual - Self.program))
+  }
+}
