@@ -29,6 +29,7 @@ public enum NumberParsing {
 
   /// As the `Span` version.
   package static func integer(_ text: UnsafeBufferPointer<UInt8>, grammar: NumberGrammar) -> Integer {
+    if let number = shortInteger(text, grammar: grammar) { return .value(number) }
     guard let decimal = DecimalText(text, grammar: grammar) else { return .notANumber }
     var magnitude = decimal.mantissa
     guard magnitude != 0 else { return .value(0) }
@@ -52,6 +53,23 @@ public enum NumberParsing {
       return magnitude <= 1 << 63 ? .value(Int64(truncatingIfNeeded: 0 &- magnitude)) : .overflow
     }
     return Int64(exactly: magnitude).map { .value($0) } ?? .overflow
+  }
+
+  /// Digits alone and perhaps a minus, so few that any of them fit, which is how most whole numbers come; nil for any
+  /// other text.
+  @inline(__always)
+  private static func shortInteger(_ text: UnsafeBufferPointer<UInt8>, grammar: NumberGrammar) -> Int64? {
+    guard let bytes = text.baseAddress, let first = text.first else { return nil }
+    let start = first == UInt8(ascii: "-") ? 1 : 0
+    guard 1...18 ~= text.count - start else { return nil }
+    // JSON has no noughts in front.
+    if grammar == .json, text.count - start > 1, bytes[start] == UInt8(ascii: "0") { return nil }
+    var number: Int64 = 0
+    for place in start..<text.count {
+      guard isDigit(bytes[place]) else { return nil }
+      number = number &* 10 &+ Int64(bytes[place] &- 0x30)
+    }
+    return start == 1 ? -number : number
   }
 
   /// As the `Span` version.

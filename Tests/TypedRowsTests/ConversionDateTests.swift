@@ -240,6 +240,33 @@ struct ConversionDateTests {
     #expect(microseconds == CivilTime.range.upperBound + 1)
   }
 
+  /// The usual form has a way of its own; with more decimals there is only the other.
+  @Test(arguments: [
+    "2015-03-01 12:00:00", "2026-11-30T23:59:59Z", "2024-02-29 00:00:00", "2023-02-28 09:19:29",
+    "1999-12-31T10:20:30",
+  ])
+  func `Each byte of a usual date is read as in any other form`(text: String) throws {
+    func written(_ bytes: [UInt8], _ precision: DatePrecision) -> Result<String, any Error> {
+      Result {
+        let form = DateText.Form(precision: precision, cutsFractions: true)
+        var output = [UInt8](repeating: 0, count: form.length)
+        try output.withUnsafeMutableBufferPointer { output in
+          let start = try #require(output.baseAddress)
+          try bytes.withUnsafeBufferPointer { try DateText.write($0, as: form, to: start) }
+        }
+        return String(decoding: output.prefix(19), as: UTF8.self)
+      }
+    }
+    for place in 0..<text.utf8.count {
+      for byte in UInt8.min...UInt8.max {
+        var bytes = Array(text.utf8)
+        bytes[place] = byte
+        let (usual, other) = (written(bytes, .seconds), written(bytes, .milliseconds))
+        #expect((try? usual.get()) == (try? other.get()), "\(bytes)")
+      }
+    }
+  }
+
   @Test func `Random instants agree with Foundation and read back`() throws {
     let formatter = ISO8601DateFormatter()
     formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]

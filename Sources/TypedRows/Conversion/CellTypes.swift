@@ -175,20 +175,9 @@ extension CellConverter {
   private static func withDigits(
     of number: Int64, _ body: (UnsafeBufferPointer<UInt8>) -> Result<Void, ConversionFailure>
   ) throws(ConversionFailure) {
-    let length = 20
-    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { digits in
-      var start = length
-      var rest = number.magnitude
-      repeat {
-        start -= 1
-        digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
-        rest /= 10
-      } while rest > 0
-      if number < 0 {
-        start -= 1
-        digits[start] = UInt8(ascii: "-")
-      }
-      return body(UnsafeBufferPointer(rebasing: digits[start...]))
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: IntegerText.mostDigits) { digits in
+      let count = digits.baseAddress.map { IntegerText.write(number, to: $0) } ?? 0
+      return body(UnsafeBufferPointer(rebasing: digits[..<count]))
     }.get()
   }
 

@@ -31,4 +31,29 @@ package enum IntegerText {
     default: return
     }
   }
+
+  /// Room for any number.
+  package static let mostDigits = 20
+
+  /// Writes a number as JSON writes it.
+  ///
+  /// - Parameter output: room for `mostDigits` bytes.
+  /// - Returns: how many it takes.
+  package static func write(_ number: Int64, to output: UnsafeMutablePointer<UInt8>) -> Int {
+    var rest = number.magnitude
+    var count = number < 0 ? 2 : 1
+    var bound: UInt64 = 10
+    while rest >= bound {
+      count += 1
+      bound *= 10
+    }
+    var place = count
+    repeat {
+      place -= 1
+      output[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    } while rest > 0
+    if number < 0 { output[0] = UInt8(ascii: "-") }
+    return count
+  }
 }
