@@ -50,7 +50,7 @@ package enum DecimalNumbers {
         return sqlite3_result_null(context)
       }
       let units = sqlite3_value_int64(value)
-      guard units.magnitude <= 1 << 53 else {
+      guard units.magnitude <= DecimalNumbers.mostUnits else {
         return sqlite3_result_error(context, ExpressionScan.largeDecimal, -1)
       }
       sqlite3_result_double(
@@ -79,7 +79,10 @@ package enum DecimalNumbers {
     }
   }
 
-  private static func powerOfTen(_ exponent: Int32) -> Double {
+  /// More are not exact as a double.
+  static let mostUnits: UInt64 = 1 << 53
+
+  static func powerOfTen(_ exponent: Int32) -> Double {
     (0..<exponent).reduce(1) { power, _ in power * 10 }
   }
 }

@@ -9,6 +9,9 @@ package import TypedRows
 ///
 /// The expressions run on a private connection to an empty database in memory, so they can reach nothing but the
 /// chunk's own attributes. An expression that uses another's result runs in a later wave.
+///
+/// SQLite says what each means. Most are computed by a `RowProgram` all the same, which gives the same at a tenth of the
+/// cost; SQLite is asked for the others, and for rows of which the program is not sure.
 package final class ExpressionScan {
   /// One expression: what it is for, and its text.
   package struct Expression: Sendable {
@@ -43,55 +46,54 @@ package final class ExpressionScan {
   private let table: ChunkTable
 
   private struct Wave {
-    /// The values' columns in the chunk; these come first.
+    /// The values' columns in the chunk, one after the other.
     let columns: [Int]
-    /// The columns that each value reads, one after the other.
-    let reads: [Int]
-    /// Where those of each value end.
-    let readsEnds: [Int]
-    /// Behind the values one more result says whether all checks hold, if there are any.
-    let hasChecks: Bool
-    let together: RawStatement
+    /// The columns that each value reads.
+    let reads: [[Int]]
+    /// As cheap as can be.
+    let usual: Evaluation
+    /// By SQLite alone.
+    let exact: Evaluation
     /// The same expressions one by one, to find which of them failed or does not hold.
     let apart: [(purpose: Expression.Purpose, statement: RawStatement)]
   }
 
+  private struct Compiled {
+    let purpose: Expression.Purpose
+    let sql: String
+    let reads: Set<String>
+    /// Where the program has its value.
+    let slot: Int?
+  }
+
   /// Compiles the expressions.
   ///
+  /// - Parameter computes: whether programs compute what they can; if not, SQLite is asked for everything.
   /// - Throws: `StoreError` when one does not compile; `ExpressionCheck` finds that out beforehand.
-  package init(_ expressions: [Expression], layout: ChunkLayout) throws {
+  package init(_ expressions: [Expression], layout: ChunkLayout, computes: Bool = true) throws {
     let queue = try DatabaseQueue.forExpressions()
     let (table, waves) = try queue.inDatabase { db in
       let table = try ChunkTable(db, layout: layout, showsDefaults: true)
-      let waves = try Self.waves(of: expressions, layout: layout).map { wave in
-        var columns: [Int] = []
-        var reads: [[Int]] = []
-        var texts: [String] = []
-        var checks: [String] = []
-        let wave = try wave.map { expression, attributes in
+      let waves = try Self.waves(of: expressions, layout: layout).map { readings in
+        var compiler = try ExpressionCompiler(db, layout: layout)
+        let wave = try readings.map { expression, reads in
           let guarded = try DateCalls.guarding(expression.text, of: layout.entity)
           let text = try DecimalNumbers.numbers(in: guarded, of: layout.entity, isGuarded: true)
-          return (purpose: expression.purpose, text: "(\(text)\n)", reads: attributes)
+          return Compiled(
+            purpose: expression.purpose, sql: "(\(text)\n)", reads: reads,
+            slot: computes ? compiler.compile(expression.text) : nil)
         }
-        for (purpose, text, attributes) in wave {
-          switch purpose {
-          case .value(let column):
-            columns.append(column)
-            reads.append(attributes.compactMap(layout.column))
-            texts.append(text)
-          case .check: checks.append(text)
-          }
-        }
-        // To one that reads an absent field, absent is null. Null holds, as in SQL's CHECK, and so it does in AND.
-        if !checks.isEmpty { texts.append(checks.joined(separator: " AND ")) }
+        let values = wave.filter { if case .value = $0.purpose { true } else { false } }
+        let slots = wave.compactMap(\.slot)
+        let exact = try Evaluation(wave, program: nil, db, layout)
         return Wave(
-          columns: columns, reads: reads.flatMap(\.self),
-          readsEnds: reads.indices.map { reads[...$0].reduce(0) { $0 + $1.count } },
-          hasChecks: !checks.isEmpty,
-          together: try RawStatement(
-            db, Self.query(texts.joined(separator: ", "), of: layout, reading: Set(wave.flatMap(\.reads)))),
-          apart: try wave.map { purpose, text, _ in
-            (purpose, try RawStatement(db, "SELECT \(text) FROM \(layout.tableName)"))
+          columns: values.compactMap { if case .value(let column) = $0.purpose { column } else { nil } },
+          reads: values.map { $0.reads.compactMap(layout.column) },
+          usual: slots.isEmpty
+            ? exact : try Evaluation(wave, program: RowProgram(compiler, results: slots), db, layout),
+          exact: exact,
+          apart: try wave.map {
+            ($0.purpose, try RawStatement(db, "SELECT \($0.sql) FROM \(layout.tableName)"))
           })
       }
       return (table, waves)
@@ -99,6 +101,65 @@ package final class ExpressionScan {
     self.queue = queue
     self.table = table
     self.waves = waves
+  }
+
+  /// How the expressions of a wave are evaluated for a row.
+  private struct Evaluation {
+    private enum Place {
+      case slot(Int)
+      case column(Int32)
+    }
+    let program: RowProgram?
+    /// Nil where the program computes all of them.
+    let statement: RawStatement?
+    private var values: [Place] = []
+    private var checks: [Place] = []
+
+    init(_ wave: [Compiled], program: RowProgram?, _ db: Database, _ layout: ChunkLayout) throws {
+      self.program = program
+      var texts: [String] = []
+      var checkTexts: [String] = []
+      var read: Set<String> = []
+      for expression in wave {
+        let slot = program == nil ? nil : expression.slot
+        if slot == nil { read.formUnion(expression.reads) }
+        switch (expression.purpose, slot) {
+        case (.value, let slot?): values.append(.slot(slot))
+        case (.check, let slot?): checks.append(.slot(slot))
+        case (.value, nil):
+          values.append(.column(Int32(texts.count)))
+          texts.append(expression.sql)
+        case (.check, nil): checkTexts.append(expression.sql)
+        }
+      }
+      if !checkTexts.isEmpty {
+        // To one that reads an absent field, absent is null. Null holds, as in SQL's CHECK, and so it does in AND.
+        checks.append(.column(Int32(texts.count)))
+        texts.append(checkTexts.joined(separator: " AND "))
+      }
+      statement =
+        texts.isEmpty
+        ? nil
+        : try RawStatement(db, ExpressionScan.query(texts.joined(separator: ", "), of: layout, reading: read))
+    }
+
+    /// What a value's expression gave for the row.
+    func outcome(_ index: Int) -> Outcome {
+      switch values[index] {
+      case .slot(let slot): program?[slot].outcome ?? .null
+      case .column(let column): statement?[column].outcome ?? .null
+      }
+    }
+
+    /// Whether a check may not hold: all that gave a text are false to AND, and hold by themselves.
+    var mayBeFalse: Bool {
+      checks.contains { place in
+        switch place {
+        case .slot(let slot): program?[slot].isFalse == true
+        case .column(let column): statement?[column].isFalse == true
+        }
+      }
+    }
   }
 
   /// The expressions over the chunk, each attribute read once a row however often it is used.
@@ -128,58 +189,62 @@ package final class ExpressionScan {
       accepted.reserveCapacity(rows.count)
       // A failing row ends the statement: the scan goes on behind it.
       var start = 0
+      var evaluation = wave.usual
       while start < rows.count {
         let rest = rows[start...]
-        start += try queue.inDatabase { _ in
-          try table.show(chunk, rows: rest) { try scan(wave, chunk, rest, &accepted, goOn, visit) }
+        let end = try queue.inDatabase { _ in
+          try table.show(chunk, rows: rest) {
+            try scan(wave, by: evaluation, chunk, rest, &accepted, goOn, visit)
+          }
         }
+        start += end.rows
+        // Those behind it may well be like it.
+        if end.isUnsure { evaluation = wave.exact }
       }
       rows = accepted
     }
   }
 
-  /// - Returns: how many rows were dealt with.
+  /// - Returns: how many rows were dealt with, and whether the program was not sure of the one behind them.
   private func scan(
-    _ wave: Wave, _ chunk: Chunk, _ rows: ArraySlice<Int32>, _ accepted: inout [Int32],
-    _ goOn: () throws -> Void, _ visit: (Int, Expression.Purpose, Outcome) -> Bool
-  ) throws -> Int {
-    let statement = wave.together
-    defer { statement.reset() }
-    let checks = Int32(wave.columns.count)
+    _ wave: Wave, by evaluation: Evaluation, _ chunk: Chunk, _ rows: ArraySlice<Int32>,
+    _ accepted: inout [Int32], _ goOn: () throws -> Void, _ visit: (Int, Expression.Purpose, Outcome) -> Bool
+  ) throws -> (rows: Int, isUnsure: Bool) {
+    defer { evaluation.statement?.reset() }
     for place in rows.indices {
       let row = rows[place]
       try goOn()
-      do {
-        guard try statement.step() else { return place - rows.startIndex }
-      } catch {
-        let failure = firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed(Self.reason(error)))
-        _ = visit(Int(row), failure.purpose, failure.outcome)
-        return place - rows.startIndex + 1
-      }
-      var isAccepted = true
-      var read = 0
       chunk.row = Int(row)
       let cells = chunk.memory.pointee.cells(ofRow: Int(row))
-      for index in wave.columns.indices where isAccepted {
-        // A null that comes of an absent field is absent itself: the stored value stays.
-        var isAbsent = false
-        while read < wave.readsEnds[index] {
-          isAbsent = isAbsent || cells.state(wave.reads[read]).pointee == CellState.absent.rawValue
-          read += 1
-        }
-        let result = statement[Int32(index)]
-        if isAbsent, result.isNull { continue }
-        isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome(result))
+      if let program = evaluation.program, !program.run(cells, chunk.memory) {
+        return (place - rows.startIndex, true)
       }
-      // A text is false to AND and holds by itself: each check has the last word.
-      if isAccepted, wave.hasChecks, isFalse(statement[checks]),
-        let failure = firstFailure(wave, chunk, row)
-      {
+      if let statement = evaluation.statement {
+        do {
+          guard try statement.step() else { return (place - rows.startIndex, false) }
+        } catch {
+          let failure = firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed(Self.reason(error)))
+          _ = visit(Int(row), failure.purpose, failure.outcome)
+          return (place - rows.startIndex + 1, false)
+        }
+      }
+      var isAccepted = true
+      for index in wave.columns.indices where isAccepted {
+        let outcome = evaluation.outcome(index)
+        // A null that comes of an absent field is absent itself: the stored value stays.
+        if case .null = outcome,
+          wave.reads[index].contains(where: { cells.state($0).pointee == CellState.absent.rawValue })
+        {
+          continue
+        }
+        isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome)
+      }
+      if isAccepted, evaluation.mayBeFalse, let failure = firstFailure(wave, chunk, row) {
         isAccepted = visit(Int(row), failure.purpose, failure.outcome)
       }
       if isAccepted { accepted.append(row) }
     }
-    return rows.count
+    return (rows.count, false)
   }
 
   /// What the first expression gave that failed, or the first check that does not hold; nil when there is none.
@@ -190,31 +255,12 @@ package final class ExpressionScan {
       defer { statement.reset() }
       do {
         let hasRow = try table.show(chunk, rows: [row][...]) { try statement.step() }
-        if hasRow, case .check = purpose, isFalse(statement[0]) { return (purpose, .integer(0)) }
+        if hasRow, case .check = purpose, statement[0].isFalse { return (purpose, .integer(0)) }
       } catch {
         return (purpose, .failed(Self.reason(error)))
       }
     }
     return nil
-  }
-
-  /// As SQL's CHECK sees it: null is not false.
-  private func isFalse(_ value: StatementValue) -> Bool {
-    switch value.type {
-    case SQLITE_INTEGER: value.integer == 0
-    case SQLITE_FLOAT: value.real == 0
-    default: false
-    }
-  }
-
-  private func outcome(_ value: StatementValue) -> Outcome {
-    switch value.type {
-    case SQLITE_INTEGER: .integer(value.integer)
-    case SQLITE_FLOAT: .real(value.real)
-    case SQLITE_TEXT: .text(value.bytes)
-    case SQLITE_BLOB: .blob(value.bytes)
-    default: .null
-    }
   }
 
   private typealias Reading = (expression: Expression, reads: Set<String>)
@@ -240,5 +286,38 @@ package final class ExpressionScan {
       waiting.removeAll { $0.reads.isDisjoint(with: open) }
     }
     return waves
+  }
+}
+
+extension StatementValue {
+  /// Whether it is not true to SQL's CHECK, which null is.
+  fileprivate var isFalse: Bool {
+    switch type {
+    case SQLITE_INTEGER: integer == 0
+    case SQLITE_FLOAT: real == 0
+    default: false
+    }
+  }
+
+  fileprivate var outcome: ExpressionScan.Outcome {
+    switch type {
+    case SQLITE_INTEGER: .integer(integer)
+    case SQLITE_FLOAT: .real(real)
+    case SQLITE_TEXT: .text(bytes)
+    case SQLITE_BLOB: .blob(bytes)
+    default: .null
+    }
+  }
+}
+
+extension RowProgram.Value {
+  var outcome: ExpressionScan.Outcome {
+    switch kind {
+    case .integer: .integer(integer)
+    case .real: .real(real)
+    case .text: .text(bytes)
+    case .blob: .blob(bytes)
+    case .null, .unknown: .null
+    }
   }
 }
