@@ -47,6 +47,9 @@ package struct BenchChart {
       largest.filter { $0.scenario.isImport }, "Rows a second",
       "Longer is better. The floor is SQLite alone, with the rows in memory; the others do the whole job.")
     draw(
+      largest.filter { $0.scenario == .foreignUpdate }, "Rows a second by another program",
+      "One update of a value that owners sum, and the same where they do not.")
+    draw(
       largest.filter { $0.scenario == .catchUp }, "Changes a second",
       "A reader takes every change of a first load.")
     draw(

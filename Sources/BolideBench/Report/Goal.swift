@@ -43,6 +43,10 @@ package struct Goal: Codable, Sendable {
       let ratio = Ratio(result.measures[0].seconds, to: result.measures[1].seconds)
       goals.append(Goal("count and sum of 2,000 owners, by links alone", at: result, 1.2, ratio))
     }
+    if let result = largest(.foreignUpdate), result.measures.count > 1 {
+      let ratio = Ratio(result.measures[0].seconds, to: result.measures[1].seconds)
+      goals.append(Goal("another program's update with count and sum, by links alone", at: result, 10, ratio))
+    }
     let imports = results.filter { $0.scenario.isImport }
     let peaks = imports.flatMap { result in result.measures[0].runs.compactMap { ($0.peakBytes, result) } }
     if let peak = peaks.compactMap({ peak, result in peak.map { ($0, result) } }).max(by: { $0.0 < $1.0 }) {

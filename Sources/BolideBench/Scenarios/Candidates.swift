@@ -84,6 +84,17 @@ extension Scenario {
     return outcome
   }
 
+  /// Another program, whose statement fires the triggers of a store that holds the feed.
+  func updating(_ feed: BenchFeed, _ pipeline: BenchPipeline, name: String) -> Candidate {
+    Candidate(name: name) {
+      let store = try feed.workspace.copy(try feed.loaded(pipeline), to: "bolide.sqlite")
+      let outcome = try feed.workspace.run(.updating(store: store))
+      guard outcome.rows == feed.rows else { throw WrongResult("\(outcome.rows) rows were updated") }
+      try feed.checkOwners(store, pipeline)
+      return outcome
+    }
+  }
+
   /// A reader of history.
   func reading(_ feed: BenchFeed) -> Candidate {
     Candidate(name: "bolide") {

@@ -8,6 +8,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case gzip
   case withLinks = "with-links"
   case withDerived = "with-derived"
+  case foreignUpdate = "foreign-update"
   case catchUp = "catch-up"
   case follow
 
@@ -22,6 +23,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .gzip: "into a new store, from gzip through a pipe on standard input"
     case .withLinks: "into a new store, each row linked to one of 2,000 owners"
     case .withDerived: "the same, and each owner keeps its rows' count and sum"
+    case .foreignUpdate: "another program changes a summed value of each row, in one statement"
     case .catchUp: "a reader takes all changes of a first load"
     case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
     }
@@ -31,7 +33,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   package var takesOwnFeed: Bool {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
-    case .revised, .shuffled, .withLinks, .withDerived, .follow: false
+    case .revised, .shuffled, .withLinks, .withDerived, .foreignUpdate, .follow: false
     }
   }
 
@@ -46,7 +48,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   }
 
   /// Whether its first candidate is an import, whose stages are known.
-  package var isImport: Bool { ![.parse, .catchUp, .follow].contains(self) }
+  package var isImport: Bool { ![.parse, .foreignUpdate, .catchUp, .follow].contains(self) }
 
   /// Everyone who does it; Bolide comes first.
   func candidates(_ feed: BenchFeed) throws -> [Candidate] {
@@ -75,6 +77,11 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
       [
         try loading(feed, .base, pipeline: .derived),
         try loading(feed, .base, pipeline: .links, name: "bolide, links alone"),
+      ]
+    case .foreignUpdate:
+      [
+        updating(feed, .derived, name: "count and sum in each owner"),
+        updating(feed, .links, name: "links alone"),
       ]
     case .catchUp: [reading(feed)]
     case .follow: SmallCommits.Writer.allCases.map { following(feed, $0) }

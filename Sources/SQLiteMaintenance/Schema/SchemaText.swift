@@ -69,6 +69,13 @@ enum SchemaText {
         let table = event == "replaced" ? "bolide_replaced_\(name)" : name
         try add("\(name): \(purpose)".oneLine, "trigger", table, "bolide_\(name)_\(event)")
       }
+      for relationship in entity.toOneRelationships {
+        for (event, purpose) in ownerEvents {
+          try add(
+            "\(name): \(purpose) \(relationship.destination).".oneLine, "trigger", name,
+            schema.triggerName(event, by: relationship.column))
+        }
+      }
     }
     for (table, purpose) in StoreSchema.purposes {
       try add(purpose, "table", table)
@@ -81,12 +88,19 @@ enum SchemaText {
   private static let events = [
     ("insert", "a new row goes into history and into what is derived from it."),
     ("update", "changed values go into history and into what is derived from them."),
-    ("derived", "changed derived values go into history, and mark what is derived from them."),
+    ("derived", "changed derived values go into history."),
+    ("marks", "changed derived values mark what is derived from them."),
+    ("restore", "what other programs write into derived values is put right."),
     ("delete", "a deleted row goes into history and out of what is derived from it."),
     ("before_insert", "remembers the rows that OR REPLACE would take away."),
     ("before_update", "remembers the rows that OR REPLACE would take away."),
     ("replaced", "a row that OR REPLACE took away is booked as deleted."),
     ("id", "the identity of an object never changes."),
+  ]
+
+  private static let ownerEvents = [
+    ("moved", "a row that leads to another goes into what is derived in that"),
+    ("changed", "changed values go into what is derived in the"),
   ]
 }
 

@@ -59,13 +59,22 @@ package struct EntitySchema {
   }
 
   private func index(_ columns: [String], isUnique: Bool) -> Index {
-    // A dot parts the names, so a dot of their own is written as ~1 and the ~ as ~0: no two indexes share a name.
-    let parts = ([entity.name] + columns).map { $0.replacing("~", with: "~0").replacing(".", with: "~1") }
-    let name = (isUnique ? "bolide_unique_" : "bolide_index_") + parts.joined(separator: ".")
+    let name = (isUnique ? "bolide_unique_" : "bolide_index_") + dotted(columns)
     let list = columns.map(quoted).joined(separator: ", ")
     return Index(
       name: name, isUnique: isUnique,
       sql: "CREATE \(isUnique ? "UNIQUE INDEX" : "INDEX") \(quoted(name)) ON \(quoted(entity.name))(\(list))")
+  }
+
+  /// The name of a trigger for what a row does to the owner that a column leads to.
+  package func triggerName(_ event: String, by column: String) -> String {
+    "bolide_\(dotted([column, event]))"
+  }
+
+  /// The entity's name and others, parted by a dot. A dot of their own is written as ~1 and the ~ as ~0: no two lists look alike.
+  private func dotted(_ names: [String]) -> String {
+    ([entity.name] + names).map { $0.replacing("~", with: "~0").replacing(".", with: "~1") }
+      .joined(separator: ".")
   }
 
   /// An attribute's column, and behind a derived one those that hold what its next value is computed from.

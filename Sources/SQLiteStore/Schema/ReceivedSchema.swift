@@ -90,7 +90,7 @@ package enum ReceivedSchema {
   /// Whether a trigger of a table of Bolide's is one that Bolide has made. Those that follow from the model are compared by
   /// `TriggerMaintenance`, before anything is written.
   private static func isBolides(trigger name: String, of table: String, _ sql: String) -> Bool {
-    StoreSchema.triggers[name] == sql
+    StoreSchema.triggers[name] == sql || (name, sql) == SumSQL.former
       || table.utf8.starts(with: "bolide_replaced_".utf8) && isBolides(name.caseFolded)
   }
 }

@@ -254,8 +254,7 @@ package enum StoreSchema {
       AND OLD.rowid > ifnull((SELECT max(rowid) FROM bolide_author), 0);
     END
     """,
-    "bolide_deriving_adds": SumSQL.trigger,
-  ]
+  ].merging(SumSQL.triggers) { $1 }
 
   static let rejectSQL: StaticString = """
     CREATE TABLE bolide_reject(

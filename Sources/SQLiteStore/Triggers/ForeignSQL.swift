@@ -25,18 +25,17 @@ struct ForeignSQL {
     }
   }
 
-  /// Whether another program's statement has fired a table's trigger, be it by a trigger of its own on what is derived; nil
-  /// where nothing is.
-  func isForeign(changing stored: [String]) -> String? {
-    let differs = stored.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
-    return columns.isEmpty ? nil : "NOT EXISTS (SELECT 1 FROM bolide_deriving) OR \(differs)"
+  /// Whether another program's statement changes derived attributes alone.
+  func isAlone(besides stored: [String]) -> String {
+    let isStored = stored.map(Triggers.isChanged).joined(separator: " OR ")
+    return "NOT EXISTS (SELECT 1 FROM bolide_deriving) AND NOT (\(isStored)) AND (\(differs))"
   }
 
   /// Whether it is a derived attribute's new value.
   static let isDeriving = "EXISTS (SELECT 1 FROM bolide_deriving WHERE object IS NOT NULL)"
 
   static func begin(_ entity: Int64, _ object: String) -> String {
-    "INSERT INTO bolide_deriving(entity, object) VALUES (\(entity), \(object))"
+    "INSERT INTO bolide_deriving(entity, object) SELECT \(entity), \(object) WHERE \(object) IS NOT NULL"
   }
 
   static func end(_ entity: Int64, _ object: String) -> String {
@@ -44,21 +43,21 @@ struct ForeignSQL {
   }
 
   var inserted: [String] {
-    let differs = initial.map { "NEW.\($0.column) IS NOT \($0.value)" }.joined(separator: " OR ")
-    return restore(initial.map { "\($0.column) = \($0.value)" }, when: "WHERE \(differs)")
+    restore(
+      initial.map { "\($0.column) = \($0.value)" },
+      where: initial.map { "NEW.\($0.column) IS NOT \($0.value)" }.joined(separator: " OR "))
   }
 
-  var updated: [String] {
-    let differs = columns.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
-    return restore(columns.map { "\($0) = OLD.\($0)" }, when: "WHERE \(differs)")
-  }
+  var updated: [String] { restore(columns.map { "\($0) = OLD.\($0)" }, where: differs) }
 
-  private func restore(_ assignments: [String], when condition: String) -> [String] {
+  private var differs: String { columns.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ") }
+
+  private func restore(_ assignments: [String], where differs: String) -> [String] {
     if columns.isEmpty { return [] }
     return [
-      "INSERT INTO bolide_deriving(entity) SELECT \(entity) \(condition)",
+      "INSERT INTO bolide_deriving(entity) SELECT \(entity) WHERE \(differs)",
       "UPDATE \(table) SET \(assignments.joined(separator: ", "))\n    "
-        + "WHERE bolide_id = NEW.bolide_id AND EXISTS (SELECT 1 FROM bolide_deriving WHERE entity = \(entity) AND object IS NULL)",
+        + "WHERE bolide_id = NEW.bolide_id AND (\(differs))",
       Self.end(entity, "NULL"),
     ]
   }

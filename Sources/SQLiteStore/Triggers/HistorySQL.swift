@@ -13,34 +13,25 @@ struct HistorySQL {
 
   var inserted: String { change(kind: 0, row: "NEW") }
 
-  var updated: [String] {
-    let stored = columns.filter { !$0.isDerived }
-    return [change(kind: 1, row: "NEW") + "\n    WHERE " + differs(stored)] + [previous(stored)]
-  }
+  /// Of a row whose stored values have changed.
+  var updated: [String] { [change(kind: 1, row: "NEW"), previous(columns.filter { !$0.isDerived })] }
 
-  /// Derived values that are written to a row as its insertion's last part are the insertion's.
-  var derived: [String] {
-    let derived = columns.filter(\.isDerived)
-    let isInsertion = """
-      EXISTS (SELECT 1 FROM bolide_change WHERE change = (SELECT max(change) FROM bolide_change) AND kind = 0 \
-      AND entity = \(entity) AND first = NEW.bolide_id AND change > \(ChangeNumbers.assigned))
+  /// Of a row whose derived values have changed: see `isDerived`.
+  var derived: [String] { [change(kind: 1, row: "NEW"), previous(columns.filter(\.isDerived))] }
+
+  /// Whether derived values have changed. Those that are written to a row as its insertion's last part are the insertion's.
+  var isDerived: String {
+    let differs = columns.filter(\.isDerived).map { Triggers.isChanged($0.column) }.joined(separator: " OR ")
+    return """
+      (\(differs)) AND NOT EXISTS (SELECT 1 FROM bolide_change WHERE change = (SELECT max(change) FROM bolide_change) \
+      AND kind = 0 AND entity = \(entity) AND first = NEW.bolide_id AND change > \(ChangeNumbers.assigned))
       """
-    return [
-      change(kind: 1, row: "NEW") + "\n    WHERE (\(differs(derived))) AND NOT \(isInsertion)",
-      // Where the change was not booked, the last one is the insertion.
-      "INSERT INTO bolide_previous(change, property, value) SELECT change, property, value FROM ("
-        + derived.map {
-          "SELECT \($0.number) AS property, OLD.\(quoted($0.column)) AS value WHERE \(Triggers.isChanged($0.column))"
-        }.joined(separator: "\n    UNION ALL ")
-        + ") JOIN bolide_change ON change = (SELECT max(change) FROM bolide_change) WHERE kind = 1",
-    ]
   }
 
   var deleted: [String] {
     let previous = columns.map { column in
       let value = "OLD.\(quoted(column.column))"
-      return
-        "SELECT (SELECT max(change) FROM bolide_change), \(column.number), \(value) WHERE \(value) IS NOT NULL"
+      return "SELECT last_insert_rowid(), \(column.number), \(value) WHERE \(value) IS NOT NULL"
     }
     return [
       change(kind: 2, row: "OLD"),
@@ -50,18 +41,14 @@ struct HistorySQL {
   }
 
   private func change(kind: Int, row: String) -> String {
-    "INSERT INTO bolide_change(entity, kind, first, last) SELECT \(entity), \(kind), "
-      + "\(row).bolide_id, \(row).bolide_id"
-  }
-
-  private func differs(_ columns: [PropertyNumbers.Column]) -> String {
-    columns.map { Triggers.isChanged($0.column) }.joined(separator: "\n    OR ")
+    "INSERT INTO bolide_change(entity, kind, first, last) VALUES (\(entity), \(kind), "
+      + "\(row).bolide_id, \(row).bolide_id)"
   }
 
   private func previous(_ columns: [PropertyNumbers.Column]) -> String {
     "INSERT INTO bolide_previous(change, property, value)\n    "
       + columns.map {
-        "SELECT (SELECT max(change) FROM bolide_change), \($0.number), OLD.\(quoted($0.column)) WHERE \(Triggers.isChanged($0.column))"
+        "SELECT last_insert_rowid(), \($0.number), OLD.\(quoted($0.column)) WHERE \(Triggers.isChanged($0.column))"
       }.joined(separator: "\n    UNION ALL ")
   }
 }

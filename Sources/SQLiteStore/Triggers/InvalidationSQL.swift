@@ -20,14 +20,14 @@ struct Invalidation {
 
   /// The statement that writes marks, those that are not there yet; none for no marks.
   ///
-  /// Not OR IGNORE: the policy of the statement that fires the trigger, such as OR FAIL, would replace it.
+  /// Not OR IGNORE: the policy of the statement that fires the trigger, such as OR FAIL, would replace it. UNION, or reading the
+  /// table that is written, would make a temporary table for each row.
   static func insert(_ marks: [Invalidation]) -> [String] {
     guard !marks.isEmpty else { return [] }
     return [
-      "INSERT INTO bolide_dirty(property, hop, object) SELECT m.property, m.hop, m.object FROM (\n    "
-        + marks.map(\.select).joined(separator: "\n    UNION ")
-        + ") AS m\n    WHERE m.object IS NOT NULL AND NOT EXISTS "
-        + "(SELECT 1 FROM bolide_dirty AS d WHERE d.property = m.property AND d.hop = m.hop AND d.object = m.object)"
+      "INSERT INTO bolide_dirty(property, hop, object) SELECT property, hop, object FROM (\n    "
+        + marks.map(\.select).joined(separator: "\n    UNION ALL ")
+        + ")\n    WHERE object IS NOT NULL ON CONFLICT DO NOTHING"
     ]
   }
 }

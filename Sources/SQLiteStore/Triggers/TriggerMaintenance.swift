@@ -27,6 +27,10 @@ package enum TriggerMaintenance {
   /// Makes all triggers anew, and what they need, in the caller's transaction.
   static func create(_ db: Database, _ triggers: Triggers) throws {
     try remove(db)
+    if try areFormer(db) {
+      try db.run("DROP TRIGGER \(SumSQL.former.name)")
+      for trigger in SumSQL.triggers.values { try db.run(trigger) }
+    }
     for entity in triggers.model.entities {
       for sql in ReplaceSQL(entity, triggers.model).createTable { try db.run(sql) }
     }
@@ -35,6 +39,13 @@ package enum TriggerMaintenance {
     }
     try db.run("DELETE FROM bolide_deriving")
     try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
+  }
+
+  /// Whether the triggers are those of an earlier version, which did the same in more time.
+  private static func areFormer(_ db: Database) throws -> Bool {
+    let (name, sql) = SumSQL.former
+    let find = "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?"
+    return try db.value(find, .text(name)) == .text(sql)
   }
 
   /// What is wrong with the triggers and indexes, or not there yet; nothing when they are as Bolide made them.
@@ -74,15 +85,20 @@ package enum TriggerMaintenance {
   package static func restore(_ db: Database, model: Model) throws -> RepairReport {
     try SchemaDrift(db, model).check()
     try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
-    guard !model.entities.isEmpty, try problems(db, model: model) != RepairReport() else {
-      return RepairReport()
-    }
+    guard !model.entities.isEmpty,
+      try areFormer(db) || problems(db, model: model) != RepairReport()
+    else { return RepairReport() }
     var found = RepairReport()
     try db.inTransaction(.immediate) {
       // Another process may have been here in between.
       found = try problems(db, model: model)
       for index in try missingIndexes(db, model) { try db.run(index.sql) }
-      if found.hasGap { try remake(db, model: model, because: found.problems) }
+      if found.hasGap {
+        try remake(db, model: model, because: found.problems)
+      } else if try areFormer(db) {
+        let numbers = try PropertyNumbers(db, model: model, creating: false)
+        try create(db, Triggers(model: model, numbers: numbers))
+      }
       return .commit
     }
     return found

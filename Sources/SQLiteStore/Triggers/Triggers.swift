@@ -5,9 +5,9 @@ internal import SQLiteAccess
 
 /// The triggers that keep history and derived attributes true when another program writes with plain SQL.
 ///
-/// One for each table and event, since the order of several is not defined; an update of what is stored and one of what
-/// is derived are two events. They use nothing but SQLite's own functions. An import switches them off on its own
-/// connection and does the same work for a whole chunk.
+/// Several may fire for one event, in an order that is not defined: none needs what another of them does. They have conditions,
+/// as a statement in a trigger costs something also where it does nothing. They use nothing but SQLite's own functions. An
+/// import switches them off on its own connection and does the same work for a whole chunk.
 ///
 /// Derived attributes are written while `bolide_deriving` has a row, and by nobody else: see `ForeignSQL`.
 ///
@@ -40,16 +40,23 @@ struct Triggers {
     let foreign = ForeignSQL(entity, numbers)
     let booked = history.deleted + owners.flatMap { $0.childDeleted } + marks.deleted
     let deleted = booked + leaveChildren(entity, taking: replace.below)
-    var triggers = [
+    let stored = entity.writableAttributes.map(\.name) + entity.toOneRelationships.map(\.column)
+    var triggers = owners.flatMap { triggersOfOwner(entity, $0) }
+    if !foreign.columns.isEmpty {
+      triggers.append(
+        trigger(
+          entity, "restore", "AFTER UPDATE OF \(foreign.columns.joined(separator: ", "))", foreign.updated,
+          where: foreign.isAlone(besides: stored)))
+    }
+    triggers += [
       trigger(
         entity, "insert", "AFTER INSERT",
         replace.afterInsert + [history.inserted] + foreign.inserted + scalars.inserted
           + owners.flatMap { $0.childInserted } + marks.inserted),
       trigger(
-        entity, "update", "AFTER UPDATE OF \((stored(entity) + foreign.columns).joined(separator: ", "))",
-        foreign.updated + replace.afterUpdate + history.updated + scalars.updated
-          + owners.flatMap { $0.childUpdated } + marks.updated,
-        where: foreign.isForeign(changing: stored(entity))),
+        entity, "update", "AFTER UPDATE OF \(stored.map(quoted).joined(separator: ", "))",
+        foreign.updated + replace.afterUpdate + history.updated + scalars.updated + marks.updated,
+        where: stored.map(Self.isChanged).joined(separator: " OR ")),
       trigger(entity, "delete", "AFTER DELETE", [replace.deleted] + deleted),
       trigger(entity, "replaced", "AFTER UPDATE OF bolide_gone", deleted, on: replace.table),
       trigger(entity, "before_insert", "BEFORE INSERT", replace.beforeInsert),
@@ -73,10 +80,28 @@ struct Triggers {
     if !derived.isEmpty {
       triggers.append(
         trigger(
-          entity, "derived", "AFTER UPDATE OF \(derived)", history.derived + marks.derived,
-          where: ForeignSQL.isDeriving))
+          entity, "derived", "AFTER UPDATE OF \(derived)", history.derived,
+          where: "\(ForeignSQL.isDeriving) AND \(history.isDerived)"))
+    }
+    if !marks.derived.isEmpty {
+      triggers.append(
+        trigger(
+          entity, "marks", "AFTER UPDATE OF \(derived)", marks.derived, where: ForeignSQL.isDeriving))
     }
     return triggers
+  }
+
+  private func triggersOfOwner(_ child: Entity, _ owner: OwnerSQL) -> [Trigger] {
+    let schema = EntitySchema(entity: child, model: model)
+    let moved = trigger(
+      named: schema.triggerName("moved", by: owner.column), child,
+      "AFTER UPDATE OF \(quoted(owner.column))", owner.childMoved, where: owner.isMoved)
+    if owner.summed.isEmpty { return [moved] }
+    let changed = trigger(
+      named: schema.triggerName("changed", by: owner.column), child,
+      "AFTER UPDATE OF \(owner.summed.map(quoted).joined(separator: ", "))", owner.childChanged,
+      where: owner.isChanged)
+    return [moved, changed]
   }
 
   /// A trigger that another program has put on one of the model's tables; nil when there is none.
@@ -107,18 +132,21 @@ struct Triggers {
     "bolide_\(entity.name)_\(event)"
   }
 
-  private func stored(_ entity: Entity) -> [String] {
-    (entity.writableAttributes.map(\.name) + entity.toOneRelationships.map(\.column)).map(quoted)
-  }
-
   private func trigger(
     _ entity: Entity, _ event: String, _ when: String, _ statements: [String], on table: String? = nil,
     where condition: String? = nil
   ) -> Trigger {
+    trigger(named: name(entity, event), entity, when, statements, on: table, where: condition)
+  }
+
+  private func trigger(
+    named name: String, _ entity: Entity, _ when: String, _ statements: [String], on table: String? = nil,
+    where condition: String?
+  ) -> Trigger {
     Trigger(
-      name: name(entity, event),
+      name: name,
       sql: """
-        CREATE TRIGGER \(quoted(name(entity, event))) \(when) ON \(table ?? quoted(entity.name))\
+        CREATE TRIGGER \(quoted(name)) \(when) ON \(table ?? quoted(entity.name))\
         \(condition.map { " WHEN \($0)" } ?? "") BEGIN
         \(statements.map { "  \($0);" }.joined(separator: "\n"))
         END

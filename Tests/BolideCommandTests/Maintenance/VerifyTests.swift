@@ -27,7 +27,7 @@ import Testing
       "quakes.sqlite",
       """
       \(derivedly("UPDATE Region SET total = 7"))
-      DROP TRIGGER bolide_Quake_update;
+      DROP TRIGGER "bolide_Quake.region_id.moved";
       UPDATE Quake SET region_id = 9 WHERE id = 'b';
       """)
     let outcome = try folder.bolide("verify", "quakes.sqlite")
@@ -37,7 +37,7 @@ import Testing
           status: 65,
           output: """
             Quake 2: refers to a Region that does not exist
-            the trigger bolide_Quake_update is missing
+            the trigger bolide_Quake.region_id.moved is missing
             Region 1 quakeCount: stored 2, true 1
             Region 1 total: stored 7.0, true 1.0
 

@@ -85,6 +85,20 @@ struct TriggerMaintenanceTests {
     #expect(try findings() == [])
   }
 
+  @Test func `Those of an earlier version are made anew, and history has no gap`() throws {
+    let digest = try store.rows("SELECT triggers FROM bolide_store")
+    let ours =
+      "SELECT sql FROM sqlite_schema WHERE tbl_name = 'bolide_deriving' AND type = 'trigger' ORDER BY name"
+    let triggers = try store.rows(ours)
+    try temporary.shell(
+      "DROP TRIGGER bolide_deriving_adds; DROP TRIGGER bolide_deriving_passes; \(SumSQL.former.sql)")
+    let opened = try temporary.open(pipeline)
+    #expect(try opened.restoreTriggers() == RepairReport())
+    #expect(try store.rows(ours) == triggers && triggers.count == 2)
+    #expect(try store.rows("SELECT triggers FROM bolide_store") == digest)
+    #expect(try findings() == [] && store.newestToken() == token)
+  }
+
   @Test func `A model that grows does not hide what was missing`() throws {
     try temporary.shell("DROP TRIGGER bolide_Quake_delete; DELETE FROM Quake WHERE id = 'q0'")
     let wider = Quakes.pipeline {

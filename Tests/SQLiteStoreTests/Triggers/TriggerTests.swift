@@ -69,6 +69,32 @@ struct TriggerTests {
     #expect(try Replay(store).problems() == [])
   }
 
+  @Test func `An owner is written once for a child, and only where its count or sums may change`() throws {
+    try temporary.shell(
+      """
+      DELETE FROM Quake; DELETE FROM Region; INSERT INTO Region(bolide_id, code) VALUES (1, 'r'), (2, 's');
+      INSERT INTO Quake(id, region_id, magnitude, depth) VALUES ('a', 1, 1.5, 3), ('b', 2, 2.5, 4), ('c', NULL, 3.5, 5);
+      CREATE TABLE written(region INTEGER);
+      CREATE TRIGGER watch AFTER UPDATE ON Region BEGIN INSERT INTO written VALUES (NEW.bolide_id); END;
+      """)
+    let statements: [(sql: String, regions: [Int64])] = [
+      ("UPDATE Quake SET place = 'x', seen = 1, magnitude = magnitude, region_id = region_id", []),
+      ("UPDATE Quake SET magnitude = 9, depth = 9, cost = 9, place = 'y' WHERE id = 'a'", [1]),
+      ("UPDATE Quake SET depth = 8", [1, 2]),
+      ("UPDATE Quake SET magnitude = NULL, region_id = 2 WHERE id = 'a'", [1, 2]),
+      ("UPDATE Quake SET region_id = NULL WHERE id = 'b'", [2]),
+      ("INSERT INTO Quake(id, magnitude) VALUES ('d', 1)", []),
+      ("DELETE FROM Quake WHERE id = 'c'", []),
+      ("DELETE FROM Quake WHERE id = 'a'", [2]),
+    ]
+    for (sql, regions) in statements {
+      try temporary.shell("DELETE FROM written; \(sql)")
+      #expect(
+        try store.rows("SELECT region FROM written ORDER BY 1") == regions.map { [.integer($0)] }, "\(sql)")
+      #expect(try store.rows(Quakes.untrue) == [], "\(sql)")
+    }
+  }
+
   @Test func `Every program's edit is history: kind, object and the values before it`() throws {
     try temporary.shell(
       """
