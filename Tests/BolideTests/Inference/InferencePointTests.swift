@@ -62,9 +62,10 @@ struct InferencePointTests {
 
   @Test func `one whose order nothing tells stays whole, and says so`() async throws {
     let feed = try InferenceRoundTrip(Self.records([#""location":[48.85,2.35]"#, #""location":[1,2.5]"#]))
+    #expect(feed.attribute("location") == "json")
     #expect(
-      feed.attribute("location")
-        == "json  # kept whole: a place, perhaps, but nothing tells whether latitude or longitude is first",
+      feed.text.contains(
+        "# kept whole: a place, perhaps, but nothing tells whether latitude or longitude is first\n"),
       "\(feed.text)")
     #expect(try await feed.imported() == (2, 2))
   }
