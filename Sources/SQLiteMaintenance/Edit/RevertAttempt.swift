@@ -59,9 +59,9 @@ struct RevertAttempt {
   func run(_ items: [Item]) throws -> [(item: Item, reason: LeftRow.Reason)] {
     var left = try rounds(items, waiting: .forEach)
     if !left.isEmpty { left = try rounds(left.map(\.item), waiting: .forAll) }
-    let swapped = left.filter { $0.reason == .taken && $0.item.action == .update }
-    if !swapped.isEmpty {
-      for (item, _) in swapped { try entities[item.entity].park(item.id) }
+    let stuck = left.filter { $0.reason == .linked || $0.reason == .taken && $0.item.action == .update }
+    if !stuck.isEmpty {
+      for (item, _) in stuck { try entities[item.entity].release(item) }
       left = try rounds(left.map(\.item), waiting: .forAll)
     }
     if force, !left.isEmpty { left = try rounds(left.map(\.item), waiting: .forNone) }
@@ -111,6 +111,8 @@ private struct EntityStatements {
   /// Finds a row that is linked to the object; and one that is not to be deleted.
   private let links: [(any: RawStatement, staying: RawStatement)]
   private let parking: [(statement: RawStatement, storage: StorageClass?)]
+  /// Those of its links whose objects may not be deleted while it has them.
+  private let unlinking: [(statement: RawStatement, storage: StorageClass?)]
   private let reader: EntityReader
   private let number: Int64
   private let stored: [String]
@@ -193,6 +195,10 @@ private struct EntityStatements {
           try park($0.name, $0.isRequired ? $0.type.storage : nil)
         }
       } + oneToOne.map { try park($0.column, nil) }
+    let denying = entity.toOneRelationships.filter {
+      model.deleteRule(of: $0, in: entity) == .deny && !entity.key.contains($0.name)
+    }
+    unlinking = try denying.map { try park($0.column, nil) }
   }
 
   /// The rows that have changed: their ids, whether they were there, are there, and whether others have changed them.
@@ -222,10 +228,11 @@ private struct EntityStatements {
     }
   }
 
-  /// Gives an object's unique values up, for others that had them.
-  func park(_ id: Int64) throws {
-    for (statement, storage) in parking {
-      statement.bind(id, at: 1)
+  /// Gives up what others wait for: the unique values of an object that stays, which they had; or the links of one that goes,
+  /// which deny that they go.
+  func release(_ item: RevertAttempt.Item) throws {
+    for (statement, storage) in item.action == .delete ? unlinking : parking {
+      statement.bind(item.id, at: 1)
       statement.bind(storage.map(Value.random) ?? .null, at: 2)
       try statement.run()
     }
