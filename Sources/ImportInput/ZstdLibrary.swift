@@ -12,6 +12,7 @@ final class ZstdLibrary: Sendable {
   /// Takes the stream, a `ZSTD_outBuffer` and a `ZSTD_inBuffer`: each an address, a size and a place, three words.
   typealias Decompress =
     @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<Int>, UnsafeMutablePointer<Int>) -> Int
+  typealias ContentSize = @convention(c) (UnsafeRawPointer?, Int) -> UInt64
   typealias IsError = @convention(c) (Int) -> CUnsignedInt
   typealias ErrorCode = @convention(c) (Int) -> CInt
 
@@ -20,6 +21,7 @@ final class ZstdLibrary: Sendable {
   let initStream: Use
   let setParameter: Set
   let decompress: Decompress
+  let contentSize: ContentSize
   let isError: IsError
   let errorCode: ErrorCode
 
@@ -48,14 +50,16 @@ final class ZstdLibrary: Sendable {
     guard let createStream = dlsym(handle, "ZSTD_createDStream"),
       let freeStream = dlsym(handle, "ZSTD_freeDStream"), let initStream = dlsym(handle, "ZSTD_initDStream"),
       let setParameter = dlsym(handle, "ZSTD_DCtx_setParameter"),
-      let decompress = dlsym(handle, "ZSTD_decompressStream"), let isError = dlsym(handle, "ZSTD_isError"),
-      let errorCode = dlsym(handle, "ZSTD_getErrorCode")
+      let decompress = dlsym(handle, "ZSTD_decompressStream"),
+      let contentSize = dlsym(handle, "ZSTD_getFrameContentSize"),
+      let isError = dlsym(handle, "ZSTD_isError"), let errorCode = dlsym(handle, "ZSTD_getErrorCode")
     else { return nil }
     self.createStream = unsafeBitCast(createStream, to: Create.self)
     self.freeStream = unsafeBitCast(freeStream, to: Use.self)
     self.initStream = unsafeBitCast(initStream, to: Use.self)
     self.setParameter = unsafeBitCast(setParameter, to: Set.self)
     self.decompress = unsafeBitCast(decompress, to: Decompress.self)
+    self.contentSize = unsafeBitCast(contentSize, to: ContentSize.self)
     self.isError = unsafeBitCast(isError, to: IsError.self)
     self.errorCode = unsafeBitCast(errorCode, to: ErrorCode.self)
   }

@@ -115,6 +115,41 @@ struct ZstdTests {
     }
   }
 
+  @Test func `the bytes before an error are the same, whatever room there is`() throws {
+    let whole = try Zstd.frame(one)
+    var wrongChecksum = whole
+    wrongChecksum[whole.count - 1] ^= 1
+    let long = try Zstd.frame(sample(1_000_000))
+    var corrupt = long
+    for byte in (long.count / 2)..<long.count { corrupt[byte] = 0xff }
+    for (input, size) in [(wrongChecksum, one.count), (corrupt, 262_144)] {
+      let given = try [1, 7, 1000, 4096, 1 << 20].map { room in
+        var bytes: [UInt8] = []
+        let input = try ByteInput(.bytes(input), cancellation: Cancellation())
+        #expect(throws: InputError.self) { try Self.gather(input, into: &bytes, room: room) }
+        return bytes
+      }
+      #expect(Set(given).count == 1 && given[0].count >= size)
+    }
+  }
+
+  /// zstd's own stream takes the first two.
+  @Test func `a frame that gives another size than its header says is corrupt`() throws {
+    let empty: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 2, 1, 0, 0]
+    let short: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 2, 8, 0, 0, 0x61, 1, 0, 0]
+    let long: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 2, 0x19, 0, 0, 0x61, 0x61, 0x61]
+    let right: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 2, 0x10, 0, 0, 0x61, 0x61, 1, 0, 0]
+    let first = try Zstd.frame(one)
+    for frame in [empty, short, long] {
+      for size in [1, 64 * 1024] {
+        let error = #expect(throws: InputError.self) { try drain(first + frame + right, size: size) }
+        #expect(
+          error?.message == "bytes: the zstd data that begins at byte \(first.count) is corrupt", "\(frame)")
+      }
+    }
+    #expect(try drain(first + right + first, size: 1) == one + [0x61, 0x61] + one)
+  }
+
   @Test func `other data after a frame is an error`() throws {
     let frame = try Zstd.frame(one)
     for tail in [[0x20], [0], Array("{}".utf8), [0x28, 0xb5, 0x2f, 0xfe], try gzip(two)] as [[UInt8]] {
@@ -144,8 +179,8 @@ struct ZstdTests {
       failure(of: frame)?.message == "bytes: the zstd data that begins at byte 0 needs a dictionary")
   }
 
-  private static func gather(_ input: ByteInput, into bytes: inout [UInt8]) throws {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+  private static func gather(_ input: ByteInput, into bytes: inout [UInt8], room: Int = 4096) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
     defer { buffer.deallocate() }
     while case .bytes(let count) = try input.read(into: buffer, until: nil) { bytes += buffer.prefix(count) }
   }
