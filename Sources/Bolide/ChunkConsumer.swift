@@ -106,7 +106,7 @@ struct ChunkConsumer {
     let counts = writing.progress.counts
     hasLanded = hasLanded || counts.rejected < counts.read
     if !hasLanded, counts.read >= ChunkProducer.maxLeadingRejects {
-      throw ImportError.allRejected(chunk.input ?? input, first: counts.read, last: inOrder.last)
+      throw ImportError.allRejected(inOrder.last?.input ?? input, first: counts.read, last: inOrder.last)
     }
     let progress = ImportProgress(
       read: counts.read, rejected: writing.progress.total.rejected, bytes: parcel.bytes,

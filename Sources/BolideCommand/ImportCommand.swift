@@ -47,6 +47,14 @@ struct ImportCommand: ParsableCommand {
     help: "Import the whole input in one transaction, or nothing. (default: no)")
   var atomic: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "Whether transactions also end with each input, or small inputs share them: "
+        + "\(CommitPolicy.words). (default: input)",
+      valueName: "unit"),
+    transform: CommitPolicy.init(argument:))
+  var commit: CommitPolicy?
+
   @Option(help: ArgumentHelp("Commit every n records.", valueName: "n"))
   var chunkRows: Int?
 
@@ -192,6 +200,7 @@ struct ImportCommand: ParsableCommand {
     options.rejectLimit = maxRejects
     options.stopsOnReject = stopOnReject
     options.isAtomic = atomic
+    options.commitPolicy = commit
     options.chunkRows = chunkRows
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes

@@ -6,7 +6,7 @@ internal import TypedRows
 
 /// The reading thread: one input after another, bytes to records to typed rows, one chunk after another into the queue.
 ///
-/// A chunk's records are all of one input.
+/// A chunk's records are all of one input, unless the settings say that inputs share chunks.
 package struct ChunkProducer: ~Copyable {
   private var records: RecordInput
   /// The inputs that come after it.
@@ -22,6 +22,8 @@ package struct ChunkProducer: ~Copyable {
   /// When the chunk in hand is to be handed over although it is small.
   private var deadline: ContinuousClock.Instant?
   private var read = 0
+  /// The records of the inputs before.
+  private var readBefore = 0
   /// The bytes of the inputs before.
   private var bytesBefore = 0
   /// The size of all inputs, if it is known.
@@ -34,6 +36,8 @@ package struct ChunkProducer: ~Copyable {
   private var times = StageTimes()
   /// A record was rejected, and the import stops there.
   private var isStopped = false
+  /// What kept inputs from being read to their end, where the import goes on with the others.
+  private var failures: [ImportError] = []
   /// A guard has ended the import.
   private var isGuarded = false
   /// The keys that wildcards matched, as the chunk in hand knows them.
@@ -54,7 +58,6 @@ package struct ChunkProducer: ~Copyable {
     limit: InputLimit
   ) throws(PathError) {
     guard let chunk = queue.takeEmpty() else { return nil }
-    chunk.input = inputs[0].name
     let check = DocumentCheck(
       keySources: stage.builder.keySources, count: stage.count, isStored: !settings.isAtomic)
     readerLimits = ReaderLimits(recordBytes: settings.budget.record)
@@ -93,6 +96,8 @@ package struct ChunkProducer: ~Copyable {
         end.error = end.error ?? ImportError(error)
       }
     }
+    let errors = [end.error].compactMap(\.self) + failures
+    end.error = errors.first?.with(others: errors.dropFirst())
     end.bytes = bytes
     end.times = times
     end.newFields = newFields.found
@@ -112,7 +117,7 @@ package struct ChunkProducer: ~Copyable {
 
   private mutating func readAll() throws {
     while !isStopped {
-      switch try records.next(until: deadline) {
+      switch try next() {
       case .record:
         try takeRecord()
       case .idle:
@@ -123,6 +128,20 @@ package struct ChunkProducer: ~Copyable {
     }
   }
 
+  /// Goes on to the next record of the input. Where inputs share chunks, one that cannot be read on has ended.
+  private mutating func next() throws -> RecordInput.Step {
+    do {
+      return try records.next(until: deadline)
+    } catch {
+      guard settings.commitPolicy == .chunk, !settings.isAtomic, error.isOfOneInput else { throw error }
+      var failure = ImportError(reading: error, input: records.name)
+      // The records of the inputs behind it come, too.
+      if failure.telling == .before, !nextInputs.isEmpty { failure.telling = .read }
+      failures.append(failure)
+      return .end
+    }
+  }
+
   /// Goes on to the next input.
   ///
   /// - Returns: false when there is none, or the writing thread has given up.
@@ -130,15 +149,15 @@ package struct ChunkProducer: ~Copyable {
     digests.append(records.digest)
     fields.unused.formUnion(records.reader.unrequestedKeys)
     guard let next = nextInputs.popFirst() else {
-      try checkGuards()
+      if failures.isEmpty { try checkGuards() }
       return false
     }
-    if !chunk.isEmpty { guard try handOver() else { return false } }
+    if settings.commitPolicy == .input, !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
+    readBefore = read
     records = records.following(next, reader: try stage.reader(shape, limits: readerLimits))
-    stage.begin(input: next.name)
+    stage.begin(input: next.name, after: readBefore)
     newFields.beginInput()
-    chunk.input = next.name
     knownWildcards = -1
     return true
   }
@@ -179,7 +198,7 @@ package struct ChunkProducer: ~Copyable {
     if try !handOver() { throw ImportError.cancelled }
   }
 
-  /// What a rejected record of this chunk needs to be read alone.
+  /// What a rejected record of this chunk needs to be read alone, and which input it is of.
   private mutating func noteSurroundings(isFirst: Bool) {
     if isFirst { deadline = ContinuousClock.now + limits.time }
     let changes = records.reader.wildcardChanges
@@ -187,7 +206,8 @@ package struct ChunkProducer: ~Copyable {
     knownWildcards = changes
     let text = RecordDocument.around(
       names: records.envelope.names, keys: records.reader.wildcardKeys, delimiter: records.layout?.delimiter)
-    chunk.surround(fromRecord: records.reader.recordNumber, with: text)
+    chunk.surround(
+      fromRecord: readBefore + records.reader.recordNumber, with: text, of: records.name, after: readBefore)
   }
 
   private mutating func flushBatch() throws {
@@ -200,7 +220,7 @@ package struct ChunkProducer: ~Copyable {
   private mutating func checkLeadingRejects() throws {
     try flushBatch()
     guard !hasAccepted else { return }
-    throw ImportError.allRejected(records.name, first: read, last: chunk.rejects.last)
+    throw ImportError.allRejected(records.name, first: read, last: chunk.rejects.last.map(chunk.placed))
   }
 
   /// Whether the chunk is to be handed over. Ends a full window.
@@ -230,7 +250,6 @@ package struct ChunkProducer: ~Copyable {
     times.end(.sort)
     queue.send(FilledChunk(chunk: chunk, bytes: bytes, totalBytes: totalBytes))
     guard let next = queue.takeEmpty() else { return false }
-    next.input = records.name
     times.end(.waitingForRoom)
     chunk = next
     return true

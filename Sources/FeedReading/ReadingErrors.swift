@@ -2,6 +2,18 @@ package import ImportInput
 internal import JSONStream
 internal import StoreInterface
 
+extension Error {
+  /// Whether what the reading of an input throws keeps that input from being read, and no other one.
+  var isOfOneInput: Bool {
+    switch self {
+    case let error as InputError: error.code != .cancelled && error.code != .cannotSpool
+    case is JSONError: true
+    case let error as ImportError: error.kind == .badInput
+    default: false
+    }
+  }
+}
+
 extension ImportError {
   /// What stopped the reading of an input.
   ///

@@ -47,11 +47,13 @@ package struct RecordStage {
   package var childBuilders: [RowBuilder] { children.map(\.builder) }
 
   /// Goes on with another input.
-  package mutating func begin(input: String) {
-    builder.input = input
+  ///
+  /// - Parameter before: the number of the last record, to number its records through; 0 to number them as they stand in it.
+  package mutating func begin(input: String, after before: Int = 0) {
+    (builder.input, builder.before) = (input, before)
     expressions.input = input
     for list in children.indices {
-      children[list].builder.input = input
+      (children[list].builder.input, children[list].builder.before) = (input, before)
       children[list].expressions.input = input
     }
   }

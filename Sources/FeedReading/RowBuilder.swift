@@ -11,6 +11,8 @@ package struct RowBuilder {
   let arrays: [ChildArray]
   /// The input's name, for rejections.
   var input: String
+  /// How many records the inputs before it have, which are numbered through.
+  var before = 0
   private let converters: [CellConverter]
   private let rules: [CellRules]
   let columns: [Int]
@@ -141,7 +143,7 @@ package struct RowBuilder {
   @discardableResult
   func add(_ reader: borrowing RecordReader, to chunk: Chunk, at place: RecordPosition? = nil) -> Bool {
     chunk.recordsRead += 1
-    chunk.lastRecord = reader.recordNumber
+    chunk.lastRecord = before + reader.recordNumber
     if let problem = reader.problem {
       let place = place ?? brokenPlace(problem, reader)
       reject(reader, chunk, problem.rejection, attribute: nil, offset: 0, place: place)
@@ -219,7 +221,7 @@ package struct RowBuilder {
   func position(_ reader: borrowing RecordReader, from start: Position, offset: Int) -> RecordPosition {
     let place = offset == 0 ? start : reader.position(ofByte: start.byte + offset)
     return RecordPosition(
-      record: reader.recordNumber, byte: start.byte, line: place.line, column: place.column)
+      record: before + reader.recordNumber, byte: start.byte, line: place.line, column: place.column)
   }
 
   /// What a field brought; nil when the record does not have it.
@@ -264,7 +266,7 @@ package struct RowBuilder {
   private func brokenPlace(_ problem: RecordProblem, _ reader: borrowing RecordReader) -> RecordPosition? {
     guard case .brokenLine(let error) = problem else { return nil }
     return RecordPosition(
-      record: reader.recordNumber, byte: min(reader.recordByte, error.position.byte),
+      record: before + reader.recordNumber, byte: min(reader.recordByte, error.position.byte),
       line: error.position.line,
       column: error.position.column)
   }

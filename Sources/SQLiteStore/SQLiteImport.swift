@@ -309,7 +309,6 @@ package final class SQLiteImport: ImportSession {
   private func applyAll(
     _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, ParentReference)] = []
   ) throws {
-    let input = chunk.input ?? input
     progress.counts += try writer.apply(chunk, input: input)
     var others = [writer]
     let records = ChildWriter.Holder(chunk: chunk, writer: writer, leftOut: left, leftAlone: writer.setAside)

@@ -21,6 +21,7 @@ import Testing
     wanted.isAtomic = true
     wanted.stopsOnReject = true
     wanted.rejectLimit = .percent(2.5)
+    wanted.commitPolicy = .chunk
     wanted.chunkRows = 500
     wanted.lockWait = 1_800
     wanted.walLimit = 256 << 20
@@ -36,6 +37,7 @@ import Testing
         atomic: true
         stop-on-reject: true
         max-rejects: 2.5%
+        commit: chunk
         chunk-rows: 500
         lock-wait: 30m
         wal-limit: 256MiB
@@ -53,6 +55,7 @@ import Testing
     ("max-rejects", "many", "'max-rejects' is a number of records or a share such as 2%, not 'many'"),
     ("max-rejects", "-1", "'max-rejects' is a number of records or a share such as 2%, not '-1'"),
     ("max-rejects", "101%", "'max-rejects' is a number of records or a share such as 2%, not '101%'"),
+    ("commit", "file", "'commit' is input or chunk, not 'file'"),
     ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not 'soon'"),
     ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not '-1s'"),
     ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not 'infs'"),

@@ -44,6 +44,18 @@ extension ImportError {
     return error
   }
 
+  /// The same error, which also tells of other inputs of the import that could not be read.
+  func with(others: some Collection<ImportError>) -> ImportError {
+    guard !others.isEmpty else { return self }
+    var error = self
+    let count = others.count == 1 ? "Another input" : "\(others.count.grouped) other inputs"
+    let rest = others.count > 10 ? "; and \((others.count - 10).grouped) more" : ""
+    let list = others.prefix(10).map(\.message).joined(separator: "; ")
+    let told = "\(count) could not be read to the end either: \(list)\(rest)."
+    error.advice = [told, advice].compactMap(\.self).joined(separator: " ")
+    return error
+  }
+
   package static func allRejected(_ input: String, first count: Int, last: RejectedRecord?) -> ImportError {
     ImportError(
       .badInput, code: "all-refused", "\(input): the first \(count) records were all rejected",

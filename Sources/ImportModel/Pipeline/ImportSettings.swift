@@ -6,6 +6,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var stopsOnReject = false
   /// How many records may be rejected in a good import.
   public var rejectLimit = RejectLimit.count(0)
+  /// Whether a transaction holds records of one input, or of several.
+  public var commitPolicy = CommitPolicy.input
   /// Commits after so many records; nil chooses.
   public var chunkRows: Int?
   /// A load into an empty table builds indexes at its end if its first chunk has so many rows.
@@ -80,6 +82,15 @@ public enum ImportGuard: String, Sendable, Hashable, CaseIterable {
   case onAbsentField = "on-absent-field"
   /// The feed has a field that the pipeline does not use and earlier inputs did not have.
   case onNewField = "on-new-field"
+}
+
+/// Where the transactions of an import of several inputs end, besides at their usual size.
+public enum CommitPolicy: String, Sendable, Hashable, CaseIterable {
+  /// At the end of each input. The first one that cannot be read to its end ends the import.
+  case input
+  /// Nowhere: small inputs share transactions. The import goes on behind an input that cannot be read to its end, and fails
+  /// after the last one.
+  case chunk
 }
 
 /// Whether a store that is not there is made.

@@ -40,6 +40,10 @@ extension PipelineFormat {
     FormatKey(
       "stop-on-reject", .boolean, "whether the import stops at the first rejected record; default: `false`"),
     FormatKey(
+      "commit", .words(SettingsFile.commits.map(\.word)),
+      "of several inputs in one import, whether transactions also end with each input, or small inputs share them: "
+        + "\(words(SettingsFile.commits.map(\.word))), see <doc:Runs>; default: `input`"),
+    FormatKey(
       "chunk-rows", .number(1...Int(Int32.max)),
       "the number of records per transaction; default: chosen from the load",
       examples: ["10000"]),

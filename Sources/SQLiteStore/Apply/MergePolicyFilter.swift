@@ -144,10 +144,11 @@ final class MergePolicyFilter {
     case .ignore: return !made.contains(id)
     case .fail:
       guard !made.contains(id) else { return false }
-      let place = chunk.record(row).position
+      let position = chunk.record(row).position
+      let place = chunk.place(ofRecord: position.record) ?? (input, position.record)
       throw StoreError.keyExists(
-        record: place.record, at: "\(input):\(place.line):\(place.column)", key: layout.entity.key,
-        of: layout.entity.name)
+        record: place.record, at: "\(place.input):\(position.line):\(position.column)",
+        key: layout.entity.key, of: layout.entity.name)
     }
   }
 

@@ -12,7 +12,7 @@ public enum CellState: UInt8 {
 
 /// Where a record stood in its input.
 package struct RecordPosition: Sendable, Hashable {
-  /// The record's number in its input, from 1.
+  /// The record's number, from 1: in its input, or in a chunk through all inputs of the run.
   package var record: Int
   /// Its first byte, from 0.
   package var byte: Int
@@ -69,8 +69,6 @@ public final class Chunk {
   var rejectedOfRecord = 0
   /// What surrounds the records, each entry from its record on.
   var surroundings: [Surroundings] = []
-  /// The input that its records are of; nil for the run's only one.
-  package var input: String?
   /// The rows to apply; sorted by key after `sortAndFold`.
   package var order: [Int32] = []
   /// The rows that `sortAndFold` has folded into later ones.

@@ -27,8 +27,11 @@ extension Chunk {
       position, text: text.map { UnsafeBufferPointer(rebasing: $0.prefix(layout.rejectBounds.text + 1)) })
   }
 
-  /// All rejected records and children, in the input's order.
-  package var allRejects: [RejectedRecord] {
+  /// All rejected records and children, in the inputs' order, as they stood in their inputs.
+  package var allRejects: [RejectedRecord] { rejectsInOrder.map(placed) }
+
+  /// The same, numbered as the chunk's records are.
+  var rejectsInOrder: [RejectedRecord] {
     if children.isEmpty { return rejects.sorted { $0.record < $1.record } }
     var placed = rejects.map { (place: [$0.record], reject: $0) }
     for list in children.indices {

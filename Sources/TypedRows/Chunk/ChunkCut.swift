@@ -7,7 +7,7 @@ extension Chunk {
   /// - Returns: whether there was one.
   @discardableResult
   package func cutAfterFirstReject() -> Bool {
-    guard let first = allRejects.first else { return false }
+    guard let first = rejectsInOrder.first else { return false }
     let list = first.entity.flatMap { name in children.firstIndex { $0.layout.entity.name == name } }
     // Places in the order in which records and their children are read; what holds a rejected child comes before it.
     let cut = [first.parent ?? first.rowsBefore] + (list.map { way(to: first, $0) } ?? [])

@@ -12,12 +12,33 @@ extension Chunk {
     return low == 0 ? nil : surroundings[low - 1]
   }
 
-  /// Says what surrounds the records from one on, as `RejectedRecord.around` has it; nil for nothing.
-  package func surround(fromRecord record: Int, with text: String?) {
+  /// Says what surrounds the records from one on.
+  ///
+  /// - Parameters:
+  ///   - text: as `RejectedRecord.around` has it; nil for nothing.
+  ///   - input: the input that they are of.
+  ///   - before: how many records the inputs before it have.
+  package func surround(fromRecord record: Int, with text: String?, of input: String, after before: Int) {
     let count = text?.utf8.count ?? 0
     let isTooLong = count > layout.rejectBounds.text
-    surroundings.append(Surroundings(record: record, text: isTooLong ? nil : text, isTooLong: isTooLong))
+    surroundings.append(
+      Surroundings(
+        record: record, input: input, before: before, text: isTooLong ? nil : text, isTooLong: isTooLong))
     memory.pointee.rejectBytes += MemoryLayout<Surroundings>.stride + (isTooLong ? 0 : count)
+  }
+
+  /// The input that a record is of, and the record's number in it; nil where the chunk's records are of one input and
+  /// numbered as there.
+  package func place(ofRecord record: Int) -> (input: String, record: Int)? {
+    surroundings(ofRecord: record).map { ($0.input, record - $0.before) }
+  }
+
+  /// A reject where it stood in its input.
+  package func placed(_ reject: RejectedRecord) -> RejectedRecord {
+    guard let place = place(ofRecord: reject.record) else { return reject }
+    var reject = reject
+    (reject.input, reject.record) = place
+    return reject
   }
 
   /// A digest of a row's key that is the same in every process for one store; nil when a part of the key has no value.
@@ -53,6 +74,9 @@ extension Chunk {
   /// What surrounds a record and those behind it.
   package struct Surroundings {
     let record: Int
+    let input: String
+    /// How many records the inputs before have.
+    let before: Int
     /// As `RejectedRecord.around` has it; nil for nothing, and for what is too long to be kept.
     let text: String?
     let isTooLong: Bool

@@ -42,10 +42,15 @@ import Bolide
     #expect(error?.kind == .noInput && error?.message == "no input is named")
   }
 
-  @Test func `several sources are one run`() async throws {
+  @Test(arguments: [(CommitPolicy.input, 2), (.chunk, 1)])
+  func `several sources are one run`(commit: CommitPolicy, chunks: Int) async throws {
     let store = try await Store(inMemoryFor: StorePlace.pipeline)
     let sources = ["a", "b"].map { ImportSource.bytes(#"{"id": "\#($0)", "magnitude": "?"}"#.utf8, name: $0) }
-    let report = try await store.run(StorePlace.pipeline, on: sources)
+    var options = ImportOptions()
+    options.commitPolicy = commit
+    let report = try await store.run(StorePlace.pipeline, on: sources, options: options)
+    #expect(report.progress.chunks == chunks)
+    #expect(report.firstRejects.map(\.record) == [1, 1])
     #expect(report.progress.counts.read == 2 && report.firstRejects.map(\.input) == ["a", "b"])
   }
 
