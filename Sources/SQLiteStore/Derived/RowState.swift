@@ -61,7 +61,7 @@ enum Number: Equatable {
   case real(Double)
 
   init(_ chunk: Chunk, _ row: Int, _ column: Int) {
-    let isReal = chunk.layout.columns[column].storage == .real
+    let isReal = chunk.layout.storages[column] == .real
     guard chunk.state(column, row) == .value else {
       self = isReal ? .real(0) : .integer(0)
       return
@@ -79,7 +79,7 @@ extension Chunk {
   /// A cell as the table would hold it; absent is null.
   fileprivate func storedValue(_ column: Int, _ row: Int) -> Value {
     guard state(column, row) == .value else { return .null }
-    return switch layout.columns[column].storage {
+    return switch layout.storages[column] {
     case .integer: .integer(integer(column, row))
     case .real: .real(real(column, row))
     case .text: .text(String(decoding: bytes(column, row), as: UTF8.self))

@@ -213,7 +213,8 @@ struct DocumentationTests {
     let bad = [
       "max-age: 26", "max-rejects: some", "lock-wait: 5x", "merge: replace", "form: x", "atomic: maybe",
       "chunk-rows: 0",
-      "wal-limit: big", "memory: big", "repeated-key: none", "keep-text: 7", "shape: round", "on-new-field: die",
+      "wal-limit: big", "memory: big", "repeated-key: none", "keep-text: 7", "shape: round",
+      "on-new-field: die",
       "history: { keep: 90 }", "children: { parts: { entity: Part, on-delete: none } }",
     ]
     for (index, pipeline) in (good + bad.map { Folder.quakes + "\n" + $0 }).enumerated() {
