@@ -128,18 +128,25 @@ package struct ChunkProducer: ~Copyable {
     }
   }
 
-  /// Goes on to the next record of the input. Where inputs share chunks, one that cannot be read on has ended.
+  /// Goes on to the next record of the input.
+  @inline(__always)
   private mutating func next() throws -> RecordInput.Step {
     do {
       return try records.next(until: deadline)
     } catch {
-      guard settings.commitPolicy == .chunk, !settings.isAtomic, error.isOfOneInput else { throw error }
-      var failure = ImportError(reading: error, input: records.name)
-      // The records of the inputs behind it come, too.
-      if failure.telling == .before, !nextInputs.isEmpty { failure.telling = .read }
-      failures.append(failure)
-      return .end
+      return try end(at: error)
     }
+  }
+
+  /// Where inputs share chunks, one that cannot be read on has ended.
+  @inline(never)
+  private mutating func end(at error: any Error) throws -> RecordInput.Step {
+    guard settings.commitPolicy == .chunk, !settings.isAtomic, error.isOfOneInput else { throw error }
+    var failure = ImportError(reading: error, input: records.name)
+    // The records of the inputs behind it come, too.
+    if failure.telling == .before, !nextInputs.isEmpty { failure.telling = .read }
+    failures.append(failure)
+    return .end
   }
 
   /// Goes on to the next input.
