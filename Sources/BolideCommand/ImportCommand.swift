@@ -306,8 +306,8 @@ struct MemorySize: ExpressibleByArgument {
   var bytes: Int
 
   init?(argument: String) {
-    guard let size = SizeText(argument), MemoryBudget.range.contains(size.bytes) else { return nil }
-    bytes = size.bytes
+    guard let budget = MemoryBudget(argument) else { return nil }
+    bytes = budget.bytes
   }
 }
 

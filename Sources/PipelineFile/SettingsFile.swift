@@ -45,9 +45,7 @@ enum SettingsFile {
     if let value = reader.value(parts["wal-limit"], .logSize, { SizeText($0) }) {
       settings.walLimit = value.bytes
     }
-    if let value = reader.value(
-      parts["memory"], .memory, { SizeText($0).flatMap { MemoryBudget.range.contains($0.bytes) ? $0 : nil } })
-    {
+    if let value = reader.value(parts["memory"], .memory, { MemoryBudget($0) }) {
       settings.memory = value.bytes
     }
     if let value = parts["reject-rows"].flatMap({ reader.number($0, in: 0...Int(Int32.max)) }) {

@@ -21,6 +21,12 @@ package struct MemoryBudget: Sendable {
     self.bytes = min(max(bytes, Self.range.lowerBound), Self.range.upperBound)
   }
 
+  /// Reads a size such as `48MiB`; nil for anything else, and for one that is out of the range.
+  package init?(_ text: String) {
+    guard let size = SizeText(text), Self.range.contains(size.bytes) else { return nil }
+    bytes = size.bytes
+  }
+
   /// One of the two chunks.
   package var chunk: Int { share(of: 14 << 20) }
   /// Pages of the store that are kept.

@@ -49,8 +49,15 @@ final class OwnerResolver {
     self.ids = []
     self.known = DistinctKeys()
     defer { (self.ids, self.known) = (ids, known) }
+    var previous: Int?
     for row in rows.lazy.map(Int.init) {
+      // Rows beside each other in the key's order often have one owner.
+      if let previous, isSameKey(chunk, previous, row) {
+        ids[row] = ids[previous]
+        continue
+      }
       guard let digest = chunk.digest(of: columns, row: row) else { continue }
+      previous = row
       if let other = known.first(like: row, digest, isSame: { isSameKey(chunk, $0, row) }) {
         ids[row] = ids[other]
       } else {
@@ -84,8 +91,10 @@ final class OwnerResolver {
     throw StoreError.noOwner(owner.entity.name)
   }
 
+  /// Whether a row has the same key as another, which has one.
   private func isSameKey(_ chunk: Chunk, _ left: Int, _ right: Int) -> Bool {
     for (place, column) in columns.enumerated() {
+      guard chunk.state(column, right) == .value else { return false }
       let isSame =
         switch storages[place] {
         case .integer, .real: chunk.cell(column, left) == chunk.cell(column, right)

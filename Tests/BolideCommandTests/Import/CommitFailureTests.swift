@@ -7,34 +7,7 @@ import Testing
 
   init() throws {
     folder = try Folder()
-    try write("repeated-key: last")
-  }
-
-  private func write(_ keys: String) throws {
-    try folder.write(
-      """
-      bolide: 1
-      store: orders.sqlite
-      entity: Order
-      key: id
-      unique: code
-      check: version IS NULL OR version < 90
-      \(keys)
-      attributes:
-        id:      string
-        version: integer32
-        code:    string
-        size:    { type: integer32, required: true }
-      children:
-        lines:
-          entity: Line
-          inverse: order
-          records: items
-          key: [order, sku]
-          attributes:
-            sku:    string
-            amount: { type: double, max: 90 }
-      """, to: "orders.yaml")
+    try folder.writeStrictOrders("repeated-key: last")
   }
 
   // MARK: Files that fail
@@ -133,7 +106,7 @@ import Testing
 
   @Test func `a full feed of which a file fails is not complete`() throws {
     try writeFaulty()
-    try write(
+    try folder.writeStrictOrders(
       "repeated-key: last\nfeed: full\ngone: delete\nmax-missing: 100%\ncommit: chunk\nmin-records: 5")
     try #require(
       try folder.bolide("import", "orders.yaml", "1.json", "2.json", "whole.json") == .silent)
@@ -174,7 +147,7 @@ import Testing
   }
 
   @Test func `a record whose key is there is named in its own file`() throws {
-    try write("merge: fail\ncommit: chunk")
+    try folder.writeStrictOrders("merge: fail\ncommit: chunk")
     try folder.write(Self.lines("a"), to: "1.json")
     try #require(try folder.bolide("import", "orders.yaml", "1.json") == .silent)
     try folder.write(Self.lines("b", "c"), to: "2.json")
@@ -218,7 +191,7 @@ import Testing
     let option = try folder.bolide("import", "orders.yaml", "1.json", "--commit", "file")
     #expect(option.status == 64)
     #expect(option.errors.contains("'file' is not one of input, chunk"))
-    try write("repeated-key: last\ncommit: file")
+    try folder.writeStrictOrders("repeated-key: last\ncommit: file")
     #expect(
       try folder.bolide("import", "orders.yaml", "1.json")
         == .failure(78, "orders.yaml:8:9: 'commit' is input or chunk, not 'file'"))

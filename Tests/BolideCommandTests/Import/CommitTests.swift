@@ -7,46 +7,7 @@ import Testing
 
   init() throws {
     folder = try Folder()
-    try write("")
-  }
-
-  private func write(_ keys: String) throws {
-    try folder.write(
-      """
-      bolide: 1
-      store: orders.sqlite
-      entity: Order
-      key: id
-      unique: code
-      check: version IS NULL OR version < 90
-      \(keys.isEmpty ? "repeated-key: last" : keys)
-      attributes:
-        id:        string
-        version:   integer32
-        code:      string
-        size:      { type: integer32, required: true }
-        shopName:  { type: string, from: shop, transient: true }
-        lineCount: { derived: lines.@count }
-      link:
-        shop: { to: { name: shopName } }
-      entities:
-        Shop:
-          key: name
-          attributes:
-            name:  string
-            total: { derived: orders.version.@sum }
-          relationships:
-            orders: { to-many: Order, inverse: shop, on-delete: nullify }
-      children:
-        lines:
-          entity: Line
-          inverse: order
-          records: items
-          key: [order, sku]
-          attributes:
-            sku:    string
-            amount: { type: double, max: 90 }
-      """, to: "orders.yaml")
+    try folder.writeStrictOrders("repeated-key: last")
   }
 
   /// Random files, each of its own shape: objects, lines, rows under names, a compressed one, none at all.
@@ -168,7 +129,7 @@ import Testing
 
   @Test(arguments: ["last", "first", "reject"], ["", "7", "1"])
   func `keys that come again in other files leave the same`(policy: String, chunkRows: String) throws {
-    try write("repeated-key: \(policy)")
+    try folder.writeStrictOrders("repeated-key: \(policy)")
     var random = SeededGenerator(seed: 9)
     for version in [10, 20] {
       let names = try writeFiles(40, &random, version: version, hasRepeats: true)

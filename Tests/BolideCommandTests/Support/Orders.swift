@@ -46,6 +46,48 @@ extension Folder {
     try write(text.replacing("\n\n", with: "\n"), to: "orders.yaml")
   }
 
+  /// Writes a pipeline of orders that refuses some of them, with their shops and lines, to `orders.yaml`.
+  ///
+  /// - Parameter keys: further keys of the pipeline.
+  func writeStrictOrders(_ keys: String) throws {
+    try write(
+      """
+      bolide: 1
+      store: orders.sqlite
+      entity: Order
+      key: id
+      unique: code
+      check: version IS NULL OR version < 90
+      \(keys)
+      attributes:
+        id:        string
+        version:   integer32
+        code:      string
+        size:      { type: integer32, required: true }
+        shopName:  { type: string, from: shop, transient: true }
+        lineCount: { derived: lines.@count }
+      link:
+        shop: { to: { name: shopName } }
+      entities:
+        Shop:
+          key: name
+          attributes:
+            name:  string
+            total: { derived: orders.version.@sum }
+          relationships:
+            orders: { to-many: Order, inverse: shop, on-delete: nullify }
+      children:
+        lines:
+          entity: Line
+          inverse: order
+          records: items
+          key: [order, sku]
+          attributes:
+            sku:    string
+            amount: { type: double, max: 90 }
+      """, to: "orders.yaml")
+  }
+
   /// Imports the orders of `feed.json`.
   @discardableResult
   func importOrders(_ feed: String, _ arguments: String...) throws -> Outcome {
