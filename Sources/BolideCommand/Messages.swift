@@ -175,9 +175,7 @@ extension Failure {
     let hint =
       switch error {
       case ENOEXEC: "A script starts with #! and its interpreter."
-      case EMFILE, ENFILE, EAGAIN, ENOMEM:
-        "Raise the limits on open files and processes, or end some, and run the same command again."
-      default: "Check that the file exists and is executable."
+      default: "Check that the file exists, is executable, and that the limit on processes is not reached."
       }
     let reason = unsafe String(cString: strerror(error))
     return Failure(.inputOutput, "'\(command)' cannot be started (\(reason))", hint: hint)

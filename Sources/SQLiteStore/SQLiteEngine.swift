@@ -120,6 +120,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   private func pool() throws -> DatabasePool {
     try readers.withLock { readers in
       if let readers { return readers }
+      try SpareDescriptors.check(for: path)
       let pool = try DatabasePool(path: location, configuration: Connection.reading)
       readers = pool
       return pool

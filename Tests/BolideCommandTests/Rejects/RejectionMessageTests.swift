@@ -112,7 +112,7 @@ import Testing
       try folder.shell(#""$bolide" changes quakes.sqlite -- ./script"#)
         == .failure(
           74, "'./script' cannot be started (No such file or directory)",
-          "Check that the file exists and is executable."))
+          "Check that the file exists, is executable, and that the limit on processes is not reached."))
     let folders = "A name that contains / is a path; any other name is searched for in PATH."
     // Not an assignment, and neither a folder nor a file that cannot be run.
     for command in ["FOO=1", "./nothing", "quakes.yaml", "..", ""] {
