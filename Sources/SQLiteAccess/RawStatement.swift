@@ -77,8 +77,8 @@ public final class RawStatement {
   }
 
   /// Binds values to the parameters from the first on.
-  package func bind(_ values: some Sequence<Value>) {
-    for (index, value) in values.enumerated() { bind(value, at: Int32(1 + index)) }
+  package func bind(_ values: [Value]) {
+    for index in values.indices { bind(values[index], at: Int32(1 + index)) }
   }
 
   /// Binds what another statement's current row holds in a column, without a copy of ours.

@@ -244,7 +244,7 @@ final class ChunkWriter {
     seen.insert(made)
     gate?.noteMade(made)
     times.end(.history)
-    for row in rows { try derived.add(chunk, Int(row), links: links) }
+    try derived.add(chunk, rows, links: links)
     times.end(.derived)
     return made
   }

@@ -36,10 +36,11 @@ struct Links {
   /// The object ids as the chunk's table shows them.
   var ids: [[Int64]] { resolvers.map(\.ids) }
 
-  /// A new row's owner over one of the entity's to-one relationships; nil when the pipeline makes no link there.
-  func id(ofRelationship index: Int, _ chunk: Chunk, _ row: Int) -> Int64? {
-    if let column = referenceOf[index] { return chunk.integer(column, row) }
-    return linkOf[index].map { resolvers[$0].ids[row] }
+  /// Over one of the entity's to-one relationships, the owner of each row of the chunk as a new one, 0 for none; nil when the
+  /// pipeline makes no link there.
+  func owners(ofRelationship index: Int, _ chunk: Chunk) -> [Int64]? {
+    if let column = referenceOf[index] { return (0..<chunk.count).map { chunk.integer(column, $0) } }
+    return linkOf[index].map { resolvers[$0].ids }
   }
 
   /// The owner that the pipeline gives to a row which is there already; nil when it leaves the row's own.

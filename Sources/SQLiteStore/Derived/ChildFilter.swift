@@ -21,7 +21,7 @@ final class ChildFilter {
 
   /// Whether a row takes part.
   func passes(_ row: RowState) throws -> Bool {
-    statement.bind(columns.lazy.map(row.value))
+    statement.bind(columns.map(row.value))
     defer { statement.reset() }
     return try statement.step() && statement.integer(0) == 1
   }

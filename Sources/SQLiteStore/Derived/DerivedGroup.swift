@@ -14,6 +14,39 @@ struct DerivedGroup {
   let onward: (relationship: Relationship, entity: Entity)?
   /// Never empty.
   let members: [Member]
+  /// For each member where it stands.
+  let places: [Place]
+  /// How many columns `select` gives.
+  let columnCount: Int
+
+  /// Where an attribute stands in a row that `select` gives.
+  struct Place {
+    let property: Int64
+    let column: Int32
+    /// Whether the parts of a sum stand in its column and in those behind it.
+    let hasParts: Bool
+    /// Whether it is null where no number of its type is the total.
+    let isTotal: Bool
+  }
+
+  private init(
+    owner: Entity, child: Entity, toOne: Relationship, rank: Int,
+    onward: (relationship: Relationship, entity: Entity)?, members: [Member]
+  ) {
+    (self.owner, self.child, self.toOne, self.rank) = (owner, child, toOne, rank)
+    (self.onward, self.members) = (onward, members)
+    var places: [Place] = []
+    var count = 0
+    for member in members {
+      let attribute = member.attribute
+      places.append(
+        Place(
+          property: member.node.property, column: Int32(count), hasParts: attribute.hasParts,
+          isTotal: attribute.isTotal))
+      count += 1 + attribute.hiddenColumns.count
+    }
+    (self.places, columnCount) = (places, count)
+  }
 
   struct Member {
     let node: DerivedNode

@@ -56,10 +56,8 @@ package final class DerivedInvalidations {
 
   /// Notes what is written of a group's attributes.
   func note(_ values: [Value], of group: DerivedGroup) {
-    var column = 0
-    for member in group.members {
-      if member.attribute.isTotal, values[column] == .null { sawNullTotal = true }
-      column += 1 + member.attribute.hiddenColumns.count
+    for place in group.places where place.isTotal && values[Int(place.column)] == .null {
+      sawNullTotal = true
     }
   }
 

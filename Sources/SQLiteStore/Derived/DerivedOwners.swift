@@ -3,7 +3,7 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import TypedRows
 
-/// What one chunk does to the owners of one entity over one relationship: gathered, then applied once an owner.
+/// Keeps the aggregates of one entity over one relationship true: what a chunk does is gathered, and applied once an owner.
 final class DerivedOwners {
   let entityName: String
   /// The relationship's index among the child's to-one relationships.
@@ -13,29 +13,13 @@ final class DerivedOwners {
 
   private let group: DerivedGroup
   private let entity: Int64
-  private let parts: [Part]
   private let filters: [ChildFilter?]
   private let isFiltered: Bool
   private let read: RawStatement
   private let write: RawStatement
   private let children: AggregateValues
   private let indexes: DeferredIndexes
-
-  /// The touched owners, and for each its differences: one for each attribute.
-  private var slots: [Int64: Int] = [:]
-  private var integers: [Int64] = []
-  private var reals: [ExactSum] = []
-  /// Stays empty where the group has none.
-  private var extremes: [Extreme] = []
-  private var overflowed: Set<Int64> = []
-
-  /// What an attribute takes of a child: a column of the chunk, as a rule.
-  private enum Part {
-    case count
-    case sum(Int)
-    case extreme(Int, isMaximum: Bool)
-    case average(Int)
-  }
+  private var differences: OwnerDifferences
 
   init(
     _ db: Database, _ group: DerivedGroup, layout: ChunkLayout, numbers: PropertyNumbers,
@@ -52,7 +36,7 @@ final class DerivedOwners {
     entity = numbers.entity(group.owner.name)
     let objects = try LinkedObjects(db, group, layout: layout)
     self.objects = objects
-    parts = group.members.enumerated().map { index, member in
+    let parts = group.members.enumerated().map { index, member -> OwnerDifferences.Part in
       let ofChild = member.children.attribute.flatMap { attribute in
         layout.columns[..<layout.storedCount].firstIndex { $0.name == attribute.name }
       }
@@ -65,6 +49,7 @@ final class DerivedOwners {
       case .average: .average(column)
       }
     }
+    differences = OwnerDifferences(of: parts)
     filters = try group.members.map { member in
       try objects == nil ? ChildFilter(db, member.children, layout: layout) : nil
     }
@@ -74,33 +59,47 @@ final class DerivedOwners {
     children = try AggregateValues(db, group)
   }
 
-  func begin() {
-    slots.removeAll(keepingCapacity: true)
-    integers.removeAll(keepingCapacity: true)
-    reals.removeAll(keepingCapacity: true)
-    extremes.removeAll(keepingCapacity: true)
-    overflowed.removeAll()
-  }
+  func begin() { differences.removeAll() }
 
   // MARK: Gathering
 
-  /// An owner gets a link to an object.
-  func link(_ owner: Int64, to object: Int64, _ objects: LinkedObjects) throws {
-    let first = slot(owner)
-    try objects.read(object) { row, takesPart in
-      for index in parts.indices where takesPart(index) { note(row, 1, index, first + index, owner) }
+  /// New rows join their owners.
+  ///
+  /// - Parameter owners: each row's, 0 for none.
+  func add(_ chunk: Chunk, _ rows: [Int32], to owners: [Int64], _ links: Links) throws {
+    // A local variable, as each way into a class's property is guarded.
+    var differences = self.differences
+    self.differences = OwnerDifferences(of: differences.parts)
+    defer { self.differences = differences }
+    let objectIDs = objects.flatMap { links.owners(ofRelationship: $0.onward, chunk) }
+    for row in rows.lazy.map(Int.init) where owners[row] != 0 {
+      let slot = differences.slot(of: owners[row])
+      if let objects {
+        try objects.read(objectIDs?[row] ?? 0) { object, takesPart in
+          for index in filters.indices where takesPart(index) {
+            differences.note(object, 1, index, in: slot)
+          }
+        }
+      } else {
+        let state = RowState.new(chunk, row)
+        for index in filters.indices where try takes(state, index) {
+          differences.note(state, 1, index, in: slot)
+        }
+      }
     }
   }
 
   /// A child joins its owner (1), or leaves it (-1).
   func move(_ owner: Int64, by sign: Int64, _ row: RowState) throws {
-    let first = slot(owner)
-    for index in parts.indices where try takes(row, index) { note(row, sign, index, first + index, owner) }
+    let slot = differences.slot(of: owner)
+    for index in filters.indices where try takes(row, index) {
+      differences.note(row, sign, index, in: slot)
+    }
   }
 
   /// A child of an owner gets other values.
   func replace(_ owner: Int64, old: RowState, new: RowState) throws {
-    for (index, part) in parts.enumerated() {
+    for (index, part) in differences.parts.enumerated() {
       let (was, willBe) = (try takes(old, index), try takes(new, index))
       if was == willBe {
         guard was else { continue }
@@ -112,49 +111,14 @@ final class DerivedOwners {
           if old.value(column) == new.value(column) { continue }
         }
       }
-      let first = slot(owner)
-      if willBe { note(new, 1, index, first + index, owner) }
-      if was { note(old, -1, index, first + index, owner) }
+      let slot = differences.slot(of: owner)
+      if willBe { differences.note(new, 1, index, in: slot) }
+      if was { differences.note(old, -1, index, in: slot) }
     }
   }
 
   private func takes(_ row: RowState, _ index: Int) throws -> Bool {
     try !isFiltered || filters[index]?.passes(row) ?? true
-  }
-
-  private func slot(_ owner: Int64) -> Int {
-    if let slot = slots[owner] { return slot }
-    let first = integers.count
-    slots[owner] = first
-    integers.append(contentsOf: repeatElement(0, count: parts.count))
-    reals.append(contentsOf: repeatElement(ExactSum(), count: parts.count))
-    if group.hasExtremes {
-      extremes += group.members.map { Extreme(isMaximum: $0.children.function == .max) }
-    }
-    return first
-  }
-
-  private func note(_ row: RowState, _ sign: Int64, _ index: Int, _ place: Int, _ owner: Int64) {
-    switch parts[index] {
-    case .count: integers[place] += sign
-    case .sum(let column):
-      switch row.number(column) {
-      case .integer(let value):
-        let (product, tooLarge) = value.multipliedReportingOverflow(by: sign)
-        let (sum, overflow) = integers[place].addingReportingOverflow(product)
-        integers[place] = sum
-        if tooLarge || overflow { overflowed.insert(owner) }
-      case .real(let value): reals[place].add(sign < 0 ? -value : value)
-      }
-    case .extreme(let column, _):
-      if !row.isNull(column) { extremes[place].note(row.value(column), isAdded: sign > 0) }
-    case .average(let column):
-      guard !row.isNull(column) else { return }
-      integers[place] += sign
-      var value = ExactSum(row.number(column))
-      if sign < 0 { value.negate() }
-      reals[place].add(value)
-    }
   }
 
   // MARK: Applying
@@ -163,13 +127,16 @@ final class DerivedOwners {
   ///
   /// - Parameter isMade: whether an owner was made for this chunk: its history is its insertion alone.
   func end(history: HistoryWriter, isMade: (Int64) -> Bool, marks: DerivedInvalidations) throws {
-    for (owner, first) in slots.sorted(by: { $0.key < $1.key }) {
-      guard overflowed.contains(owner) || hasDifference(first) else { continue }
+    // A local variable, as each way into a class's property is guarded.
+    let differences = differences
+    for slot in differences.owners.indices.sorted(by: { differences.owners[$0] < differences.owners[$1] }) {
+      if differences.isEmpty(slot) { continue }
+      let owner = differences.owners[slot]
       read.bind(owner, at: 1)
       defer { read.reset() }
       // An owner that another program deleted has nothing to keep true.
       guard try read.step() else { continue }
-      var values = try newValues(owner, first)
+      var values = newValues(differences, slot)
       if values == nil {
         try indexes.build()
         values = try children.values(of: owner)
@@ -185,38 +152,34 @@ final class DerivedOwners {
     }
   }
 
-  private func hasDifference(_ first: Int) -> Bool {
-    parts.indices.contains {
-      integers[first + $0] != 0 || reals[first + $0] != ExactSum()
-        || (!extremes.isEmpty && extremes[first + $0].isTouched)
-    }
-  }
-
   /// The owner's new columns; nil when they must be computed anew.
-  private func newValues(_ owner: Int64, _ first: Int) throws -> [Value]? {
-    if overflowed.contains(owner) { return nil }
+  private func newValues(_ differences: OwnerDifferences, _ slot: Int) -> [Value]? {
+    if differences.hasOverflow(slot) { return nil }
     var values: [Value] = []
-    for (index, member) in group.members.enumerated() {
-      let column = Int32(values.count)
-      let (integer, real) = (integers[first + index], reals[first + index])
-      switch parts[index] {
-      case .sum where member.attribute.hasParts:
-        guard let sum = sum(at: column, adding: real) else { return nil }
-        values += sum.values
+    values.reserveCapacity(group.columnCount)
+    for (index, part) in differences.parts.enumerated() {
+      let place = group.places[index]
+      let integer = differences.integer(slot, index)
+      switch part {
+      case .sum where place.hasParts:
+        guard let sum = sum(at: place.column, adding: differences.real(slot, index)) else { return nil }
+        values.append(sum)
       case .count, .sum:
-        let (sum, overflow) = read.integer(column).addingReportingOverflow(integer)
-        if read.isNull(column) { return nil }
-        if overflow { return nil }
+        let (sum, overflow) = read.integer(place.column).addingReportingOverflow(integer)
+        if overflow || read.isNull(place.column) { return nil }
         values.append(.integer(sum))
       case .extreme:
-        guard let extreme = extremes[first + index].value(after: read.value(column)) else { return nil }
-        values.append(extreme)
+        let extreme = differences.extreme(slot, index)
+        guard let value = extreme.value(after: read.value(place.column)) else { return nil }
+        values.append(value)
       case .average:
-        let count = read.integer(column + 1) + integer
-        guard let sum = sum(at: column + 2, adding: real), let mean = member.mean(count, sum) else {
-          return nil
-        }
-        values += [mean, .integer(count)] + sum.values
+        let count = read.integer(place.column + 1) + integer
+        guard let sum = sum(at: place.column + 2, adding: differences.real(slot, index)),
+          let mean = group.members[index].mean(count, sum)
+        else { return nil }
+        values.append(mean)
+        values.append(.integer(count))
+        values.append(sum)
       }
     }
     return values
@@ -232,22 +195,22 @@ final class DerivedOwners {
   }
 }
 
-extension ExactSum {
-  fileprivate var values: [Value] { [.real(first), .real(second), .real(third), .real(fourth)] }
+extension [Value] {
+  /// Appends the four parts.
+  fileprivate mutating func append(_ sum: ExactSum) {
+    append(.real(sum.first))
+    append(.real(sum.second))
+    append(.real(sum.third))
+    append(.real(sum.fourth))
+  }
 }
 
 extension DerivedGroup {
-  var hasExtremes: Bool {
-    members.contains { $0.children.function == .min || $0.children.function == .max }
-  }
-
   /// The attributes whose values are others now: their numbers, and their columns in a row that `select` gave.
   func changed(_ row: RawStatement, _ values: [Value]) -> [(property: Int64, column: Int32)] {
     var changed: [(property: Int64, column: Int32)] = []
-    var column = 0
-    for member in members {
-      if row.value(Int32(column)) != values[column] { changed.append((member.node.property, Int32(column))) }
-      column += 1 + member.attribute.hiddenColumns.count
+    for place in places where row.value(place.column) != values[Int(place.column)] {
+      changed.append((place.property, place.column))
     }
     return changed
   }

@@ -102,20 +102,17 @@ final class DerivedUpkeep {
     changed.removeAll(keepingCapacity: true)
   }
 
-  /// A new row joins its owners.
-  func add(_ chunk: Chunk, _ row: Int, links: Links) throws {
-    for owners in owners {
-      let id = links.id(ofRelationship: owners.relationship, chunk, row) ?? 0
-      if id == 0 { continue }
-      if let objects = owners.objects {
-        try owners.link(id, to: links.id(ofRelationship: objects.onward, chunk, row) ?? 0, objects)
-      } else {
-        try owners.move(id, by: 1, .new(chunk, row))
-      }
+  /// New rows join their owners.
+  func add(_ chunk: Chunk, _ rows: [Int32], links: Links) throws {
+    for group in owners {
+      guard let owners = links.owners(ofRelationship: group.relationship, chunk) else { continue }
+      try group.add(chunk, rows, to: owners, links)
     }
     for aggregate in further {
-      let id = links.id(ofRelationship: aggregate.relationship, chunk, row) ?? 0
-      if id != 0 { try marks.mark(aggregate.property, id) }
+      let owners = links.owners(ofRelationship: aggregate.relationship, chunk) ?? []
+      for row in rows where !owners.isEmpty && owners[Int(row)] != 0 {
+        try marks.mark(aggregate.property, owners[Int(row)])
+      }
     }
   }
 
