@@ -124,7 +124,7 @@ static int write_all(Floor *f) {
     if ((code = write_chunk(f, first, left < f->plan->chunk ? left : f->plan->chunk))) break;
     code = sqlite3_exec(f->db, "COMMIT", NULL, NULL, NULL);
   }
-  return code;
+  return !code && f->plan->after ? sqlite3_exec(f->db, f->plan->after, NULL, NULL, NULL) : code;
 }
 
 int cfloor_run(const CFloorRows *rows, const CFloorPlan *plan, CFloorResult *result) {

@@ -6,7 +6,7 @@ enum FloorJob {
   static func run(
     pipeline path: String, input: String, file: String, shape: FloorShape, chunkRows: Int
   ) throws -> JobOutcome {
-    let rows = try FloorRows(try Pipeline(path: path), input: input)
+    let rows = try FloorRows(try Pipeline(path: path), input: input, isLinked: shape.isLinked)
     let statements = FloorStatements(rows)
     var result = CFloorResult()
     var code: Int32 = 0
@@ -34,14 +34,15 @@ enum FloorJob {
   ) -> Int32 {
     let isDifference = shape == .chunkDifference
     let texts = [
-      file, FloorStatements.settings, statements.create, statements.declaration, statements.row(shape),
+      file, FloorStatements.settings, statements.create(shape), statements.declaration, statements.row(shape),
       isDifference ? statements.difference : nil, isDifference ? statements.insert : nil,
-      isDifference ? statements.update : nil,
+      isDifference ? statements.update : nil, statements.after(shape),
     ]
     return withCStrings(texts) { texts in
       var plan = CFloorPlan(
         shape: shape.inC, path: texts[0], settings: texts[1], create: texts[2], declaration: texts[3],
-        row: texts[4], difference: texts[5], insert: texts[6], update: texts[7], chunk: Int64(chunkRows))
+        row: texts[4], difference: texts[5], insert: texts[6], update: texts[7], after: texts[8],
+        chunk: Int64(chunkRows))
       return rows.withRows { rows in
         var rows = rows
         return cfloor_run(&rows, &plan, &result)
@@ -66,7 +67,7 @@ extension FloorShape {
   fileprivate var inC: CFloorShape {
     switch self {
     case .preparedInsert, .preparedUpsert: CFLOOR_PREPARED
-    case .chunkInsert: CFLOOR_INSERT
+    case .chunkInsert, .linkedInsert, .linkedInsertThenIndex: CFLOOR_INSERT
     case .chunkDifference: CFLOOR_DIFFERENCE
     }
   }

@@ -11,6 +11,13 @@ package enum FloorShape: String, Codable, Sendable, CaseIterable {
   case chunkInsert
   /// The chunk as a virtual table, joined to find the new and the changed rows.
   case chunkDifference
+  /// As `chunkInsert`, with a foreign key and its index.
+  case linkedInsert
+  /// The same, and the index is made when all rows are there.
+  case linkedInsertThenIndex
+
+  /// Whether the rows have the pipeline's link.
+  var isLinked: Bool { self == .linkedInsert || self == .linkedInsertThenIndex }
 
   /// As tables call it.
   var title: String {
@@ -19,23 +26,28 @@ package enum FloorShape: String, Codable, Sendable, CaseIterable {
     case .preparedUpsert: "floor: prepared upsert"
     case .chunkInsert: "floor: set-wise insert"
     case .chunkDifference: "floor: set-wise difference"
+    case .linkedInsert: "floor: insert with index"
+    case .linkedInsertThenIndex: "floor: insert, then index"
     }
   }
 }
 
-/// The floor's SQL: the entity's own columns, its key unique, and nothing else.
+/// The floor's SQL: the entity's own columns, its key unique, the link's foreign key where there is one, and nothing else.
 struct FloorStatements {
   private let table: String
+  private let link: FloorLink?
   private let columns: [(name: String, definition: String)]
   private let key: [String]
 
   init(_ rows: FloorRows) {
     table = quoted(rows.layout.entity.name)
     key = rows.layout.keyColumns.map { quoted(rows.layout.columns[$0].name) }
-    columns = rows.columns.map { column in
-      let isRequired = column.isKey || column.attribute.isRequired
-      return (quoted(column.name), "\(column.storage.sql)\(isRequired ? " NOT NULL" : "")")
-    }
+    link = rows.link
+    columns =
+      rows.columns.map { column in
+        let isRequired = column.isKey || column.attribute.isRequired
+        return (quoted(column.name), "\(column.storage.sql)\(isRequired ? " NOT NULL" : "")")
+      } + (link.map { [(quoted($0.column), "INTEGER REFERENCES \(quoted($0.owner))")] } ?? [])
   }
 
   /// As the store's own connection; see `Store.open`.
@@ -44,10 +56,32 @@ struct FloorStatements {
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA cache_size = -16384;
+    PRAGMA foreign_keys = ON;
     """
 
+  /// All that is there before the first row.
+  func create(_ shape: FloorShape) -> String {
+    guard let link else { return create }
+    let owners = link.owners.enumerated().map { "(\($0 + 1), \($1))" }
+    return """
+      CREATE TABLE \(quoted(link.owner))(bolide_id INTEGER PRIMARY KEY, \(quoted(link.key)) INTEGER NOT NULL UNIQUE) STRICT;
+      INSERT INTO \(quoted(link.owner)) VALUES \(list(owners));
+      \(create);
+      \(shape == .linkedInsert ? index(link) : "")
+      """
+  }
+
+  /// What is done when all rows are there.
+  func after(_ shape: FloorShape) -> String? {
+    link.flatMap { shape == .linkedInsertThenIndex ? index($0) : nil }
+  }
+
+  private func index(_ link: FloorLink) -> String {
+    "CREATE INDEX linked ON \(table)(\(quoted(link.column)))"
+  }
+
   /// The store's table but for AUTOINCREMENT, which would cost the floor a write a row.
-  var create: String {
+  private var create: String {
     let lines = columns.map { "\($0.name) \($0.definition)" }
     return """
       CREATE TABLE IF NOT EXISTS \(table)(bolide_id INTEGER PRIMARY KEY, \(lines.joined(separator: ", ")),
@@ -67,7 +101,7 @@ struct FloorStatements {
           ? "DO NOTHING"
           : "DO UPDATE SET \(list(others.map { "\($0) = excluded.\($0)" })) WHERE "
             + differs("\(table).", "excluded."))
-    case .chunkInsert: "INSERT INTO \(table)(\(list(names))) SELECT \(list(names)) FROM temp.chunk"
+    case .chunkInsert, .linkedInsert, .linkedInsertThenIndex: insert
     case .chunkDifference: nil
     }
   }

@@ -16,10 +16,11 @@ package struct Peer: Sendable {
   /// Where the comparison is unfair, and to whom.
   package let unfair: String
   /// What its file is checked with, when it is not SQLite's.
-  let checkedBy: String?
-
-  /// The peers that are on this machine.
-  static var found: [Peer] { all.filter(\.isFound) }
+  var checkedBy: String?
+  /// The jobs that it does.
+  var scenarios: Set<Scenario> = [.firstLoad, .again, .revised, .shuffled]
+  /// What its rows are linked to, and the owners' column that they refer to.
+  var owner: (BenchOwner, id: String)?
 
   /// Whether its program is on the path.
   package var isFound: Bool {
@@ -58,6 +59,7 @@ package struct Peer: Sendable {
 
   /// Holds its file against what the feed must give.
   func check(_ feed: BenchFeed, _ file: String, _ kind: BenchFeed.Kind) throws {
+    if let (owner, id) = owner { try feed.check(file, owner, id: id, hasSums: true) }
     guard let checkedBy else { return try feed.check(file, kind) }
     let entity = try feed.entity()
     let child = try ChildProcess.run(
@@ -71,15 +73,13 @@ package struct Peer: Sendable {
 }
 
 extension Scenario {
-  /// Whether other programs do it too.
-  var hasPeers: Bool { [.firstLoad, .again, .revised, .shuffled].contains(self) }
-
   /// The peers on this machine, at this scenario.
   func peers(_ feed: BenchFeed) throws -> [Candidate] {
-    guard hasPeers, feed.isGenerated else { return [] }
+    let peers = Peer.all.filter { $0.scenarios.contains(self) && $0.isFound }
+    guard feed.isGenerated, !peers.isEmpty else { return [] }
     let isOver = self == .again || self == .revised
     let input = try feed.path(feedKind)
-    return Peer.found.map { peer in
+    return peers.map { peer in
       Candidate(name: peer.name, isWholeProcess: true, isOptional: true) {
         let file = feed.workspace.file("peer.db")
         feed.workspace.removeDatabase(file)

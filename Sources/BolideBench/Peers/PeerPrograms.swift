@@ -1,7 +1,7 @@
 extension Peer {
   /// All peers that the bench knows. Each keeps the same columns under the same names, in one table with a unique date,
   /// and writes a row only where something differs.
-  package static let all = [sqliteShell, python, sqliteUtils, duckDB]
+  package static let all = [sqliteShell, python, sqliteUtils, duckDB, sqliteShellWithYears]
 
   private static let columns = [
     "date", "energy", "impactEnergy", "altitude", "velocity", "latitude", "longitude",
@@ -27,6 +27,16 @@ extension Peer {
       """
   }()
 
+  /// What SQLite's shell takes of a record.
+  private static let cells = """
+    replace(value ->> 0, ' ', 'T') || 'Z', CAST(value ->> 1 AS REAL), CAST(value ->> 2 AS REAL),
+      CAST(value ->> 7 AS REAL), CAST(value ->> 8 AS REAL),
+      CASE value ->> 4 WHEN 'S' THEN -CAST(value ->> 3 AS REAL) ELSE CAST(value ->> 3 AS REAL) END,
+      CASE value ->> 6 WHEN 'W' THEN -CAST(value ->> 5 AS REAL) ELSE CAST(value ->> 5 AS REAL) END
+    """
+
+  private static let records = "FROM json_each(CAST(readfile('{feed}') AS TEXT), '$.data')"
+
   private static let sqliteShell = Peer(
     name: "sqlite3, json_each", program: "sqlite3",
     arguments: ["-bail", "{file}"],
@@ -35,19 +45,39 @@ extension Peer {
       \(settings)
       \(table)
       INSERT INTO Fireball(\(columns.joined(separator: ", ")))
-      SELECT replace(value ->> 0, ' ', 'T') || 'Z', CAST(value ->> 1 AS REAL), CAST(value ->> 2 AS REAL),
-        CAST(value ->> 7 AS REAL), CAST(value ->> 8 AS REAL),
-        CASE value ->> 4 WHEN 'S' THEN -CAST(value ->> 3 AS REAL) ELSE CAST(value ->> 3 AS REAL) END,
-        CASE value ->> 6 WHEN 'W' THEN -CAST(value ->> 5 AS REAL) ELSE CAST(value ->> 5 AS REAL) END
-      FROM json_each(CAST(readfile('{feed}') AS TEXT), '$.data') WHERE true
+      SELECT \(cells)
+      \(records) WHERE true
       \(update);
 
       """,
     unfair: """
       One transaction, the whole feed in memory. No history, no word of what changed; a bad record ends all of it, and a
       text that is no number becomes 0.
+      """)
+
+  private static let sqliteShellWithYears = Peer(
+    name: "sqlite3, json_each, years", program: "sqlite3",
+    arguments: ["-bail", "{file}"],
+    scriptName: "peer-years.sql",
+    script: """
+      \(settings)
+      CREATE TABLE FireballGroup(year INTEGER PRIMARY KEY, fireballCount INTEGER NOT NULL, totalImpactEnergy REAL NOT NULL);
+      CREATE TABLE Fireball(id INTEGER PRIMARY KEY, date TEXT NOT NULL UNIQUE, energy REAL, impactEnergy REAL, altitude REAL,
+        velocity REAL, latitude REAL, longitude REAL, group_id INTEGER REFERENCES FireballGroup);
+      BEGIN IMMEDIATE;
+      INSERT INTO Fireball(\(columns.joined(separator: ", ")), group_id)
+      SELECT \(cells), CAST(substr(value ->> 0, 1, 4) AS INTEGER)
+      \(records);
+      CREATE INDEX Fireball_group ON Fireball(group_id);
+      INSERT INTO FireballGroup SELECT group_id, count(*), total(impactEnergy) FROM Fireball GROUP BY group_id;
+      COMMIT;
+
       """,
-    checkedBy: nil)
+    unfair: """
+      A first load and no other: one transaction, the whole feed in memory, the year as the group's id, its sum not exact to
+      the last bit. Nothing keeps counts and sums true afterwards. No history; a bad record ends all of it.
+      """,
+    scenarios: [.mainJob], owner: (.year, id: "year"))
 
   private static let python = Peer(
     name: "python3, executemany", program: "python3", arguments: ["{script}", "{feed}", "{file}"],
@@ -83,8 +113,7 @@ extension Peer {
     unfair: """
       The same transactions, the whole feed in memory. No history, no word of what changed; a bad record ends the import
       where it stands.
-      """,
-    checkedBy: nil)
+      """)
 
   private static let sqliteUtils = Peer(
     name: "sqlite-utils upsert", program: "sh",
@@ -108,8 +137,7 @@ extension Peer {
     unfair: """
       It wants objects, so a Python program turns the rows into lines of JSON, and its time counts. SQLite's defaults: a
       rollback journal, and the date as the primary key of the table. It finds types out by itself.
-      """,
-    checkedBy: nil)
+      """)
 
   private static let duckDB = Peer(
     name: "duckdb, read_json", program: "duckdb", arguments: ["-bail", "{file}", "-f", "{script}"],

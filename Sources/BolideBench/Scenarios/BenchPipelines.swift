@@ -1,15 +1,25 @@
-/// The pipelines of the generated feed: fireballs alone, with links to their owners, and with the owners' sums.
+/// The pipelines of the generated feed: fireballs alone, in little memory, with links to their owners, and with the owners'
+/// sums.
 enum BenchPipeline: String, CaseIterable {
-  case plain, links, derived
+  case plain, small, links, derived, years
 
   /// The pipeline file.
   var yaml: String {
+    let base = Self.fireballs + (self == .small ? "memory: 48MiB\n" : "")
+    return base + (owner.map { $0.yaml(isDerived ? Self.derivations : "") } ?? "")
+  }
+
+  /// What each row is linked to.
+  var owner: BenchOwner? {
     switch self {
-    case .plain: Self.fireballs
-    case .links: Self.fireballs + Self.link + Self.owners("")
-    case .derived: Self.fireballs + Self.link + Self.owners(Self.derivations)
+    case .plain, .small: nil
+    case .links, .derived: .cell
+    case .years: .year
     }
   }
+
+  /// Whether the owners keep their rows' count and sum.
+  var isDerived: Bool { self == .derived || self == .years }
 
   private static let fireballs = """
     bolide: 1
@@ -31,29 +41,43 @@ enum BenchPipeline: String, CaseIterable {
 
     """
 
-  /// 2,000 owners, in no order that the dates know.
-  private static let link = """
-    link:
-      cell: { to: { number: "abs(CAST(strftime('%s', date) AS INTEGER)) % 2000" } }
-
-    """
-
-  private static func owners(_ derivations: String) -> String {
-    """
-    entities:
-      Cell:
-        key: number
-        attributes:
-          number:            integer16
-    \(derivations)    relationships:
-          fireballs: { to-many: Fireball, inverse: cell, on-delete: nullify }
-
-    """
-  }
-
   private static let derivations = """
           fireballCount:     { derived: fireballs.@count }
           totalImpactEnergy: { derived: fireballs.impactEnergy.@sum }
 
     """
+}
+
+/// What rows are linked to: an entity that each row's date says the key of.
+struct BenchOwner {
+  let entity: String
+  let relationship: String
+  let key: String
+  /// The key, as SQL over the row.
+  let keyOfRow: String
+
+  /// 2,000 owners, in no order that the dates know.
+  static let cell = BenchOwner(
+    entity: "Cell", relationship: "cell", key: "number",
+    keyOfRow: "abs(CAST(strftime('%s', date) AS INTEGER)) % 2000")
+
+  /// As in the pipeline of fireballs that comes with the tool.
+  static let year = BenchOwner(
+    entity: "FireballGroup", relationship: "group", key: "year",
+    keyOfRow: "CAST(strftime('%Y', date) AS INTEGER)")
+
+  fileprivate func yaml(_ derivations: String) -> String {
+    """
+    link:
+      \(relationship): { to: { \(key): "\(keyOfRow)" } }
+    entities:
+      \(entity):
+        key: \(key)
+        attributes:
+          \(key): integer16
+    \(derivations)    relationships:
+          fireballs: { to-many: Fireball, inverse: \(relationship), on-delete: nullify }
+
+    """
+  }
 }

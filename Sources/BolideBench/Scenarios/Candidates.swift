@@ -35,7 +35,7 @@ extension Scenario {
       feed.noteTransactions(of: outcome)
       try feed.check(outcome, inserted: feed.rows, updated: 0)
       try feed.check(store, kind)
-      if pipeline != .plain { try feed.checkOwners(store, pipeline) }
+      if let owner = pipeline.owner { try feed.check(store, owner, hasSums: pipeline.isDerived) }
       outcome.bytes = feed.bytes
       return outcome
     }
@@ -57,11 +57,15 @@ extension Scenario {
   }
 
   /// A first load by SQLite alone.
-  func flooring(_ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape) -> Candidate {
+  func flooring(
+    _ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape, pipeline: BenchPipeline = .plain
+  ) -> Candidate {
     let file = feed.workspace.file("floor.db")
     return Candidate(name: shape.title, isOptional: !feed.isGenerated) {
       feed.workspace.removeDatabase(file)
-      return try floor(feed, kind, shape, file)
+      let outcome = try floor(feed, kind, shape, file, pipeline)
+      if let owner = pipeline.owner { try feed.check(file, owner, hasSums: false) }
+      return outcome
     }
   }
 
@@ -74,11 +78,12 @@ extension Scenario {
   }
 
   private func floor(
-    _ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape, _ file: String
+    _ feed: BenchFeed, _ kind: BenchFeed.Kind, _ shape: FloorShape, _ file: String,
+    _ pipeline: BenchPipeline = .plain
   ) throws -> JobOutcome {
     let outcome = try feed.workspace.run(
       .floor(
-        pipeline: feed.pipeline(), input: try feed.path(kind), file: file, shape: shape,
+        pipeline: feed.pipeline(pipeline), input: try feed.path(kind), file: file, shape: shape,
         chunkRows: feed.transactionRows))
     try feed.check(file, kind)
     return outcome
@@ -90,7 +95,7 @@ extension Scenario {
       let store = try feed.workspace.copy(try feed.loaded(pipeline), to: "bolide.sqlite")
       let outcome = try feed.workspace.run(.updating(store: store))
       guard outcome.rows == feed.rows else { throw WrongResult("\(outcome.rows) rows were updated") }
-      try feed.checkOwners(store, pipeline)
+      if let owner = pipeline.owner { try feed.check(store, owner, hasSums: pipeline.isDerived) }
       return outcome
     }
   }
@@ -144,17 +149,20 @@ extension BenchFeed {
     }
   }
 
-  /// Every row has its owner, and the owners' counts and sums are the rows' own.
-  func checkOwners(_ store: String, _ pipeline: BenchPipeline) throws {
-    let derived = pipeline == .derived ? "fireballCount <> n OR abs(totalImpactEnergy - s) > 1e-6 * s" : "0"
+  /// Holds links against the rows: each has its owner, and the owners' counts and sums are the rows' own.
+  ///
+  /// - Parameter id: the owners' column of what the rows refer to.
+  func check(_ file: String, _ owner: BenchOwner, id: String = "bolide_id", hasSums: Bool) throws {
+    let column = owner.relationship + "_id"
+    let isWrong = hasSums ? "fireballCount <> n OR abs(totalImpactEnergy - s) > 1e-6 * s" : "0"
     let sql = """
-      SELECT (SELECT count(*) FROM Fireball WHERE cell_id IS NULL),
-        (SELECT count(*) FROM Cell LEFT JOIN (SELECT cell_id, count(*) AS n, sum(impactEnergy) AS s FROM Fireball
-          GROUP BY cell_id) ON cell_id = bolide_id WHERE n IS NULL OR \(derived)),
-        (SELECT count(*) FROM Fireball JOIN Cell ON Cell.bolide_id = cell_id
-          WHERE number <> abs(CAST(strftime('%s', date) AS INTEGER)) % 2000)
+      SELECT (SELECT count(*) FROM Fireball WHERE \(column) IS NULL),
+        (SELECT count(*) FROM \(owner.entity) LEFT JOIN (SELECT \(column) AS owner, count(*) AS n, sum(impactEnergy) AS s
+          FROM Fireball GROUP BY \(column)) ON owner = \(id) WHERE n IS NULL OR \(isWrong)),
+        (SELECT count(*) FROM Fireball JOIN \(owner.entity) ON \(owner.entity).\(id) = \(column)
+          WHERE \(owner.key) <> \(owner.keyOfRow))
       """
-    let wrong = try TableNumbers.counts(store, sql: sql)
+    let wrong = try TableNumbers.counts(file, sql: sql)
     guard wrong.allSatisfy({ $0 == 0 }) else {
       throw WrongResult(
         "\(wrong[0]) rows without owner, \(wrong[1]) owners with wrong sums, \(wrong[2]) with wrong rows")

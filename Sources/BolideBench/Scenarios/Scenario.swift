@@ -8,6 +8,8 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case gzip
   case withLinks = "with-links"
   case withDerived = "with-derived"
+  case mainJob = "main-job"
+  case smallMemory = "small-memory"
   case foreignUpdate = "foreign-update"
   case catchUp = "catch-up"
   case follow
@@ -23,6 +25,8 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .gzip: "into a new store, from gzip through a pipe on standard input"
     case .withLinks: "into a new store, each row linked to one of 2,000 owners"
     case .withDerived: "the same, and each owner keeps its rows' count and sum"
+    case .mainJob: "into a new store, each row linked to its year, which keeps its rows' count and sum"
+    case .smallMemory: "into a new store in 48 MiB of memory, keys in random order"
     case .foreignUpdate: "another program changes a summed value of each row, in one statement"
     case .catchUp: "a reader takes all changes of a first load"
     case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
@@ -33,7 +37,9 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   package var takesOwnFeed: Bool {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
-    case .revised, .shuffled, .withLinks, .withDerived, .foreignUpdate, .follow: false
+    case .revised, .shuffled, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
+      .follow:
+      false
     }
   }
 
@@ -72,11 +78,24 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         flooringOver(feed, self == .again ? .base : .revised, .chunkDifference),
         flooringOver(feed, self == .again ? .base : .revised, .preparedUpsert),
       ]
-    case .withLinks: [try loading(feed, .base, pipeline: .links)]
+    case .withLinks:
+      [
+        try loading(feed, .base, pipeline: .links), flooring(feed, .base, .linkedInsert, pipeline: .links),
+        flooring(feed, .base, .linkedInsertThenIndex, pipeline: .links),
+      ]
     case .withDerived:
       [
         try loading(feed, .base, pipeline: .derived),
         try loading(feed, .base, pipeline: .links, name: "bolide, links alone"),
+      ]
+    case .mainJob:
+      [
+        try loading(feed, .base, pipeline: .years), try loading(feed, .base, name: "bolide, the rows alone"),
+      ]
+    case .smallMemory:
+      [
+        try loading(feed, .shuffled, pipeline: .small),
+        try loading(feed, .shuffled, name: "bolide, memory as usual"),
       ]
     case .foreignUpdate:
       [
@@ -94,7 +113,7 @@ extension Scenario {
   var feedKind: BenchFeed.Kind {
     switch self {
     case .revised: .revised
-    case .shuffled: .shuffled
+    case .shuffled, .smallMemory: .shuffled
     default: .base
     }
   }

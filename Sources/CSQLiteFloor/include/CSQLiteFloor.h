@@ -44,6 +44,7 @@ typedef struct {
   const char *difference;   // DIFFERENCE: gives place, and id or NULL, of rows that are new or changed
   const char *insert;       // DIFFERENCE: the new rows
   const char *update;       // DIFFERENCE: the changed rows
+  const char *after;        // runs once all rows are there; may be NULL
   int64_t chunk;            // rows a transaction
 } CFloorPlan;
 
