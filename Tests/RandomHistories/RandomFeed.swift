@@ -34,10 +34,13 @@ struct RandomFeed {
       || pipeline.links.contains { link in
         entity.relationship(link.relationship).map { model.isOneToOne($0) } ?? false
       }
+    let entities = [entity] + model.lists(of: pipeline).map { model[$0.end.destination] }
     let folds =
       !isDistinct
-      && (!pipeline.links.isEmpty || !pipeline.children.isEmpty
-        || entity.attributes.contains { $0.isVolatile || $0.isRequired && !entity.key.contains($0.name) })
+      && (!pipeline.links.isEmpty
+        || entities.contains { entity in
+          entity.attributes.contains { $0.isVolatile || $0.isRequired && !entity.key.contains($0.name) }
+        })
     chunkRows = mayClash || folds ? 1 : dice.pick([1, 2, 3, 1000])
     isExact = isDistinct || chunkRows == 1 && !seen.hasTwins
   }

@@ -102,7 +102,7 @@ final class ChildWriter {
       links.writer.times = writer.times
       counts.append(
         try links.apply(
-          rows, of: children, records: owners, by: holder.writer, behind: others + [writer], input: input,
+          rows, of: children, records: owners, holder: holder, behind: others + [writer], input: input,
           isRetried: { row in
             let (record, number) = (Int(children.lineage[row].record), Int(children.lineage[row].number))
             return retried.contains(ParentReference(parent: record, number: number, record: record))

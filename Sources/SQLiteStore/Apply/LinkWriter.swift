@@ -46,16 +46,21 @@ final class LinkWriter {
   ///   - rows: those that were not left out; of them, rejected ones are not linked.
   ///   - children: the children's chunk.
   ///   - records: the object of each child's record, by row.
-  ///   - main: the writer of the records: unless the pipeline owns the links, those it made just now get theirs.
+  ///   - holder: the records: unless the pipeline owns the links, those that are new get theirs, and of several with one key
+  ///     the first, as if each had been applied in turn.
   ///   - isRetried: whether a child was rejected before, and so never had its link.
   func apply(
-    _ rows: [Int32], of children: Chunk, records: [Int64], by main: ChunkWriter, behind others: [ChunkWriter],
+    _ rows: [Int32], of children: Chunk, records: [Int64], holder: ChildWriter.Holder,
+    behind others: [ChunkWriter],
     input: String, isRetried: (Int) -> Bool
   ) throws -> ChunkCounts {
     let rejected = Set(children.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
     let wanted = rows.filter { row in
       let row = Int(row)
-      let isOurs = timing == .always || main.newIDs?.contains(records[row]) == true || isRetried(row)
+      let isNew =
+        holder.writer.newIDs?.contains(records[row]) == true
+        && !holder.chunk.laterRows.contains(children.lineage[row].parent)
+      let isOurs = timing == .always || isNew || isRetried(row)
       return isOurs && !rejected.contains(row)
     }
     guard !wanted.isEmpty else { return ChunkCounts() }

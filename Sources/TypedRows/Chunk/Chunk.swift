@@ -73,6 +73,8 @@ public final class Chunk {
   package var order: [Int32] = []
   /// The rows that `sortAndFold` has folded into later ones.
   var foldedRows: [Int32] = []
+  /// The rows into which one of an earlier record was folded: it would be there already had each been applied in turn.
+  package internal(set) var laterRows: Set<Int32> = []
   /// The rows whose record is still known, in ascending order.
   var records = KeptRecords()
 
@@ -141,6 +143,7 @@ public final class Chunk {
     surroundings.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
     foldedRows.removeAll(keepingCapacity: true)
+    laterRows.removeAll(keepingCapacity: true)
     records.clear()
     lineage.removeAll(keepingCapacity: true)
     hasFlushedBatch = false

@@ -60,6 +60,7 @@ extension Chunk {
       for (child, order) in zip(children, newValue.dropFirst()) {
         // Nothing is folded before it is applied.
         (child.order, child.foldedRows, child.duplicates, child.superseded) = (order, [], 0, 0)
+        child.laterRows = []
       }
     }
   }

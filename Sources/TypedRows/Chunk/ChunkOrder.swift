@@ -85,6 +85,12 @@ extension Chunk {
       set(state(column, earlier), cell(column, earlier), column, later)
     }
     foldLinks(earlier, later)
+    if layout.holdsChildren { noteLater(earlier, later) }
+  }
+
+  private func noteLater(_ earlier: Int, _ later: Int) {
+    let isOneRecord = layout.isChildren && lineage[earlier].record == lineage[later].record
+    if !isOneRecord || laterRows.contains(Int32(earlier)) { laterRows.insert(Int32(later)) }
   }
 
   /// Applied in turn, the earlier row would have made the link for new rows, and a later null would have left it.

@@ -233,12 +233,8 @@ import Testing
           }
         )
       }
-      for start in stride(from: 0, to: feed.count, by: chunkRows) {
-        let chunk = feed[start..<min(start + chunkRows, feed.count)]
-        let known = Set(stored.keys)
-        for (id, tags) in chunk {
-          stored[id, default: []].formUnion(isAlways || !known.contains(id) ? tags : [])
-        }
+      for (id, tags) in feed where isAlways || stored[id] == nil {
+        stored[id, default: []].formUnion(tags)
       }
       let json = feed.map { #"{"id": \#($0.id), "words": \#($0.id * 10), "tags": \#($0.tags)}"# }
       try folder.write("[\(json.joined(separator: ",\n"))]", to: "feed.json")
