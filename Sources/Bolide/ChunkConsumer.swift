@@ -32,7 +32,7 @@ struct ChunkConsumer {
   mutating func run() throws(ImportError) {
     do {
       // An atomic import takes the write lock when there is something to write.
-      guard let first = queue.receive() else { return try endInput() }
+      guard let first = try receive() else { return try endInput() }
       if settings.isAtomic {
         _ = try writing.atomically {
           guard try applyAll(first), queue.waitForEnd().isGood,
@@ -90,9 +90,23 @@ struct ChunkConsumer {
     var next: FilledChunk? = first
     while let parcel = next {
       try apply(parcel)
-      next = queue.receive()
+      next = try receive()
     }
     return true
+  }
+
+  /// The next chunk; inputs that are asked for before it are skipped where they may be.
+  private mutating func receive() throws -> FilledChunk? {
+    while let item = queue.receive() {
+      switch item {
+      case .chunk(let parcel): return parcel
+      case .question(let input):
+        let isSkipped = try writing.skip(input)
+        hasLanded = hasLanded || isSkipped && input.facts.records > 0
+        queue.answer(isSkipped)
+      }
+    }
+    return nil
   }
 
   private mutating func apply(_ parcel: FilledChunk) throws {

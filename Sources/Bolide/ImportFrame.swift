@@ -83,8 +83,8 @@ struct ImportFrame {
     var stillKept: Int?
     do {
       try writing.finish(
-        outcome: outcome, bytes: reading.bytes, read: applied.identity, fields: reading.fields,
-        isComplete: applied.isComplete)
+        outcome: outcome, bytes: reading.bytes, read: applied.identity, inputs: applied.inputs,
+        fields: reading.fields, isComplete: applied.isComplete)
       if outcome == RunOutcome.good, !reading.fields.added.isEmpty {
         try store.fit(pipeline.adding(reading.fields.added))
       }
@@ -158,6 +158,8 @@ struct AppliedRecords {
   var reading = ReadingEnd(bytes: 0)
   /// What the input was, if it was read to its end and can be recognised by that.
   var identity: InputIdentity?
+  /// The same of each of several; none where none may be skipped by what this run has done.
+  var inputs: [InputFacts?] = []
   /// Whether an input was read to its end, and all of it was applied.
   var isComplete = false
   /// They were kept rejects.

@@ -35,6 +35,7 @@ struct ImportRun {
       if applied.failure == nil {
         applied.identity = UnchangedInput.identity(
           applied.reading, size: size, writing.progress, frame.pipeline, frame.settings)
+        applied.inputs = UnchangedInput.inputs(applied.reading, frame.settings)
         applied.isComplete = applied.reading.pages?.isWhole != false
       }
       return applied
@@ -45,9 +46,15 @@ struct ImportRun {
     _ inputs: sending [ByteInput], _ frame: ImportFrame, _ writing: any ImportSession
   ) -> AppliedRecords {
     let (name, cancellation) = (inputs.name, frame.options.cancellation)
+    var known: [KnownInput] = []
+    do {
+      if inputs.count > 1 { known = try UnchangedInput.known(frame, writing) }
+    } catch {
+      return AppliedRecords(failure: ImportError(applying: error, cancellation))
+    }
     let queue = ChunkQueue(
       chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
-    startReading(inputs, frame, writing.layout, queue)
+    startReading(inputs, known, frame, writing.layout, queue)
     var consumer = ChunkConsumer(queue: queue, writing: writing, frame: frame, input: name)
     var failure: ImportError?
     do {
@@ -65,29 +72,31 @@ struct ImportRun {
   }
 
   private func startReading(
-    _ inputs: sending [ByteInput], _ frame: ImportFrame, _ layout: ChunkLayout, _ queue: ChunkQueue
+    _ inputs: sending [ByteInput], _ known: [KnownInput], _ frame: ImportFrame, _ layout: ChunkLayout,
+    _ queue: ChunkQueue
   ) {
     let (pipeline, settings, memory, stop) = (frame.pipeline, frame.settings, frame.memory, stop)
     let limit = InputLimit(settings.bounds, since: frame.start)
     // They belong to the reading thread from here on.
     nonisolated(unsafe) let inputs = inputs
     let isStarted = WorkThread.start("bolide reading") {
-      let end = ImportRun.read(inputs, pipeline, layout, queue, settings, stop, memory, limit)
+      let end = ImportRun.read(inputs, known, pipeline, layout, queue, settings, stop, memory, limit)
       queue.finish(end)
     }
     if !isStarted { queue.finish(ReadingEnd(error: .noThread, bytes: 0)) }
   }
 
   private static func read(
-    _ inputs: [ByteInput], _ pipeline: Pipeline, _ layout: ChunkLayout, _ queue: ChunkQueue,
-    _ settings: ImportSettings, _ stop: Cancellation, _ memory: FieldMemory, _ limit: InputLimit
+    _ inputs: [ByteInput], _ known: [KnownInput], _ pipeline: Pipeline, _ layout: ChunkLayout,
+    _ queue: ChunkQueue, _ settings: ImportSettings, _ stop: Cancellation, _ memory: FieldMemory,
+    _ limit: InputLimit
   ) -> ReadingEnd {
     let inference = settings.newFieldPolicy == .add ? NewFieldInference() : nil
     do {
       let producer = try ChunkProducer(
         inputs, stage: RecordStage(pipeline, layout: layout, input: inputs[0].name, stop: stop),
         shape: RecordShape(pipeline.records), queue: queue, settings: settings, stop: stop,
-        memory: memory, collect: inference?.take, limit: limit)
+        memory: memory, collect: inference?.take, limit: limit, known: known)
       guard var producer else { return ReadingEnd(bytes: 0) }
       var end = producer.run()
       if end.isGood, let inference { end.add(inference, to: pipeline, memory) }

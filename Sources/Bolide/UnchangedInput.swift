@@ -33,15 +33,29 @@ enum UnchangedInput {
   static func identity(
     _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline, _ settings: ImportSettings
   ) -> InputIdentity? {
-    // What was accepted once has to be accepted again.
-    guard settings.acceptedGuards.isEmpty else { return nil }
-    // What an import tells of until it is settled is told of again.
-    guard end.absentFields.isEmpty else { return nil }
+    guard isSettled(end, settings) else { return nil }
     guard let digest = digest(of: end.digests), end.bytes == size.map(Int.init), progress.total.rejected == 0
     else {
       return nil
     }
     return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline, settings))
+  }
+
+  /// Those inputs of an import of several that may not have to be read; the rows of each are noted from here on.
+  static func known(_ frame: ImportFrame, _ writing: any ImportSession) throws -> [KnownInput] {
+    let known = try writing.knownInputs(rules: rules(of: frame.pipeline, frame.settings))
+    return frame.settings.force ? [] : known
+  }
+
+  /// What each of several inputs was that a run read which came to a good end.
+  static func inputs(_ end: ReadingEnd, _ settings: ImportSettings) -> [InputFacts?] {
+    isSettled(end, settings) ? end.inputs : []
+  }
+
+  /// Whether the inputs would do tomorrow, too.
+  private static func isSettled(_ end: ReadingEnd, _ settings: ImportSettings) -> Bool {
+    // What was accepted once has to be accepted again, and what an import tells of until it is settled is told of again.
+    settings.acceptedGuards.isEmpty && end.absentFields.isEmpty
   }
 
   /// One digest of several files, in their order; nil where one of them has none.

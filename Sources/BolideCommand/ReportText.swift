@@ -132,7 +132,8 @@ extension RunProgress {
     let absent = missing.flatMap { $0 > 0 ? "; \($0) missing" : nil } ?? ""
     let treated = gone > 0 ? "; \(gone) gone" : ""
     let unkept = unkept > 0 ? "; \(unkept) of the rejected are not kept" : ""
-    return counts.sum(verb) + children + unkept + treated + absent + known
+    let skipped = skipped > 0 ? "; \(skipped) unchanged \(skipped == 1 ? "input" : "inputs") skipped" : ""
+    return counts.sum(verb) + children + unkept + treated + absent + known + skipped
   }
 }
 
@@ -156,6 +157,7 @@ extension JSONText {
     if progress.gone > 0 { member("gone", Int64(progress.gone)) }
     if let missing = progress.missing { member("missing", Int64(missing)) }
     if let sameAs = progress.sameAs { member("sameAs", sameAs) }
+    if progress.skipped > 0 { member("skipped", Int64(progress.skipped)) }
     write(progress.nullTotals)
     member("chunks", Int64(progress.chunks))
     member("bytes", Int64(progress.bytes))

@@ -29,6 +29,12 @@ package struct ChunkProducer: ~Copyable {
   /// The size of all inputs, if it is known.
   private let totalBytes: Int?
   private var digests: [[UInt8]?] = []
+  /// Inputs that may not have to be read, by their size.
+  private let known: [Int: [KnownInput]]
+  private var inputs: [InputFacts?] = []
+  /// What the records of skipped inputs had in fields, and those of all inputs before the present one.
+  private var skippedFields: [[Int]] = []
+  private var fieldsBefore: [[Int]] = []
   private var fields = FieldsRead()
   private var absentFields: [AbsentField] = []
   /// Whether any record was good.
@@ -51,11 +57,12 @@ package struct ChunkProducer: ~Copyable {
 
   /// - Parameters:
   ///   - inputs: one at least.
+  ///   - known: inputs that may not have to be read.
   ///   - collect: takes the values of new fields; nil where nobody wants them.
   package init?(
     _ inputs: [ByteInput], stage: RecordStage, shape: RecordShape, queue: ChunkQueue,
     settings: ImportSettings, stop: Cancellation, memory: FieldMemory, collect: NewFields.Collector?,
-    limit: InputLimit
+    limit: InputLimit, known: [KnownInput] = []
   ) throws(PathError) {
     guard let chunk = queue.takeEmpty() else { return nil }
     let check = DocumentCheck(
@@ -65,6 +72,7 @@ package struct ChunkProducer: ~Copyable {
       inputs[0], reader: try stage.reader(shape, limits: readerLimits), limit: limit, check: check)
     nextInputs = inputs.dropFirst()
     totalBytes = inputs.totalBytes.map(Int.init)
+    self.known = Dictionary(grouping: known, by: \.facts.size)
     self.stage = stage
     self.shape = shape
     self.queue = queue
@@ -102,10 +110,11 @@ package struct ChunkProducer: ~Copyable {
     end.times = times
     end.newFields = newFields.found
     end.absentFields = absentFields
-    end.fields.counts = stage.fieldCounts
+    end.fields.counts = fieldCounts
     end.pages = records.check.pages
     if end.isGood {
       end.digests = digests
+      end.inputs = inputs
       end.fields.unused = fields.unused
       end.fields.settled = fields.settled
     }
@@ -116,6 +125,7 @@ package struct ChunkProducer: ~Copyable {
   private var bytes: Int { bytesBefore + records.bytes }
 
   private mutating func readAll() throws {
+    guard try skipInputs() else { return }
     while !isStopped {
       switch try next() {
       case .record:
@@ -123,7 +133,7 @@ package struct ChunkProducer: ~Copyable {
       case .idle:
         guard try handOver() else { return }
       case .end:
-        guard try endInput() else { return }
+        guard try endInput(), try skipInputs() else { return }
       }
     }
   }
@@ -149,11 +159,62 @@ package struct ChunkProducer: ~Copyable {
     return .end
   }
 
-  /// Goes on to the next input.
+  /// Goes on to the next input that is to be read: the present one, if it has to be.
   ///
   /// - Returns: false when there is none, or the writing thread has given up.
-  private mutating func endInput() throws -> Bool {
-    digests.append(records.digest)
+  private mutating func skipInputs() throws -> Bool {
+    while let input = knownInput() {
+      // What was read before it is applied by then.
+      if !chunk.isEmpty { guard try handOver() else { return false } }
+      guard let isSkipped = queue.maySkip(input) else { return false }
+      guard isSkipped else { return true }
+      read += input.facts.records
+      hasAccepted = hasAccepted || input.facts.records > 0
+      skippedFields = input.facts.fields.adding(skippedFields)
+      guard try endInput(skipping: input.facts) else { return false }
+    }
+    return true
+  }
+
+  /// The present input, if it is one of those that may not have to be read.
+  private func knownInput() -> KnownInput? {
+    guard let known = records.totalBytes.flatMap({ known[$0] }) else { return nil }
+    // What keeps it from being read, the reading of it tells.
+    guard let digest = try? records.digestOfAll() else { return nil }
+    return known.first { $0.facts.digest == digest }
+  }
+
+  /// What the present input was, at its end; nil where it cannot be known again.
+  private mutating func facts() -> InputFacts? {
+    let counts = stage.fieldCounts.map { [$0.records, $0.present, $0.nulls] }
+    defer { fieldsBefore = counts }
+    guard let digest = records.digest, records.bytes == records.totalBytes, records.check.pages == nil else {
+      return nil
+    }
+    return InputFacts(
+      size: records.bytes, digest: digest, records: read - readBefore,
+      fields: counts.adding(fieldsBefore, times: -1))
+  }
+
+  /// What the records had under the fields of attributes, skipped ones too.
+  private var fieldCounts: [FieldCount] {
+    var counts = stage.fieldCounts
+    for (index, skipped) in zip(counts.indices, skippedFields) where skipped.count == 3 {
+      counts[index].records += skipped[0]
+      counts[index].present += skipped[1]
+      counts[index].nulls += skipped[2]
+    }
+    return counts
+  }
+
+  /// Goes on to the next input.
+  ///
+  /// - Parameter skipped: what the present one is, where it was not read.
+  /// - Returns: false when there is none, or the writing thread has given up.
+  private mutating func endInput(skipping skipped: InputFacts? = nil) throws -> Bool {
+    digests.append(skipped?.digest ?? records.digest)
+    inputs.append(skipped == nil ? facts() : nil)
+    bytesBefore += skipped?.size ?? 0
     fields.unused.formUnion(records.reader.unrequestedKeys)
     guard let next = nextInputs.popFirst() else {
       if failures.isEmpty { try checkGuards() }
@@ -177,7 +238,7 @@ package struct ChunkProducer: ~Copyable {
         records.name, read: read, minimum: minimum, isStored: !settings.isAtomic)
     }
     guard settings.absentFieldPolicy != .ignore else { return }
-    let absent = AbsentFields.find(stage.fieldCounts, used: memory.used, of: stage.builder.entity)
+    let absent = AbsentFields.find(fieldCounts, used: memory.used, of: stage.builder.entity)
     if settings.acceptedGuards.contains(.onAbsentField) {
       fields.settled = absent.map(\.count)
     } else if settings.absentFieldPolicy == .fail, let first = absent.first {
@@ -214,7 +275,8 @@ package struct ChunkProducer: ~Copyable {
     let text = RecordDocument.around(
       names: records.envelope.names, keys: records.reader.wildcardKeys, delimiter: records.layout?.delimiter)
     chunk.surround(
-      fromRecord: readBefore + records.reader.recordNumber, with: text, of: records.name, after: readBefore)
+      fromRecord: readBefore + records.reader.recordNumber, with: text, of: records.name, after: readBefore,
+      number: inputs.count)
   }
 
   private mutating func flushBatch() throws {
@@ -260,6 +322,13 @@ package struct ChunkProducer: ~Copyable {
     times.end(.waitingForRoom)
     chunk = next
     return true
+  }
+}
+
+extension [[Int]] {
+  /// The sums of the same numbers in both; an empty one has zeros.
+  fileprivate func adding(_ other: [[Int]], times factor: Int = 1) -> Self {
+    other.isEmpty ? self : zip(self, other).map { zip($0, $1).map { $0 + factor * $1 } }
   }
 }
 

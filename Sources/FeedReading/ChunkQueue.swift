@@ -12,6 +12,13 @@ package struct FilledChunk {
   package let totalBytes: Int?
 }
 
+/// What the reading thread sends.
+package enum QueueItem {
+  case chunk(FilledChunk)
+  /// An input that may not have to be read: the writing thread answers. It has applied every chunk that was sent before.
+  case question(KnownInput)
+}
+
 /// How the reading thread ended.
 package struct ReadingEnd: Sendable {
   /// What ended it early.
@@ -22,6 +29,8 @@ package struct ReadingEnd: Sendable {
   package var times = StageTimes()
   /// The digest of each file that was read to its end; nil for another input.
   package var digests: [[UInt8]?] = []
+  /// What each input was that can be skipped another time, by its place; nil for others.
+  package var inputs: [InputFacts?] = []
 
   /// What the records had of fields.
   package var fields = FieldsRead()
@@ -55,7 +64,9 @@ package struct ReadingEnd: Sendable {
 /// a time: the side that took it out of the queue, until it puts it back.
 package final class ChunkQueue: @unchecked Sendable {
   private let condition = NSCondition()
-  private var filled: [FilledChunk] = []
+  private var filled: [QueueItem] = []
+  /// To the last question.
+  private var answer: Bool?
   private var empty: [Chunk]
   private var end: ReadingEnd?
   private var isStopped = false
@@ -90,9 +101,20 @@ package final class ChunkQueue: @unchecked Sendable {
   /// Hands a filled chunk over.
   func send(_ parcel: FilledChunk) {
     condition.withLock {
-      filled.append(parcel)
+      filled.append(.chunk(parcel))
       bytes = parcel.bytes
       condition.broadcast()
+    }
+  }
+
+  /// Asks whether an input need not be read; waits for the answer. Nil when the writing thread has given up.
+  func maySkip(_ input: KnownInput) -> Bool? {
+    condition.withLock {
+      answer = nil
+      filled.append(.question(input))
+      condition.broadcast()
+      while answer == nil && !isStopped { condition.wait() }
+      return answer
     }
   }
 
@@ -106,11 +128,19 @@ package final class ChunkQueue: @unchecked Sendable {
 
   // MARK: The writing thread's side
 
-  /// The next filled chunk; waits for one. Nil when the reading thread has ended and all is received.
-  package func receive() -> FilledChunk? {
+  /// What was sent next; waits for it. Nil when the reading thread has ended and all is received.
+  package func receive() -> QueueItem? {
     condition.withLock {
       while filled.isEmpty && end == nil { waitForReading() }
       return filled.isEmpty ? nil : filled.removeFirst()
+    }
+  }
+
+  /// Answers the last question.
+  package func answer(_ maySkip: Bool) {
+    condition.withLock {
+      answer = maySkip
+      condition.broadcast()
     }
   }
 

@@ -61,6 +61,9 @@ package struct RecordInput: ~Copyable {
   /// The digest of the bytes taken so far, of a file that may be known again.
   var digest: [UInt8]? { input.digest }
 
+  /// The digest of all bytes of a file, of which none count as read by it.
+  func digestOfAll() throws -> [UInt8]? { try input.digestOfAll() }
+
   /// Whether the current record is the first of its document.
   package var isFirstOfDocument: Bool { readOfDocument == 1 }
 

@@ -23,7 +23,7 @@ package final class SQLiteImport: ImportSession {
   private let isCancelled: @Sendable () -> Bool
   private let input: String
   private let author: String
-  private let log: RunLog
+  let log: RunLog
   private let rejectLog: RejectLog
   private let rejectedKeys: RejectedKeys
   let writer: ChunkWriter
@@ -31,6 +31,8 @@ package final class SQLiteImport: ImportSession {
   private let rowFinder: RowFinder
   /// Nil where the feed is not full.
   var seenLog: PresenceTracker?
+  /// Nil where no input is skipped.
+  var inputs: KnownInputs?
   private let writeAheadLog: WriteAheadLog
   /// Whether triggers that are not Bolide's stand on a table: then all triggers fire, and do the chunk writer's work.
   private let triggersFire: Bool
@@ -168,11 +170,12 @@ package final class SQLiteImport: ImportSession {
   ///   - outcome: `ok`, or the code of what ended it.
   ///   - bytes: input bytes taken in all.
   ///   - read: what the input was, if it was read to its end and is known by that again.
+  ///   - inputs: the same of each of several; none unless the run is good.
   ///   - fields: what the records had of fields.
   ///   - isComplete: the input was read to its end, and all of it was applied.
   package func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity? = nil, fields: FieldsRead = FieldsRead(),
-    isComplete: Bool = false
+    outcome: String, bytes: Int, read identity: InputIdentity? = nil, inputs: [InputFacts?] = [],
+    fields: FieldsRead = FieldsRead(), isComplete: Bool = false
   ) throws {
     progress.bytes = bytes
     // A stopped import still records its run, if the store is free within a moment.
@@ -190,6 +193,7 @@ package final class SQLiteImport: ImportSession {
         }
         try log.write(progress, outcome: outcome)
         if let identity { try log.write(identity) }
+        if outcome == RunOutcome.good { try self.inputs?.write(inputs) }
         try FieldLog.write(db, fields, run: run, of: pipeline, isGood: outcome == RunOutcome.good)
         // A replay tells what is still kept.
         if outcome == RunOutcome.good, input != RunOutcome.replay {
@@ -309,7 +313,8 @@ package final class SQLiteImport: ImportSession {
   private func applyAll(
     _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, ParentReference)] = []
   ) throws {
-    progress.counts += try writer.apply(chunk, input: input)
+    var applied = [try writer.apply(chunk, input: input)]
+    progress.counts += applied[0]
     var others = [writer]
     let records = ChildWriter.Holder(chunk: chunk, writer: writer, leftOut: left, leftAlone: writer.setAside)
     for (rows, writing) in zip(chunk.children, children) {
@@ -328,18 +333,14 @@ package final class SQLiteImport: ImportSession {
         seenLog?.noteChildren(counts)
       }
       others += writing.writers
+      applied.append(counts[0])
     }
+    try noteInputs(chunk, applied)
     progress.chunks += 1
   }
 
-  /// Writes what the run saw; nil where the feed is not full.
-  private func missingNow(_ db: Database) throws -> Int? {
-    try seenLog?.write(
-      db, run: run, (layout, writer.memory.seen), children: children.flatMap(\.seen))
-  }
-
   /// All writers, in the order in which they apply.
-  private var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
+  var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
 
   /// What the writers remember of earlier chunks, to be put back when a chunk is taken back.
   private var memory: [(seen: ObjectSet, made: ObjectSet?)] {

@@ -72,6 +72,11 @@ final class PlainSession: ImportSession {
     }
   }
 
+  /// It reads every input.
+  func knownInputs(rules: [UInt8]) -> [KnownInput] { [] }
+
+  func skip(_ input: KnownInput) -> Bool { false }
+
   /// It keeps no rows that a feed has no more.
   func missingOfLastRun() -> RowShare? { nil }
 
@@ -89,7 +94,8 @@ final class PlainSession: ImportSession {
   }
 
   func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity?, fields: FieldsRead, isComplete: Bool
+    outcome: String, bytes: Int, read identity: InputIdentity?, inputs: [InputFacts?], fields: FieldsRead,
+    isComplete: Bool
   ) {
     progress.bytes = bytes
     engine.state.withLock { state in

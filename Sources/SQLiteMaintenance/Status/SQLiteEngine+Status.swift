@@ -126,7 +126,7 @@ extension PipelineStatus.Run {
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
         round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
-        chunks, bytes, same_as, missing, process, process_start, boot, unkept, gone, \(ChunkCounts.columns)
+        chunks, bytes, same_as, missing, process, process_start, boot, unkept, gone, skipped, \(ChunkCounts.columns)
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
@@ -146,7 +146,8 @@ extension PipelineStatus.Run {
     progress.missing = row.isNull(12) ? nil : Int(try row.number(12))
     progress.unkept = Int(try row.number(16))
     progress.gone = Int(try row.number(17))
-    progress.counts = try ChunkCounts(row, from: 18)
+    progress.skipped = Int(try row.number(18))
+    progress.counts = try ChunkCounts(row, from: 19)
     progress.children = try ChildCounts.all(db, run: number)
   }
 }

@@ -34,6 +34,10 @@ final class ChunkWriter {
   private let clock: () -> String
   /// The objects whose keys the run has met.
   private var seen = ObjectSet()
+  /// Whether `met` is wanted.
+  var notesMet = false
+  /// The objects that the last chunk's rows have met, by row; 0 for none.
+  private(set) var met: [Int64] = []
   /// The rows that the last chunk made.
   private(set) var newIDs: ClosedRange<Int64>?
   /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children
@@ -123,6 +127,11 @@ final class ChunkWriter {
     }
   }
 
+  /// Notes that the run has met objects.
+  func noteSeen(_ ids: [ClosedRange<Int64>]) {
+    for ids in ids { seen.insert(ids) }
+  }
+
   /// Drops what the writer made on the connection.
   func close() throws {
     try table.drop(db)
@@ -173,7 +182,8 @@ final class ChunkWriter {
     let entity = numbers.entity(layout.entity.name)
 
     // Rows that are left alone or rejected take no part from here on, not even with their links.
-    let passed = try gate?.pass(chunk, table: table, seen: &seen, input: input)
+    met = notesMet ? [Int64](repeating: 0, count: chunk.count) : []
+    let passed = try gate?.pass(chunk, table: table, seen: &seen, met: &met, input: input)
     let older = passed?.older ?? []
     if layout.holdsChildren, let passed {
       setAside = Set((older + passed.olderInChunk + passed.leftOut).map(Int.init))
@@ -188,7 +198,7 @@ final class ChunkWriter {
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
     times.end(.links)
     let found = try difference.find(
-      chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen)
+      chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen, met: &met)
     let new = rejectIncomplete(found.new, chunk, input: input)
     times.end(.difference)
     try parking.park(parks)
@@ -242,6 +252,7 @@ final class ChunkWriter {
     }
     try history.noteInserts(entity, made)
     seen.insert(made)
+    if notesMet { for (row, id) in zip(rows, made) { met[Int(row)] = id } }
     gate?.noteMade(made)
     times.end(.history)
     try derived.add(chunk, rows, links: links)

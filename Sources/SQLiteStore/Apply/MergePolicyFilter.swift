@@ -61,8 +61,11 @@ final class MergePolicyFilter {
   /// - Parameters:
   ///   - table: shows the chunk.
   ///   - seen: the objects whose keys the run has met in earlier chunks; those of rows left alone are added.
+  ///   - met: gets the objects of the chunk's rows, where it has places for them.
   /// - Throws: `StoreError.keyExists` under the policy `fail`.
-  func pass(_ chunk: Chunk, table: ChunkTable, seen: inout ObjectSet, input: String) throws -> Result {
+  func pass(
+    _ chunk: Chunk, table: ChunkTable, seen: inout ObjectSet, met: inout [Int64], input: String
+  ) throws -> Result {
     var result = Result()
     var kept: [Int32] = []
     var previous: Int?
@@ -74,6 +77,7 @@ final class MergePolicyFilter {
       while try query.step() {
         let row = Int(chunk.order[Int(query.integer(0))])
         let id = query.isNull(1) ? nil : query.integer(1)
+        if let id, row < met.count { met[row] = id }
         if previous.map({ chunk.compareKeys($0, row) != 0 }) ?? true { (winner, rank) = (nil, .stored) }
         previous = row
         if layout.repeatedKeyPolicy != .last, winner != nil || id.map(seen.contains) ?? false {

@@ -43,6 +43,20 @@ struct ObjectSet {
     return words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
   }
 
+  /// Whether an id of a range is there.
+  func overlaps(_ ids: ClosedRange<Int64>) -> Bool {
+    var id = ids.lowerBound
+    while true {
+      let last = min(ids.upperBound, id | 63)
+      if let start = start(ofPage: id >> Self.pageBits) {
+        let bits = (UInt64.max >> UInt64(63 - (last - id))) << UInt64(id & 63)
+        if words[start + Int(id & 4095) >> 6] & bits != 0 { return true }
+      }
+      if last == ids.upperBound { return false }
+      id = last + 1
+    }
+  }
+
   /// How many ids are there.
   ///
   /// - Complexity: O(n)

@@ -105,14 +105,17 @@ final class RowDifference {
   ///
   /// A changed row's history is written at once, and the differences of its derived attributes are gathered. Cells
   /// that the record left out take the stored value, so that the update may write the whole row.
-  /// - Parameter seen: the objects that the run has met; those of the chunk's rows are added.
+  /// - Parameters:
+  ///   - seen: the objects that the run has met; those of the chunk's rows are added.
+  ///   - met: gets the objects of the chunk's rows, where it has places for them.
   func find(
     _ chunk: Chunk, entity: Int64, links: Links, history: HistoryWriter, derived: DerivedUpkeep,
-    seen: inout ObjectSet
+    seen: inout ObjectSet, met: inout [Int64]
   ) throws -> Result {
     var result = Result()
     func compare(_ row: Int32, _ stored: TableRow) throws {
       let isRepeated = !seen.insert(stored.id)
+      if Int(row) < met.count { met[Int(row)] = stored.id }
       guard isChanged(chunk, Int(row), stored, links) else { return }
       if isRepeated { result.repeated += 1 }
       try history.noteUpdate(entity, stored.id)

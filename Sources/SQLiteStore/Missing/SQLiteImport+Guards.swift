@@ -44,8 +44,14 @@ extension SQLiteImport {
     }
   }
 
+  /// Writes what the run saw; nil where the feed is not full.
+  func missingNow(_ db: Database) throws -> Int? {
+    try seenLog?.write(
+      db, run: run, (layout, writer.memory.seen), children: children.flatMap(\.seen))
+  }
+
   /// On the connection that has the run's changes, also those of an open transaction.
-  private func looking<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  func looking<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try open.map(body) ?? writing(body)
   }
 }

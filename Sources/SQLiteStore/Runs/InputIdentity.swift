@@ -92,7 +92,7 @@ extension SQLiteEngine {
 
 extension ChunkCounts {
   /// The counts of a run that finds the same again.
-  fileprivate var allUnchanged: ChunkCounts {
+  var allUnchanged: ChunkCounts {
     var counts = self
     counts.unchanged += inserted + updated
     (counts.inserted, counts.updated, counts.repeated) = (0, 0, 0)

@@ -39,8 +39,8 @@ final class RunLog {
     update = try RawStatement(
       db,
       """
-      UPDATE bolide_run SET (\(ChunkCounts.columns), unkept, chunks, bytes, last_transaction, ended, outcome, same_as, missing, gone)
-      = (\(ChunkCounts.marks), ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
+      UPDATE bolide_run SET (\(ChunkCounts.columns), unkept, chunks, bytes, last_transaction, ended, outcome, same_as, missing, gone, skipped)
+      = (\(ChunkCounts.marks), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE run = \(run)
       """)
     writeChildren = try RawStatement(
       db,
@@ -60,7 +60,7 @@ final class RunLog {
         progress.token.map { .integer($0.number) } ?? .null,
         outcome == nil ? .null : .text(timestamp()), outcome.map(Value.text) ?? .null,
         progress.sameAs.map(Value.integer) ?? .null, progress.missing.map { .integer(Int64($0)) } ?? .null,
-        .integer(Int64(progress.gone)),
+        .integer(Int64(progress.gone)), .integer(Int64(progress.skipped)),
       ])
     try update.run()
     for children in progress.children {

@@ -181,7 +181,8 @@ package enum StoreSchema {
       process_start TEXT,                           -- when that started, as the system counts; null where it does not tell
       boot      TEXT,                               -- the system's boot and its space of process ids; null as above
       reverted  INTEGER,                            -- bolide_transaction: the revert that took back what it did
-      gone      INTEGER NOT NULL DEFAULT 0          -- rows that it deleted or marked, as a full feed has them no more
+      gone      INTEGER NOT NULL DEFAULT 0,         -- rows that it deleted or marked, as a full feed has them no more
+      skipped   INTEGER NOT NULL DEFAULT 0          -- of several inputs, those that were not read, as they change nothing
     ) STRICT;
     -- What became of the children that a run read, one row an entity: see `children` in a pipeline.
     CREATE TABLE bolide_run_child(
@@ -234,6 +235,28 @@ package enum StoreSchema {
       present   INTEGER NOT NULL,                   -- of them, those that had it, also as null
       nulls     INTEGER NOT NULL,                   -- of these, those that had it as null
       PRIMARY KEY (run, entity, attribute)
+    ) STRICT, WITHOUT ROWID;
+    -- Inputs of imports of several: what each was, and that it needs not be read while its rows are as it left them.
+    CREATE TABLE bolide_input(
+      input    INTEGER PRIMARY KEY,
+      pipeline TEXT    NOT NULL,
+      size     INTEGER NOT NULL,                    -- in bytes
+      digest   BLOB    NOT NULL,                    -- SHA-256
+      rules    BLOB    NOT NULL,                    -- as in bolide_run
+      model    INTEGER NOT NULL,                    -- bolide_model
+      run      INTEGER NOT NULL,                    -- bolide_run: the last good one that read or skipped it
+      change   INTEGER NOT NULL,                    -- bolide_change: the last one when its rows were as it left them
+      records  INTEGER NOT NULL,
+      counts   TEXT    NOT NULL,                    -- what became of its records, and of each list of children: JSON
+      fields   TEXT    NOT NULL,                    -- what its records had in fields, as in bolide_run_field: JSON
+      UNIQUE (pipeline, digest)
+    ) STRICT;
+    CREATE TABLE bolide_input_rows(
+      input    INTEGER NOT NULL,                    -- bolide_input
+      list     INTEGER NOT NULL,                    -- 0: rows that its records have met; n: rows of the pipeline's nth children
+      first    INTEGER NOT NULL,                    -- bolide_id
+      last     INTEGER NOT NULL,
+      PRIMARY KEY (input, list, first)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX bolide_run_size ON bolide_run(size) WHERE digest IS NOT NULL;
     """
@@ -294,36 +317,6 @@ package enum StoreSchema {
     ) STRICT;
     CREATE INDEX bolide_reject_text_digest ON bolide_reject_text(digest);
     """
-
-  /// What each table is for, in one line.
-  package static let purposes = [
-    ("bolide_store", "The store: its name in tokens, and what it was written with."),
-    ("bolide_model", "The model as JSON, one row a version; the newest counts."),
-    ("bolide_entity", "Entities by the number that history knows them by."),
-    ("bolide_property", "Attributes and relationships by the number that history knows them by."),
-    ("bolide_transaction", "History: one row a commit, which owns a range of changes."),
-    ("bolide_change", "History: what happened to which object."),
-    ("bolide_previous", "History: the values before a change."),
-    ("bolide_erased", "History: the values before a change that an erasure took away."),
-    ("bolide_erasure", "Erasures whose values may still be in free pages and the log."),
-    ("bolide_pruned", "History: the newest transaction that was pruned."),
-    ("bolide_lost", "History: numbers that were handed out before the store was restored."),
-    ("bolide_gap", "History: transactions before which changes are missing."),
-    ("bolide_widening", "History: transactions that gave attributes a wider type."),
-    ("bolide_reader", "Named readers and the transaction that each has acknowledged."),
-    ("bolide_author", "Another program's name for itself, inside its transaction."),
-    ("bolide_signed", "What was written under such a name and is in no transaction yet."),
-    ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
-    ("bolide_deriving", "What a trigger is just about to write into derived attributes."),
-    ("bolide_run", "One row a run of an import."),
-    ("bolide_run_child", "What became of the children that a run read."),
-    ("bolide_run_field", "What a run's records had in the fields that attributes are read from."),
-    ("bolide_complete", "The last complete run of each pipeline with a full feed."),
-    ("bolide_seen", "Which objects such runs saw, as bits."),
-    ("bolide_reject", "Refused records."),
-    ("bolide_reject_text", "The texts of rejected records and of what they stood in, each once."),
-    ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
-  ]
 
   /// Whether a table's statement, as SQLite keeps it, is one of these to the byte.
   static func holds(_ statement: String) -> Bool {

@@ -97,6 +97,15 @@ package protocol ImportSession: AnyObject {
   /// The token of an atomic import whose commit ended with an error, so that nobody knows yet whether it is stored.
   var undecided: HistoryToken? { get }
 
+  /// The inputs that earlier good runs of the pipeline have read under the same rules, and from here on notes which rows each
+  /// input meets, for `finish`.
+  func knownInputs(rules: [UInt8]) throws -> [KnownInput]
+
+  /// Takes an input for read, where to read it now would change nothing: its records count as they did, and its rows as met.
+  ///
+  /// - Returns: false when it has to be read.
+  func skip(_ input: KnownInput) throws -> Bool
+
   /// Applies one chunk, in a transaction of its own or in the one that `atomically` has open.
   ///
   /// A chunk that changes nothing and rejects nothing writes nothing; its counts come with the next one. Where the
@@ -141,9 +150,12 @@ package protocol ImportSession: AnyObject {
   ///   - outcome: `RunOutcome.good`, or the code of what ended it.
   ///   - bytes: input bytes taken in all.
   ///   - identity: what the input was, if it was read to its end and can be recognised by that.
+  ///   - inputs: what each of several inputs was, by its place; nil for one that cannot be recognised or was skipped, and
+  ///     nothing at all where none may be skipped by what this run has done.
   ///   - fields: what the records had of fields.
   ///   - isComplete: the input was read to its end, and all of it was applied.
   func finish(
-    outcome: String, bytes: Int, read identity: InputIdentity?, fields: FieldsRead, isComplete: Bool
+    outcome: String, bytes: Int, read identity: InputIdentity?, inputs: [InputFacts?], fields: FieldsRead,
+    isComplete: Bool
   ) throws
 }

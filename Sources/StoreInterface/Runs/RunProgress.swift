@@ -13,6 +13,8 @@ public struct RunProgress: Sendable, Hashable {
   public var bytes = 0
   /// The earlier run that imported the same bytes; then nothing was read, as nothing can have changed.
   public var sameAs: Int64?
+  /// How many of several inputs were not read, as they are those of earlier runs and would have changed nothing.
+  public var skipped = 0
   /// How many rows earlier complete runs saw, and the input, a full feed, does not have; nil where nobody can tell.
   public var missing: Int?
   /// How many rows were deleted or marked because a full feed has them no more, as the pipeline's `gone` says.

@@ -4,13 +4,30 @@ import ImportModel
 extension Chunk {
   /// What surrounded a record.
   package func surroundings(ofRecord record: Int) -> Surroundings? {
+    surroundings { $0.record <= record }
+  }
+
+  /// The last of those that begin so early.
+  private func surroundings(_ isReached: (Surroundings) -> Bool) -> Surroundings? {
     var (low, high) = (0, surroundings.count)
     while low < high {
       let middle = (low + high) / 2
-      if surroundings[middle].record <= record { low = middle + 1 } else { high = middle }
+      if isReached(surroundings[middle]) { low = middle + 1 } else { high = middle }
     }
     return low == 0 ? nil : surroundings[low - 1]
   }
+
+  /// The places of the inputs among the run's that the first record and the last one are of.
+  package var inputs: (first: Int, last: Int)? {
+    guard let first = surroundings.first, let last = surroundings.last else { return nil }
+    return (first.number, last.number)
+  }
+
+  /// The place of the input among the run's that a row's record is of.
+  package func input(ofRow row: Int) -> Int { surroundings { $0.row <= row }?.number ?? 0 }
+
+  /// The place of the input among the run's that a record is of.
+  package func input(ofRecord record: Int) -> Int { surroundings(ofRecord: record)?.number ?? 0 }
 
   /// Says what surrounds the records from one on.
   ///
@@ -18,12 +35,16 @@ extension Chunk {
   ///   - text: as `RejectedRecord.around` has it; nil for nothing.
   ///   - input: the input that they are of.
   ///   - before: how many records the inputs before it have.
-  package func surround(fromRecord record: Int, with text: String?, of input: String, after before: Int) {
+  ///   - number: the place of the input among the run's.
+  package func surround(
+    fromRecord record: Int, with text: String?, of input: String, after before: Int, number: Int
+  ) {
     let count = text?.utf8.count ?? 0
     let isTooLong = count > layout.rejectBounds.text
     surroundings.append(
       Surroundings(
-        record: record, input: input, before: before, text: isTooLong ? nil : text, isTooLong: isTooLong))
+        record: record, row: self.count, number: number, input: input, before: before,
+        text: isTooLong ? nil : text, isTooLong: isTooLong))
     memory.pointee.rejectBytes += MemoryLayout<Surroundings>.stride + (isTooLong ? 0 : count)
   }
 
@@ -74,6 +95,10 @@ extension Chunk {
   /// What surrounds a record and those behind it.
   package struct Surroundings {
     let record: Int
+    /// The first row of these records.
+    let row: Int
+    /// The place of their input among the run's.
+    let number: Int
     let input: String
     /// How many records the inputs before have.
     let before: Int

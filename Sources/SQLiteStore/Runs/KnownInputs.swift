@@ -1,0 +1,264 @@
+internal import GRDB
+internal import ImportModel
+internal import SQLiteAccess
+internal import StoreInterface
+internal import TypedRows
+
+/// The inputs that good runs of a pipeline have read, each with the rows that it has met.
+///
+/// To read one again changes nothing while nobody has changed or deleted one of these rows, or an owner that they are linked
+/// to by key, and no record that was rejected since has a key of theirs.
+final class KnownInputs {
+  /// So many inputs of a pipeline are known, the newest ones, and none that no run of so many days had.
+  private static let most = 10_000
+  private static let days = 30
+  /// So many changes since then are looked at, the newest ones.
+  private static let mostChanges = 250_000
+
+  private let db: Database
+  private let pipeline: Pipeline
+  private let layout: ChunkLayout
+  private let run: Int64
+  private let rules: [UInt8]
+  /// The numbers of the entities of each list, and of owners.
+  private let lists: [Int64]
+  private let owners: Set<Int64>
+  private let read: RawStatement
+  private let findRows: RawStatement
+  /// Which rows inputs have met in this run.
+  var rows: InputRows
+  /// The inputs that were skipped, and the last change at that moment.
+  private var skipped: [Int64: Int64] = [:]
+
+  private struct Change {
+    let id: Int64
+    let number: Int64
+  }
+
+  /// The rows that were changed before the run, by entity, in order.
+  private var before: [Int64: [Change]] = [:]
+  /// The same since it began.
+  private var during: [Int64: ObjectSet] = [:]
+  /// All changes behind this one are known.
+  private var oldest: Int64 = 0
+  private var newest: Int64?
+
+  /// - Returns: nil where what a record does depends on others of its run, or on more than the rows that it meets.
+  init?(_ db: Database, _ pipeline: Pipeline, layout: ChunkLayout, rules: [UInt8], run: Int64) throws {
+    guard layout.repeatedKeyPolicy == .last, pipeline.mergePolicy != .fail,
+      pipeline.children.allSatisfy({ pipeline.pipelineOfLinks(to: $0) == nil })
+    else { return nil }
+    (self.db, self.pipeline, self.layout, self.run, self.rules) = (db, pipeline, layout, run, rules)
+    let model = try StoredModel(db).model
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    lists = ([layout] + layout.children).map { numbers.entity($0.entity.name) }
+    owners = Set(layout.owners.map { numbers.entity($0.entity.name) })
+    rows = InputRows(lists: lists.count)
+    let derived = model.entities.flatMap { numbers.columns(of: $0) }.filter(\.isDerived).map {
+      "\($0.number)"
+    }
+    read = try RawStatement(
+      db,
+      """
+      SELECT change, entity, first FROM bolide_change AS c WHERE change > ?1 AND kind <> 0
+      AND entity IN (\((lists + owners).map(String.init).joined(separator: ", ")))
+      AND (kind = 2 OR NOT EXISTS (SELECT 1 FROM bolide_previous AS p WHERE p.change = c.change)
+        OR EXISTS (SELECT 1 FROM bolide_previous AS p WHERE p.change = c.change
+          AND p.property NOT IN (\(derived.joined(separator: ", ")))))
+      ORDER BY change DESC LIMIT \(Self.mostChanges)
+      """)
+    findRows = try RawStatement(db, "SELECT list, first, last FROM bolide_input_rows WHERE input = ?")
+  }
+
+  /// Those that may be skipped.
+  func all() throws -> [KnownInput] {
+    let inputs = try RawStatement(
+      db,
+      """
+      SELECT input, size, digest, records, fields, change FROM bolide_input WHERE pipeline = ?1 AND rules = ?2
+      AND model = (SELECT max(version) FROM bolide_model)
+      AND change >= ifnull((SELECT last_change FROM bolide_pruned), 0)
+      AND change >= ifnull((SELECT max(first_change) FROM bolide_gap JOIN bolide_transaction USING (number)), 0)
+
+      """)
+    inputs.bind(pipeline.name, at: 1)
+    inputs.bind(.blob(rules), at: 2)
+    var known: [KnownInput] = []
+    oldest = .max
+    while try inputs.step() {
+      let facts = InputFacts(
+        size: Int(try inputs.number(1)), digest: Array(inputs.bytes(2)), records: Int(try inputs.number(3)),
+        fields: try StoredModel.decode([[Int]].self, inputs.string(4) ?? ""))
+      known.append(KnownInput(number: inputs.integer(0), facts: facts))
+      oldest = min(oldest, inputs.integer(5))
+    }
+    return known
+  }
+
+  /// Whether to read an input now would change nothing.
+  ///
+  /// - Returns: its rows and what became of its records; nil when it has to be read.
+  func find(_ number: Int64) throws -> InputRows.Input? {
+    let last = try readChanges()
+    let row = try RawStatement(db, "SELECT change, counts, run FROM bolide_input WHERE input = \(number)")
+    defer { row.reset() }
+    guard try row.step() else { return nil }
+    var input = InputRows.Input(lists: lists.count)
+    input.change = row.integer(0)
+    let counts = try StoredModel.decode([[Int]].self, row.string(1) ?? "").map(ChunkCounts.init(known:))
+    guard counts.count == lists.count, input.change >= oldest else { return nil }
+    input.counts = counts
+    findRows.bind(number, at: 1)
+    while try findRows.step() {
+      let (first, last) = (findRows.integer(1), findRows.integer(2))
+      guard lists.indices.contains(Int(findRows.integer(0))), first <= last else { continue }
+      input.rows[Int(findRows.integer(0))].append(first...last)
+    }
+    for owner in owners {
+      let isChanged = before[owner]?.contains { $0.number > input.change } ?? false
+      if isChanged || during[owner] != nil { return nil }
+    }
+    for (entity, rows) in zip(lists, input.rows) where isChanged(entity, rows, since: input.change) {
+      return nil
+    }
+    if try overtakes(input.rows[0], since: row.integer(2)) { return nil }
+    skipped[number] = last
+    return input
+  }
+
+  /// Keeps what the run's inputs were, inside the caller's transaction.
+  ///
+  /// - Parameter inputs: by their place; nil for one that was skipped or cannot be known again.
+  func write(_ inputs: [InputFacts?]) throws {
+    guard !inputs.isEmpty else { return }
+    let change = try db.integer("SELECT \(ChangeNumbers.made)")
+    for (number, last) in skipped {
+      try db.run("UPDATE bolide_input SET run = \(run), change = \(last) WHERE input = \(number)")
+    }
+    let insert = try RawStatement(
+      db,
+      """
+      INSERT INTO bolide_input(pipeline, size, digest, rules, model, run, change, records, counts, fields)
+      VALUES (?, ?, ?, ?, (SELECT max(version) FROM bolide_model), \(run), ?, ?, ?, ?) RETURNING input
+      """)
+    let insertRows = try RawStatement(db, "INSERT INTO bolide_input_rows VALUES (?, ?, ?, ?)")
+    for (place, facts) in inputs.enumerated() {
+      guard let facts else { continue }
+      try forget("pipeline = ?1 AND digest = ?2", .text(pipeline.name), .blob(facts.digest))
+      let input = rows.input(place)
+      guard input.isKnown else { continue }
+      insert.bind([
+        .text(pipeline.name), .integer(Int64(facts.size)), .blob(facts.digest), .blob(rules),
+        .integer(facts.records == 0 ? change : input.change), .integer(Int64(facts.records)),
+        .text(try StoredModel.encode(input.counts.map(\.known))),
+        .text(try StoredModel.encode(facts.fields)),
+      ])
+      _ = try insert.step()
+      let number = insert.integer(0)
+      insert.reset()
+      for (list, rows) in input.rows.enumerated() {
+        for range in rows {
+          insertRows.bind([number, Int64(list), range.lowerBound, range.upperBound].map(Value.integer))
+          try insertRows.run()
+        }
+      }
+    }
+    try forget(
+      """
+      pipeline = ?1 AND (run <= (SELECT max(run) FROM bolide_run WHERE started < ?2) OR input NOT IN
+      (SELECT input FROM bolide_input WHERE pipeline = ?1 ORDER BY run DESC, input DESC LIMIT \(Self.most)))
+      """, .text(pipeline.name), .text(timestamp(daysAgo: Self.days)))
+  }
+
+  private func forget(_ condition: String, _ values: Value...) throws {
+    let delete = try RawStatement(db, "DELETE FROM bolide_input WHERE \(condition) RETURNING input")
+    delete.bind(values)
+    var gone: [Int64] = []
+    while try delete.step() { gone.append(delete.integer(0)) }
+    for input in gone { try db.run("DELETE FROM bolide_input_rows WHERE input = \(input)") }
+  }
+
+  /// Whether one of some rows has the key of a record that was rejected in a run or later: to read it overtakes that one.
+  private func overtakes(_ rows: [ClosedRange<Int64>], since run: Int64) throws -> Bool {
+    let rejects = try RawStatement(
+      db,
+      """
+      SELECT key FROM bolide_reject WHERE pipeline = ? AND key IS NOT NULL AND read_since IS NULL AND last_run >= \(run)
+      """)
+    rejects.bind(pipeline.name, at: 1)
+    var keys: Set<Int64> = []
+    while try rejects.step() { keys.insert(rejects.integer(0)) }
+    if keys.isEmpty { return false }
+    let columns = layout.keyColumns.map { quoted(layout.columns[$0].name) }
+    let find = try RawStatement(
+      db,
+      """
+      SELECT \(columns.joined(separator: ", ")) FROM \(quoted(layout.entity.name)) WHERE bolide_id BETWEEN ? AND ?
+      """)
+    defer { find.reset() }
+    for range in rows {
+      find.bind([.integer(range.lowerBound), .integer(range.upperBound)])
+      while try find.step() {
+        if keys.contains(Chunk.keyDigest(find, layout)) { return true }
+      }
+    }
+    return false
+  }
+
+  // MARK: Changes
+
+  /// Reads what was changed since the last time.
+  ///
+  /// - Returns: the last change.
+  private func readChanges() throws -> Int64 {
+    let last = try db.integer("SELECT \(ChangeNumbers.made)")
+    guard last != newest else { return last }
+    read.bind(newest ?? oldest, at: 1)
+    var count = 0
+    var first: Int64 = 0
+    while try read.step() {
+      let change = Change(id: read.integer(2), number: read.integer(0))
+      first = change.number
+      count += 1
+      if newest == nil {
+        before[read.integer(1), default: []].append(change)
+      } else {
+        during[read.integer(1), default: ObjectSet()].insert(change.id)
+      }
+    }
+    // There may be more: nothing that is older is skipped from here on.
+    if count == Self.mostChanges { oldest = newest == nil ? first : .max }
+    if newest == nil {
+      for entity in before.keys { before[entity]?.sort { $0.id < $1.id } }
+    }
+    newest = last
+    return last
+  }
+
+  private func isChanged(_ entity: Int64, _ rows: [ClosedRange<Int64>], since change: Int64) -> Bool {
+    if let during = during[entity], rows.contains(where: during.overlaps) { return true }
+    guard let before = before[entity] else { return false }
+    return rows.contains { range in
+      var (low, high) = (0, before.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if before[middle].id < range.lowerBound { low = middle + 1 } else { high = middle }
+      }
+      return before[low...].prefix { $0.id <= range.upperBound }.contains { $0.number > change }
+    }
+  }
+}
+
+// Counts as an input keeps them: a run that skips it finds every row unchanged.
+extension ChunkCounts {
+  fileprivate init(known: [Int]) {
+    self.init()
+    guard known.count == 5 else { return }
+    (read, unchanged, ignored, duplicates, superseded) = (known[0], known[1], known[2], known[3], known[4])
+  }
+
+  fileprivate var known: [Int] {
+    let counts = allUnchanged
+    return [counts.read, counts.unchanged, counts.ignored, counts.duplicates, counts.superseded]
+  }
+}

@@ -1,0 +1,33 @@
+extension StoreSchema {
+  /// What each table is for, in one line.
+  package static let purposes = [
+    ("bolide_store", "The store: its name in tokens, and what it was written with."),
+    ("bolide_model", "The model as JSON, one row a version; the newest counts."),
+    ("bolide_entity", "Entities by the number that history knows them by."),
+    ("bolide_property", "Attributes and relationships by the number that history knows them by."),
+    ("bolide_transaction", "History: one row a commit, which owns a range of changes."),
+    ("bolide_change", "History: what happened to which object."),
+    ("bolide_previous", "History: the values before a change."),
+    ("bolide_erased", "History: the values before a change that an erasure took away."),
+    ("bolide_erasure", "Erasures whose values may still be in free pages and the log."),
+    ("bolide_pruned", "History: the newest transaction that was pruned."),
+    ("bolide_lost", "History: numbers that were handed out before the store was restored."),
+    ("bolide_gap", "History: transactions before which changes are missing."),
+    ("bolide_widening", "History: transactions that gave attributes a wider type."),
+    ("bolide_reader", "Named readers and the transaction that each has acknowledged."),
+    ("bolide_author", "Another program's name for itself, inside its transaction."),
+    ("bolide_signed", "What was written under such a name and is in no transaction yet."),
+    ("bolide_dirty", "Derived values that the next command of Bolide's computes anew."),
+    ("bolide_deriving", "What a trigger is just about to write into derived attributes."),
+    ("bolide_run", "One row a run of an import."),
+    ("bolide_run_child", "What became of the children that a run read."),
+    ("bolide_run_field", "What a run's records had in the fields that attributes are read from."),
+    ("bolide_complete", "The last complete run of each pipeline with a full feed."),
+    ("bolide_seen", "Which objects such runs saw, as bits."),
+    ("bolide_input", "Inputs that need not be read while their rows are as they left them."),
+    ("bolide_input_rows", "Those rows, by ranges of ids."),
+    ("bolide_reject", "Refused records."),
+    ("bolide_reject_text", "The texts of rejected records and of what they stood in, each once."),
+    ("bolide_field", "Fields of the records that a pipeline does not use, and the run that met them first."),
+  ]
+}
