@@ -11,9 +11,6 @@ struct ImportRun {
   /// Ends the input's reading: with the caller's cancellation, and when the import has failed.
   let stop: Cancellation
 
-  /// Chunks that exist at a time: one is filled, one is applied.
-  private static let chunkCount = 2
-
   init(store: any StoreEngine, pipeline: Pipeline, options: ImportOptions, stop: Cancellation) {
     frame = ImportFrame(store: store, pipeline: pipeline, options: options)
     self.stop = stop
@@ -52,8 +49,9 @@ struct ImportRun {
     } catch {
       return AppliedRecords(failure: ImportError(applying: error, cancellation))
     }
+    let chunkCount = frame.settings.budget.within(MemoryLimit().bytes).chunkCount
     let queue = ChunkQueue(
-      chunks: (0..<Self.chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
+      chunks: (0..<chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
     startReading(inputs, known, frame, writing.layout, queue)
     var consumer = ChunkConsumer(queue: queue, writing: writing, frame: frame, input: name)
     var failure: ImportError?

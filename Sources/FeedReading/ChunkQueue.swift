@@ -68,6 +68,7 @@ package final class ChunkQueue: @unchecked Sendable {
   /// To the last question.
   private var answer: Bool?
   private var empty: [Chunk]
+  private let hasOne: Bool
   private var end: ReadingEnd?
   private var isStopped = false
   private let cancellation: Cancellation
@@ -80,6 +81,7 @@ package final class ChunkQueue: @unchecked Sendable {
 
   package init(chunks: [Chunk], cancellation: Cancellation) {
     empty = chunks
+    hasOne = chunks.count == 1
     self.cancellation = cancellation
   }
 
@@ -93,9 +95,9 @@ package final class ChunkQueue: @unchecked Sendable {
     }
   }
 
-  /// Whether there is an empty chunk: the writing thread waits.
+  /// Whether there is an empty chunk, or the only one is being filled: the writing thread waits.
   var hasEmpty: Bool {
-    condition.withLock { !empty.isEmpty }
+    condition.withLock { hasOne || !empty.isEmpty }
   }
 
   /// Hands a filled chunk over.

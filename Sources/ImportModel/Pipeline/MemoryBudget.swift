@@ -6,10 +6,12 @@
 ///      1 GiB         39      2 × 241         276                  64
 ///
 /// What is left over is for the rows' order, the reader, and the allocator. A chunk's size depends on this alone and not on the
-/// machine, so that counts and tokens do not either.
+/// machine, so that counts and tokens do not either: where less is allowed, the page cache goes first and then one of the chunks.
 package struct MemoryBudget: Sendable {
   /// Bytes in all.
   package let bytes: Int
+  /// What is more than may be taken.
+  private var excess = 0
 
   private static let usual = 96 << 20
   /// Below the least there is no room for chunks; past the most a chunk's texts could not be addressed.
@@ -27,10 +29,20 @@ package struct MemoryBudget: Sendable {
     bytes = size.bytes
   }
 
-  /// One of the two chunks.
+  /// The same budget where no more may be taken than a limit; nil for none.
+  package func within(_ limit: Int?) -> MemoryBudget {
+    var budget = self
+    budget.excess = limit.map { max(0, bytes - max(0, $0)) } ?? 0
+    return budget
+  }
+
+  /// One chunk.
   package var chunk: Int { share(of: 14 << 20) }
-  /// Pages of the store that are kept.
-  package var pageCache: Int { share(of: 16 << 20) }
+  /// How many chunks exist at a time: one is filled while one is applied, or both threads take turns with a single one.
+  package var chunkCount: Int { excess > wholeCache - pageCache ? 1 : 2 }
+  /// Pages of the store that are kept; as many as SQLite keeps by itself at least.
+  package var pageCache: Int { max(min(wholeCache, 2 << 20), wholeCache - excess) }
+  private var wholeCache: Int { share(of: 16 << 20) }
   /// The longest record. It is held three times: as it was read, as a cell, and as SQLite's row. The usual budget does not hold for
   /// the longest ones.
   package var record: Int {

@@ -58,7 +58,8 @@ extension PipelineFormat {
     FormatKey(
       "memory", .form(size),
       "how much memory an import takes, from `48MiB` to `4GiB`; with more of it a large load in random order takes less time, with "
-        + "less the longest record is shorter than 64 MiB, such as 3 MiB with `48MiB`; default: `96MiB`",
+        + "less the longest record is shorter than 64 MiB, such as 3 MiB with `48MiB`; where a control group (cgroup) "
+        + "allows less than this, the page cache and the queue of chunks are smaller, and the chunks are not; default: `96MiB`",
       examples: ["48MiB"]),
     FormatKey(
       "reject-rows", .number(0...Int(Int32.max)),

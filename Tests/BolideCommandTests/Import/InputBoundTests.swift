@@ -136,4 +136,61 @@ import Testing
       #expect(wrong.errors.hasPrefix("Error: The value '\(size)' is invalid for '--memory <size>'"))
     }
   }
+
+  @Test(.enabled(if: ControlGroup.canBeMade, "no control group with a limit of memory can be made here"))
+  func `a control group's limit changes neither chunks nor rows`() throws {
+    let rows = (0..<60_000).map { #"{"id": "\#($0 * 7919 % 60_000)", "place": "r\#($0 % 50)"}"# }
+    try folder.write(rows.joined(separator: "\n"), to: "feed.json")
+    func dump(_ store: String, in group: ControlGroup?) throws -> [String] {
+      let command = "import quakes.yaml feed.json --store \(store) --memory 256MiB --chunk-rows 20000"
+      let enter = group.map { "echo $$ > \($0.path)/cgroup.procs; " } ?? ""
+      #expect(try folder.shell("\(enter)exec $bolide \(command)") == .silent)
+      return try folder.sqlite(
+        store,
+        """
+        SELECT id, name FROM Quake JOIN Region r ON r.bolide_id = region_id ORDER BY id;
+        SELECT read, inserted, chunks, last_transaction FROM bolide_run;
+        """)
+    }
+    let group = try #require(ControlGroup(bytes: 160 << 20))
+    defer { group.remove() }
+    #expect(try dump("within.sqlite", in: group) == dump("without.sqlite", in: nil))
+  }
+}
+
+/// A control group below this process's own, with a limit of memory.
+private struct ControlGroup {
+  let path: String
+
+  /// Whether this process may make one.
+  static var canBeMade: Bool {
+    guard let group = ControlGroup(bytes: 1 << 30) else { return false }
+    group.remove()
+    return true
+  }
+
+  /// - Returns: nil where none can be made.
+  init?(bytes: Int) {
+    let text = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+    let name = "bolide-\(UUID().uuidString)"
+    for (start, root, file) in [
+      ("0::", "/sys/fs/cgroup", "memory.max"),
+      (":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+    ] {
+      guard let line = text.split(separator: "\n").first(where: { $0.contains(start) }) else { continue }
+      let group = line.split(separator: ":").last.map(String.init) ?? "/"
+      let path = "\(root)\(group == "/" ? "" : group)/\(name)"
+      guard mkdir(path, 0o755) == 0 else { continue }
+      if let limit = FileHandle(forWritingAtPath: "\(path)/\(file)"),
+        (try? limit.write(contentsOf: Data("\(bytes)".utf8))) != nil
+      {
+        self.path = path
+        return
+      }
+      rmdir(path)
+    }
+    return nil
+  }
+
+  func remove() { _ = rmdir(path) }
 }
