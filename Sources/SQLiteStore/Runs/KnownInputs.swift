@@ -15,6 +15,12 @@ final class KnownInputs {
   /// So many changes since then are looked at, the newest ones.
   private static let mostChanges = 250_000
 
+  /// Whether history has everything that was changed since an input was read.
+  private static let isCovered = """
+    change >= ifnull((SELECT last_change FROM bolide_pruned), 0)
+    AND change >= ifnull((SELECT max(first_change) FROM bolide_gap JOIN bolide_transaction USING (number)), 0)
+    """
+
   private let db: Database
   private let pipeline: Pipeline
   private let layout: ChunkLayout
@@ -76,10 +82,7 @@ final class KnownInputs {
       db,
       """
       SELECT input, size, digest, records, fields, change FROM bolide_input WHERE pipeline = ?1 AND rules = ?2
-      AND model = (SELECT max(version) FROM bolide_model)
-      AND change >= ifnull((SELECT last_change FROM bolide_pruned), 0)
-      AND change >= ifnull((SELECT max(first_change) FROM bolide_gap JOIN bolide_transaction USING (number)), 0)
-
+      AND model = (SELECT max(version) FROM bolide_model) AND \(Self.isCovered)
       """)
     inputs.bind(pipeline.name, at: 1)
     inputs.bind(.blob(rules), at: 2)
@@ -100,7 +103,8 @@ final class KnownInputs {
   /// - Returns: its rows and what became of its records; nil when it has to be read.
   func find(_ number: Int64) throws -> InputRows.Input? {
     let last = try readChanges()
-    let row = try RawStatement(db, "SELECT change, counts, run FROM bolide_input WHERE input = \(number)")
+    let row = try RawStatement(
+      db, "SELECT change, counts, run FROM bolide_input WHERE input = \(number) AND \(Self.isCovered)")
     defer { row.reset() }
     guard try row.step() else { return nil }
     var input = InputRows.Input(lists: lists.count)
