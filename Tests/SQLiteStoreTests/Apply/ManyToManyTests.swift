@@ -133,11 +133,13 @@ struct ManyToManyTests {
     try expectTrue(store)
   }
 
-  @Test func `A post that comes twice in a chunk has the tags of both`() throws {
+  @Test func `Of a new post that comes twice the first one is linked, in one chunk as in two`() throws {
     let store = try temporary.open(Blog.posts())
     let report = try take(store, Blog.posts(), [("p", ["a"]), ("q", ["a"]), ("p", ["b"])])
-    #expect(report[2] == "Post_tags 3 = 3 inserted")
-    #expect(try store.rows(links) == [["p", "a"], ["p", "b"], ["q", "a"]])
+    #expect(report[2] == "Post_tags 2 = 2 inserted")
+    #expect(try take(store, Blog.posts(), [("r", ["b"])])[2] == "Post_tags 1 = 1 inserted")
+    #expect(try take(store, Blog.posts(), [("r", ["a"])])[2] == "Post_tags 0 = ")
+    #expect(try store.rows(links) == [["p", "a"], ["q", "a"], ["r", "b"]])
   }
 
   @Test func `The policies of records do not refuse tags that come again`() throws {
