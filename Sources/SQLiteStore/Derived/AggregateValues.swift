@@ -2,7 +2,7 @@ internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 
-/// Computes an owner's aggregates from its children, from scratch.
+/// Computes owners' aggregates from their children, from scratch.
 final class AggregateValues {
   private let group: DerivedGroup
   private let children: RawStatement
@@ -11,17 +11,23 @@ final class AggregateValues {
   /// For each attribute the query's column that says whether a child takes part; nil without a filter.
   private let filters: [Int32?]
 
-  init(_ db: Database, _ group: DerivedGroup) throws {
+  /// Whether `children` is on a row that no owner has had yet.
+  private var isOnRow = false
+
+  /// - Parameter ofAll: whether all owners are asked for, in the order of their ids, by `next`; else single ones, by `values`.
+  init(_ db: Database, _ group: DerivedGroup, ofAll: Bool = false) throws {
     self.group = group
-    var selected = ["bolide_id"]
+    var selected = [ofAll ? "bolide_owner" : "bolide_id"]
     func select(_ sql: String) -> Int32 {
       selected.append(sql)
       return Int32(selected.count - 1)
     }
     columns = group.members.map { $0.children.attribute.map { select(quoted($0.name)) } }
     filters = group.members.map { $0.children.filter.map { select("(\($0)\n) IS TRUE") } }
-    children = try RawStatement(
-      db, "SELECT \(selected.joined(separator: ", ")) FROM \(group.objectsOfOwner)")
+    let objects =
+      ofAll ? group.objectsByOwner(readingThem: selected.count > 1) : group.objectsOfOwner
+    children = try RawStatement(db, "SELECT \(selected.joined(separator: ", ")) FROM \(objects)")
+    if ofAll { isOnRow = try children.step() }
   }
 
   /// The group's columns for an owner.
@@ -32,17 +38,31 @@ final class AggregateValues {
     var states = group.members.map { State($0.children) }
     children.bind(id, at: 1)
     defer { children.reset() }
-    while try children.step() {
-      for index in states.indices {
-        if let filter = filters[index], children.integer(filter) == 0 { continue }
-        guard let column = columns[index] else {
-          states[index].count += 1
-          continue
-        }
-        states[index].take(children, column)
-      }
+    while try children.step() { take(&states) }
+    return zip(group.members, states).flatMap { member, state in state.values(member) }
+  }
+
+  /// The group's columns for the next owner that has an id above the last one's.
+  func next(_ id: Int64) throws -> [Value] {
+    var states = group.members.map { State($0.children) }
+    // Who leads to an owner that is not there belongs to none.
+    while isOnRow, children.integer(0) <= id {
+      if children.integer(0) == id { take(&states) }
+      isOnRow = try children.step()
     }
     return zip(group.members, states).flatMap { member, state in state.values(member) }
+  }
+
+  /// Takes the child of the query's row.
+  private func take(_ states: inout [State]) {
+    for index in states.indices {
+      if let filter = filters[index], children.integer(filter) == 0 { continue }
+      guard let column = columns[index] else {
+        states[index].count += 1
+        continue
+      }
+      states[index].take(children, column)
+    }
   }
 
   /// One aggregate while its children go by.

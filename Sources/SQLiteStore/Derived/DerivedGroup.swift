@@ -92,6 +92,23 @@ struct DerivedGroup {
       "\(quoted(onward.entity.name)) WHERE bolide_id IN (SELECT \(quoted(onward.relationship.column)) FROM \(rows))"
   }
 
+  /// The objects of all owners, as SQL behind `FROM`, in the order of `bolide_owner`.
+  ///
+  /// - Parameter readingThem: whether anything is read of them. Then they are sorted, as the order of an index would look up each
+  ///   in its own place.
+  func objectsByOwner(readingThem: Bool) -> String {
+    let owner = quoted(toOne.column)
+    guard let onward else {
+      let order = readingThem ? "+bolide_owner" : "bolide_owner"
+      return
+        "(SELECT \(owner) AS bolide_owner, * FROM \(quoted(child.name))) WHERE bolide_owner IS NOT NULL ORDER BY \(order)"
+    }
+    return """
+      (SELECT \(owner) AS bolide_owner, \(quoted(onward.relationship.column)) AS bolide_linked FROM \(quoted(child.name)))
+      CROSS JOIN \(quoted(onward.entity.name)) ON bolide_id = bolide_linked ORDER BY +bolide_owner
+      """
+  }
+
   /// The owner's columns of the group: each attribute's, and behind it those that no one but Bolide reads.
   var columns: [String] {
     members.flatMap { [$0.attribute.name] + $0.attribute.hiddenColumns.map(\.name) }.map(quoted)

@@ -23,14 +23,10 @@ package final class DerivedInvalidations {
       db, "INSERT OR IGNORE INTO bolide_dirty(property, hop, object) VALUES (?, ?, ?)")
     var readers: [Int64: [Reader]] = [:]
     for node in plan.nodes {
-      for reader in plan.nodes {
-        if let path = reader.path, path.attribute.name == node.attribute.name,
-          path.entity(after: path.hops.count, from: reader.entity).name == node.entity.name
-        {
+      for reader in plan.nodes where reader.reads(node) {
+        if let path = reader.path {
           readers[node.property, default: []].append(.path(property: reader.property, hop: path.hops.count))
-        } else if let children = reader.children, children.objects.name == node.entity.name,
-          children.attribute?.name == node.attribute.name
-        {
+        } else if let children = reader.children {
           guard children.onward == nil else {
             readers[node.property, default: []].append(.path(property: reader.property, hop: 1))
             continue

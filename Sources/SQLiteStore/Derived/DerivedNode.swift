@@ -33,6 +33,21 @@ package struct DerivedNode {
   /// Whether it is the object's own: from the clock, or along a path.
   var isScalar: Bool { children == nil }
 
+  /// Whether nothing but the clock tells it.
+  var isFromClock: Bool { path == nil && children == nil }
+
+  /// Whether another one is what it reads.
+  func reads(_ other: DerivedNode) -> Bool {
+    switch source {
+    case .clock: false
+    case .path(let path):
+      path.attribute.name == other.attribute.name
+        && path.entity(after: path.hops.count, from: entity).name == other.entity.name
+    case .children(let children):
+      children.attribute?.name == other.attribute.name && children.objects.name == other.entity.name
+    }
+  }
+
   /// Whether triggers write it at once; the others wait in `bolide_dirty`.
   var isKeptAtOnce: Bool {
     switch source {
@@ -87,6 +102,9 @@ struct DerivedChildren {
 /// The derived attributes of a model, those that are read before those that read them.
 package struct DerivedPlan {
   package let nodes: [DerivedNode]
+
+  /// - Parameter nodes: those of lower rank first.
+  init(nodes: [DerivedNode]) { self.nodes = nodes }
 
   package init(_ model: Model, _ numbers: PropertyNumbers) throws {
     var nodes: [DerivedNode] = []

@@ -27,17 +27,46 @@ package final class DerivedRefresh {
   ///   - history: nil where the triggers are on, and write it.
   ///   - isNew: whether an object of an entity was made in this very transaction: its history is its insertion.
   ///   - clock: the instant of the transaction.
+  ///   - columns: what is computed for all objects, where the triggers are on.
   package func run(
-    history: HistoryWriter?, clock: String,
+    history: HistoryWriter?, clock: String, columns: WholeColumns? = nil,
     isNew: (_ entity: String, _ object: Int64) -> Bool = { _, _ in false }
   ) throws {
-    guard try isPending.step() else { return }
+    let isMarked = try isPending.step()
     isPending.reset()
+    guard isMarked || columns?.isEmpty == false else { return }
     // The triggers, where they are on, let nobody else write derived attributes.
     if history == nil { try begin.run() }
-    for step in steps { try step.run(history, clock, isNew) }
+    for step in steps {
+      try columns?.compute(through: step.nodes[0].rank)
+      try step.run(history, clock, isNew)
+    }
     if history == nil { try end.run() }
+    try columns?.noteHistory()
     try clear.run()
+  }
+
+  /// Computes attributes for all their objects, and what is marked besides, in the caller's transaction. The triggers are on.
+  ///
+  /// - Parameters:
+  ///   - properties: the attributes' numbers.
+  ///   - new: those of them whose columns have just been added.
+  static func run(
+    _ db: Database, model: Model, _ numbers: PropertyNumbers, computing properties: Set<Int64>,
+    new: Set<Int64> = []
+  ) throws {
+    let plan = try DerivedPlan(model, numbers)
+    var columns: WholeColumns?
+    if try Triggers.foreign(db, model: model) == nil {
+      columns = try WholeColumns(db, plan, numbers, computing: properties, new: new)
+    } else {
+      // It hears of each object by itself.
+      for node in plan.nodes where properties.contains(node.property) && !node.isFromClock {
+        try DerivedInvalidations.markAll(db, node.property, of: node.entity)
+      }
+    }
+    try DerivedRefresh(db, plan, numbers, marks: nil).run(
+      history: nil, clock: timestamp(), columns: columns)
   }
 
   /// Refreshes what other programs have marked, in a transaction of its own. The triggers are on.
@@ -46,11 +75,12 @@ package final class DerivedRefresh {
     guard try !isFolded || db.value("SELECT 1 FROM bolide_dirty LIMIT 1") != .null else { return }
     try db.inTransaction(.immediate) {
       let numbers = try PropertyNumbers(db, model: model, creating: false)
-      let plan = try DerivedPlan(model, numbers)
-      if !isFolded { try foldAnew(db, plan) }
+      // Another version of Bolide has written texts in its own way.
+      let texts = try isFolded ? [] : DerivedPlan(model, numbers).nodes.filter { $0.path?.folding != nil }
       try signing(db) {
-        try DerivedRefresh(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+        try run(db, model: model, numbers, computing: Set(texts.map(\.property)))
       }
+      if !isFolded { try db.run("UPDATE bolide_store SET folding = \(TextFolding.version)") }
       return .commit
     }
   }
@@ -66,16 +96,6 @@ package final class DerivedRefresh {
     try refresh()
     guard isSigned == .integer(1) else { return }
     try db.run("UPDATE bolide_signed SET last = \(ChangeNumbers.made) WHERE last = \(made)")
-  }
-}
-
-extension DerivedRefresh {
-  /// Marks all texts in another spelling: another version of Bolide has written them in its own way.
-  private static func foldAnew(_ db: Database, _ plan: DerivedPlan) throws {
-    for node in plan.nodes where node.path?.folding != nil {
-      try DerivedInvalidations.markAll(db, node.property, of: node.entity)
-    }
-    try db.run("UPDATE bolide_store SET folding = \(TextFolding.version)")
   }
 }
 

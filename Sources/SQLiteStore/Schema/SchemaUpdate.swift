@@ -129,7 +129,7 @@ package struct SchemaUpdate {
     var kept = try drops.apply(db, before: stored.model)
     try renames.apply(db, before: stored.model.without(drops))
     try dropStaleIndexes(db)
-    var derivedToCompute: [(entity: Entity, attribute: Attribute)] = []
+    var derivedToCompute: [(entity: Entity, attribute: Attribute, isNew: Bool)] = []
     for entity in model.entities {
       let schema = EntitySchema(entity: entity, model: model)
       guard let before = base.entity(named: entity.name) else {
@@ -146,7 +146,7 @@ package struct SchemaUpdate {
           old.derivation != attribute.derivation || old.type != attribute.type
         else { continue }
         if old.type == attribute.type, schema.columns(old) == schema.columns(attribute) {
-          derivedToCompute.append((entity, attribute))
+          derivedToCompute.append((entity, attribute, false))
         } else {
           let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
           try dropIndexes(on: attribute.name, schema, db)
@@ -163,7 +163,7 @@ package struct SchemaUpdate {
       for column in new.flatMap(schema.columns) + parts + links.map(schema.column) {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
       }
-      derivedToCompute += new.filter { $0.derivation != nil }.map { (entity, $0) }
+      derivedToCompute += new.filter { $0.derivation != nil }.map { (entity, $0, true) }
     }
     try makeIndexes(db)
     let numbers = try PropertyNumbers(db, model: model, creating: true)
@@ -174,18 +174,20 @@ package struct SchemaUpdate {
     try history.begin()
     try widen(db, numbers)
     if widenings.contains(where: \.isConversion) {
-      derivedToCompute += model.entities.flatMap { entity in entity.derivedAttributes.map { (entity, $0) } }
+      derivedToCompute += model.entities.flatMap { entity in
+        entity.derivedAttributes.map { (entity, $0, false) }
+      }
     }
-    for (entity, attribute) in derivedToCompute {
-      // What comes from the clock comes with the next change.
-      guard attribute.derivation != .now,
-        let column = numbers.columns(of: entity).first(where: { $0.name == attribute.name })
-      else { continue }
-      try DerivedInvalidations.markAll(db, column.number, of: entity)
+    // History is told, so whoever reads it learns of the new values.
+    func properties(_ derived: [(entity: Entity, attribute: Attribute, isNew: Bool)]) -> Set<Int64> {
+      Set(
+        derived.compactMap { derived in
+          numbers.columns(of: derived.entity).first { $0.name == derived.attribute.name }?.number
+        })
     }
-    // The triggers tell history, so whoever reads it learns of the new values.
-    try DerivedRefresh(db, DerivedPlan(model, numbers), numbers, marks: nil).run(
-      history: nil, clock: timestamp())
+    try DerivedRefresh.run(
+      db, model: model, numbers, computing: properties(derivedToCompute),
+      new: properties(derivedToCompute.filter(\.isNew)))
     let author = pipeline.author ?? pipeline.name
     if let token = try history.end(author: author, run: nil, isKept: !widenings.isEmpty) {
       for widening in widenings { try widening.note(db, numbers.property(widening), token) }

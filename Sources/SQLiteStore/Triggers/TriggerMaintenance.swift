@@ -108,11 +108,8 @@ package enum TriggerMaintenance {
   static func remake(_ db: Database, model: Model, because problems: [String]) throws {
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     try create(db, Triggers(model: model, numbers: numbers))
-    let plan = try DerivedPlan(model, numbers)
-    for node in plan.nodes where node.path != nil || node.children != nil {
-      try DerivedInvalidations.markAll(db, node.property, of: node.entity)
-    }
-    try DerivedRefresh(db, plan, numbers, marks: nil).run(history: nil, clock: timestamp())
+    let derived = try DerivedPlan(model, numbers).nodes.map(\.property)
+    try DerivedRefresh.run(db, model: model, numbers, computing: Set(derived))
     try HistoryWriter(db).noteGap(problems.joined(separator: "; "))
   }
 
