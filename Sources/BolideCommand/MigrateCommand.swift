@@ -46,10 +46,19 @@ struct MigrateCommand: ParsableCommand {
     do {
       let pipeline = try Pipeline(path: pipelinePath)
       let store = try StoreAddress.open(storePath, writing)
+      let line = ProgressLine()
+      defer { line.clear() }
+      let clock = ContinuousClock()
+      let start = clock.now
       let steps =
         plan
         ? try store.migrationPlan(for: pipeline, dropping: drop)
-        : try store.migrate(pipeline, dropping: drop, lockWait: lockWait?.seconds ?? 600)
+        : try store.migrate(pipeline, dropping: drop, lockWait: lockWait?.seconds ?? 600) { done in
+          line.draw(after: (clock.now - start) / .seconds(1)) { _ in
+            "\(pipeline.name.printable)  \(Int(done * 100)) %"
+          }
+        }
+      line.clear()
       for step in steps { try StandardOutput.write(line: step.line) }
       if steps.contains(where: { $0.kind == .conflict }) { throw ExitStatus.configuration.exitCode }
     } catch let status as ExitCode {

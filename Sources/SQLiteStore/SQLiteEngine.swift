@@ -232,9 +232,10 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
       let update = try SchemaUpdate(stored: stored, declared: pipeline)
       try update.checkConflicts(db)
       // The usual case takes no lock.
-      if update.isEmpty { return }
+      if try update.isEmpty && UnfinishedColumns(db).begun(by: pipeline).isEmpty { return }
       // The update makes all triggers anew: that some were missing would never be noticed.
       _ = try TriggerMaintenance.restore(db, model: stored.model)
+      try ColumnFilling(db, for: pipeline).run()
     } else {
       // A file that is another program's keeps its mode; a store of ours was made in this one.
       try db.run("PRAGMA journal_mode = WAL")
@@ -246,7 +247,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
       let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
       try update.checkConflicts(db)
       try update.checkAge(StoredModel.earlier(db))
-      if !update.isEmpty { try update.apply(db) }
+      try update.apply(db)
       return .commit
     }
   }

@@ -46,9 +46,9 @@ struct WholeLaws {
     let pipeline = try Pipeline(yaml: grown, file: "law.yaml", directory: ".")
     let plan = try store.engine.migrationPlan(for: pipeline, dropping: [])
     #expect(!plan.isEmpty)
-    _ = try store.engine.migrate(pipeline, dropping: [], lockWait: 1)
+    _ = try store.engine.migrate(pipeline, dropping: [], lockWait: 1) { _ in }
     #expect(try store.rows()["1"]?["title"] == .null && store.rows()["1"]?["code"] == .null)
-    _ = try store.engine.migrate(pipeline, dropping: ["Quake.code"], lockWait: 1)
+    _ = try store.engine.migrate(pipeline, dropping: ["Quake.code"], lockWait: 1) { _ in }
     #expect(try store.rows()["1"]?["code"] == nil && store.rows()["1"]?["magnitude"] == .real(1))
     var wrong: [String] = []
     try store.engine.verify { if !$0.isTrue { wrong.append($0.description) } }

@@ -45,6 +45,7 @@ extension JSONText {
     member("triggerProblems", Int64(status.upkeep.triggers.count))
     member("unbuiltIndexes", Int64(status.upkeep.unbuiltIndexes.count))
     write(status.nullTotals)
+    member("unfinishedAttributes", Int64(status.unfinishedAttributes.count))
     member("openErasures", status.openErasures)
     if let holder = status.holder {
       member("atWork") {

@@ -121,6 +121,14 @@ extension StatusOfStore {
           "\(unbuilt) not built yet: the import that is at work, or else the next one, builds \(unbuilt == 1 ? "it" : "them")"
         ))
     }
+    for (index, attribute) in status.unfinishedAttributes.enumerated() {
+      lines.append(
+        (
+          index == 0 ? "migration" : "",
+          "\(attribute.name) is not filled yet: the import or migration by \(attribute.pipeline) that is at work, or else the "
+            + "next one, goes on"
+        ))
+    }
     for (index, total) in status.nullTotals.lines.enumerated() {
       lines.append((index == 0 ? "totals" : "", total))
     }

@@ -20,7 +20,9 @@ extension SQLiteEngine {
     defer { withExtendedLifetime(lock) {} }
     var (report, edit) = try naming {
       try editing(options, isKept: { !$0.objects.isEmpty }) { db, model in
-        try db.erase(model, entity, object)
+        // What nobody keeps true may have the object's values longer than its rows.
+        try UnfinishedColumns.drop(db)
+        return try db.erase(model, entity, object)
       }
     }
     report.edit = edit

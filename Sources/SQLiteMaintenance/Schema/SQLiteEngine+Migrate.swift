@@ -32,17 +32,20 @@ extension SQLiteEngine {
     return steps + leftovers
   }
 
-  /// Makes a store's model fit a pipeline, and drops what is named, in one transaction.
+  /// Makes a store's model fit a pipeline, and drops what is named, in one transaction; new derived attributes of large tables
+  /// are filled before it.
   ///
   /// - Parameters:
   ///   - dropping: `Entity`, `Entity.attribute` or an index's name, as the store calls them. Values are lost with them.
   ///   - lockWait: how long to wait for an import, in seconds.
+  ///   - progress: told which part of new derived attributes is filled, from 0 to 1, where that takes steps.
   /// - Returns: what was done; nothing when the model fitted.
   /// - Throws: `PipelineError` when the pipeline has problems, or says `was` of what never was; `StoreError` when the two
   ///   models do not agree, or something that stays needs what is to be dropped. Nothing is changed then.
   /// - Complexity: as the changes; derived attributes are computed for all their objects.
   package func migrate(
-    _ pipeline: Pipeline, dropping: [String] = [], lockWait: Double = 600
+    _ pipeline: Pipeline, dropping: [String] = [], lockWait: Double = 600,
+    progress: (Double) -> Void = { _ in }
   ) throws -> [MigrationStep] {
     try Self.check(pipeline)
     let lock = try StoreLock(store: path, pipeline: pipeline.name, wait: lockWait, isCancelled: { false })
@@ -55,7 +58,8 @@ extension SQLiteEngine {
       }
       // The update makes all triggers anew: that some were missing would never be noticed.
       _ = try TriggerMaintenance.restore(db, model: StoredModel(db).model)
-      if try update().isEmpty { return [] }
+      if try update().isEmpty && UnfinishedColumns(db).begun(by: pipeline).isEmpty { return [] }
+      try ColumnFilling(db, for: pipeline, dropping: dropping).run(progress: progress)
       var steps: [MigrationStep] = []
       try db.inTransaction(.immediate) {
         // Another process may have been here in between.

@@ -40,6 +40,9 @@ extension SQLiteEngine {
           """
           SELECT count(*) FROM (SELECT DISTINCT entity, hop, object FROM bolide_dirty LEFT JOIN bolide_property USING (property))
           """),
+        unfinishedAttributes: try UnfinishedColumns(db).columns.map {
+          .init(name: $0.name, pipeline: $0.pipeline)
+        },
         nullTotals: try NullTotals(db, model),
         openErasures: try db.openErasures,
         bytes: fileSize(path), walBytes: fileSize(path + "-wal"),

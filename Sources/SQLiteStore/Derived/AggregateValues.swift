@@ -14,20 +14,21 @@ final class AggregateValues {
   /// Whether `children` is on a row that no owner has had yet.
   private var isOnRow = false
 
-  /// - Parameter ofAll: whether all owners are asked for, in the order of their ids, by `next`; else single ones, by `values`.
-  init(_ db: Database, _ group: DerivedGroup, ofAll: Bool = false) throws {
+  /// - Parameter condition: which owners are asked for, in the order of their ids, by `next`; nil for single ones, by `values`.
+  init(_ db: Database, _ group: DerivedGroup, ofOwnersWhere condition: String? = nil) throws {
     self.group = group
-    var selected = [ofAll ? "bolide_owner" : "bolide_id"]
+    var selected = [condition == nil ? "bolide_id" : "bolide_owner"]
     func select(_ sql: String) -> Int32 {
       selected.append(sql)
       return Int32(selected.count - 1)
     }
     columns = group.members.map { $0.children.attribute.map { select(quoted($0.name)) } }
     filters = group.members.map { $0.children.filter.map { select("(\($0)\n) IS TRUE") } }
+    let isRead = selected.count > 1
     let objects =
-      ofAll ? group.objectsByOwner(readingThem: selected.count > 1) : group.objectsOfOwner
+      condition.map { group.objectsByOwner(readingThem: isRead, where: $0) } ?? group.objectsOfOwner
     children = try RawStatement(db, "SELECT \(selected.joined(separator: ", ")) FROM \(objects)")
-    if ofAll { isOnRow = try children.step() }
+    if condition != nil { isOnRow = try children.step() }
   }
 
   /// The group's columns for an owner.

@@ -94,18 +94,20 @@ struct DerivedGroup {
 
   /// The objects of all owners, as SQL behind `FROM`, in the order of `bolide_owner`.
   ///
-  /// - Parameter readingThem: whether anything is read of them. Then they are sorted, as the order of an index would look up each
-  ///   in its own place.
-  func objectsByOwner(readingThem: Bool) -> String {
+  /// - Parameters:
+  ///   - readingThem: whether anything is read of them. Then they are sorted, as the order of an index would look up each in its
+  ///     own place.
+  ///   - condition: which owners' are meant.
+  func objectsByOwner(readingThem: Bool, where condition: String) -> String {
     let owner = quoted(toOne.column)
     guard let onward else {
       let order = readingThem ? "+bolide_owner" : "bolide_owner"
       return
-        "(SELECT \(owner) AS bolide_owner, * FROM \(quoted(child.name))) WHERE bolide_owner IS NOT NULL ORDER BY \(order)"
+        "(SELECT \(owner) AS bolide_owner, * FROM \(quoted(child.name))) WHERE \(condition) ORDER BY \(order)"
     }
     return """
       (SELECT \(owner) AS bolide_owner, \(quoted(onward.relationship.column)) AS bolide_linked FROM \(quoted(child.name)))
-      CROSS JOIN \(quoted(onward.entity.name)) ON bolide_id = bolide_linked ORDER BY +bolide_owner
+      CROSS JOIN \(quoted(onward.entity.name)) ON bolide_id = bolide_linked WHERE \(condition) ORDER BY +bolide_owner
       """
   }
 

@@ -50,15 +50,16 @@ package final class DerivedRefresh {
   ///
   /// - Parameters:
   ///   - properties: the attributes' numbers.
-  ///   - new: those of them whose columns have just been added.
+  ///   - new: those of them that the model has not had before.
+  ///   - filled: those of these whose columns have the values of all objects but the marked ones.
   static func run(
     _ db: Database, model: Model, _ numbers: PropertyNumbers, computing properties: Set<Int64>,
-    new: Set<Int64> = []
+    new: Set<Int64> = [], filled: Set<Int64> = []
   ) throws {
     let plan = try DerivedPlan(model, numbers)
     var columns: WholeColumns?
     if try Triggers.foreign(db, model: model) == nil {
-      columns = try WholeColumns(db, plan, numbers, computing: properties, new: new)
+      columns = try WholeColumns(db, plan, numbers, computing: properties, new: new, filled: filled)
     } else {
       // It hears of each object by itself.
       for node in plan.nodes where properties.contains(node.property) && !node.isFromClock {

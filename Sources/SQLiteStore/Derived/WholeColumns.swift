@@ -16,21 +16,42 @@ package final class WholeColumns {
 
   /// - Parameters:
   ///   - properties: the attributes' numbers. What reads one of them is computed too.
-  ///   - new: those of them whose columns have just been added.
-  init(
+  ///   - new: those of them that the model has not had before.
+  ///   - filled: those of these whose columns have the values of all objects but the marked ones.
+  convenience init(
     _ db: Database, _ plan: DerivedPlan, _ numbers: PropertyNumbers, computing properties: Set<Int64>,
-    new: Set<Int64> = []
+    new: Set<Int64>, filled: Set<Int64>
   ) throws {
-    (self.db, self.numbers, self.new) = (db, numbers, new)
     var nodes: [DerivedNode] = []
     // What comes from the clock comes with the next change.
     for node in plan.nodes where !node.isFromClock {
       if properties.contains(node.property) || nodes.contains(where: node.reads) { nodes.append(node) }
     }
-    self.nodes = nodes
+    try self.init(db, nodes, numbers, new: new, filled: filled)
+  }
+
+  /// - Parameter ids: the objects that are computed; nil for all.
+  init(
+    _ db: Database, _ nodes: [DerivedNode], _ numbers: PropertyNumbers, new: Set<Int64>,
+    filled: Set<Int64> = [], in ids: ClosedRange<Int64>? = nil
+  ) throws {
+    (self.db, self.nodes, self.numbers, self.new) = (db, nodes, numbers, new)
     try keepOldValues()
+    let range = ids ?? .min ... .max
+    let isInRange: Selection = { "\($0) BETWEEN \(range.lowerBound) AND \(range.upperBound)" }
+    add(nodes.filter { !filled.contains($0.property) }) { _ in isInRange }
+    add(nodes.filter { filled.contains($0.property) }) { nodes in
+      { "\($0) IN (\(DerivedStep.marked(nodes)))" }
+    }
+    parts.sort { $0.rank < $1.rank }
+  }
+
+  /// Which objects are computed, as SQL over the column of their ids.
+  private typealias Selection = (_ column: String) -> String
+
+  private func add(_ nodes: [DerivedNode], _ selection: ([DerivedNode]) -> Selection) {
     var scalars: [[DerivedNode]] = []
-    for node in nodes where node.isScalar {
+    for node in nodes where node.wholeValue != nil {
       if let index = scalars.firstIndex(where: {
         $0[0].entity.name == node.entity.name && $0[0].rank == node.rank
       }) {
@@ -39,11 +60,14 @@ package final class WholeColumns {
         scalars.append([node])
       }
     }
-    parts = scalars.map { nodes in (nodes[0].rank, { [unowned self] in try compute(nodes) }) }
-    parts += DerivedGroup.all(in: DerivedPlan(nodes: nodes)).map { group in
-      (group.rank, { [unowned self] in try compute(group) })
+    for nodes in scalars {
+      let isSelected = selection(nodes)
+      parts.append((nodes[0].rank, { [unowned self] in try compute(nodes, isSelected) }))
     }
-    parts.sort { $0.rank < $1.rank }
+    for group in DerivedGroup.all(in: DerivedPlan(nodes: nodes.filter { $0.wholeValue == nil })) {
+      let isSelected = selection(group.members.map(\.node))
+      parts.append((group.rank, { [unowned self] in try compute(group, isSelected) }))
+    }
   }
 
   var isEmpty: Bool { nodes.isEmpty }
@@ -73,6 +97,15 @@ package final class WholeColumns {
         WHERE \(nodes.map { "\(now($0)) IS NOT \(before($0))" }.joined(separator: " OR "))
         ORDER BY bolide_object.bolide_id
         """)
+      if nodes.count == 1 && kept == nil {
+        // Each of these changes is of this attribute.
+        try db.run(
+          """
+          INSERT INTO bolide_previous(change, property, value)
+          SELECT change, \(nodes[0].property), \(before(nodes[0])) FROM bolide_change WHERE change > \(last)
+          """)
+        continue
+      }
       try db.run(
         """
         WITH bolide_which(property) AS (VALUES \(nodes.map { "(\($0.property))" }.joined(separator: ", ")))
@@ -128,36 +161,97 @@ package final class WholeColumns {
 
   // MARK: Values
 
-  /// Attributes of the objects' own.
-  private func compute(_ nodes: [DerivedNode]) throws {
+  /// Attributes that one statement computes.
+  private func compute(_ nodes: [DerivedNode], _ isSelected: Selection) throws {
     let values = nodes.compactMap { node in
-      node.path.map { (quoted(node.attribute.name), $0.value { "bolide_object.\(quoted($0))" }) }
+      node.wholeValue.map { (quoted(node.attribute.name), $0) }
     }
     let assignments = values.map { "\($0) = \($1)" }.joined(separator: ", ")
-    var update = "UPDATE \(quoted(nodes[0].entity.name)) AS bolide_object SET \(assignments)"
+    var update = "UPDATE \(quoted(nodes[0].entity.name)) AS bolide_object SET \(assignments) WHERE "
+    update += isSelected("bolide_object.bolide_id")
     // A row that is written anew costs more than to compute its value twice.
     if isKept(nodes) {
-      update += " WHERE " + values.map { "\($0) IS NOT \($1)" }.joined(separator: " OR ")
+      update += " AND (\(values.map { "\($0) IS NOT \($1)" }.joined(separator: " OR ")))"
     }
     try db.run(update)
   }
 
-  /// Aggregates over a relationship: owners and their objects go by side by side.
-  private func compute(_ group: DerivedGroup) throws {
+  /// Other aggregates over a relationship.
+  private func compute(_ group: DerivedGroup, _ isSelected: Selection) throws {
+    let write = try RawStatement(db, group.update)
+    try Self.changes(of: group, isSelected, db) { owner, values in
+      try write.run(values, owner)
+    }
+  }
+
+  /// Owners and their objects go by side by side.
+  private static func changes(
+    of group: DerivedGroup, _ isSelected: Selection, _ db: Database,
+    _ body: (_ owner: Int64, _ values: [Value]) throws -> Void
+  ) throws {
     let columns = group.columns
     let owners = try RawStatement(
       db,
-      "SELECT bolide_id, \(columns.joined(separator: ", ")) FROM \(quoted(group.owner.name)) ORDER BY bolide_id"
-    )
-    let values = try AggregateValues(db, group, ofAll: true)
-    let write = try RawStatement(db, group.update)
+      """
+      SELECT bolide_id, \(columns.joined(separator: ", ")) FROM \(quoted(group.owner.name))
+      WHERE \(isSelected("bolide_id")) ORDER BY bolide_id
+      """)
+    let values = try AggregateValues(db, group, ofOwnersWhere: isSelected("bolide_owner"))
     while try owners.step() {
       let owner = owners.integer(0)
       let computed = try values.next(owner)
-      guard columns.indices.contains(where: { owners.value(Int32($0 + 1)) != computed[$0] }) else { continue }
-      write.bind(computed)
-      write.bind(owner, at: Int32(columns.count + 1))
-      try write.run()
+      if columns.indices.contains(where: { owners.value(Int32($0 + 1)) != computed[$0] }) {
+        try body(owner, computed)
+      }
     }
+  }
+}
+
+extension WholeColumns {
+  /// Aggregates of all their owners that are computed and not written yet.
+  struct Gathered {
+    fileprivate let group: DerivedGroup
+    fileprivate var owners: [(id: Int64, values: [Value])] = []
+  }
+
+  /// Computes aggregates, and writes nothing.
+  /// - Complexity: O(objects); what is given has the size of the owners.
+  static func gather(_ nodes: [DerivedNode], _ db: Database) throws -> [Gathered] {
+    try DerivedGroup.all(in: DerivedPlan(nodes: nodes)).map { group in
+      var gathered = Gathered(group: group)
+      try changes(of: group, { "\($0) IS NOT NULL" }, db) { gathered.owners.append(($0, $1)) }
+      return gathered
+    }
+  }
+
+  /// Writes what was computed, with the triggers off.
+  static func write(_ gathered: [Gathered], _ db: Database) throws {
+    try Triggers.silenced(db) {
+      for gathered in gathered {
+        let write = try RawStatement(db, gathered.group.update)
+        for (id, values) in gathered.owners { try write.run(values, id) }
+      }
+    }
+  }
+}
+
+extension DerivedNode {
+  /// The value of `bolide_object`, as SQL; nil for what is computed of objects that have to be read.
+  ///
+  /// To count objects, the index is enough.
+  var wholeValue: String? {
+    if let path { return path.value { "bolide_object.\(quoted($0))" } }
+    guard let children, children.function == .count, children.filter == nil else { return nil }
+    return
+      "(SELECT count(*) FROM \(quoted(children.entity.name)) WHERE \(quoted(children.toOne.column)) = bolide_object.bolide_id)"
+  }
+}
+
+extension RawStatement {
+  /// Writes values to an object.
+  fileprivate func run(_ values: [Value], _ object: Int64) throws {
+    bind(values)
+    bind(object, at: Int32(values.count + 1))
+    try run()
   }
 }

@@ -23,17 +23,26 @@ package struct PropertyNumbers {
   private var columns: [String: [Column]] = [:]
 
   /// Reads the numbers of a model's names, and gives out new ones where a name is new.
-  package init(_ db: Database, model: Model, creating: Bool) throws {
+  ///
+  /// - Parameter isTentative: whether a new name has a number that is its own here, and is kept nowhere.
+  package init(_ db: Database, model: Model, creating: Bool, isTentative: Bool = false) throws {
+    var last: Int64 = 0
+    func number(find: String, make: String?, _ values: Value...) throws -> Int64 {
+      if let number = try Self.number(find: find, make: make, db, values) { return number }
+      guard isTentative else { throw StoreError.noNumber }
+      last -= 1
+      return last
+    }
     for entity in model.entities {
-      let number = try Self.number(
+      let entityNumber = try number(
         find: "SELECT entity FROM bolide_entity WHERE name = ?1",
-        make: creating ? "INSERT INTO bolide_entity(name) VALUES (?1)" : nil, db, .text(entity.name))
-      entities[entity.name] = number
+        make: creating ? "INSERT INTO bolide_entity(name) VALUES (?1)" : nil, .text(entity.name))
+      entities[entity.name] = entityNumber
       func property(_ name: String) throws -> Int64 {
-        try Self.number(
+        try number(
           find: "SELECT property FROM bolide_property WHERE name = ?1 AND entity = ?2",
-          make: creating ? "INSERT INTO bolide_property(name, entity) VALUES (?1, ?2)" : nil, db, .text(name),
-          .integer(number))
+          make: creating ? "INSERT INTO bolide_property(name, entity) VALUES (?1, ?2)" : nil, .text(name),
+          .integer(entityNumber))
       }
       let attributes = try entity.storedAttributes.map {
         Column(
@@ -61,13 +70,13 @@ package struct PropertyNumbers {
   }
 
   private static func number(
-    find: String, make: String?, _ db: Database, _ values: Value...
-  ) throws -> Int64 {
+    find: String, make: String?, _ db: Database, _ values: [Value]
+  ) throws -> Int64? {
     let found = try RawStatement(db, find)
     found.bind(values)
     defer { found.reset() }
     if try !found.step() {
-      guard let make else { throw StoreError.noNumber }
+      guard let make else { return nil }
       let insert = try RawStatement(db, make)
       insert.bind(values)
       try insert.run()

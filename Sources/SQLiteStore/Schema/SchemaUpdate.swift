@@ -20,7 +20,7 @@ package struct SchemaUpdate {
   /// The attributes that get a wider type.
   let widenings: [Widening]
   private let stored: StoredModel
-  private let pipeline: Pipeline
+  let pipeline: Pipeline
   /// The names before that stay known.
   private let known: [Rename]
   /// The indexes that pipelines declare.
@@ -123,6 +123,8 @@ package struct SchemaUpdate {
 
   /// Changes the tables, and keeps the model.
   package func apply(_ db: Database) throws {
+    let taken = try takeColumns(db)
+    if isEmpty { return }
     // A name in a trigger would be renamed, or keep a column from going; they are made anew below.
     try TriggerMaintenance.remove(db)
     try dropIndexes(of: drops.drops, db)
@@ -156,11 +158,14 @@ package struct SchemaUpdate {
       }
       try redeclare(entity, before, schema, but: new, db)
       let links = entity.toOneRelationships.filter { before.relationship(named: $0.name) == nil }
-      try checkRoom(for: new, links, in: entity, db)
+      let added = new.filter { attribute in
+        !taken.contains { $0.column.entity == entity.name && $0.column.attribute == attribute }
+      }
+      try checkRoom(for: added, links, in: entity, db)
       // A sum that becomes real has parts behind it.
       let parts = widenings.filter { $0.entity.name == entity.name && $0.hasNewParts }
         .flatMap { schema.columns($0.attribute).dropFirst() }
-      for column in new.flatMap(schema.columns) + parts + links.map(schema.column) {
+      for column in added.flatMap(schema.columns) + parts + links.map(schema.column) {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
       }
       derivedToCompute += new.filter { $0.derivation != nil }.map { (entity, $0, true) }
@@ -187,7 +192,7 @@ package struct SchemaUpdate {
     }
     try DerivedRefresh.run(
       db, model: model, numbers, computing: properties(derivedToCompute),
-      new: properties(derivedToCompute.filter(\.isNew)))
+      new: properties(derivedToCompute.filter(\.isNew)), filled: try markBehind(taken, numbers, db))
     let author = pipeline.author ?? pipeline.name
     if let token = try history.end(author: author, run: nil, isKept: !widenings.isEmpty) {
       for widening in widenings { try widening.note(db, numbers.property(widening), token) }
@@ -208,15 +213,6 @@ package struct SchemaUpdate {
   }
 
   // MARK: Columns
-
-  /// Sees that no column of another program has the name of a new one.
-  private func checkRoom(
-    for attributes: [Attribute], _ links: [Relationship], in entity: Entity, _ db: Database
-  ) throws {
-    guard !attributes.isEmpty || !links.isEmpty, let table = try TableColumns(db, entity.name) else { return }
-    let names = attributes.flatMap { [$0.name] + $0.hiddenColumns.map(\.name) } + links.map(\.column)
-    if let taken = names.first(where: table.has) { throw StoreError.columnTaken(taken, entity.name) }
-  }
 
   /// Declares columns as the model has them now.
   ///

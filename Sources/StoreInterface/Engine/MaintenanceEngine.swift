@@ -86,7 +86,10 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// - Parameters:
   ///   - dropping: `Entity` or `Entity.attribute`, as the store calls them.
   ///   - lockWait: how long to wait for an import, in seconds.
-  func migrate(_ pipeline: Pipeline, dropping: [String], lockWait: Double) throws -> [MigrationStep]
+  ///   - progress: told which part of new derived attributes is filled, from 0 to 1, where that takes steps.
+  func migrate(
+    _ pipeline: Pipeline, dropping: [String], lockWait: Double, progress: (Double) -> Void
+  ) throws -> [MigrationStep]
 
   // MARK: Copies
 

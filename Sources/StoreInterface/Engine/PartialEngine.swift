@@ -111,7 +111,7 @@ extension PartialEngine {
     throw lacks("migrating")
   }
   package func migrate(
-    _ pipeline: Pipeline, dropping: [String], lockWait: Double
+    _ pipeline: Pipeline, dropping: [String], lockWait: Double, progress: (Double) -> Void
   ) throws -> [MigrationStep] {
     throw lacks("migrating")
   }

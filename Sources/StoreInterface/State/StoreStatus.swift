@@ -1,5 +1,18 @@
 /// How a store is, in one state of it: what `bolide status` prints.
 package struct StoreStatus: Sendable {
+  /// A derived attribute that is not in the model yet.
+  package struct UnfinishedAttribute: Sendable, Hashable {
+    /// Its name, as `Entity.attribute`.
+    package var name: String
+    /// The pipeline whose next import or migration goes on with it.
+    package var pipeline: String
+
+    package init(name: String, pipeline: String) {
+      self.name = name
+      self.pipeline = pipeline
+    }
+  }
+
   /// An entity and how many objects it has.
   package struct Count: Sendable, Hashable {
     package var entity: String
@@ -39,6 +52,8 @@ package struct StoreStatus: Sendable {
   package var pendingChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.
   package var dirtyOwners: Int64
+  /// The derived attributes that a migration has begun to fill, which the model does not have yet.
+  package var unfinishedAttributes: [UnfinishedAttribute]
   /// Totals beyond the range of their type.
   package var nullTotals: NullTotals
   /// Erasures whose objects may still be in free pages and in the log.
@@ -57,7 +72,8 @@ package struct StoreStatus: Sendable {
     path: String, created: String, modelVersion: Int64, modelSince: String, entities: [Count],
     pipelines: [PipelineStatus], token: HistoryToken, transactions: Int64, changes: Int64,
     historySince: String? = nil, readers: [Reader], schemaError: StoreError? = nil, upkeep: RepairReport,
-    pendingChanges: Int64, dirtyOwners: Int64, nullTotals: NullTotals, openErasures: Int64, bytes: Int64,
+    pendingChanges: Int64, dirtyOwners: Int64, unfinishedAttributes: [UnfinishedAttribute] = [],
+    nullTotals: NullTotals, openErasures: Int64, bytes: Int64,
     walBytes: Int64, hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
   ) {
     self.path = path
@@ -75,6 +91,7 @@ package struct StoreStatus: Sendable {
     self.upkeep = upkeep
     self.pendingChanges = pendingChanges
     self.dirtyOwners = dirtyOwners
+    self.unfinishedAttributes = unfinishedAttributes
     self.nullTotals = nullTotals
     self.openErasures = openErasures
     self.bytes = bytes

@@ -126,4 +126,120 @@ struct DerivedMigrationTests {
     #expect(try stores[0].rows(previous) == stores[1].rows(previous), "seed \(seed)")
     #expect(try stores[1].rows("SELECT count(*) > 0 FROM heard") == [[.integer(1)]])
   }
+
+  private struct Killed: Error {}
+
+  /// Steps of growing size with writes of other programs and imports in between; some steps are the last of their process.
+  @Test(arguments: 0..<RandomHistory.count / 5)
+  func `in steps is in one transaction, whoever writes in between`(seed: Int) throws {
+    var dice = Dice(seed)
+    let names = someNames(&dice)
+    let (one, other) = try (TemporaryStore(), TemporaryStore())
+    let stores = try [world(one, names, seed: seed), world(other, names, seed: seed)]
+    var first = RandomWrites(dice: dice, seed: seed, model: Self.pipeline(with: names).model)
+    var second = first
+    var steps = 0
+    func write(_ writes: inout RandomWrites, _ place: TemporaryStore, _ step: Int) throws {
+      switch (step + seed) % 4 {
+      case 0: try place.shell(writes.script(6))
+      case 1: try writes.take(SQLiteEngine(reading: place.path))
+      case 2: _ = try place.python(RandomWrites.python, [writes.script(3)])
+      default: break
+      }
+    }
+    var isDone = false
+    while !isDone {
+      do {
+        try stores[0].writing { db in
+          try ColumnFilling(db, for: World.quakes(), leastRows: 30, size: 1).run(progress: {
+            #expect((0...1).contains($0))
+          }) { _ in
+            steps += 1
+            try write(&first, one, steps)
+            if dice.once(in: 3) && steps < 40 { throw Killed() }
+          }
+        }
+        isDone = true
+      } catch is Killed {
+        isDone = dice.once(in: 4)
+      }
+    }
+    for step in 1...max(1, steps) where step <= steps { try write(&second, other, step) }
+    for store in stores { _ = try store.migrate(World.quakes()) }
+    for entity in World.model.entities {
+      let names = try stores[1].rows("SELECT name FROM pragma_table_info('\(entity.name)')").flatMap(\.self)
+      let columns = names.compactMap { if case .text(let name) = $0 { quoted(name) } else { nil } }
+      let rows = "SELECT \(columns.joined(separator: ", ")) FROM \(entity.name) ORDER BY bolide_id"
+      #expect(try stores[0].rows(rows) == stores[1].rows(rows), "seed \(seed)")
+    }
+    for history in [
+      "SELECT * FROM bolide_change ORDER BY change",
+      "SELECT * FROM bolide_previous ORDER BY change, property",
+      "SELECT name, property, entity FROM bolide_property ORDER BY property",
+      "SELECT number, author, first_change, last_change, inserted, updated, deleted FROM bolide_transaction ORDER BY number",
+    ] {
+      #expect(try stores[0].rows(history) == stores[1].rows(history), "seed \(seed)")
+    }
+    #expect(try stores[0].rows("SELECT name FROM sqlite_schema WHERE name = 'bolide_unfinished'") == [])
+    #expect(try stores[0].findings() == [], "seed \(seed)")
+  }
+
+  private enum Event: String, CaseIterable { case prune, gap, erase, model, trigger }
+
+  /// Where history does not tell all that has changed, the values are computed anew.
+  @Test(arguments: Event.allCases, [false, true])
+  private func `what history does not tell is computed anew`(event: Event, goesOn: Bool) throws {
+    let temporary = try TemporaryStore()
+    let names: Set<String> = ["Region.count", "Region.countryName"]
+    let store = try world(temporary, names, seed: 3)
+    func fill(until last: Int) throws {
+      var steps = 0
+      do {
+        try store.writing { db in
+          try ColumnFilling(db, for: World.quakes(), leastRows: 30, size: 1).run(pause: { _ in
+            steps += 1
+            if steps == last { throw Killed() }
+          })
+        }
+      } catch is Killed {}
+    }
+    try fill(until: 5)
+    #expect(try store.status().unfinishedAttributes.allSatisfy { $0.pipeline == "quakes" })
+    #expect(try store.status().unfinishedAttributes.count > 10)
+    let change =
+      "UPDATE Quake SET magnitude = 77, place = 'other'; UPDATE Region SET title = 'new'; UPDATE Country SET name = 'n'"
+    switch event {
+    case .prune:
+      try temporary.shell(change)
+      try store.assignPending()
+      _ = try store.prune(.keepingTransactions(0))
+    case .gap:
+      try temporary.shell("DROP TRIGGER bolide_Quake_update; \(change)")
+      try store.restoreTriggers()
+    case .erase:
+      try temporary.shell("\(change); UPDATE Quake SET region_id = 2 WHERE bolide_id = 1")
+      try store.assignPending()
+      _ = try store.erase("Quake", .id(1), EditOptions(author: "test"), lockWait: 1)
+      #expect(try store.status().unfinishedAttributes == [])
+    case .model:
+      var other = Self.pipeline(with: names)
+      other.name = "other"
+      other.model.entities[0].attributes.append(Attribute(name: "note", type: .string))
+      try store.fit(other)
+      try temporary.shell(change)
+    case .trigger:
+      try temporary.shell("CREATE TRIGGER mine AFTER UPDATE ON Quake BEGIN SELECT 1; END; \(change)")
+    }
+    if goesOn { try fill(until: .max) }
+    var pipeline = World.quakes()
+    if event == .model {
+      pipeline.model.entities[0].attributes.append(Attribute(name: "note", type: .string))
+    }
+    _ = try store.migrate(pipeline)
+    let wrong = try temporary.python(World.oracle)
+    #expect(wrong.split(separator: "\n").allSatisfy { $0.hasSuffix("has no time of its change") }, "\(wrong)")
+    #expect(try store.findings() == [])
+    #expect(try store.status().unfinishedAttributes == [])
+    #expect(try store.rows("SELECT * FROM bolide_dirty") == [])
+  }
 }
