@@ -50,6 +50,7 @@ SETTINGS = [
       ("-1", "0", "1.5", "1e300", "1e3", "nan", "9223372036854775807", "9223372036854775808", "0x7", '"\\0"', "[1]"),
     "commit":
       ("chunk", "file", "Chunk", '""', '"\\0"', "[chunk]", "{ chunk: 1 }", "7", "~", "chunk\natomic: true", "chunk\nchunk-rows: 1"),
+    "sort": ("key", "none", "id", "Key", '""', '"\\0"', "[key]", "{ key: d }", "7", "~", "key\nstop-on-reject: true", "key\nchunk-rows: 1"),
     "on-new-field": ("add", "fail", "Fail", '""', '"\\0"', "[add, fail]", "{ add: x }", "7", "~"),
     "on-absent-field": ("fail", "add", "Fail", '""', '"\\0"', "[fail]", "{ fail: d }", "7", "~"),
     "children":

@@ -82,6 +82,7 @@ SCENARIOS = {
   "first import, atomic": ("nothing", "import p.yaml feed.json --chunk-rows 40 --atomic --lock-wait 1s --json"),
   "first import of two files in shared transactions":
     ("nothing", "import p.yaml feed.json later.json --commit chunk --chunk-rows 70 --lock-wait 1s --json"),
+  "first import, sorted": ("nothing", "import p.yaml feed.json later.json --sort key --chunk-rows 40 --lock-wait 1s --json"),
   "same import": ("calm", "import p.yaml feed.json --force --lock-wait 1s --json"),
   "revised import": ("calm", "import p.yaml later.json --chunk-rows 40 --lock-wait 1s --json"),
   "revised import, atomic": ("calm", "import p.yaml later.json --atomic --lock-wait 1s --json"),

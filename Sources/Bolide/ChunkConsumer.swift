@@ -112,6 +112,7 @@ struct ChunkConsumer {
   private mutating func apply(_ parcel: FilledChunk) throws {
     writing.times.end(.waitingForChunks)
     let chunk = parcel.chunk
+    let hasRows = !chunk.order.isEmpty
     try writing.apply(chunk, bytes: parcel.bytes)
     // Those of expressions come after those of types, whatever their place in the input.
     let inOrder = chunk.allRejects
@@ -119,7 +120,8 @@ struct ChunkConsumer {
     tally.add(inOrder)
     let counts = writing.progress.counts
     hasLanded = hasLanded || counts.rejected < counts.read
-    if !hasLanded, counts.read >= ChunkProducer.maxLeadingRejects {
+    // Where records are sorted, what is rejected comes first.
+    if !hasLanded, hasRows, counts.read >= ChunkProducer.maxLeadingRejects {
       throw ImportError.allRejected(inOrder.last?.input ?? input, first: counts.read, last: inOrder.last)
     }
     let progress = ImportProgress(

@@ -21,6 +21,7 @@ struct ImportFrame {
     self.pipeline = pipeline
     self.options = options
     settings = options.settings(over: pipeline)
+    self.pipeline.settings = settings
   }
 
   /// Runs an import to its end, on the calling thread.

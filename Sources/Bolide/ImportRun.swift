@@ -45,7 +45,10 @@ struct ImportRun {
     let (name, cancellation) = (inputs.name, frame.options.cancellation)
     var known: [KnownInput] = []
     do {
-      if inputs.count > 1 { known = try UnchangedInput.known(frame, writing) }
+      // Where the records of all inputs are sorted together, none is applied before another is read.
+      if inputs.count > 1, frame.settings.sortPolicy != .key {
+        known = try UnchangedInput.known(frame, writing)
+      }
     } catch {
       return AppliedRecords(failure: ImportError(applying: error, cancellation))
     }

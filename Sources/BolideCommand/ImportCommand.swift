@@ -55,6 +55,14 @@ struct ImportCommand: ParsableCommand {
     transform: CommitPolicy.init(argument:))
   var commit: CommitPolicy?
 
+  @Option(
+    help: ArgumentHelp(
+      "Whether records are sorted by key, in a temporary file, before the first is imported: "
+        + "\(SortPolicy.words). (default: none)",
+      valueName: "by"),
+    transform: SortPolicy.init(argument:))
+  var sort: SortPolicy?
+
   @Option(help: ArgumentHelp("Commit every n records.", valueName: "n"))
   var chunkRows: Int?
 
@@ -170,6 +178,7 @@ struct ImportCommand: ParsableCommand {
     if replay, !inputs.isEmpty {
       throw ValidationError.inputOfReplay
     }
+    if sort == .key, stopOnReject == true { throw ValidationError.sortedStop }
     if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError.standardInputTwice }
   }
 
@@ -201,6 +210,7 @@ struct ImportCommand: ParsableCommand {
     options.stopsOnReject = stopOnReject
     options.isAtomic = atomic
     options.commitPolicy = commit
+    options.sortPolicy = sort
     options.chunkRows = chunkRows
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes

@@ -16,6 +16,11 @@ extension ValidationError {
   static var inputOfReplay: ValidationError {
     ValidationError("--replay imports the kept records: remove the input")
   }
+  static var sortedStop: ValidationError {
+    ValidationError(
+      "--sort and --stop-on-reject cannot be combined: sorted records are not imported in the order of the input"
+    )
+  }
   static var standardInputTwice: ValidationError { ValidationError("- can be given only once") }
   static func notALimit(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is neither a number of records nor a share such as 2%")

@@ -6,19 +6,20 @@ internal import TypedRows
 
 /// The reading thread: one input after another, bytes to records to typed rows, one chunk after another into the queue.
 ///
-/// A chunk's records are all of one input, unless the settings say that inputs share chunks.
+/// A chunk's records are all of one input, unless the settings say that inputs share chunks. Where records are sorted by key,
+/// all are read before the first chunk of rows goes into the queue; what is rejected goes before.
 package struct ChunkProducer: ~Copyable {
-  private var records: RecordInput
+  var records: RecordInput
   /// The inputs that come after it.
   private var nextInputs: ArraySlice<ByteInput>
   private var stage: RecordStage
   private let shape: RecordShape
   private let queue: ChunkQueue
-  private let limits: ChunkLimits
+  var limits: ChunkLimits
   private let readerLimits: ReaderLimits
-  private let settings: ImportSettings
-  private let stop: Cancellation
-  private var chunk: Chunk
+  let settings: ImportSettings
+  let stop: Cancellation
+  var chunk: Chunk
   /// When the chunk in hand is to be handed over although it is small.
   private var deadline: ContinuousClock.Instant?
   private var read = 0
@@ -39,13 +40,15 @@ package struct ChunkProducer: ~Copyable {
   private var absentFields: [AbsentField] = []
   /// Whether any record was good.
   private var hasAccepted = false
-  private var times = StageTimes()
+  var times = StageTimes()
   /// A record was rejected, and the import stops there.
   private var isStopped = false
   /// What kept inputs from being read to their end, where the import goes on with the others.
   private var failures: [ImportError] = []
-  /// A guard has ended the import.
-  private var isGuarded = false
+  /// What was read and is not handed over is dropped: a guard has ended the import, or there is no room to sort.
+  var isDropped = false
+  /// The records read so far, where they are sorted by key.
+  var sort: RecordSort?
   /// The keys that wildcards matched, as the chunk in hand knows them.
   private var knownWildcards = -1
   private var newFields: NewFields
@@ -84,7 +87,10 @@ package struct ChunkProducer: ~Copyable {
     if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     self.limits = limits
     self.chunk = chunk
+    chunk.numbersRecords = sorts
   }
+
+  private var sorts: Bool { settings.sortPolicy == .key }
 
   /// Reads to the end, or to an error. What is complete before an error is handed over first.
   package mutating func run() -> ReadingEnd {
@@ -97,9 +103,9 @@ package struct ChunkProducer: ~Copyable {
       end.error = ImportError(reading: error, input: records.name, isStored: !settings.isAtomic)
     }
     // A cancelled import drops the chunk in hand: nothing of it is in the store. So does one that a guard ends.
-    if end.error?.kind != .cancelled, !isGuarded, !chunk.isEmpty {
+    if end.error?.kind != .cancelled, !isDropped {
       do {
-        _ = try handOver()
+        if try chunk.isEmpty || handOver() { try handOverSorted() }
       } catch {
         end.error = end.error ?? ImportError(error)
       }
@@ -122,7 +128,7 @@ package struct ChunkProducer: ~Copyable {
   }
 
   /// Bytes taken so far.
-  private var bytes: Int { bytesBefore + records.bytes }
+  var bytes: Int { bytesBefore + records.bytes }
 
   private mutating func readAll() throws {
     guard try skipInputs() else { return }
@@ -220,7 +226,7 @@ package struct ChunkProducer: ~Copyable {
       if failures.isEmpty { try checkGuards() }
       return false
     }
-    if settings.commitPolicy == .input, !chunk.isEmpty { guard try handOver() else { return false } }
+    if settings.commitPolicy == .input, !sorts, !chunk.isEmpty { guard try handOver() else { return false } }
     bytesBefore += records.bytes
     readBefore = read
     records = records.following(next, reader: try stage.reader(shape, limits: readerLimits))
@@ -233,7 +239,7 @@ package struct ChunkProducer: ~Copyable {
   /// Holds what was read of all inputs against what they should have.
   private mutating func checkGuards() throws {
     if let minimum = settings.minimumRecords, read < minimum, !settings.acceptedGuards.contains(.minRecords) {
-      isGuarded = true
+      isDropped = true
       throw ImportError.tooFewRecords(
         records.name, read: read, minimum: minimum, isStored: !settings.isAtomic)
     }
@@ -242,7 +248,7 @@ package struct ChunkProducer: ~Copyable {
     if settings.acceptedGuards.contains(.onAbsentField) {
       fields.settled = absent.map(\.count)
     } else if settings.absentFieldPolicy == .fail, let first = absent.first {
-      isGuarded = true
+      isDropped = true
       throw ImportError.absentField(
         records.name, first.field, others: absent.count - 1,
         read: first.count.records == 0
@@ -268,7 +274,7 @@ package struct ChunkProducer: ~Copyable {
 
   /// What a rejected record of this chunk needs to be read alone, and which input it is of.
   private mutating func noteSurroundings(isFirst: Bool) {
-    if isFirst { deadline = ContinuousClock.now + limits.time }
+    if isFirst, !sorts { deadline = ContinuousClock.now + limits.time }
     let changes = records.reader.wildcardChanges
     guard isFirst || changes != knownWildcards else { return }
     knownWildcards = changes
@@ -299,6 +305,11 @@ package struct ChunkProducer: ~Copyable {
       if stop.isCancelled { throw ImportError.cancelled }
       try flushBatch()
     }
+    return sorts ? false : isRipe
+  }
+
+  /// Whether the chunk has as many records as are committed together.
+  var isRipe: Bool {
     let count = chunk.recordsRead
     if limits.isFixed { return count >= limits.rows }
     // A look at the clock and the queue costs more than a record: only now and then.
@@ -314,13 +325,19 @@ package struct ChunkProducer: ~Copyable {
     if stop.isCancelled { throw ImportError.cancelled }
     deadline = nil
     try flushBatch()
+    if sorts { return try moveToRun() }
     if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
     chunk.sortAndFold()
     times.end(.sort)
+    return send(bytes: bytes)
+  }
+
+  mutating func send(bytes: Int) -> Bool {
     queue.send(FilledChunk(chunk: chunk, bytes: bytes, totalBytes: totalBytes))
     guard let next = queue.takeEmpty() else { return false }
     times.end(.waitingForRoom)
     chunk = next
+    chunk.numbersRecords = sorts
     return true
   }
 }
@@ -330,16 +347,4 @@ extension [[Int]] {
   fileprivate func adding(_ other: [[Int]], times factor: Int = 1) -> Self {
     other.isEmpty ? self : zip(self, other).map { zip($0, $1).map { $0 + factor * $1 } }
   }
-}
-
-/// When a chunk is full.
-struct ChunkLimits: Sendable {
-  /// So many records, or more while the writing thread is busy with the chunk before.
-  var rows = 32_768
-  /// Whether exactly so many.
-  var isFixed = false
-  /// So many bytes in memory at most; two chunks exist at a time.
-  var bytes = ImportSettings().budget.chunk
-  /// So long after its first record.
-  var time = Duration.seconds(1)
 }

@@ -6,8 +6,8 @@
 
 /// A temporary file without a name: bytes go in, and after `rewind` they come out again from the first one.
 ///
-/// For a columnar feed that sends its rows before their names. The file lies in `TMPDIR` (or `/tmp`), is unlinked
-/// at once, and so is gone with the process however that ends.
+/// For a columnar feed that sends its rows before their names, and for sorted runs. The file lies in `TMPDIR` (or `/tmp`),
+/// is unlinked at once, and so is gone with the process however that ends.
 package final class Spool {
   private static let capacity = 128 * 1024
 
@@ -82,6 +82,22 @@ package final class Spool {
     precondition(isRewound, "a spool is read after rewind")
     do throws(Errno) {
       return try System.readBytes(descriptor, into: buffer)
+    } catch {
+      throw InputError(.cannotReadSpool(reason: error.text), input: input)
+    }
+  }
+
+  /// Fills `buffer` with at least one of the bytes that were appended from a place on, and says with how many.
+  ///
+  /// Only after `rewind`; what `read(into:)` reads next stays the same.
+  ///
+  /// - Throws: `cannotSpool`.
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(InputError) -> Int {
+    precondition(isRewound, "a spool is read after rewind")
+    do throws(Errno) {
+      let count = try System.readBytes(descriptor, into: buffer, at: offset)
+      if count == 0 { throw Errno(code: EIO) }
+      return count
     } catch {
       throw InputError(.cannotReadSpool(reason: error.text), input: input)
     }

@@ -8,6 +8,8 @@ enum SettingsFile {
 
   static let commits = CommitPolicy.allCases.map { (word: $0.rawValue, choice: $0) }
 
+  static let sorts = SortPolicy.allCases.map { (word: $0.rawValue, choice: $0) }
+
   static let creations: [(word: String, choice: StoreCreation)] = [
     ("if-new", .ifNew), ("never", .never), ("always", .always),
   ]
@@ -26,6 +28,9 @@ enum SettingsFile {
     }
     if let value = parts["commit"].flatMap({ reader.choice($0, among: commits) }) {
       settings.commitPolicy = value
+    }
+    if let value = parts["sort"].flatMap({ reader.choice($0, among: sorts) }) {
+      settings.sortPolicy = value
     }
     if let value = parts["chunk-rows"].flatMap({ reader.number($0, in: 1...Int(Int32.max)) }) {
       settings.chunkRows = value

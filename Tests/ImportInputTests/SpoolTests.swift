@@ -18,6 +18,11 @@ import Testing
         try spool.rewind()
         #expect(try readAll(spool) == all)
       }
+      var piece = [UInt8](repeating: 0, count: 50)
+      for place in [0, 500, all.count - 20] {
+        let count = try piece.withUnsafeMutableBytes { try spool.read(into: $0, at: Int64(place)) }
+        #expect(piece[..<count] == all[place...].prefix(50))
+      }
     }
   }
 

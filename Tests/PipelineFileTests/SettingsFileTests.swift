@@ -48,6 +48,7 @@ import Testing
         force: true
         show-values: true
         """) == wanted)
+    #expect(try settings("sort: key").sortPolicy == .key)
   }
 
   @Test(arguments: [
@@ -56,6 +57,7 @@ import Testing
     ("max-rejects", "-1", "'max-rejects' is a number of records or a share such as 2%, not '-1'"),
     ("max-rejects", "101%", "'max-rejects' is a number of records or a share such as 2%, not '101%'"),
     ("commit", "file", "'commit' is input or chunk, not 'file'"),
+    ("sort", "id", "'sort' is none or key, not 'id'"),
     ("lock-wait", "soon", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not 'soon'"),
     ("lock-wait", "-1s", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not '-1s'"),
     ("lock-wait", "infs", "'lock-wait' is a time such as 30s or 10m, at most 10000y, not 'infs'"),

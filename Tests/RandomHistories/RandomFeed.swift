@@ -6,6 +6,8 @@ struct RandomFeed {
   /// Whether no record takes the place of another within a chunk: then all counts are those of one after another.
   let isExact: Bool
   let chunkRows: Int
+  /// Whether the records may come in the order of their keys instead.
+  let maySort: Bool
   let json: String
 
   init(_ dice: inout Dice, _ pipeline: PlainPipeline, _ model: PlainModel) {
@@ -42,6 +44,7 @@ struct RandomFeed {
           entity.attributes.contains { $0.isVolatile || $0.isRequired && !entity.key.contains($0.name) }
         })
     chunkRows = mayClash || folds ? 1 : dice.pick([1, 2, 3, 1000])
+    maySort = !mayClash && !folds
     isExact = isDistinct || chunkRows == 1 && !seen.hasTwins
   }
 

@@ -130,9 +130,11 @@ struct RandomHistory {
     // So that first loads as small as these build their indexes at their end.
     if dice.once(in: 2) { declared.settings.deferredIndexRows = 1 }
     let feed = RandomFeed(&dice, pipeline, model)
-    tell("import feed\(number), chunk-rows \(feed.chunkRows):\n\(feed.json)")
+    let sorts = feed.maySort && dice.once(in: 3)
+    tell("import feed\(number), \(sorts ? "sorted, " : "")chunk-rows \(feed.chunkRows):\n\(feed.json)")
     var options = ImportOptions()
     options.chunkRows = feed.chunkRows
+    options.sortPolicy = sorts ? .key : SortPolicy.none
     options.isAtomic = dice.once(in: 4)
     if let engine {
       return try takeThroughSeam(engine, store, declared, Array(feed.json.utf8), options)

@@ -27,6 +27,9 @@ package struct PipelineCheck {
     if pipeline.settings.maximumMissing != nil, pipeline.feed != .full {
       check.list.add(.missingOfWindow, at: ["max-missing"])
     }
+    if pipeline.settings.sortPolicy != .none, pipeline.settings.stopsOnReject {
+      check.list.add(.sortedStop, at: ["sort"])
+    }
     check.checkGone()
     if pipeline.store?.utf8.contains(0) == true { check.list.add(.storeWithNull, at: ["store"]) }
     NameCheck.run(pipeline, &check.list)

@@ -49,6 +49,10 @@ extension Message {
 
   static let missingOfWindow = Message("'max-missing' requires `feed: full`: no row is missing from a window")
 
+  static let sortedStop = Message(
+    "'sort' and 'stop-on-reject' cannot be combined: sorted records are not imported in the order of the input"
+  )
+
   static let goneOfWindow = Message("'gone' requires `feed: full`: no row is missing from a window")
   static let unguardedDeletion = Message(
     "`gone: delete` requires 'max-missing', the share of the rows that an import may delete at most, such as `5%`"

@@ -8,6 +8,8 @@ public struct ImportSettings: Sendable, Hashable {
   public var rejectLimit = RejectLimit.count(0)
   /// Whether a transaction holds records of one input, or of several.
   public var commitPolicy = CommitPolicy.input
+  /// In which order records are imported.
+  public var sortPolicy = SortPolicy.none
   /// Commits after so many records; nil chooses.
   public var chunkRows: Int?
   /// A load into an empty table builds indexes at its end if its first chunk has so many rows.
@@ -91,6 +93,14 @@ public enum CommitPolicy: String, Sendable, Hashable, CaseIterable {
   /// Nowhere: small inputs share transactions. The import goes on behind an input that cannot be read to its end, and fails
   /// after the last one.
   case chunk
+}
+
+/// In which order the records of an import are imported.
+public enum SortPolicy: String, Sendable, Hashable, CaseIterable {
+  /// In the input's.
+  case none
+  /// In their key's: all are read before the first is imported, and sorted in a temporary file.
+  case key
 }
 
 /// Whether a store that is not there is made.

@@ -44,6 +44,10 @@ extension PipelineFormat {
       "of several inputs in one import, whether transactions also end with each input, or small inputs share them: "
         + "\(words(SettingsFile.commits.map(\.word))), see <doc:Runs>; default: `input`"),
     FormatKey(
+      "sort", .words(SettingsFile.sorts.map(\.word)),
+      "whether records are sorted by key, in a temporary file, before the first is imported: "
+        + "\(words(SettingsFile.sorts.map(\.word))), see <doc:Runs>; default: `none`"),
+    FormatKey(
       "chunk-rows", .number(1...Int(Int32.max)),
       "the number of records per transaction; default: chosen from the load",
       examples: ["10000"]),

@@ -1,10 +1,11 @@
 /// A set of object ids: one bit an id, in pages that are made when an id of theirs comes.
 ///
-/// Ids are given out one after another, so ten million of them take little more than a megabyte. An id far away from
-/// the others, as only another program would choose it, costs a page of 512 bytes.
+/// Ids are given out one after another, so ten million of them take little more than a megabyte, and those of a first load, which
+/// come in ranges, next to nothing. An id far away from the others, as only another program would choose it, costs a page of
+/// 512 bytes.
 struct ObjectSet {
   private var words: [UInt64] = []
-  /// For each page of ids from 0, where its words begin; -1 for a page that is not there.
+  /// For each page of ids from 0, where its words begin; `none` for a page that is not there, `whole` for one of which all ids are.
   private var starts: [Int] = []
   /// The same for pages beyond `maximumStarts`, and for ids below 0.
   private var farStarts: [Int64: Int] = [:]
@@ -13,34 +14,51 @@ struct ObjectSet {
   static let pageBits: Int64 = 12
   static let pageWords = 64
   private static let maximumStarts: Int64 = 1 << 20
+  private static let (none, whole) = (-1, -2)
 
   /// Puts an id in.
   ///
   /// - Returns: whether it is new there.
   @discardableResult
   mutating func insert(_ id: Int64) -> Bool {
-    let index = start(makingPageOf: id) + Int(id & 4095) >> 6
+    let start = start(makingPageOf: id)
+    if start == Self.whole { return false }
+    let index = start + Int(id & 4095) >> 6
     let bit: UInt64 = 1 << UInt64(id & 63)
     defer { words[index] |= bit }
     return words[index] & bit == 0
   }
 
-  /// Puts a range of ids in, a word at a time.
+  /// Puts a range of ids in, a page or a word at a time.
   mutating func insert(_ ids: ClosedRange<Int64>) {
     var id = ids.lowerBound
     while id <= ids.upperBound {
+      if insertPage(at: id, to: ids.upperBound) {
+        id += 4096
+        continue
+      }
       let last = min(ids.upperBound, id | 63)
       let bits = (UInt64.max >> UInt64(63 - (last - id))) << UInt64(id & 63)
-      words[start(makingPageOf: id) + Int(id & 4095) >> 6] |= bits
+      let start = start(makingPageOf: id)
+      if start != Self.whole { words[start + Int(id & 4095) >> 6] |= bits }
       guard last < ids.upperBound else { return }
       id = last + 1
     }
   }
 
+  /// Puts in a page of ids from one on, if it is not there and all its ids are up to another one.
+  private mutating func insertPage(at id: Int64, to last: Int64) -> Bool {
+    let page = id >> Self.pageBits
+    guard id & 4095 == 0, last - id >= 4095, page >= 0, page < Self.maximumStarts, start(ofPage: page) == nil
+    else { return false }
+    setStart(ofPage: Int(page), Self.whole)
+    return true
+  }
+
   /// Whether an id is there.
   func contains(_ id: Int64) -> Bool {
     guard let start = start(ofPage: id >> Self.pageBits) else { return false }
-    return words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
+    return start == Self.whole || words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
   }
 
   /// Whether an id of a range is there.
@@ -50,7 +68,7 @@ struct ObjectSet {
       let last = min(ids.upperBound, id | 63)
       if let start = start(ofPage: id >> Self.pageBits) {
         let bits = (UInt64.max >> UInt64(63 - (last - id))) << UInt64(id & 63)
-        if words[start + Int(id & 4095) >> 6] & bits != 0 { return true }
+        if start == Self.whole || words[start + Int(id & 4095) >> 6] & bits != 0 { return true }
       }
       if last == ids.upperBound { return false }
       id = last + 1
@@ -60,22 +78,25 @@ struct ObjectSet {
   /// How many ids are there.
   ///
   /// - Complexity: O(n)
-  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+  var count: Int {
+    words.reduce(0) { $0 + $1.nonzeroBitCount } + starts.count { $0 == Self.whole } << Self.pageBits
+  }
 
   /// The pages that are there, in order.
   var pages: [Int64] {
-    (starts.indices.filter { starts[$0] >= 0 }.map(Int64.init) + farStarts.keys).sorted()
+    (starts.indices.filter { starts[$0] != Self.none }.map(Int64.init) + farStarts.keys).sorted()
   }
 
   /// A page's words, the lowest ids first; zeros for a page that is not there.
   func words(ofPage page: Int64) -> [UInt64] {
     guard let start = start(ofPage: page) else { return Array(repeating: 0, count: Self.pageWords) }
+    if start == Self.whole { return Array(repeating: .max, count: Self.pageWords) }
     return Array(words[start..<start + Self.pageWords])
   }
 
   private func start(ofPage page: Int64) -> Int? {
     guard page >= 0, page < Self.maximumStarts else { return farStarts[page] }
-    guard page < starts.count, starts[Int(page)] >= 0 else { return nil }
+    guard page < starts.count, starts[Int(page)] != Self.none else { return nil }
     return starts[Int(page)]
   }
 
@@ -85,11 +106,15 @@ struct ObjectSet {
     let start = words.count
     words.append(contentsOf: repeatElement(0, count: Self.pageWords))
     if page >= 0, page < Self.maximumStarts {
-      while starts.count <= page { starts.append(-1) }
-      starts[Int(page)] = start
+      setStart(ofPage: Int(page), start)
     } else {
       farStarts[page] = start
     }
     return start
+  }
+
+  private mutating func setStart(ofPage page: Int, _ start: Int) {
+    while starts.count <= page { starts.append(Self.none) }
+    starts[page] = start
   }
 }

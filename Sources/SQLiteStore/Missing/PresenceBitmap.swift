@@ -72,10 +72,21 @@ package struct PresenceBitmap {
   /// Takes over what a complete run saw. Pages that stay as they are, are not written. Objects that are deleted stay missing:
   /// a revert may bring them back.
   func complete(_ seen: ObjectSet) throws {
-    var stored: [Int64: Page] = [:]
-    for page in try pages() { stored[page.number] = page.words }
-    for number in Set(seen.pages).union(stored.keys).sorted() {
-      let before = stored[number] ?? .none
+    // One page at a time: a large feed has very many.
+    let numbers = try RawStatement(db, "SELECT page FROM bolide_seen WHERE pipeline = ? AND entity = ?")
+    numbers.bind(pipeline, at: 1)
+    numbers.bind(entity, at: 2)
+    var stored: Set<Int64> = []
+    while try numbers.step() { stored.insert(try numbers.number(0)) }
+    let row = try RawStatement(
+      db, "SELECT last, missing FROM bolide_seen WHERE pipeline = ? AND entity = ? AND page = ?")
+    row.bind(pipeline, at: 1)
+    row.bind(entity, at: 2)
+    for number in stored.union(seen.pages).sorted() {
+      row.bind(number, at: 3)
+      let before =
+        try row.step() ? Page(last: [UInt64](row.bytes(0)), missing: [UInt64](row.bytes(1))) : Page.none
+      row.reset()
       let seen = seen.words(ofPage: number)
       var now = Page(last: seen, missing: before.missing)
       for word in now.missing.indices {

@@ -10,6 +10,8 @@ internal import TypedRows
 final class RejectedKeys {
   private var bits: [UInt64] = []
   private static let bitCount = 1 << 23
+  /// Of a run that sorts its records, those whose rejects are kept: the last one of each key, by its number through all inputs.
+  private var lastRejected: [Int64: Int] = [:]
 
   init(_ db: Database, pipeline: String) throws {
     let keys = try RawStatement(
@@ -37,17 +39,29 @@ final class RejectedKeys {
       let rejected = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
       for row in rows.lazy.map(Int.init) where !rejected.contains(row) {
         guard let key = chunk.keyDigest(row) else { continue }
-        if contains(key) { try log.overtake(key) }
+        if contains(key), isLater(chunk, row, than: key) { try log.overtake(key) }
         if let last = lastRows[key] { lastRows[key] = max(last, row) }
       }
     }
-    for reject in rejects {
+    for (number, reject) in zip(chunk.rejectNumbers, rejects) {
       let isOvertaken = reject.key.map { reject.isBefore(lastRows[$0, default: -1]) } ?? false
       let overtakes = reject.key.map(contains) ?? false
-      guard let kept = try log.keep(reject, isOvertaken: isOvertaken, overtakes: overtakes) else { continue }
-      if let key = kept.key { insert(key) }
+      let last = reject.key.flatMap { lastRejected[$0] } ?? 0
+      let kept = try log.keep(
+        reject, isOvertaken: isOvertaken || number < last, overtakes: overtakes && number > last)
+      guard let kept else { continue }
+      if let key = kept.key {
+        insert(key)
+        if chunk.numbersRecords { lastRejected[key] = max(number, last) }
+      }
       try alsoWrite(kept)
     }
+  }
+
+  /// Whether a row's record comes later than the last one that was rejected with its key: where records are sorted, it may have come
+  /// before.
+  private func isLater(_ chunk: Chunk, _ row: Int, than key: Int64) -> Bool {
+    lastRejected[key].map { chunk.recordNumbers[row] > $0 } ?? true
   }
 
   private func insert(_ key: Int64) {

@@ -77,6 +77,10 @@ public final class Chunk {
   package internal(set) var laterRows: Set<Int32> = []
   /// The rows whose record is still known, in ascending order.
   var records = KeptRecords()
+  /// Whether the records' numbers are kept, as where the rows do not come in the input's order.
+  package var numbersRecords = false
+  /// The number of each row's record, through all inputs of the run, once its batch has ended; empty where they are not kept.
+  package private(set) var recordNumbers: [Int] = []
 
   /// Makes an empty chunk.
   package init(layout: ChunkLayout) {
@@ -144,6 +148,7 @@ public final class Chunk {
     order.removeAll(keepingCapacity: true)
     foldedRows.removeAll(keepingCapacity: true)
     laterRows.removeAll(keepingCapacity: true)
+    recordNumbers.removeAll(keepingCapacity: true)
     records.clear()
     lineage.removeAll(keepingCapacity: true)
     hasFlushedBatch = false
@@ -212,6 +217,7 @@ public final class Chunk {
           row, memory.pointee.position(row), text: memory.pointee.text(row), isChild: layout.isChildren)
       }
     }
+    if numbersRecords { recordNumbers += batch.lazy.map { self.memory.pointee.position($0).record } }
     memory.pointee.recordBytes = records.byteCount
     memory.pointee.flushBatch()
     hasFlushedBatch = true
@@ -225,7 +231,7 @@ public final class Chunk {
   package var acceptedRows: [Int] { order.map(Int.init) }
 
   /// A new row without a required value is rejected when it turns out to be new; some settings may reject any row.
-  private func mayBeRejected(_ row: Int) -> Bool {
+  func mayBeRejected(_ row: Int) -> Bool {
     layout.rejectsLate || layout.required.contains { state($0, row) == .absent }
   }
 

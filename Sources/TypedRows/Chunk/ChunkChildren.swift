@@ -30,6 +30,9 @@ extension Chunk {
   /// All rejected records and children, in the inputs' order, as they stood in their inputs.
   package var allRejects: [RejectedRecord] { rejectsInOrder.map(placed) }
 
+  /// Their records' numbers, as the chunk numbers them.
+  package var rejectNumbers: [Int] { rejectsInOrder.map(\.record) }
+
   /// The same, numbered as the chunk's records are.
   var rejectsInOrder: [RejectedRecord] {
     if children.isEmpty { return rejects.sorted { $0.record < $1.record } }

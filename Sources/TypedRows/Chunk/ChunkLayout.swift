@@ -64,6 +64,8 @@ package struct ChunkLayout: Sendable {
   package let storedCount: Int
   /// How many of them are kept until the chunk is applied; the others live while their batch does.
   package let keptCount: Int
+  /// Those of them whose cells are places of bytes.
+  let keptTexts: [Int]
   /// The columns of the key, in the key's order.
   package let keyColumns: [Int]
   /// The stored columns in which a record may differ from its row.
@@ -149,6 +151,7 @@ package struct ChunkLayout: Sendable {
     columns += entity.attributes.filter(\.isTransient).map(column)
     self.columns = columns
     storages = columns.map(\.storage)
+    keptTexts = (0..<keptCount).filter { [columns] in [.text, .blob].contains(columns[$0].storage) }
     self.owners = owners
     func places(_ names: [String]) -> [Int] {
       names.compactMap { name in columns.firstIndex { $0.name == name } }

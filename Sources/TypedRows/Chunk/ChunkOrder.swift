@@ -15,7 +15,12 @@ extension Chunk {
   /// `MergePolicyFilter`.
   ///
   /// - Complexity: O(n) when the rows come in order or in reverse order, O(n log n) otherwise.
-  package func sortAndFold() {
+  package func sortAndFold() { sort(folding: layout.foldsEarly) }
+
+  /// Puts the rows into the key's order, those of one key in the input's.
+  ///
+  /// - Parameter folds: whether rows of the same key become one.
+  package func sort(folding folds: Bool) {
     flushBatch()
     guard order.count > 1 else { return }
     var ascending = true
@@ -25,19 +30,19 @@ extension Chunk {
       // Equal keys keep the input's order, so only a strictly falling run may be turned round.
       if comparison >= 0 { ascending = false }
       if comparison <= 0 { descending = false }
-      if !ascending && !descending { return sortMixed() }
+      if !ascending && !descending { return sortMixed(folds) }
     }
     if descending { order.reverse() }
   }
 
-  private func sortMixed() {
+  private func sortMixed(_ folds: Bool) {
     var keys = order.map { SortKey(self, $0) }
     keys.sort { left, right in
       if let isLess = left.isLess(right) { return isLess }
       let comparison = compareKeys(Int(left.row), Int(right.row))
       return comparison < 0 || (comparison == 0 && left.row < right.row)
     }
-    guard layout.foldsEarly else {
+    guard folds else {
       for place in order.indices { order[place] = keys[place].row }
       return
     }

@@ -41,11 +41,16 @@ extension Chunk {
   ) {
     let count = text?.utf8.count ?? 0
     let isTooLong = count > layout.rejectBounds.text
-    surroundings.append(
-      Surroundings(
+    surround(
+      with: Surroundings(
         record: record, row: self.count, number: number, input: input, before: before,
         text: isTooLong ? nil : text, isTooLong: isTooLong))
-    memory.pointee.rejectBytes += MemoryLayout<Surroundings>.stride + (isTooLong ? 0 : count)
+  }
+
+  /// The same, as it was said before.
+  func surround(with surroundings: Surroundings) {
+    self.surroundings.append(surroundings)
+    memory.pointee.rejectBytes += MemoryLayout<Surroundings>.stride + (surroundings.text?.utf8.count ?? 0)
   }
 
   /// The input that a record is of, and the record's number in it; nil where the chunk's records are of one input and

@@ -6,7 +6,7 @@ internal import ImportModel
 ///
 ///     high, low    integer: with its sign bit turned round     real: its bits, ordered
 ///                  text, blob: the first bytes, then zeros; nothing after it, as its length is not known here
-struct SortKey {
+package struct SortKey {
   private(set) var high: UInt64 = 0
   private(set) var low: UInt64 = 0
   let row: Int32
@@ -17,11 +17,9 @@ struct SortKey {
     for column in chunk.layout.keyColumns where free > 0 {
       switch chunk.layout.storages[column] {
       case .integer:
-        add(UInt64(bitPattern: chunk.integer(column, Int(row))) ^ 1 << 63, &free)
+        add(Self.word(chunk.integer(column, Int(row))), &free)
       case .real:
-        // Minus nought becomes nought.
-        let bits = (chunk.real(column, Int(row)) + 0).bitPattern
-        add(bits >> 63 == 0 ? bits ^ 1 << 63 : ~bits, &free)
+        add(Self.word(chunk.real(column, Int(row))), &free)
       case .text, .blob:
         let bytes = chunk.bytes(column, Int(row))
         add(Self.word(bytes, from: 0), &free)
@@ -42,8 +40,16 @@ struct SortKey {
     free -= 8
   }
 
-  /// Eight bytes as a number, the first one highest.
-  private static func word(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
+  static func word(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
+
+  static func word(_ value: Double) -> UInt64 {
+    // Minus nought becomes nought.
+    let bits = (value + 0).bitPattern
+    return bits >> 63 == 0 ? bits ^ 1 << 63 : ~bits
+  }
+
+  /// Eight bytes as a number, the first one highest; noughts behind the end.
+  package static func word(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
     if start + 8 <= bytes.count {
       return UInt64(
         bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: start, as: UInt64.self))

@@ -11,6 +11,7 @@ import Testing
     var options = ImportOptions()
     #expect(options.settings(over: pipeline) == pipeline.settings)
     #expect(options.chunkRows == nil && options.isAtomic == nil && options.lockWait == nil)
+    #expect(options.sortPolicy == nil && options.settings(over: pipeline).sortPolicy == SortPolicy.none)
     #expect(options.commitPolicy == nil && options.settings(over: pipeline).commitPolicy == .input)
     (options.chunkRows, options.isAtomic, options.lockWait) = (20, false, 3)
     options.bounds.records = 7

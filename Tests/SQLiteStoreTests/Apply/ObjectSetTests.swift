@@ -12,7 +12,8 @@ struct ObjectSetTests {
     for _ in 0..<200 {
       let id = dice.pick(bases) + Int64(dice.int(0...200))
       if dice.once(in: 3) {
-        let last = min(id, .max - 200) + Int64(dice.int(0...200))
+        let longest = dice.pick([200, 200, 13_000])
+        let last = min(id, .max - Int64(longest)) + Int64(dice.int(0...longest))
         set.insert(min(id, last)...last)
         plain.formUnion(min(id, last)...last)
       } else {
@@ -24,6 +25,21 @@ struct ObjectSetTests {
         #expect(set.contains(id) == plain.contains(id), "\(id)")
       }
     }
+    for _ in 0..<100 {
+      let first = dice.pick(bases) + Int64(dice.int(0...200))
+      let range = first...(first > .max - 9000 ? .max : first + Int64(dice.pick([0, 3, 70, 9000])))
+      #expect(set.overlaps(range) == range.contains(where: plain.contains), "\(range)")
+    }
+    #expect(set.count == plain.count)
+    var found: Set<Int64> = []
+    for page in set.pages {
+      for (word, bits) in set.words(ofPage: page).enumerated() {
+        for bit in 0..<64 where bits & 1 << bit != 0 {
+          found.insert(page << ObjectSet.pageBits + Int64(word * 64 + bit))
+        }
+      }
+    }
+    #expect(found == plain)
   }
 
   @Test func `A range may end with the last id there is`() {
