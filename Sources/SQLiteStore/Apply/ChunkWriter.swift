@@ -243,7 +243,11 @@ final class ChunkWriter {
   }
 
   private func insertRows(_ rows: [Int32], _ chunk: Chunk, _ entity: Int64) throws -> ClosedRange<Int64> {
-    if !triggersWrite { try indexes.takeAway(of: layout.entity, before: rows.count) }
+    if !triggersWrite {
+      try indexes.takeAway(of: layout.entity, before: rows.count) { relationship in
+        links.owners(ofRelationship: relationship, chunk).map { owners in rows.lazy.map { owners[Int($0)] } }
+      }
+    }
     let made = try nextIDs(rows.count)
     try table.show(chunk, rows: rows[...], owners: links.ids) { try insert.run() }
     times.end(.rows)

@@ -11,8 +11,8 @@ internal import StoreInterface
 final class DeferredIndexes {
   private let db: Database
   private let model: Model
-  /// What can be left to the end, by entity.
-  private let indexes: [String: [EntitySchema.Index]]
+  /// What can be left to the end, by entity, each with the index of its relationship among the to-one ones.
+  private let indexes: [String: [(relationship: Int?, index: EntitySchema.Index)]]
   private let leastRows: Int
   /// Whether some have been taken away, as far as no transaction was rolled back.
   private var isWaiting = false
@@ -23,24 +23,40 @@ final class DeferredIndexes {
   ///   - leastRows: fewer rows in a load's first chunk are not worth it.
   init(_ db: Database, model: Model, plan: DerivedPlan, leastRows: Int) {
     (self.db, self.model, self.leastRows) = (db, model, leastRows)
-    var indexes: [String: [EntitySchema.Index]] = [:]
+    var indexes: [String: [(relationship: Int?, index: EntitySchema.Index)]] = [:]
     for entity in model.entities {
       let schema = EntitySchema(entity: entity, model: model)
-      let relationships = entity.toOneRelationships.filter {
-        schema.hasIndex($0) && !model.isOneToOne($0) && !plan.searches($0, of: entity)
+      let relationships = entity.toOneRelationships.enumerated().filter { _, relationship in
+        schema.hasIndex(relationship) && !model.isOneToOne(relationship)
+          && !plan.searches(relationship, of: entity)
       }
-      indexes[entity.name] = relationships.map(schema.index) + entity.indexes.map(schema.declaredIndex)
+      indexes[entity.name] =
+        relationships.map { ($0, schema.index($1)) } + entity.indexes.map { (nil, schema.declaredIndex($0)) }
     }
     self.indexes = indexes
   }
 
   /// Takes an entity's indexes away if it has no row yet and so many come now, inside the caller's transaction.
-  func takeAway(of entity: Entity, before rows: Int) throws {
+  ///
+  /// - Parameter owners: over one of the to-one relationships each row's owner, in the order in which the rows are written.
+  func takeAway(
+    of entity: Entity, before rows: Int, owners: (_ relationship: Int) -> (some Sequence<Int64>)?
+  ) throws {
     guard rows >= leastRows, let indexes = indexes[entity.name], !indexes.isEmpty,
       try db.value("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == .null
     else { return }
-    for index in indexes { try db.run("DROP INDEX IF EXISTS \(quoted(index.name))") }
-    (isWaiting, wasTaken) = (true, true)
+    for (relationship, index) in indexes {
+      if let relationship, let owners = owners(relationship), isGrouped(owners, rows) { continue }
+      try db.run("DROP INDEX IF EXISTS \(quoted(index.name))")
+      (isWaiting, wasTaken) = (true, true)
+    }
+  }
+
+  /// Whether the rows of one owner come together, and about fill a page of the index: to keep it writes no page twice.
+  private func isGrouped(_ owners: some Sequence<Int64>, _ rows: Int) -> Bool {
+    var (groups, last) = (0, Int64.min)
+    for owner in owners where owner != last { (groups, last) = (groups + 1, owner) }
+    return groups * 500 <= rows
   }
 
   /// Builds what was taken away, for who is about to search, inside the caller's transaction.

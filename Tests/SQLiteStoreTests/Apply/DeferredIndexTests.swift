@@ -87,6 +87,18 @@ struct DeferredIndexTests {
     try expectSound(store)
   }
 
+  @Test(arguments: [(500, true), (499, false)])
+  func `One of owners whose rows come together and fill pages of it is kept`(rows: Int, isKept: Bool) throws {
+    let store = try temporary.open(pipeline)
+    let run = try load(
+      store, pipeline,
+      (1000..<2000).map { ["id": .text("q\($0)"), "@region": .text("r\(($0 - 1000) / rows)")] })
+    #expect(try indexes(store) == (isKept ? ["bolide_index_Quake.region_id"] : []))
+    try run.finish(outcome: "ok", bytes: 0)
+    #expect(try indexes(store) == Self.names)
+    try expectSound(store)
+  }
+
   @Test func `An import that never ends leaves them to the next command that writes`() throws {
     let store = try temporary.open(pipeline)
     _ = try load(store, pipeline, Self.records(0..<40))
