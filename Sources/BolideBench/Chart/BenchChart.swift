@@ -50,6 +50,9 @@ package struct BenchChart {
       largest.filter { $0.scenario == .foreignUpdate }, "Rows a second by another program",
       "One update of a value that owners sum, and the same where they do not.")
     draw(
+      largest.filter { $0.scenario == .newDerived }, "Rows a second that get a new attribute",
+      "A copy of their owner's key, with history; the floor is one UPDATE without it.")
+    draw(
       largest.filter { $0.scenario == .catchUp }, "Changes a second",
       "A reader takes every change of a first load.")
     draw(

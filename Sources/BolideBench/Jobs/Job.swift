@@ -12,8 +12,10 @@ package enum Job: Codable, Sendable {
   case reading(pipeline: String, input: String, depth: ReadingDepth)
   /// Reads all of a store's history.
   case history(store: String)
-  /// Changes a summed value of each row with plain SQL.
-  case updating(store: String)
+  /// Writes with plain SQL.
+  case statement(file: String, sql: String)
+  /// Makes a pipeline's model a store's; so many rows have something new.
+  case migrating(pipeline: String, store: String, rows: Int)
   /// Follows a store while a process started with `tool` makes small transactions.
   case following(
     SmallCommits.Writer, pipeline: String, store: String, tool: String, count: Int)
@@ -34,7 +36,9 @@ package enum Job: Codable, Sendable {
     case .reading(let pipeline, let input, let depth):
       try ReadingJob.run(pipeline: pipeline, input: input, depth: depth)
     case .history(let store): try HistoryJob.run(store: store)
-    case .updating(let store): try UpdateJob.run(store: store)
+    case .statement(let file, let sql): try StatementJob.run(file: file, sql: sql)
+    case .migrating(let pipeline, let store, let rows):
+      try MigrationJob.run(pipeline: pipeline, store: store, rows: rows)
     case .following(let writer, let pipeline, let store, let tool, let count):
       try FollowJob.run(writer, pipeline: pipeline, store: store, tool: tool, count: count)
     case .committing(let writer, let pipeline, let store, let count):

@@ -130,13 +130,15 @@ final class BenchFeed {
   }
 
   /// A file that holds the feed as the floor writes it.
-  func loadedFloor() throws -> String {
-    try made("loaded-floor") {
-      let path = workspace.file("loaded-floor-\(rows).db")
+  func loadedFloor(
+    _ shape: FloorShape = .chunkDifference, pipeline: BenchPipeline = .plain
+  ) throws -> String {
+    try made("loaded-\(shape)") {
+      let path = workspace.file("loaded-\(shape)-\(rows).db")
       _ = try workspace.run(
         .floor(
-          pipeline: pipeline(), input: file, file: path, shape: .chunkDifference,
-          chunkRows: transactionRows))
+          pipeline: self.pipeline(pipeline), input: file, file: path, shape: shape, chunkRows: transactionRows
+        ))
       return path
     }
   }

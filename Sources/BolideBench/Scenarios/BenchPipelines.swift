@@ -1,11 +1,17 @@
-/// The pipelines of the generated feed: fireballs alone, in little memory, with links to their owners, and with the owners'
-/// sums.
+/// The pipelines of the generated feed: fireballs alone, in little memory, with links to their owners, with copies of their
+/// owners' keys, and with the owners' sums.
 enum BenchPipeline: String, CaseIterable {
-  case plain, small, links, derived, years
+  case plain, small, links, copied, derived, years
 
   /// The pipeline file.
   var yaml: String {
-    let base = Self.fireballs + (self == .small ? "memory: 48MiB\n" : "")
+    let more =
+      switch self {
+      case .small: "memory: 48MiB\n"
+      case .copied: "  cellNumber:   { derived: cell.number }\n"
+      default: ""
+      }
+    let base = Self.fireballs + more
     return base + (owner.map { $0.yaml(isDerived ? Self.derivations : "") } ?? "")
   }
 
@@ -13,7 +19,7 @@ enum BenchPipeline: String, CaseIterable {
   var owner: BenchOwner? {
     switch self {
     case .plain, .small: nil
-    case .links, .derived: .cell
+    case .links, .copied, .derived: .cell
     case .years: .year
     }
   }

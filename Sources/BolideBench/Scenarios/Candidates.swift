@@ -93,9 +93,39 @@ extension Scenario {
   func updating(_ feed: BenchFeed, _ pipeline: BenchPipeline, name: String) -> Candidate {
     Candidate(name: name) {
       let store = try feed.workspace.copy(try feed.loaded(pipeline), to: "bolide.sqlite")
-      let outcome = try feed.workspace.run(.updating(store: store))
+      let outcome = try feed.workspace.run(
+        .statement(
+          file: store, sql: "UPDATE Fireball SET impactEnergy = impactEnergy * 1.01 + 0.1"))
       guard outcome.rows == feed.rows else { throw WrongResult("\(outcome.rows) rows were updated") }
       if let owner = pipeline.owner { try feed.check(store, owner, hasSums: pipeline.isDerived) }
+      return outcome
+    }
+  }
+
+  /// A store of linked rows gets a derived attribute: a copy of their owners' key.
+  func copying(_ feed: BenchFeed) -> Candidate {
+    Candidate(name: "bolide") {
+      let store = try feed.workspace.copy(try feed.loaded(.links), to: "bolide.sqlite")
+      let outcome = try feed.workspace.run(
+        .migrating(pipeline: feed.pipeline(.copied), store: store, rows: feed.rows))
+      try feed.checkCopies(store)
+      return outcome
+    }
+  }
+
+  /// The same by SQL alone, in a file that has nothing but the rows and their owners.
+  func copyingBySQL(_ feed: BenchFeed) -> Candidate {
+    Candidate(name: "floor: one UPDATE") {
+      let loaded = try feed.loadedFloor(.linkedInsertThenIndex, pipeline: .links)
+      let file = try feed.workspace.copy(loaded, to: "floor.db")
+      let outcome = try feed.workspace.run(
+        .statement(
+          file: file,
+          sql: """
+            ALTER TABLE Fireball ADD COLUMN cellNumber INTEGER;
+            UPDATE Fireball SET cellNumber = (SELECT number FROM Cell WHERE Cell.bolide_id = cell_id)
+            """))
+      try feed.checkCopies(file)
       return outcome
     }
   }
@@ -139,6 +169,13 @@ extension BenchFeed {
     for (name, number) in expected where counts[name] != number {
       throw WrongResult("\(counts[name] ?? 0) rows \(name), and it must be \(number)")
     }
+  }
+
+  /// Every row has its owner's key.
+  func checkCopies(_ file: String) throws {
+    let sql = "SELECT count(*) FROM Fireball JOIN Cell ON Cell.bolide_id = cell_id WHERE cellNumber = number"
+    let right = try TableNumbers.counts(file, sql: sql)
+    guard right == [rows] else { throw WrongResult("\(right) rows have their owner's key") }
   }
 
   /// Holds a table against what the feed must give.

@@ -11,6 +11,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case mainJob = "main-job"
   case smallMemory = "small-memory"
   case foreignUpdate = "foreign-update"
+  case newDerived = "new-derived"
   case catchUp = "catch-up"
   case follow
 
@@ -28,6 +29,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .mainJob: "into a new store, each row linked to its year, which keeps its rows' count and sum"
     case .smallMemory: "into a new store in 48 MiB of memory, keys in random order"
     case .foreignUpdate: "another program changes a summed value of each row, in one statement"
+    case .newDerived: "each row of a store with links gets a copy of its owner's key"
     case .catchUp: "a reader takes all changes of a first load"
     case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
     }
@@ -38,7 +40,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
     case .revised, .shuffled, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
-      .follow:
+      .newDerived, .follow:
       false
     }
   }
@@ -54,7 +56,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   }
 
   /// Whether its first candidate is an import, whose stages are known.
-  package var isImport: Bool { ![.parse, .foreignUpdate, .catchUp, .follow].contains(self) }
+  package var isImport: Bool { ![.parse, .foreignUpdate, .newDerived, .catchUp, .follow].contains(self) }
 
   /// Everyone who does it; Bolide comes first.
   func candidates(_ feed: BenchFeed) throws -> [Candidate] {
@@ -102,6 +104,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         updating(feed, .derived, name: "count and sum in each owner"),
         updating(feed, .links, name: "links alone"),
       ]
+    case .newDerived: [copying(feed), copyingBySQL(feed)]
     case .catchUp: [reading(feed)]
     case .follow: SmallCommits.Writer.allCases.map { following(feed, $0) }
     }
