@@ -8,10 +8,10 @@ internal import TypedRows
 /// pipeline, and ends its run with a line in the log and a report.
 struct ImportFrame {
   let store: any StoreEngine
-  /// The file's; while an import runs, with the fields that earlier ones have added.
+  /// The file's, with the options' settings; while an import runs, with the fields that earlier ones have added.
   private(set) var pipeline: Pipeline
   let options: ImportOptions
-  let settings: ImportSettings
+  var settings: ImportSettings { pipeline.settings }
   let start = ContinuousClock.now
   /// What earlier runs met of fields; known while an import runs.
   private(set) var memory = FieldMemory()
@@ -20,8 +20,7 @@ struct ImportFrame {
     self.store = store
     self.pipeline = pipeline
     self.options = options
-    settings = options.settings(over: pipeline)
-    self.pipeline.settings = settings
+    self.pipeline.settings = options.settings(over: pipeline)
   }
 
   /// Runs an import to its end, on the calling thread.

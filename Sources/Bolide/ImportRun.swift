@@ -52,7 +52,7 @@ struct ImportRun {
     } catch {
       return AppliedRecords(failure: ImportError(applying: error, cancellation))
     }
-    let chunkCount = frame.settings.budget.within(MemoryLimit().bytes).chunkCount
+    let chunkCount = frame.settings.budget.within(MemoryLimit.ofProcess).chunkCount
     let queue = ChunkQueue(
       chunks: (0..<chunkCount).map { _ in Chunk(layout: writing.layout) }, cancellation: stop)
     startReading(inputs, known, frame, writing.layout, queue)

@@ -6,7 +6,7 @@ struct ChunkLimits: Sendable {
   var rows = 32_768
   /// Whether exactly so many.
   var isFixed = false
-  /// So many bytes in memory at most; two chunks exist at a time.
+  /// So many bytes in memory at most.
   var bytes = ImportSettings().budget.chunk
   /// So long after its first record.
   var time = Duration.seconds(1)

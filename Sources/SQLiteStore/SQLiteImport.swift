@@ -77,7 +77,7 @@ package final class SQLiteImport: ImportSession {
     (layout, log, rejectLog, rejectedKeys, writer, children, rowFinder, triggersFire) = try store.writing(
       waiting: settings.lockWait, isCancelled: isCancelled
     ) { db in
-      try Connection.keep(settings.budget.within(MemoryLimit().bytes).pageCache, ofPagesOf: db)
+      try Connection.keep(settings.budget.within(MemoryLimit.ofProcess).pageCache, ofPagesOf: db)
       // What came before the run is not the run's: a file is known again by what came after its beginning.
       let model = try SQLiteEngine.prepareToWrite(db, restoringTriggers: false).model
       if model.entities.isEmpty { throw StoreError.noModel }

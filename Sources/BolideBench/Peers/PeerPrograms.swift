@@ -1,6 +1,6 @@
 extension Peer {
-  /// All peers that the bench knows. Each keeps the same columns under the same names, in one table with a unique date,
-  /// and writes a row only where something differs.
+  /// All peers that the bench knows. Each keeps the same columns under the same names, in one table with a unique date.
+  /// Those that take rows that are there already write one only where something differs.
   package static let all = [sqliteShell, python, sqliteUtils, duckDB, sqliteShellWithYears]
 
   private static let columns = [

@@ -61,14 +61,15 @@ package struct Goal: Codable, Sendable {
       goals.append(
         Goal("peak memory with memory: 48MiB", at: result, unit: "MiB", 48, Double(peak) / 1_048_576))
     }
-    if let result = largest(.shuffled),
-      let smallest = results.filter({ $0.scenario == .shuffled }).min(by: { $0.rows < $1.rows }),
-      smallest.rows < result.rows
-    {
-      let growth = result.rate / smallest.rate
+    for (scenario, name, limit) in [(Scenario.shuffled, "shuffled", 0.4), (.sorted, "sorted", 0.5)] {
+      guard let result = largest(scenario),
+        let smallest = results.filter({ $0.scenario == scenario }).min(by: { $0.rows < $1.rows }),
+        smallest.rows < result.rows
+      else { continue }
       goals.append(
         Goal(
-          "shuffled, rows/s by those at \(smallest.rows) rows", at: result, 0.4, growth, isUpperLimit: false))
+          "\(name), rows/s by those at \(smallest.rows) rows", at: result, limit, result.rate / smallest.rate,
+          isUpperLimit: false))
     }
     if let result = largest(.catchUp) {
       goals.append(

@@ -1,13 +1,14 @@
-/// The pipelines of the generated feed: fireballs alone, in little memory, with links to their owners, with copies of their
+/// The pipelines of the generated feed: fireballs alone, in little memory, sorted, with links to their owners, with copies of their
 /// owners' keys, and with the owners' sums.
 enum BenchPipeline: String, CaseIterable {
-  case plain, small, links, copied, derived, years
+  case plain, small, sorted, links, copied, derived, years
 
   /// The pipeline file.
   var yaml: String {
     let more =
       switch self {
       case .small: "memory: 48MiB\n"
+      case .sorted: "sort: key\n"
       case .copied: "  cellNumber:   { derived: cell.number }\n"
       default: ""
       }
@@ -18,7 +19,7 @@ enum BenchPipeline: String, CaseIterable {
   /// What each row is linked to.
   var owner: BenchOwner? {
     switch self {
-    case .plain, .small: nil
+    case .plain, .small, .sorted: nil
     case .links, .copied, .derived: .cell
     case .years: .year
     }

@@ -5,6 +5,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case again
   case revised
   case shuffled
+  case sorted
   case gzip
   case withLinks = "with-links"
   case withDerived = "with-derived"
@@ -23,6 +24,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .again: "the same feed once more: nothing has changed"
     case .revised: "the feed with other values in 1 % of its rows"
     case .shuffled: "into a new store, keys in random order"
+    case .sorted: "the same, sorted by key on disk first"
     case .gzip: "into a new store, from gzip through a pipe on standard input"
     case .withLinks: "into a new store, each row linked to one of 2,000 owners"
     case .withDerived: "the same, and each owner keeps its rows' count and sum"
@@ -39,7 +41,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   package var takesOwnFeed: Bool {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
-    case .revised, .shuffled, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
+    case .revised, .shuffled, .sorted, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
       .newDerived, .follow:
       false
     }
@@ -69,6 +71,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         try loading(feed, .shuffled), flooring(feed, .shuffled, .chunkInsert),
         flooring(feed, .shuffled, .preparedInsert),
       ]
+    case .sorted: [try loading(feed, .shuffled, pipeline: .sorted)]
     case .gzip:
       [
         try loading(feed, .base, isPiped: true), flooring(feed, .base, .chunkInsert),
@@ -116,7 +119,7 @@ extension Scenario {
   var feedKind: BenchFeed.Kind {
     switch self {
     case .revised: .revised
-    case .shuffled, .smallMemory: .shuffled
+    case .shuffled, .sorted, .smallMemory: .shuffled
     default: .base
     }
   }

@@ -5,7 +5,10 @@ package struct MemoryLimit {
   /// The system's root; tests have one of their own.
   private let root: String
 
-  package init(root: String = "") {
+  /// The lowest limit in bytes when it was asked for first; nil where there is none.
+  package static let ofProcess = MemoryLimit(root: "").bytes
+
+  package init(root: String) {
     self.root = root
   }
 

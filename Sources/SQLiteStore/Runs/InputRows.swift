@@ -99,13 +99,24 @@ extension [ClosedRange<Int64>] {
   /// The same ranges and some ids, in order and without overlaps.
   fileprivate func adding(_ ids: [Int64]) -> Self {
     var merged: Self = []
-    for range in (self + ids.map { $0...$0 }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
-        merged[merged.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
+    var rest = ids.sorted()[...]
+    for range in self {
+      while let id = rest.first, id < range.lowerBound {
+        merged.join(id...id)
+        rest.removeFirst()
       }
+      merged.join(range)
     }
+    for id in rest { merged.join(id...id) }
     return merged
+  }
+
+  /// Adds a range that begins no earlier than the last one.
+  private mutating func join(_ range: ClosedRange<Int64>) {
+    if let last, range.lowerBound <= last.upperBound || range.lowerBound - 1 == last.upperBound {
+      self[count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
+    } else {
+      append(range)
+    }
   }
 }

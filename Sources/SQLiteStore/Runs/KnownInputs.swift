@@ -243,12 +243,8 @@ final class KnownInputs {
     if let during = during[entity], rows.contains(where: during.overlaps) { return true }
     guard let before = before[entity] else { return false }
     return rows.contains { range in
-      var (low, high) = (0, before.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if before[middle].id < range.lowerBound { low = middle + 1 } else { high = middle }
-      }
-      return before[low...].prefix { $0.id <= range.upperBound }.contains { $0.number > change }
+      let first = before.partitioningIndex { $0.id >= range.lowerBound }
+      return before[first...].prefix { $0.id <= range.upperBound }.contains { $0.number > change }
     }
   }
 }

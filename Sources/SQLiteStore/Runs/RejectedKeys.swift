@@ -46,7 +46,7 @@ final class RejectedKeys {
     for (number, reject) in zip(chunk.rejectNumbers, rejects) {
       let isOvertaken = reject.key.map { reject.isBefore(lastRows[$0, default: -1]) } ?? false
       let overtakes = reject.key.map(contains) ?? false
-      let last = reject.key.flatMap { lastRejected[$0] } ?? 0
+      let last = reject.key.flatMap { lastRejected[$0] } ?? .min
       let kept = try log.keep(
         reject, isOvertaken: isOvertaken || number < last, overtakes: overtakes && number > last)
       guard let kept else { continue }

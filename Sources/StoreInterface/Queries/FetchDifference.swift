@@ -1,3 +1,5 @@
+internal import TypedRows
+
 /// What happened to a fetch's answer between two places of history.
 public struct FetchDifference: Sendable, Hashable {
   /// The objects that came into the answer, went out of it, or moved within it. A move is a removal and an insertion
@@ -50,13 +52,9 @@ public struct FetchDifference: Sendable, Hashable {
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, number) in numbers.enumerated() {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      previous.append(low > 0 ? ends[low - 1] : nil)
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
+      let place = ends.partitioningIndex { numbers[$0] >= number }
+      previous.append(place > 0 ? ends[place - 1] : nil)
+      if place == ends.count { ends.append(index) } else { ends[place] = index }
     }
     var rise: [Int] = []
     var next = ends.last

@@ -4,17 +4,7 @@ import ImportModel
 extension Chunk {
   /// What surrounded a record.
   package func surroundings(ofRecord record: Int) -> Surroundings? {
-    surroundings { $0.record <= record }
-  }
-
-  /// The last of those that begin so early.
-  private func surroundings(_ isReached: (Surroundings) -> Bool) -> Surroundings? {
-    var (low, high) = (0, surroundings.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isReached(surroundings[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? nil : surroundings[low - 1]
+    surroundings[..<surroundings.partitioningIndex { $0.record > record }].last
   }
 
   /// The places of the inputs among the run's that the first record and the last one are of.
@@ -24,7 +14,9 @@ extension Chunk {
   }
 
   /// The place of the input among the run's that a row's record is of.
-  package func input(ofRow row: Int) -> Int { surroundings { $0.row <= row }?.number ?? 0 }
+  package func input(ofRow row: Int) -> Int {
+    surroundings[..<surroundings.partitioningIndex { $0.row > row }].last?.number ?? 0
+  }
 
   /// The place of the input among the run's that a record is of.
   package func input(ofRecord record: Int) -> Int { surroundings(ofRecord: record)?.number ?? 0 }

@@ -33,17 +33,13 @@ struct KeptRecords {
   ///
   /// - Complexity: O(log rows).
   subscript(row: Int) -> (position: RecordPosition, text: String?) {
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle] < row { low = middle + 1 } else { high = middle }
-    }
-    guard low < rows.count, rows[low] == row else {
+    let place = rows.partitioningIndex { $0 >= row }
+    guard place < rows.count, rows[place] == row else {
       preconditionFailure("a row that may be rejected keeps its record")
     }
     return (
-      positions[low],
-      texts[low].map { String(decoding: bytes[$0.start..<$0.start + $0.count], as: UTF8.self) }
+      positions[place],
+      texts[place].map { String(decoding: bytes[$0.start..<$0.start + $0.count], as: UTF8.self) }
     )
   }
 }

@@ -151,13 +151,13 @@ extension Chunk {
       let holders = chunk.layout.within.map { lists[$0].rows }
       func place(of holder: Int) -> Int? {
         guard let holders else { return 0 }
-        let place = holders.firstPlace { $0.row >= holder }
+        let place = holders.partitioningIndex { $0.row >= holder }
         return place < holders.count && holders[place].row == holder ? place : nil
       }
       // Both are in the order of their records.
-      let rows = chunk.order[chunk.order.firstPlace { chunk.lineage[Int($0)].record >= record }...]
+      let rows = chunk.order[chunk.order.partitioningIndex { chunk.lineage[Int($0)].record >= record }...]
         .lazy.map(Int.init).prefix { chunk.lineage[$0].record == record }
-      let rejects = chunk.rejects[chunk.rejects.firstPlace { $0.parent ?? 0 >= record }...]
+      let rejects = chunk.rejects[chunk.rejects.partitioningIndex { $0.parent ?? 0 >= record }...]
         .prefix { $0.parent == record }
       lists.append(
         ChildList(
@@ -294,19 +294,5 @@ extension [UInt8] {
   fileprivate mutating func append(text: String?) {
     append(raw: text?.utf8.count ?? -1)
     if let text { append(contentsOf: text.utf8) }
-  }
-}
-
-extension Array {
-  /// The first place from which on something holds, which does for all elements behind one for which it does.
-  ///
-  /// - Complexity: O(log count).
-  fileprivate func firstPlace(where holds: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

@@ -49,12 +49,7 @@ final class ZoneOffsets {
   }
 
   private func lastChange(before instant: Int64) -> Int {
-    var (low, high) = (0, changes.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if changes[middle].start <= instant { low = middle } else { high = middle }
-    }
-    return low
+    max(0, changes.partitioningIndex { $0.start > instant } - 1)
   }
 
   private func extend(to limit: Int64) {
