@@ -14,8 +14,21 @@ extension Pipeline {
     // Byte by byte, as the system reads a path: a mark that combines with the slash is the name's.
     let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
     let directory = folder.isEmpty ? "/" : folder
+    try self.init(yaml: text, named: path, relativeTo: directory)
+  }
+
+  /// Reads a pipeline from the text of a pipeline file.
+  ///
+  /// - Parameters:
+  ///   - text: YAML.
+  ///   - name: what messages call it. Without its folders and ending it is the name of a pipeline that has none.
+  ///   - directory: where relative paths in it start from.
+  /// - Throws: as `init(path:)`.
+  public init(
+    yaml text: String, named name: String = "pipeline.yaml", relativeTo directory: String = "."
+  ) throws(PipelineError) {
     try self.init(
-      yaml: text, file: path, directory: directory,
+      yaml: text, file: name, directory: directory,
       alsoChecking: { $0.pathProblems() + $0.queryProblems() + $0.sizeProblems() })
     store = store.map { Self.withoutDetour($0, through: directory) }
     nameOtherStores(from: directory)

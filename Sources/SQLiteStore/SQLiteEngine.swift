@@ -26,6 +26,10 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// It goes after the readers: only a connection that can write empties the WAL when it is the last to close. A queue, as
   /// GRDB's pools lower `synchronous` and write when they open.
   private let writer: Mutex<WritingConnection?>
+  /// Whether `close()` was called.
+  private let isClosed = Atomic(false)
+  /// Whether it is never to be written.
+  private let isReadOnly: Bool
   /// The file as it was when it was opened as one that nobody writes.
   private let unwritten: [String]?
   /// How long `writer` waits for other programs.
@@ -73,8 +77,10 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// - Parameters:
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
-  package convenience init(reading path: String, trustsSchema: Bool = false, stores: Set<String> = []) throws
-  {
+  ///   - isReadOnly: whether what writes is refused, as where the file cannot be written.
+  package convenience init(
+    reading path: String, trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false
+  ) throws {
     try Self.checkName(path)
     guard let file = FileFacts(path) else { throw StoreError.noSuchStore(path) }
     // A pipe would be waited for.
@@ -82,19 +88,21 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try Journals.check(of: path)
     try LogOrigin.check(of: path)
     self.init(
-      path: path, writer: nil, LockTimeout(seconds: 10), trustsSchema: trustsSchema, trusting: stores)
+      path: path, writer: nil, LockTimeout(seconds: 10), trustsSchema: trustsSchema, trusting: stores,
+      isReadOnly: isReadOnly)
     try reading { try ReceivedSchema.check($0, path) }
   }
 
   private init(
     path: String, writer: DatabaseQueue?, _ patience: LockTimeout, trustsSchema: Bool = false,
-    trusting stores: Set<String> = [], in folder: MemoryFolder? = nil
+    trusting stores: Set<String> = [], in folder: MemoryFolder? = nil, isReadOnly: Bool = false
   ) {
     self.path = path
     self.folder = folder
     self.writer = Mutex(writer.map(WritingConnection.init))
     self.patience = patience
     self.trustsSchema = trustsSchema
+    self.isReadOnly = isReadOnly
     trustedStores = stores
     location = StoreLocation.reading(path)
     unwritten = StoreLocation.isUnwritten(location, of: path) ? StoreLocation.state(of: path) : nil
@@ -120,6 +128,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   private func pool() throws -> DatabasePool {
     try readers.withLock { readers in
       if let readers { return readers }
+      try checkOpen()
       try SpareDescriptors.check(for: path)
       let pool = try DatabasePool(path: location, configuration: Connection.reading)
       readers = pool
@@ -131,6 +140,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   package func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
     let writer = try writer.withLock { writer in
       if let writer { return writer }
+      try checkOpen()
+      guard !isReadOnly else { throw StoreError(result: SQLITE_READONLY, text: "").about(path) }
       let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
       try naming { try opened.run { try ReceivedSchema.check($0, path) } }
       writer = opened
@@ -151,6 +162,23 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// Closes the connection that writes, until something is written again: who only waits must not keep one, as it would copy
   /// an old log into a file that is restored meanwhile.
   package func endWriting() { writer.withLock { $0 = nil } }
+
+  /// Closes the files, the readers' first; what is reading or writing ends before.
+  package func close() throws {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+    let pool = readers.withLock { $0.take() }
+    let connection = writer.withLock { $0.take() }
+    try Self.naming(path) { try pool?.close() }
+    do {
+      try connection?.close()
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      throw StoreError.importing(into: path)
+    }
+  }
+
+  private func checkOpen() throws(StoreError) {
+    if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed(path) }
+  }
 
   private static func prepare(
     _ path: String, _ pipeline: Pipeline, _ patience: LockTimeout, _ trustsSchema: Bool
@@ -273,24 +301,6 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
       try DatabaseQueue(
         path: StoreLocation.writing(path),
         configuration: Connection.writing(patience, trustsSchema: trustsSchema))
-    }
-  }
-
-  /// - Parameter schema: which of the connection's files.
-  package static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
-    let mark = try db.value("PRAGMA \(schema).application_id")
-    guard mark == .integer(StoreSchema.applicationID) else {
-      throw try isUnmarked(db, schema: schema) ? StoreError.unmarked(path) : StoreError.notAStore(path)
-    }
-    guard case .integer(let format) = try db.value("PRAGMA \(schema).user_version"),
-      format <= StoreSchema.format
-    else {
-      throw StoreError.newerFormat(path)
-    }
-    guard format == StoreSchema.format else { throw StoreError.olderFormat(format, path) }
-    // Every text is read as it lies in the file.
-    guard try db.value("PRAGMA \(schema).encoding") == .text("UTF-8") else {
-      throw StoreError.foreignSchema("its texts are not UTF-8")
     }
   }
 

@@ -9,7 +9,7 @@ public struct StoreError: Error, Sendable, Hashable {
       case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
       case constraint, keyExists, expression, modelChange
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
-        tokenFromTheFuture, unsupported, other
+        tokenFromTheFuture, unsupported, closed, other
     }
     private let kind: Kind
     /// The code as a word.
@@ -75,6 +75,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let tokenFromTheFuture = Code(kind: .tokenFromTheFuture)
     /// The store's engine does not implement it.
     public static let unsupported = Code(kind: .unsupported)
+    /// The store was closed by `Store.close()`.
+    public static let closed = Code(kind: .closed)
     /// Anything else that SQLite reports.
     public static let other = Code(kind: .other)
   }

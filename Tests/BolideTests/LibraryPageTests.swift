@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 12)
+    #expect(examples.count == 14)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -41,6 +41,12 @@ import Testing
       let pipeline = try Pipeline(path: file)
       let store = try await Store(path: path, for: pipeline)
       #expect(try await store.count(ObjectQuery("Fireball")) == 0)
+    }
+    do {
+      let store = try await Store(path: path, isReadOnly: true)
+      let newest = try await store.newestToken()
+      try await store.close()
+      #expect(newest.description.hasPrefix("b1-"))
     }
     let quakes = Pipeline(
       name: "quakes", entity: "Quake",
@@ -202,6 +208,25 @@ import Testing
     #expect(linked.counts.map(\.entity) == ["Fireball", "FireballGroup"])
     #expect(linked.counts.map(\.updated) == [1, 2])
     #expect(trial.counts.map(\.deleted) == [1] && trial.token == nil)
+  }
+
+  @Test func `keeping a store`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    func problems(of feed: String) async throws -> [String] {
+      let trial = try await store.tryRun(pipeline, on: [.file(feed)])
+      guard trial.verdict == .allLanded else { return trial.firstRejects.map(\.message) }
+      _ = try await store.run(pipeline, on: .file(feed))
+      let late = try await store.status().pipelines.filter { $0.state != .ok }
+      let findings = try await store.verify()
+      return late.map(\.name) + findings.map(\.description)
+    }
+    try Data(Self.feed.utf8).write(to: place.url("feed.json"))
+    #expect(try await problems(of: place.path("feed.json")) == [])
+    #expect(try await store.count(ObjectQuery("Fireball")) == 2)
+    try Data(#"[{"date": null}]"#.utf8).write(to: place.url("bad.json"))
+    #expect(try await problems(of: place.path("bad.json")) == ["date is part of the key and is null"])
+    #expect(try await store.runs().count == 1)
   }
 
   @Test func `beside an app that uses GRDB`() async throws {

@@ -78,7 +78,8 @@ extension Store {
     try await onThread(options) { [engine] in try engine.replay(pipeline, options: $0) }
   }
 
-  private func onThread(
+  /// Imports on a thread of its own.
+  func onThread(
     _ options: ImportOptions, _ body: @escaping @Sendable (ImportOptions) throws -> ImportReport
   ) async throws -> ImportReport {
     let cancellation = options.cancellation.child()

@@ -39,8 +39,11 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
-  package func open(trustsSchema: Bool = false, stores: Set<String> = []) throws -> any StoreEngine {
-    try SQLiteEngine(reading: path, trustsSchema: trustsSchema, stores: stores)
+  ///   - isReadOnly: whether what writes is refused, as where the file cannot be written.
+  package func open(
+    trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false
+  ) throws -> any StoreEngine {
+    try SQLiteEngine(reading: path, trustsSchema: trustsSchema, stores: stores, isReadOnly: isReadOnly)
   }
 
   /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.

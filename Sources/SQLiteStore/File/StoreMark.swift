@@ -19,4 +19,24 @@ extension SQLiteEngine {
       try db.run("PRAGMA journal_mode = WAL")
     } catch let error as StoreError where error.code == .busy {}
   }
+
+  /// Sees that a file is a store of the format that this version reads.
+  ///
+  /// - Parameter schema: which of the connection's files.
+  package static func checkFormat(_ db: Database, _ path: String, schema: String = "main") throws {
+    let mark = try db.value("PRAGMA \(schema).application_id")
+    guard mark == .integer(StoreSchema.applicationID) else {
+      throw try isUnmarked(db, schema: schema) ? StoreError.unmarked(path) : StoreError.notAStore(path)
+    }
+    guard case .integer(let format) = try db.value("PRAGMA \(schema).user_version"),
+      format <= StoreSchema.format
+    else {
+      throw StoreError.newerFormat(path)
+    }
+    guard format == StoreSchema.format else { throw StoreError.olderFormat(format, path) }
+    // Every text is read as it lies in the file.
+    guard try db.value("PRAGMA \(schema).encoding") == .text("UTF-8") else {
+      throw StoreError.foreignSchema("its texts are not UTF-8")
+    }
+  }
 }

@@ -18,6 +18,14 @@ final class WritingConnection: @unchecked Sendable {
   // more to hear of it.
   deinit { rollback = nil }
 
+  /// Closes the file, when what is at work has ended.
+  ///
+  /// - Throws: `DatabaseError` where somebody still has a statement.
+  func close() throws {
+    queue.inDatabase { _ in rollback = nil }
+    try queue.close()
+  }
+
   /// Runs `body`, which begins and ends its transactions; one that could not be ended is taken back.
   func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try queue.inDatabase { db in

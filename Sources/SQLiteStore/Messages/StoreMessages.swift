@@ -13,6 +13,15 @@ extension StoreError {
     StoreError(.cannotOpen, at: path, "no such store", hint: "Check the path, or import first.")
   }
 
+  static func closed(_ path: String) -> StoreError {
+    StoreError(.closed, at: path, "the store was closed", hint: "Open it again.")
+  }
+
+  static func importing(into path: String) -> StoreError {
+    StoreError(
+      .busy, at: path, "an import into it is at work", hint: "Wait for the import's end, and close it again.")
+  }
+
   static func storeGone(_ path: String, _ last: HistoryToken) -> StoreError {
     StoreError(
       .storeGone, at: path, "the store is missing; the file beside it contains its last token \(last)",

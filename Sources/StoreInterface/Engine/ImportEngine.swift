@@ -62,20 +62,6 @@ package protocol ImportEngine: EngineIdentity {
   ) throws -> any ImportSession
 }
 
-/// How many of a run's rows a guard has found something in.
-package struct RowShare: Sendable, Hashable {
-  package var count: Int
-  package var total: Int
-
-  package init(_ count: Int, of total: Int) {
-    self.count = count
-    self.total = total
-  }
-
-  /// Whether it is more than a share from 0 to 1.
-  package func exceeds(_ share: Double) -> Bool { Double(count) > share * Double(total) }
-}
-
 /// One run's writing side, used by one thread.
 ///
 ///     apply, apply, …                    a transaction a chunk

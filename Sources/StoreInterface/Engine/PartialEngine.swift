@@ -7,6 +7,8 @@ package protocol PartialEngine: StoreEngine {}
 extension PartialEngine {
   private func lacks(_ what: String) -> StoreError { .unsupported(what, by: Self.engineName, path) }
 
+  package func close() throws {}
+
   // MARK: History
 
   package func watchCommits() throws -> any CommitWatch { throw lacks("watching for commits") }

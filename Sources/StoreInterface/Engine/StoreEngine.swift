@@ -10,4 +10,9 @@ package protocol EngineIdentity: AnyObject, Sendable {
   static var engineName: String { get }
   /// The store's address as it was given, for messages.
   var path: String { get }
+
+  /// Closes the files when the calls that use them have ended; later calls are refused as `closed`.
+  ///
+  /// - Throws: `StoreError` of the code `busy` where an import is at work.
+  func close() throws
 }

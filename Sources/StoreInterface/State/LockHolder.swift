@@ -1,11 +1,11 @@
 /// The import that holds a store's lock.
-package struct LockHolder: Sendable, Hashable {
+public struct LockHolder: Sendable, Hashable {
   /// Its process.
-  package var process: Int32
+  public var process: Int32
   /// Its pipeline's name.
-  package var pipeline: String
+  public var pipeline: String
   /// When it took the lock.
-  package var since: String
+  public var since: String
 
   package init(process: Int32, pipeline: String, since: String) {
     self.process = process

@@ -1,7 +1,7 @@
 /// One thing that a migration does, or leaves.
-package struct MigrationStep: Sendable, Hashable {
+public struct MigrationStep: Sendable, Hashable {
   /// What becomes of it.
-  package enum Kind: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
     /// It is done by the next import, or by `migrate`.
     case change
     /// It is dropped, as was asked for.
@@ -13,11 +13,11 @@ package struct MigrationStep: Sendable, Hashable {
   }
 
   /// What becomes of it.
-  package var kind: Kind
+  public var kind: Kind
   /// One line for people.
-  package var description: String
+  public var description: String
   /// What is dropped by name, or could be so that the pipeline's declaration holds.
-  package var drop: String?
+  public var drop: String?
 
   package init(kind: Kind, description: String, drop: String? = nil) {
     self.kind = kind

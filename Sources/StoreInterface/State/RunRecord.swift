@@ -1,13 +1,15 @@
 /// One run of a pipeline, as the store keeps it.
-package struct RunRecord: Sendable {
-  package var pipeline: String
-  package var run: PipelineStatus.Run
+public struct RunRecord: Sendable {
+  /// The pipeline's name.
+  public var pipeline: String
+  /// The run.
+  public var run: PipelineStatus.Run
   /// The transaction of the revert that has undone it.
-  package var reverted: Int64?
+  public var reverted: Int64?
   /// Whether it is at work, of a run without an end; nil where nobody can tell.
-  package var isAtWork: Bool?
+  public var isAtWork: Bool?
   /// What its records had in the fields of attributes; empty where that is not kept any more.
-  package var fields: [FieldCount]
+  public var fields: [FieldCount]
 
   package init(
     pipeline: String, run: PipelineStatus.Run, reverted: Int64?, isAtWork: Bool?, fields: [FieldCount]
@@ -20,7 +22,7 @@ package struct RunRecord: Sendable {
   }
 
   /// `ok`, the code of what ended it, or what became of a run without an end.
-  package var outcome: String {
+  public var outcome: String {
     run.outcome ?? PipelineStatus.state(isAtWork: isAtWork).rawValue
   }
 }

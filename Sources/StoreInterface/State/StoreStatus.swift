@@ -1,11 +1,11 @@
-/// How a store is, in one state of it: what `bolide status` prints.
-package struct StoreStatus: Sendable {
+/// How a store is, in one state of it.
+public struct StoreStatus: Sendable {
   /// A derived attribute that is not in the model yet.
-  package struct UnfinishedAttribute: Sendable, Hashable {
+  public struct UnfinishedAttribute: Sendable, Hashable {
     /// Its name, as `Entity.attribute`.
-    package var name: String
+    public var name: String
     /// The pipeline whose next import or migration goes on with it.
-    package var pipeline: String
+    public var pipeline: String
 
     package init(name: String, pipeline: String) {
       self.name = name
@@ -14,9 +14,11 @@ package struct StoreStatus: Sendable {
   }
 
   /// An entity and how many objects it has.
-  package struct Count: Sendable, Hashable {
-    package var entity: String
-    package var rows: Int64
+  public struct Count: Sendable, Hashable {
+    /// The entity's name.
+    public var entity: String
+    /// The number of its objects.
+    public var rows: Int64
 
     package init(entity: String, rows: Int64) {
       self.entity = entity
@@ -25,48 +27,51 @@ package struct StoreStatus: Sendable {
   }
 
   /// The store's path, as given.
-  package var path: String
+  public var path: String
   /// When it was made.
-  package var created: String
-  /// The model's version, and since when it holds.
-  package var modelVersion: Int64
-  package var modelSince: String
+  public var created: String
+  /// The model's version.
+  public var modelVersion: Int64
+  /// Since when the model holds.
+  public var modelSince: String
   /// The entities in the model's order.
-  package var entities: [Count]
+  public var entities: [Count]
   /// The pipelines that have run, by name.
-  package var pipelines: [PipelineStatus]
+  public var pipelines: [PipelineStatus]
   /// The place after the newest transaction.
-  package var token: HistoryToken
-  /// Transactions that are kept, and their changes.
-  package var transactions: Int64
-  package var changes: Int64
+  public var token: HistoryToken
+  /// Transactions that are kept.
+  public var transactions: Int64
+  /// The changes of these transactions.
+  public var changes: Int64
   /// When the oldest transaction that is kept was committed; nil when there is none.
-  package var historySince: String?
+  public var historySince: String?
   /// The named readers and how far behind they are.
-  package var readers: [Reader]
+  public var readers: [Reader]
   /// What another program has made of the tables; nil where they are those of the model.
-  package var schemaError: StoreError?
+  public var schemaError: StoreError?
   /// What is wrong with Bolide's triggers, from where on history has a gap, and which indexes are not there yet.
-  package var upkeep: RepairReport
+  public var upkeep: RepairReport
   /// Changes of other programs that are in no transaction yet.
-  package var pendingChanges: Int64
+  public var pendingChanges: Int64
   /// Owners whose derived attributes wait to be computed anew.
-  package var dirtyOwners: Int64
+  public var dirtyOwners: Int64
   /// The derived attributes that a migration has begun to fill, which the model does not have yet.
-  package var unfinishedAttributes: [UnfinishedAttribute]
+  public var unfinishedAttributes: [UnfinishedAttribute]
   /// Totals beyond the range of their type.
-  package var nullTotals: NullTotals
+  public var nullTotals: NullTotals
   /// Erasures whose objects may still be in free pages and in the log.
-  package var openErasures: Int64
-  /// The file's size, and its write-ahead log's, in bytes.
-  package var bytes: Int64
-  package var walBytes: Int64
+  public var openErasures: Int64
+  /// The file's size in bytes.
+  public var bytes: Int64
+  /// The size of its write-ahead log in bytes.
+  public var walBytes: Int64
   /// Whether it has a write-ahead log, and not what another program has put in its place.
-  package var hasLog: Bool
+  public var hasLog: Bool
   /// The import that is at work just now.
-  package var holder: LockHolder?
+  public var holder: LockHolder?
   /// The states that somebody reads from, the oldest first.
-  package var pins: [PinnedState]
+  public var pins: [PinnedState]
 
   package init(
     path: String, created: String, modelVersion: Int64, modelSince: String, entities: [Count],
@@ -103,28 +108,33 @@ package struct StoreStatus: Sendable {
 }
 
 /// How the imports of one pipeline fared.
-package struct PipelineStatus: Sendable {
+public struct PipelineStatus: Sendable {
   /// A run, as far as it is of interest here.
-  package struct Run: Sendable {
-    package var number: Int64
-    package var input: String
-    package var started: String
+  public struct Run: Sendable {
+    /// The run's number in the store.
+    public var number: Int64
+    /// What it read.
+    public var input: String
+    /// When it began.
+    public var started: String
     /// Nil while it runs, and for ever when it was killed.
-    package var ended: String?
+    public var ended: String?
     /// `ok`, or the code of what ended it; nil as `ended`.
-    package var outcome: String?
-    package var progress: RunProgress
+    public var outcome: String?
+    /// What it did.
+    public var progress: RunProgress
     /// From start to end, in seconds; nil as `ended`.
-    package var seconds: Double?
+    public var seconds: Double?
     /// When it ended, or began when it has no end, in seconds since 1970.
-    package var time: Double
+    public var time: Double
     /// Seconds since then.
-    package var age: Double
+    public var age: Double
     /// How old the last good run may be, in seconds, as the pipeline said then.
-    package var maxAge: Double?
-    /// Its process id, and whether that process is still there; nil where nobody can tell.
-    package var process: Int64
-    package var isAlive: Bool?
+    public var maxAge: Double?
+    /// Its process id.
+    public var process: Int64
+    /// Whether that process is still there; nil where nobody can tell.
+    public var isAlive: Bool?
 
     package init(
       number: Int64, input: String, started: String, ended: String?, outcome: String?, progress: RunProgress,
@@ -143,26 +153,26 @@ package struct PipelineStatus: Sendable {
   }
 
   /// The pipeline's name.
-  package var name: String
+  public var name: String
   /// The newest run; nil when there was none.
-  package var lastRun: Run?
+  public var lastRun: Run?
   /// The newest import that came to a good end, replays left out.
-  package var lastGoodRun: Run?
+  public var lastGoodRun: Run?
   /// The newest run that changed something.
-  package var lastChange: Run?
+  public var lastChange: Run?
   /// Rejected records that are kept.
-  package var openRejects: Int64
+  public var openRejects: Int64
   /// How old the last good run may be, in seconds; nil for no limit. The last run's, unless somebody says otherwise.
-  package var maxAge: Double?
+  public var maxAge: Double?
   /// Of the rows of a full feed, those that are missing; nil where no complete run is known.
-  package var missing: RowShare?
+  public var missing: RowShare?
   /// How many of them may be, as a share from 0 to 1, where somebody says it.
-  package var maximumMissing: Double?
+  public var maximumMissing: Double?
   /// Whether its import is at work just now; nil where nobody can tell whether it is or was killed.
-  package var isAtWork: Bool? = false
+  public var isAtWork: Bool? = false
 
   /// What one word says of a pipeline.
-  package enum State: String, Sendable, CaseIterable {
+  public enum State: String, Sendable, CaseIterable {
     /// There was no good run for longer than `maxAge`.
     case overdue
     /// Its import is at work.
@@ -194,19 +204,19 @@ package struct PipelineStatus: Sendable {
   }
 
   /// Whether there was no good run for longer than `maxAge`.
-  package var isOverdue: Bool {
+  public var isOverdue: Bool {
     guard let maxAge else { return false }
     return lastGoodRun.map { $0.age > maxAge } ?? true
   }
 
   /// The import that is at work just now.
-  package var holder: LockHolder? {
+  public var holder: LockHolder? {
     guard isAtWork == true, let run = lastRun, let process = Int32(exactly: run.process) else { return nil }
     return LockHolder(process: process, pipeline: name, since: run.started)
   }
 
   /// The most pressing thing to say.
-  package var state: State {
+  public var state: State {
     if isOverdue { return .overdue }
     guard let lastRun else { return .never }
     guard let outcome = lastRun.outcome else { return Self.state(isAtWork: isAtWork) }

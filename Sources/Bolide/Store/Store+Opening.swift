@@ -1,0 +1,27 @@
+internal import StoreInterface
+
+extension Store {
+  /// Opens a store that is there, without a pipeline: to read and follow it, to edit it, or to import once its pipeline is at hand.
+  ///
+  /// The file is opened to be written only when something is written.
+  /// - Parameters:
+  ///   - isReadOnly: whether calls that write are refused, as where the file cannot be written.
+  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  /// - Throws: `StoreError` when there is no such file, it is not a store or has another format, or it cannot be opened.
+  public convenience init(path: String, isReadOnly: Bool = false, trustsSchema: Bool = false) async throws {
+    self.init(
+      try await onDispatch {
+        try StoreAddress(path).open(trustsSchema: trustsSchema, isReadOnly: isReadOnly)
+      })
+  }
+
+  /// Closes the store's files, when the calls that use them have ended. Later calls are refused with `StoreError.Code.closed`.
+  ///
+  /// Afterwards the file may be moved, replaced or deleted. A `QueryGeneration` keeps a file of its own open until it is let go.
+  /// To close a store twice does nothing.
+  /// - Throws: `StoreError.Code.busy` where an import is at work. It ends with `closed` at its next chunk: call `close()` again
+  ///   then.
+  public func close() async throws {
+    try await answering { try $0.close() }
+  }
+}
