@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDBSQLite
+internal import StoreInterface
 internal import Synchronization
 
 /// How long SQLite waits for another program's lock, and who may end the waiting.
@@ -19,7 +20,7 @@ package final class LockTimeout: Sendable {
   /// How long a cancelled statement may still take to come to its end.
   private static let grace = Duration.seconds(1)
   /// How many steps of SQLite's machine lie between two looks: some hundred microseconds.
-  private static let steps: Int32 = 20_000
+  static let steps: Int32 = 20_000
 
   package init(seconds: Double) {
     state = Mutex(State(seconds: seconds))
@@ -32,7 +33,7 @@ package final class LockTimeout: Sendable {
     let goesOn = state.withLock { state in
       if tries == 0 { state.start = .now }
       let waited = state.start.duration(to: .now) / .seconds(1)
-      return waited < state.seconds && !state.isCancelled()
+      return waited < state.seconds && !state.isCancelled() && !StoreCall.isCancelled
     }
     if goesOn { usleep(Self.pause) }
     return goesOn
@@ -40,7 +41,8 @@ package final class LockTimeout: Sendable {
 
   /// Ends a connection's statements when somebody has cancelled what they are for, as `SQLITE_INTERRUPT`.
   ///
-  /// Not at once: a chunk in hand is committed rather than taken back. The connection must not outlive this object.
+  /// In an import not at once: a chunk in hand is committed rather than taken back. The connection must not outlive this
+  /// object.
   func endStatements(of connection: OpaquePointer?) {
     sqlite3_progress_handler(
       connection, Self.steps,
@@ -51,13 +53,17 @@ package final class LockTimeout: Sendable {
   }
 
   private var isOver: Bool {
-    state.withLock { state in
+    if StoreCall.isCancelled { return true }
+    return state.withLock { state in
       guard state.isCancelled() else { return false }
       let since = state.unwanted ?? .now
       state.unwanted = since
       return since.duration(to: .now) >= Self.grace
     }
   }
+
+  /// How long it waits when nothing else is said.
+  var seconds: Double { state.withLock { $0.seconds } }
 
   /// Waits otherwise while `body` runs. The connection's own queue keeps calls apart.
   ///

@@ -26,6 +26,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// It goes after the readers: only a connection that can write empties the WAL when it is the last to close. A queue, as
   /// GRDB's pools lower `synchronous` and write when they open.
   private let writer: Mutex<WritingConnection?>
+  private let turn = WriterTurn()
   /// Whether `close()` was called.
   private let isClosed = Atomic(false)
   /// Whether it is never to be written.
@@ -138,25 +139,29 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
 
   /// Writes, or looks at what only the writer may see. The caller begins and ends transactions.
   package func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    let writer = try writer.withLock { writer in
-      if let writer { return writer }
-      try checkOpen()
-      guard !isReadOnly else { throw StoreError(result: SQLITE_READONLY, text: "").about(path) }
-      let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
-      try naming { try opened.run { try ReceivedSchema.check($0, path) } }
-      writer = opened
-      return opened
-    }
-    return try naming { try writer.run(body) }
+    try writing(waiting: nil, isCancelled: { false }, body)
   }
 
-  /// As `writing`, with another patience for other programs' locks.
+  /// As `writing`, with another patience for other writers: calls of this process, and other programs' locks.
   package func writing<Result>(
     waiting seconds: Double?, isCancelled: @escaping @Sendable () -> Bool, _ body: (Database) throws -> Result
   ) throws -> Result {
-    try writing { db in
-      try patience.with(seconds: seconds, isCancelled: isCancelled) { try body(db) }
+    try turn.taking(waiting: seconds ?? patience.seconds, isCancelled: isCancelled) { [patience] in
+      try patience.with(seconds: seconds, isCancelled: isCancelled) {
+        let writer = try openWriter()
+        return try naming { try writer.run(body) }
+      }
     }
+  }
+
+  private func openWriter() throws -> WritingConnection {
+    if let writer = writer.withLock({ $0 }) { return writer }
+    try checkOpen()
+    guard !isReadOnly else { throw StoreError(result: SQLITE_READONLY, text: "").about(path) }
+    let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
+    try naming { try opened.run { try ReceivedSchema.check($0, path) } }
+    writer.withLock { $0 = opened }
+    return opened
   }
 
   /// Closes the connection that writes, until something is written again: who only waits must not keep one, as it would copy
@@ -167,12 +172,13 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   package func close() throws {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     let pool = readers.withLock { $0.take() }
-    let connection = writer.withLock { $0.take() }
     try Self.naming(path) { try pool?.close() }
-    do {
-      try connection?.close()
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-      throw StoreError.importing(into: path)
+    try turn.taking(waiting: patience.seconds, isCancelled: { false }) {
+      do {
+        try writer.withLock { $0.take() }?.close()
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+        throw StoreError.importing(into: path)
+      }
     }
   }
 

@@ -209,7 +209,9 @@ package final class SQLiteImport: ImportSession {
     }
     if outcome == RunOutcome.good { expiredReaders = try store.pruneBriefly(pipeline.history) }
     // Whoever reads or writes now need not be waited for.
-    try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
+    do {
+      try store.writing(waiting: 0, isCancelled: { true }) { db in _ = writeAheadLog.empty(db) }
+    } catch let error as StoreError where error.code == .busy {}
   }
 
   // MARK: Replay
@@ -250,8 +252,6 @@ package final class SQLiteImport: ImportSession {
       }
     }
   }
-
-  // MARK: Transactions
 
   func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try store.writing(waiting: settings.lockWait, isCancelled: isCancelled, body)

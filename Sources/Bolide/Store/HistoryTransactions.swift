@@ -40,17 +40,16 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     /// - Throws: `StoreError` when the token is not one of the store's history, reading fails, the store is gone, or
     ///   another file has taken its place.
     public mutating func next() async throws -> HistoryTransaction? {
-      var follower = try self.follower ?? HistoryFollower(store.engine)
-      defer { self.follower = follower }
       while !Task.isCancelled {
-        if try follower.look() || mayHaveMore {
-          let transaction: HistoryTransaction?
-          (transaction, follower) = try await store.transaction(after: token, follower)
-          mayHaveMore = transaction != nil
-          if let transaction {
-            token = transaction.token
-            return transaction
-          }
+        let found: HistoryTransaction?
+        do {
+          (found, follower, mayHaveMore) = try await store.transaction(after: token, follower, mayHaveMore)
+        } catch is CancellationError {
+          return nil
+        }
+        if let found {
+          token = found.token
+          return found
         }
         do {
           try await Task.sleep(for: HistoryFollower.pause)
@@ -64,14 +63,20 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 }
 
 extension Store {
-  /// Reads the transaction after a token, off the calling task's thread; nil when there is none yet.
+  /// Looks for the transaction after a token, off the calling task's thread; nil when there is none yet.
+  ///
+  /// - Parameter mayHaveMore: whether there may be one of which the follower has told.
+  /// - Returns: and whether there may be another one.
   fileprivate func transaction(
-    after token: HistoryToken?, _ follower: HistoryFollower
-  ) async throws -> (HistoryTransaction?, HistoryFollower) {
+    after token: HistoryToken?, _ follower: HistoryFollower?, _ mayHaveMore: Bool
+  ) async throws -> (HistoryTransaction?, HistoryFollower, Bool) {
     try await answering { store in
-      var (request, follower) = (HistoryRequest(after: token), follower)
+      var follower = try follower ?? HistoryFollower(store)
+      guard try follower.look() || mayHaveMore else { return (nil, follower, false) }
+      var request = HistoryRequest(after: token)
       request.transactionLimit = 1
-      return (try follower.reading { try store.history(request).first }, follower)
+      let found = try follower.reading { try store.history(request).first }
+      return (found, follower, found != nil)
     }
   }
 }

@@ -13,6 +13,8 @@ public final class QueryGeneration: Sendable {
 
   private let engine: any StoreEngine
   private let pin: Mutex<Pin>
+  /// A pinned state has one connection.
+  private let calls = CallQueue(limit: 1)
 
   init(_ engine: any StoreEngine) throws {
     self.engine = engine
@@ -30,7 +32,7 @@ public final class QueryGeneration: Sendable {
   /// - Throws: `StoreError` when the request cannot be met.
   public func fetch(_ request: ObjectQuery) async throws -> [Snapshot.Row] {
     let state = pin.withLock { $0.state }
-    return try await onDispatch { try state.rows(request) }
+    return try await calls.run { try state.rows(request) }
   }
 
   /// How many objects a request asks for, in the pinned state.
@@ -38,7 +40,7 @@ public final class QueryGeneration: Sendable {
   /// - Throws: as `fetch(_:)`.
   public func count(_ request: ObjectQuery) async throws -> Int {
     let state = pin.withLock { $0.state }
-    return try await onDispatch { try state.count(request) }
+    return try await calls.run { try state.count(request) }
   }
 
   /// Goes on to the newest state.
@@ -46,7 +48,7 @@ public final class QueryGeneration: Sendable {
   /// - Returns: its place in history.
   @discardableResult
   public func advance() async throws -> HistoryToken {
-    try await onDispatch { [self] in
+    try await calls.run { [self] in
       let newest = Pin(state: try engine.pinState(at: nil))
       pin.withLock { $0 = newest }
       return newest.state.token
@@ -59,7 +61,7 @@ public final class QueryGeneration: Sendable {
   /// - Throws: `StoreError` when the token is not a place of the store's history, or comes before the pinned state.
   /// - Complexity: where the store is ahead, each fetch takes also O(changes after the token).
   public func advance(to token: HistoryToken) async throws {
-    try await onDispatch { [self] in
+    try await calls.run { [self] in
       let next = Pin(state: try engine.pinState(at: token))
       try pin.withLock { pin in
         guard token >= pin.state.token, token.inside == nil else {

@@ -15,7 +15,7 @@ extension Store {
     _ entity: String, where predicate: String?, _ arguments: [Value] = [],
     options: EditOptions = EditOptions()
   ) async throws -> EditReport {
-    try await answering {
+    try await writing(waiting: options.lockWait) {
       try $0.deleteObjects(ObjectQuery(entity, where: predicate, arguments), options)
     }
   }
@@ -33,7 +33,7 @@ extension Store {
   public func revert(run: Int64, force: Bool = false, options: EditOptions = EditOptions()) async throws
     -> RevertReport
   {
-    try await answering { try $0.revert(.run(run), force: force, options) }
+    try await writing(waiting: options.lockWait) { try $0.revert(.run(run), force: force, options) }
   }
 
   /// Puts back everything that was changed after a token, by whomever, in one transaction.
@@ -44,7 +44,7 @@ extension Store {
   public func revert(to token: HistoryToken, options: EditOptions = EditOptions()) async throws
     -> RevertReport
   {
-    try await answering { try $0.revert(.token(token), force: true, options) }
+    try await writing(waiting: options.lockWait) { try $0.revert(.token(token), force: true, options) }
   }
 
   /// Erases an object for good, for somebody who asks for that: from rows, history, rejected records, free pages and the
@@ -55,15 +55,18 @@ extension Store {
   /// - Parameters:
   ///   - entity: the object's entity.
   ///   - object: which one; also one that was deleted, as long as history knows of it.
-  ///   - lockWait: how long to wait for a running import, in seconds.
+  ///   - lockWait: how long to wait for a running import.
   /// - Returns: what was erased.
   /// - Throws: `StoreError` when there is no such object, or a rule denies its deletion: then nothing is erased. Also when the
   ///   object is gone, and a reader keeps free pages or the log from being emptied: then call it again later.
   /// - Complexity: O(store), in time and in room on the disk: the file is built anew.
   public func erase(
-    _ entity: String, _ object: LoggedObject, options: EditOptions = EditOptions(), lockWait: Double = 10
+    _ entity: String, _ object: LoggedObject, options: EditOptions = EditOptions(),
+    lockWait: Duration = .seconds(10)
   ) async throws -> EraseReport {
-    try await answering { try $0.erase(entity, object, options, lockWait: lockWait) }
+    try await writing(waiting: options.lockWait) {
+      try $0.erase(entity, object, options, lockWait: lockWait / .seconds(1))
+    }
   }
 
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
@@ -85,7 +88,7 @@ extension Store {
     to key: [String: Value]?, options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     let edit = key.map(LinkEdit.to) ?? .toNone
-    return try await answering {
+    return try await writing(waiting: options.lockWait) {
       try $0.linkObjects(ObjectQuery(entity, where: predicate, arguments), relationship, edit, options)
     }
   }
@@ -105,7 +108,7 @@ extension Store {
     _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
     from key: [String: Value], options: EditOptions = EditOptions()
   ) async throws -> EditReport {
-    try await answering {
+    try await writing(waiting: options.lockWait) {
       try $0.linkObjects(ObjectQuery(entity, where: predicate, arguments), relationship, .from(key), options)
     }
   }

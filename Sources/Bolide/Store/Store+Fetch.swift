@@ -28,13 +28,18 @@ extension Store {
   ///     take its time and may write. Without one it reads from one state, and the write-ahead log cannot be emptied
   ///     meanwhile.
   ///   - token: the place in history; nil for now.
-  ///   - row: called for each object, on a thread of its own.
+  ///   - row: called for each object, on a thread of the store's.
   /// - Throws: as `fetch(_:at:)`, and what the closure throws.
   public func fetch(
     _ request: ObjectQuery, at token: HistoryToken? = nil,
     _ row: @escaping @Sendable (Snapshot.Row) throws -> Void
   ) async throws {
-    try await answering { try $0.readRows(request, at: token, row) }
+    try await answering { store in
+      try store.readRows(request, at: token) {
+        try StoreCall.check()
+        try row($0)
+      }
+    }
   }
 
   /// How many objects a request asks for.

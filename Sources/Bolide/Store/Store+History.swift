@@ -1,7 +1,7 @@
 public import StoreInterface
 
 /// The six kinds of answer to a request. Each is read from one state of the store, after other programs' changes were
-/// made a transaction; the calling task waits, and one of Dispatch's threads reads.
+/// made a transaction; a thread of the store's reads.
 ///
 /// All throw `StoreError` when the request's start is not a place of the store's history.
 extension Store {

@@ -50,7 +50,7 @@ extension Store {
   /// - Complexity: O(n log n) in the store's objects and links; O(findings) memory.
   @discardableResult
   public func rebuild() async throws -> [Finding] {
-    try await answering { store in
+    try await writing { store in
       var findings: [Finding] = []
       try store.rebuild { findings.append($0) }
       return findings
@@ -110,7 +110,7 @@ extension Store {
   public func eraseRejects(
     of pipeline: String? = nil, run: Int64? = nil, lockWait: Double = 10
   ) async throws -> Int {
-    try await answering {
+    try await writing {
       try $0.eraseRejects(RejectFilter(run: run, pipeline: pipeline), lockWait: lockWait)
     }
   }
@@ -142,7 +142,7 @@ extension Store {
     to pipeline: Pipeline, dropping: [String] = [], lockWait: Double = 10,
     progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws -> [MigrationStep] {
-    try await answering {
+    try await writing {
       try $0.migrate(pipeline, dropping: dropping, lockWait: lockWait, progress: progress)
     }
   }

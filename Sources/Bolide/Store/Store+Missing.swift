@@ -21,7 +21,7 @@ extension Store {
   public func deleteMissingRows(
     of pipeline: String? = nil, noMoreThan share: Double = 0.05
   ) async throws -> (MissingRows, HistoryToken?) {
-    try await answering { try $0.deleteMissing(of: pipeline, noMoreThan: share) }
+    try await writing { try $0.deleteMissing(of: pipeline, noMoreThan: share) }
   }
 
   /// Gives missing rows that reappeared under another key the new key, and deletes the newly inserted rows, in one
@@ -29,6 +29,6 @@ extension Store {
   ///
   /// - Returns: the rows that were merged, and the token; nil when there were none.
   public func mergeMissingRows(of pipeline: String? = nil) async throws -> (MissingRows, HistoryToken?) {
-    try await answering { try $0.mergeMissing(of: pipeline) }
+    try await writing { try $0.mergeMissing(of: pipeline) }
   }
 }

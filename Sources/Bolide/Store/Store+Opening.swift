@@ -10,7 +10,7 @@ extension Store {
   /// - Throws: `StoreError` when there is no such file, it is not a store or has another format, or it cannot be opened.
   public convenience init(path: String, isReadOnly: Bool = false, trustsSchema: Bool = false) async throws {
     self.init(
-      try await onDispatch {
+      try await CallQueue(limit: 1).run {
         try StoreAddress(path).open(trustsSchema: trustsSchema, isReadOnly: isReadOnly)
       })
   }
@@ -22,6 +22,6 @@ extension Store {
   /// - Throws: `StoreError.Code.busy` where an import is at work. It ends with `closed` at its next chunk: call `close()` again
   ///   then.
   public func close() async throws {
-    try await answering { try $0.close() }
+    try await writing { try $0.close() }
   }
 }

@@ -7,6 +7,6 @@ extension Store {
   /// - Throws: `StoreError` when the position is not in this store's history.
   /// - Complexity: O(deleted changes).
   public func prune(_ request: PruneRequest) async throws -> PruneReport {
-    try await answering { try $0.prune(request) }
+    try await writing { try $0.prune(request) }
   }
 }

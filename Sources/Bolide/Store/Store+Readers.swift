@@ -11,24 +11,24 @@ extension Store {
   ///
   /// - Throws: `StoreError` when there is one of that name, or the start is no place of this history.
   public func addReader(_ name: String, from start: Reader.Start) async throws {
-    try await answering { try $0.addReader(name, from: start) }
+    try await writing { try $0.addReader(name, from: start) }
   }
 
   /// Acknowledges everything up to a token. An older token than the reader's place changes nothing.
   ///
   /// - Throws: `StoreError` when there is no such reader, it cannot go on, or the token is no place of this history.
   public func acknowledge(_ token: HistoryToken, by name: String) async throws {
-    try await answering { try $0.acknowledge(token, by: name) }
+    try await writing { try $0.acknowledge(token, by: name) }
   }
 
   /// Lets a reader begin again somewhere, whatever its state.
   public func resetReader(_ name: String, to start: Reader.Start) async throws {
-    try await answering { try $0.resetReader(name, to: start) }
+    try await writing { try $0.resetReader(name, to: start) }
   }
 
   /// Removes a reader. History is then kept for it no longer.
   public func dropReader(_ name: String) async throws {
-    try await answering { try $0.dropReader(name) }
+    try await writing { try $0.dropReader(name) }
   }
 
   /// Hands the transactions that a reader has not seen to a closure, and moves the reader on, in one transaction.
@@ -47,8 +47,11 @@ extension Store {
     to name: String, limit: Int? = nil,
     _ body: @escaping @Sendable (HistoryTransaction, StoreConnection) throws -> Void
   ) async throws -> HistoryToken? {
-    try await answering { engine in
-      try engine.deliver(to: name, limit: limit) { try body($0, StoreConnection(connection: $1)) }
+    try await writing { engine in
+      try engine.deliver(to: name, limit: limit) {
+        try StoreCall.check()
+        try body($0, StoreConnection(connection: $1))
+      }
     }
   }
 }

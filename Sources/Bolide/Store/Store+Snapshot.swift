@@ -13,7 +13,10 @@ extension Store {
   ) async throws -> Snapshot {
     try await answering { store in
       var found: Snapshot?
-      try store.readSnapshot(of: entities, begin: { found = $0 }, row: row)
+      try store.readSnapshot(of: entities, begin: { found = $0 }) {
+        try StoreCall.check()
+        try row($0)
+      }
       guard let found else { preconditionFailure("a snapshot begins before it ends") }
       return found
     }

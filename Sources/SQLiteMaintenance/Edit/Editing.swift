@@ -16,7 +16,7 @@ extension SQLiteEngine {
     _ options: EditOptions, isKept: (Result) -> Bool = { _ in false },
     _ body: (Database, Model) throws -> Result
   ) throws -> (Result, EditReport) {
-    try writing { db in
+    try writing(waiting: options.lockWait.map { $0 / .seconds(1) }, isCancelled: { false }) { db in
       let model = try Self.prepareToWrite(db).model
       var outcome: (Result, EditReport)?
       try db.inTransaction(.immediate) {
@@ -32,6 +32,7 @@ extension SQLiteEngine {
         outcome = (result, report)
         return options.isTrial ? .rollback : .commit
       }
+      StoreCall.current?.settle()
       guard let outcome else { preconditionFailure("a transaction that ends has an outcome") }
       return outcome
     }

@@ -1,9 +1,11 @@
 internal import CSQLiteShims
+internal import Foundation
 package import GRDB
 internal import GRDBSQLite
 internal import ImportModel
 internal import RowExpressions
 internal import SQLiteAccess
+internal import StoreInterface
 
 /// What SQLite is told of each connection to a store. A store may come from anywhere: what its file holds is data, and
 /// nothing in it runs that Bolide has not made.
@@ -22,9 +24,17 @@ package enum Connection {
     var configuration = GRDB.Configuration()
     configuration.readonly = true
     configuration.allowsUnsafeTransactions = true
-    configuration.busyMode = .timeout(10)
+    // One for each thread that a store reads on, and some for its imports.
+    configuration.maximumReaderCount = 16
+    configuration.busyMode = .callback { tries in
+      guard tries < 1000, !StoreCall.isCancelled else { return false }
+      usleep(10_000)
+      return true
+    }
     configuration.prepareDatabase {
       try protect($0)
+      sqlite3_progress_handler(
+        $0.sqliteConnection, LockTimeout.steps, { _ in StoreCall.isCancelled ? 1 : 0 }, nil)
       // The name of a column that another program has taken away would be read as a text.
       bolide_refuse_quoted_texts($0.sqliteConnection)
     }

@@ -68,7 +68,8 @@ extension SQLiteEngine {
   ///
   /// - Parameters:
   ///   - readsHistory: whether the answer is about history. Then nothing may hide a gap.
-  ///   - seconds: how long to wait for another program's write lock before what is committed is read as it is.
+  ///   - seconds: how long to wait for another program's write lock before what is committed is read as it is. A call of
+  ///     the library does not wait.
   /// - Returns: what could not be done; empty where all is as if this command had written everything itself.
   /// - Throws: `StoreError.unsafeFile`, `.foreignSchema` where the tables are not those of the model, and `.triggersMissing`
   ///   where history has a gap that cannot be written down; all only for an answer about history.
@@ -100,7 +101,9 @@ extension SQLiteEngine {
       obstacle = code
     } else {
       do {
-        try assignPending(waiting: seconds)
+        // A call of the library waits only for what keeps it from reading.
+        let isCall = StoreCall.current != nil
+        try assignPending(waiting: !isCall ? seconds : work.canWait ? 0 : nil)
         return notes
       } catch let error as StoreError where error.code == .readOnly {
         obstacle = .readOnly

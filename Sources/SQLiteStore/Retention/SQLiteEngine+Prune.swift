@@ -50,7 +50,10 @@ extension SQLiteEngine {
   ) throws -> PruneReport {
     let clock = ContinuousClock()
     let start = clock.now
-    func hasTime() -> Bool { start.duration(to: clock.now) / .seconds(1) < seconds }
+    // What is not taken out of the tables yet is the next pruning's.
+    func hasTime() -> Bool {
+      start.duration(to: clock.now) / .seconds(1) < seconds && StoreCall.current?.wasCancelled != true
+    }
     var report = PruneReport()
     var hasMore = true
     while hasMore, hasTime() {
@@ -67,6 +70,7 @@ extension SQLiteEngine {
     }
     hasMore = true
     while hasMore, hasTime() { try step(lockWait) { hasMore = try $0.removeChanges() } }
+    try StoreCall.check()
     return report
   }
 
@@ -76,6 +80,7 @@ extension SQLiteEngine {
         try body(Pruning(db))
         return .commit
       }
+      StoreCall.current?.settle()
     }
   }
 }

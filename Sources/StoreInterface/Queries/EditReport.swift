@@ -38,11 +38,14 @@ public struct EditOptions: Sendable, Hashable {
   public var author: String
   /// Everything is taken back: the report says what would happen.
   public var isTrial: Bool
+  /// How long to wait for other writers; nil for as long as the store does.
+  public var lockWait: Duration?
 
   /// Makes options.
-  public init(author: String = "bolide", isTrial: Bool = false) {
+  public init(author: String = "bolide", isTrial: Bool = false, lockWait: Duration? = nil) {
     self.author = author
     self.isTrial = isTrial
+    self.lockWait = lockWait
   }
 }
 
