@@ -15,6 +15,8 @@ package final class LockTimeout: Sendable {
     var unwanted: ContinuousClock.Instant?
   }
 
+  /// How long it waits when nothing else is said.
+  let seconds: Double
   private let state: Mutex<State>
   private static let pause: UInt32 = 10_000
   /// How long a cancelled statement may still take to come to its end.
@@ -23,6 +25,7 @@ package final class LockTimeout: Sendable {
   static let steps: Int32 = 20_000
 
   package init(seconds: Double) {
+    self.seconds = seconds
     state = Mutex(State(seconds: seconds))
   }
 
@@ -62,10 +65,7 @@ package final class LockTimeout: Sendable {
     }
   }
 
-  /// How long it waits when nothing else is said.
-  var seconds: Double { state.withLock { $0.seconds } }
-
-  /// Waits otherwise while `body` runs. The connection's own queue keeps calls apart.
+  /// Waits otherwise while `body` runs. `WriterTurn` keeps calls apart.
   ///
   /// - Parameter seconds: nil for as long as always.
   func with<Result>(

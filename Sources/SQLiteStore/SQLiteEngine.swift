@@ -79,8 +79,10 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
   ///   - isReadOnly: whether what writes is refused, as where the file cannot be written.
+  ///   - lockWait: how long to wait for another writer, in seconds.
   package convenience init(
-    reading path: String, trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false
+    reading path: String, trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false,
+    lockWait: Double = 10
   ) throws {
     try Self.checkName(path)
     guard let file = FileFacts(path) else { throw StoreError.noSuchStore(path) }
@@ -89,7 +91,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try Journals.check(of: path)
     try LogOrigin.check(of: path)
     self.init(
-      path: path, writer: nil, LockTimeout(seconds: 10), trustsSchema: trustsSchema, trusting: stores,
+      path: path, writer: nil, LockTimeout(seconds: lockWait), trustsSchema: trustsSchema, trusting: stores,
       isReadOnly: isReadOnly)
     try reading { try ReceivedSchema.check($0, path) }
   }
@@ -148,8 +150,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   ) throws -> Result {
     try turn.taking(waiting: seconds ?? patience.seconds, isCancelled: isCancelled) { [patience] in
       try patience.with(seconds: seconds, isCancelled: isCancelled) {
-        let writer = try openWriter()
-        return try naming { try writer.run(body) }
+        try naming { try openWriter().run(body) }
       }
     }
   }
@@ -159,7 +160,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try checkOpen()
     guard !isReadOnly else { throw StoreError(result: SQLITE_READONLY, text: "").about(path) }
     let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
-    try naming { try opened.run { try ReceivedSchema.check($0, path) } }
+    try opened.run { try ReceivedSchema.check($0, path) }
     writer.withLock { $0 = opened }
     return opened
   }
@@ -337,9 +338,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
 extension SQLiteEngine {
   /// The version of the system's SQLite, as in `3.40.1`.
   package static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
-}
 
-extension SQLiteEngine {
   package func beginImport(
     _ pipeline: Pipeline, input: String, settings: ImportSettings,
     sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool

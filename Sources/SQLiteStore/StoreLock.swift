@@ -38,7 +38,7 @@ package final class StoreLock {
       // Anything else is no holder, and waiting helps nobody: a file system that has no locks, or no room for them.
       guard errno == EWOULDBLOCK else { throw .cannotLock(path, String(cString: strerror(errno))) }
       let holder = LockHolder(read(descriptor))
-      if holder?.pipeline == pipeline || waited >= wait || isCancelled() {
+      if holder?.pipeline == pipeline || waited >= wait || isCancelled() || StoreCall.isCancelled {
         throw .locked(store, by: holder)
       }
       usleep(UInt32(pause * 1_000_000))

@@ -17,7 +17,9 @@ final class CallQueue: @unchecked Sendable {
   private let limit: Int
   private let condition = NSCondition()
   private var line: [Waiting] = []
-  private var (threads, idle) = (0, 0)
+  private var threads = 0
+  /// How many of them make a call at present; the others take the next ones.
+  private var running = 0
   /// How long a thread waits for another call.
   private static let patience: TimeInterval = 1
 
@@ -36,7 +38,7 @@ final class CallQueue: @unchecked Sendable {
     let timer = lockWait.map { wait in
       Task {
         try await Task.sleep(for: wait)
-        self.leave(call, StoreError.writerInUse)
+        self.leave(call, StoreError.writerInUse, unlessNext: true)
       }
     }
     defer { timer?.cancel() }
@@ -62,7 +64,7 @@ final class CallQueue: @unchecked Sendable {
       return waiting.end(CancellationError())()
     }
     line.append(waiting)
-    let isToStart = idle < line.count && threads < limit
+    let isToStart = running + line.count > threads && threads < limit
     if isToStart { threads += 1 }
     condition.signal()
     condition.unlock()
@@ -77,31 +79,45 @@ final class CallQueue: @unchecked Sendable {
   }
 
   /// Ends a call that has not begun.
-  private func leave(_ call: StoreCall, _ error: any Error) {
+  ///
+  /// - Parameter isLeftNext: a call that has a thread, or is to have one, stays.
+  private func leave(_ call: StoreCall, _ error: any Error, unlessNext isLeftNext: Bool = false) {
     condition.lock()
-    let place = line.firstIndex { $0.call === call }
+    var place = line.firstIndex { $0.call === call }
+    if isLeftNext, let found = place, found < limit - running { place = nil }
     let waiting = place.map { line.remove(at: $0) }
     condition.unlock()
     waiting?.end(error)()
   }
 
   private func work() {
-    while let answer = next()?.end(nil) { answer() }
+    while let answer = makeNext() { answer() }
   }
 
-  /// The next call; nil ends the thread.
+  /// Makes the next call, and lets go of it.
+  ///
+  /// - Returns: what hands its answer over; nil ends the thread.
+  private func makeNext() -> (() -> Void)? {
+    guard let answer = next()?.end(nil) else { return nil }
+    // Before the answer, as the next call may come with it.
+    condition.lock()
+    running -= 1
+    condition.unlock()
+    return answer
+  }
+
+  /// Waits for the next call.
   private func next() -> Waiting? {
     condition.lock()
     defer { condition.unlock() }
     let end = Date(timeIntervalSinceNow: Self.patience)
-    idle += 1
-    defer { idle -= 1 }
     while line.isEmpty {
       guard condition.wait(until: end) || !line.isEmpty else {
         threads -= 1
         return nil
       }
     }
+    running += 1
     return line.removeFirst()
   }
 }

@@ -104,14 +104,14 @@ extension Store {
   /// - Parameters:
   ///   - pipeline: as `rejects(of:run:)`.
   ///   - run: as `rejects(of:run:)`.
-  ///   - lockWait: how long to wait for an import, in seconds.
+  ///   - lockWait: how long to wait for an import, and for other writers.
   /// - Returns: how many there were.
   @discardableResult
   public func eraseRejects(
-    of pipeline: String? = nil, run: Int64? = nil, lockWait: Double = 10
+    of pipeline: String? = nil, run: Int64? = nil, lockWait: Duration = .seconds(10)
   ) async throws -> Int {
-    try await writing {
-      try $0.eraseRejects(RejectFilter(run: run, pipeline: pipeline), lockWait: lockWait)
+    try await writing(waiting: lockWait) {
+      try $0.eraseRejects(RejectFilter(run: run, pipeline: pipeline), lockWait: lockWait / .seconds(1))
     }
   }
 }
@@ -133,17 +133,17 @@ extension Store {
   /// other programs may write; all else is one transaction.
   /// - Parameters:
   ///   - dropping: as `migrationPlan(for:dropping:)`.
-  ///   - lockWait: how long to wait for an import, in seconds.
+  ///   - lockWait: how long to wait for an import, and for other writers.
   ///   - progress: told which part of new derived attributes is filled, from 0 to 1, where that takes steps.
   /// - Returns: what was done.
   /// - Throws: as `migrationPlan(for:dropping:)`, and `StoreError.Code.modelChange` where a step is a conflict.
   @discardableResult
   public func migrate(
-    to pipeline: Pipeline, dropping: [String] = [], lockWait: Double = 10,
+    to pipeline: Pipeline, dropping: [String] = [], lockWait: Duration = .seconds(10),
     progress: @escaping @Sendable (Double) -> Void = { _ in }
   ) async throws -> [MigrationStep] {
-    try await writing {
-      try $0.migrate(pipeline, dropping: dropping, lockWait: lockWait, progress: progress)
+    try await writing(waiting: lockWait) {
+      try $0.migrate(pipeline, dropping: dropping, lockWait: lockWait / .seconds(1), progress: progress)
     }
   }
 }

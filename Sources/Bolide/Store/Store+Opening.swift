@@ -6,13 +6,18 @@ extension Store {
   /// The file is opened to be written only when something is written.
   /// - Parameters:
   ///   - isReadOnly: whether calls that write are refused, as where the file cannot be written.
-  ///   - trustsSchema: as `init(path:for:trustsSchema:)`.
+  ///   - trustsSchema: as `init(path:for:trustsSchema:lockWait:)`.
+  ///   - lockWait: how long calls that write wait for another writer.
   /// - Throws: `StoreError` when there is no such file, it is not a store or has another format, or it cannot be opened.
-  public convenience init(path: String, isReadOnly: Bool = false, trustsSchema: Bool = false) async throws {
-    self.init(
-      try await CallQueue(limit: 1).run {
-        try StoreAddress(path).open(trustsSchema: trustsSchema, isReadOnly: isReadOnly)
-      })
+  public convenience init(
+    path: String, isReadOnly: Bool = false, trustsSchema: Bool = false, lockWait: Duration = .seconds(600)
+  ) async throws {
+    let writes = CallQueue(limit: 1)
+    let engine = try await writes.run {
+      try StoreAddress(path).open(
+        trustsSchema: trustsSchema, isReadOnly: isReadOnly, lockWait: lockWait / .seconds(1))
+    }
+    self.init(engine, writes, lockWait: lockWait)
   }
 
   /// Closes the store's files, when the calls that use them have ended. Later calls are refused with `StoreError.Code.closed`.

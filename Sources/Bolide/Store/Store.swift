@@ -11,20 +11,23 @@ package import StoreInterface
 public final class Store: Sendable {
   /// What keeps the store; all that is done to it goes through this.
   package let engine: any StoreEngine
-  /// Calls that only read; as many at a time as a machine has cores for.
-  let reads = CallQueue(limit: 8)
+  /// Calls that only read.
+  private let reads = CallQueue(limit: 8)
   /// Calls that write, one at a time, as SQLite has one writer.
-  private let writes = CallQueue(limit: 1)
+  private let writes: CallQueue
   /// How long a call that writes waits for other writers.
   private let lockWait: Duration?
 
   /// The file's path, as given.
   public var path: String { engine.path }
 
+  package init(_ engine: any StoreEngine) {
+    (self.engine, writes, lockWait) = (engine, CallQueue(limit: 1), nil)
+  }
+
   /// - Parameter lockWait: how long a call that writes waits for its turn; nil for as long as it takes.
-  package init(_ engine: any StoreEngine, lockWait: Duration? = nil) {
-    self.engine = engine
-    self.lockWait = lockWait
+  init(_ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil) {
+    (self.engine, self.writes, self.lockWait) = (engine, writes, lockWait)
   }
 
   /// Opens a store for a pipeline. Creates the file if it does not exist, and migrates its schema to the pipeline's model.
@@ -38,11 +41,12 @@ public final class Store: Sendable {
   public convenience init(
     path: String, for pipeline: Pipeline, trustsSchema: Bool = false, lockWait: Duration = .seconds(600)
   ) async throws {
-    let engine = try await CallQueue(limit: 1).run {
+    let writes = CallQueue(limit: 1)
+    let engine = try await writes.run {
       try StoreAddress(path).open(
         for: pipeline, lockWait: lockWait / .seconds(1), trustsSchema: trustsSchema)
     }
-    self.init(engine, lockWait: lockWait)
+    self.init(engine, writes, lockWait: lockWait)
   }
 
   /// Makes a temporary store for tests, which is deleted with its last reference.
@@ -51,7 +55,8 @@ public final class Store: Sendable {
   /// `path` is its path. A killed process leaves the file behind.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
   public convenience init(inMemoryFor pipeline: Pipeline) async throws {
-    self.init(try await CallQueue(limit: 1).run { try StoreAddress.inMemory(for: pipeline) })
+    let writes = CallQueue(limit: 1)
+    self.init(try await writes.run { try StoreAddress.inMemory(for: pipeline) }, writes)
   }
 
   /// Asks the engine something that changes nothing.

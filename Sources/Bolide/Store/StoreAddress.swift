@@ -40,10 +40,12 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   ///   - stores: other stores that fetched properties may lead to, as these name them, wherever they are.
   ///   - isReadOnly: whether what writes is refused, as where the file cannot be written.
+  ///   - lockWait: how long to wait for another writer, in seconds.
   package func open(
-    trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false
+    trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false, lockWait: Double = 10
   ) throws -> any StoreEngine {
-    try SQLiteEngine(reading: path, trustsSchema: trustsSchema, stores: stores, isReadOnly: isReadOnly)
+    try SQLiteEngine(
+      reading: path, trustsSchema: trustsSchema, stores: stores, isReadOnly: isReadOnly, lockWait: lockWait)
   }
 
   /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.

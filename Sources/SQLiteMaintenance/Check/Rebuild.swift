@@ -67,6 +67,8 @@ extension SQLiteEngine {
             try refresh.run(history: nil, clock: timestamp())
             return .commit
           }
+          // The gap is still to be noted.
+          if isRepaired { StoreCall.current?.settle() }
         }
       }
       guard isRepaired else { return }

@@ -26,6 +26,7 @@ extension SQLiteEngine {
       configuration.busyMode = .timeout(10)
       configuration.prepareDatabase {
         try Connection.protect($0)
+        Connection.endWithCall($0)
         try Connection.ignoreChecks($0)
       }
       let queue = try DatabaseQueue(path: StoreLocation.writing(part.path), configuration: configuration)

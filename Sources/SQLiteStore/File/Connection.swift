@@ -33,12 +33,17 @@ package enum Connection {
     }
     configuration.prepareDatabase {
       try protect($0)
-      sqlite3_progress_handler(
-        $0.sqliteConnection, LockTimeout.steps, { _ in StoreCall.isCancelled ? 1 : 0 }, nil)
+      endWithCall($0)
       // The name of a column that another program has taken away would be read as a text.
       bolide_refuse_quoted_texts($0.sqliteConnection)
     }
     return configuration
+  }
+
+  /// Ends a connection's statements when the call that they are for is cancelled.
+  package static func endWithCall(_ db: Database) {
+    sqlite3_progress_handler(
+      db.sqliteConnection, LockTimeout.steps, { _ in StoreCall.isCancelled ? 1 : 0 }, nil)
   }
 
   /// For a connection that writes.

@@ -25,6 +25,7 @@ extension SQLiteEngine {
         count = try texts.removeTexts(of: delete)
         return .commit
       }
+      StoreCall.current?.settle()
       return count
     }
     // Most reads end within seconds.

@@ -71,7 +71,9 @@ import Testing
     }
     #expect(busy?.code == .busy)
     try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
-    #expect(try await link(store).token != nil)
+    #expect(try await link(store, EditOptions(lockWait: .zero)).token != nil)
+    // A call before it that has ended is none to wait for.
+    for _ in 1...100 { #expect(try await link(store, EditOptions(lockWait: .zero)).token == nil) }
   }
 
   @Test func `opening ends when it is cancelled, or after the time that it is told`() async throws {
@@ -131,7 +133,9 @@ import Testing
     #expect(try await store.changeCount(HistoryRequest()) == 1)
   }
 
-  @Test func `a read ends when it is cancelled: between objects, and inside a statement`() async throws {
+  @Test func `a read ends when it is cancelled: between objects, inside a statement, inside a copy`()
+    async throws
+  {
     let pipeline = StorePlace.pipeline
     let store = try await Store(path: place.path("quakes.sqlite"), for: pipeline)
     let rows = (1...20_000).map { #"{"id": "\#($0)"}"# }.joined(separator: "\n")
@@ -159,6 +163,11 @@ import Testing
       try StoreCall.$current.withValue(call) { try engine.readCount(slow, at: nil) }
     }
     #expect(error?.code == .interrupted)
+    let copy = place.path("copy.sqlite")
+    #expect(throws: CancellationError.self) {
+      try StoreCall.$current.withValue(call) { _ = try engine.backUp(to: copy) }
+    }
+    #expect(!FileManager.default.fileExists(atPath: copy))
     // What it was for is done: the rest is not given up.
     call.settle()
     #expect(try StoreCall.$current.withValue(call) { try engine.readCount(slow, at: nil) } == 0)
