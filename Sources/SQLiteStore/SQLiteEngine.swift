@@ -183,7 +183,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     }
   }
 
-  private func checkOpen() throws(StoreError) {
+  /// - Throws: `StoreError` of the code `closed` where `close()` was called.
+  func checkOpen() throws(StoreError) {
     if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed(path) }
   }
 

@@ -6,7 +6,17 @@ extension Store {
   /// Other programs' changes get a transaction as soon as they are seen. The sequence ends when its task is cancelled.
   /// - Parameter token: the place to go on from; nil for the beginning.
   public func transactions(after token: HistoryToken? = nil) -> HistoryTransactions {
-    HistoryTransactions(store: self, token: token)
+    transactions(following: HistoryRequest(after: token))
+  }
+
+  /// The transactions that a request asks for, in commit order; then those that come, whoever makes them. They have the changes
+  /// that the request wants, with the objects' rows where it says so.
+  ///
+  /// - Parameter request: its `end`, `limit` and `isNet` have no meaning here.
+  public func transactions(following request: HistoryRequest) -> HistoryTransactions {
+    var request = request
+    (request.end, request.limit, request.isNet, request.transactionLimit) = (nil, nil, false, 1)
+    return HistoryTransactions(store: self, request: request)
   }
 }
 
@@ -15,68 +25,65 @@ extension Store {
 /// Each transaction is read whole, with its changes, from one state of the store.
 public struct HistoryTransactions: AsyncSequence, Sendable {
   fileprivate let store: Store
-  fileprivate let token: HistoryToken?
+  fileprivate let request: HistoryRequest
 
-  /// Begins at the sequence's token.
+  /// Begins at the request's start.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(store: store, token: token)
+    Iterator(store: store, request: request)
   }
 
   /// Goes from one transaction to the next.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let store: Store
-    fileprivate var token: HistoryToken?
-    private var follower: HistoryFollower?
-    /// Whether there may be a transaction that was not handed over.
-    private var mayHaveMore = true
+    private var request: HistoryRequest
+    private var place: Place?
 
-    fileprivate init(store: Store, token: HistoryToken?) {
-      self.store = store
-      self.token = token
+    fileprivate init(store: Store, request: HistoryRequest) {
+      (self.store, self.request) = (store, request)
     }
 
     /// The next transaction; waits for one. Nil when the task is cancelled.
     ///
-    /// - Throws: `StoreError` when the token is not one of the store's history, reading fails, the store is gone, or
+    /// - Throws: `StoreError` when the start is not a place of the store's history, reading fails, the store is gone, or
     ///   another file has taken its place.
     public mutating func next() async throws -> HistoryTransaction? {
       while !Task.isCancelled {
-        let found: HistoryTransaction?
         do {
-          (found, follower, mayHaveMore) = try await store.transaction(after: token, follower, mayHaveMore)
-        } catch is CancellationError {
-          return nil
-        }
-        if let found {
-          token = found.token
-          return found
-        }
-        do {
+          let found: HistoryTransaction?
+          (found, place) = try await store.answering { [request, place] store in
+            var place = try place ?? Place(follower: HistoryFollower(store), request: request)
+            return (try place.next(in: store), place)
+          }
+          if let found { return found }
           try await Task.sleep(for: HistoryFollower.pause)
-        } catch {
+        } catch is CancellationError {
           return nil
         }
       }
       return nil
     }
   }
-}
 
-extension Store {
-  /// Looks for the transaction after a token, off the calling task's thread; nil when there is none yet.
-  ///
-  /// - Parameter mayHaveMore: whether there may be one of which the follower has told.
-  /// - Returns: and whether there may be another one.
-  fileprivate func transaction(
-    after token: HistoryToken?, _ follower: HistoryFollower?, _ mayHaveMore: Bool
-  ) async throws -> (HistoryTransaction?, HistoryFollower, Bool) {
-    try await answering { store in
-      var follower = try follower ?? HistoryFollower(store)
-      guard try follower.look() || mayHaveMore else { return (nil, follower, false) }
-      var request = HistoryRequest(after: token)
-      request.transactionLimit = 1
-      let found = try follower.reading { try store.history(request).first }
-      return (found, follower, found != nil)
+  /// How far a sequence has come.
+  private struct Place {
+    var follower: HistoryFollower
+    var request: HistoryRequest
+    /// Whether there may be a transaction of which the follower has told.
+    var mayHaveMore = true
+
+    mutating func next(in store: any StoreEngine) throws -> HistoryTransaction? {
+      guard try follower.look() || mayHaveMore else { return nil }
+      let newest = try follower.reading { try store.newestToken() }
+      while let found = try follower.reading({ try store.history(request).first }) {
+        request.start = .token(found.token)
+        mayHaveMore = true
+        // Of one that has nothing of what is wanted the request tells too.
+        if !found.changes.isEmpty || request.isUnfiltered { return found }
+      }
+      mayHaveMore = false
+      // What comes up to there is not wanted, and is not read again.
+      if request.start == .beginning { request.start = .token(newest) }
+      return nil
     }
   }
 }

@@ -7,7 +7,8 @@ internal import Synchronization
 
 /// A connection of its own, so that commits of this process are seen too. A look costs microseconds.
 final class FileCommitWatch: CommitWatch {
-  private let path: String
+  private let store: SQLiteEngine
+  private var path: String { store.path }
   private let queue: DatabaseQueue
   private let files: Files
   private let version = Mutex<Value?>(nil)
@@ -29,7 +30,8 @@ final class FileCommitWatch: CommitWatch {
   }
 
   init(_ store: SQLiteEngine) throws {
-    path = store.path
+    self.store = store
+    let path = store.path
     // Without the log's index, which only who may write the folder can make, nobody is told of a commit.
     if StoreLocation.isUnwritten(store.location, of: path) { throw StoreError.cannotFollow(path) }
     (queue, files) = try store.naming {
@@ -60,8 +62,10 @@ final class FileCommitWatch: CommitWatch {
     }
   }
 
-  /// - Throws: `StoreError` when the store is gone, or other files have taken its place: nobody writes the old ones any more.
+  /// - Throws: `StoreError` when the store is closed or gone, or other files have taken its place: nobody writes the old ones any
+  ///   more.
   func check() throws(StoreError) {
+    try store.checkOpen()
     guard let now = Files(path) else { throw .vanished(path) }
     // Without a log there was no index; it may have come since.
     guard now.store == files.store, files.index == nil || now.index == files.index, !now.isEmpty else {
