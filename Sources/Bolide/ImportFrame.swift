@@ -141,7 +141,7 @@ struct ImportFrame {
 
   private func report(_ run: Int64, _ progress: RunProgress, _ restored: RepairReport) -> ImportReport {
     ImportReport(
-      pipeline: pipeline.name, run: run, progress: progress, seconds: start.secondsSince, firstRejects: [],
+      pipeline: pipeline.name, run: run, progress: progress, seconds: start.secondsSince,
       rejectLimit: settings.rejectLimit, showsValues: settings.showsValues, restored: restored)
   }
 }

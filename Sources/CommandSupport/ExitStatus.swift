@@ -75,7 +75,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case .busy, .locked, .walLimit, .interrupted: self = .tryLater
     case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
     case .constraint, .keyExists, .guarded, .malformed: self = .dataRejected
-    case .notAToken, .badRequest, .unknownReader, .unsupported: self = .usage
+    case .notAToken, .badRequest, .unknownReader, .typeMismatch, .unsupported: self = .usage
     case .tokenExpired: self = .tokenExpired
     case .tokenDiverged: self = .tokenDiverged
     case .tokenOfAnotherStore: self = .tokenOfAnotherStore

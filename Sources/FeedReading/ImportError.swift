@@ -64,7 +64,8 @@ public struct ImportError: Error, Sendable {
     case undecided(HistoryToken)
   }
 
-  package init(
+  /// Makes an error.
+  public init(
     _ kind: Kind, code: String, at file: String? = nil, _ reason: String, hint: String? = nil,
     _ remedy: StoreError.Remedy? = nil
   ) {

@@ -56,13 +56,11 @@ public struct ImportReport: Sendable, Hashable {
   /// What was wrong with the store's triggers and indexes; the import has restored them.
   public var restored = RepairReport()
 
-  package init(
-    pipeline: String, run: Int64, progress: RunProgress, seconds: Double, firstRejects: [RejectedRecord],
-    rejectLimit: RejectLimit, showsValues: Bool = false, isTrial: Bool = false,
-    times: StageTimes = StageTimes(), newFields: [NewField] = [], absentFields: [AbsentField] = [],
-    absent: [AbsentCount] = [],
-    overwritten: Int = 0, pages: FeedPages? = nil, stillKept: Int? = nil, expiredReaders: [String] = [],
-    restored: RepairReport = RepairReport()
+  /// Makes a report.
+  public init(
+    pipeline: String, run: Int64, progress: RunProgress, seconds: Double,
+    firstRejects: [RejectedRecord] = [], rejectLimit: RejectLimit = .count(0), showsValues: Bool = false,
+    isTrial: Bool = false, restored: RepairReport = RepairReport()
   ) {
     self.pipeline = pipeline
     self.run = run
@@ -72,14 +70,6 @@ public struct ImportReport: Sendable, Hashable {
     self.rejectLimit = rejectLimit
     self.showsValues = showsValues
     self.isTrial = isTrial
-    self.times = times
-    self.newFields = newFields
-    self.absentFields = absentFields
-    self.absent = absent
-    self.overwritten = overwritten
-    self.pages = pages
-    self.stillKept = stillKept
-    self.expiredReaders = expiredReaders
     self.restored = restored
   }
 
@@ -105,6 +95,12 @@ public struct RejectKind: Sendable, Hashable {
   public var first: RejectedRecord
   /// How many there are.
   public var count: Int
+
+  /// Makes a kind.
+  public init(first: RejectedRecord, count: Int) {
+    self.first = first
+    self.count = count
+  }
 }
 
 /// How many records brought nothing for an attribute.

@@ -27,10 +27,12 @@ package struct FetchPlan {
     if let limit = request.limit, limit < 0 { throw .negativeLimit }
     if request.offset < 0 { throw .negativeOffset }
     if let size = request.batchSize, size < 1 { throw .emptyBatch }
+    // Which `?` is whose cannot be told.
+    if request.predicate?.values.isEmpty == false, !request.arguments.isEmpty { throw .valuesTwice }
     let tree = try JoinTree(request.entity, model)
     var columns = FetchColumns(tree, readsKeys: readsKeys)
     shape = try columns.shape(of: 0, try Projection(request, tree))
-    if let text = request.predicate {
+    if let text = request.predicate?.text {
       predicate = try PredicateSQL(text, tree, variables).sql
       predicateAlone = try PredicateSQL(text, tree, variables?.alone).sql
     } else {

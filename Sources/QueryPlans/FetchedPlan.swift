@@ -32,7 +32,7 @@ package struct FetchedPlan {
     (self.property, self.schema) = (property, schema)
     owner = tree.nodes[0].entity
     variables = FetchVariables(property, of: tree)
-    var request = ObjectQuery(property.destination, where: property.predicate)
+    var request = ObjectQuery(property.destination, where: property.predicate.map { .init(text: $0) })
     request.sort = property.sort.map(ObjectQuery.SortKey.init(text:))
     plan = try FetchPlan(request, model, readsKeys: readsKeys, variables)
   }

@@ -9,7 +9,7 @@ public struct StoreError: Error, Sendable, Hashable {
       case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
       case constraint, keyExists, expression, modelChange
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
-        tokenFromTheFuture, unsupported, closed, other
+        tokenFromTheFuture, typeMismatch, unsupported, closed, other
     }
     private let kind: Kind
     /// The code as a word.
@@ -73,6 +73,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let tokenOfAnotherStore = Code(kind: .tokenOfAnotherStore)
     /// The token is later than the store.
     public static let tokenFromTheFuture = Code(kind: .tokenFromTheFuture)
+    /// A value is not of the Swift type that it was to be read as.
+    public static let typeMismatch = Code(kind: .typeMismatch)
     /// The store's engine does not implement it.
     public static let unsupported = Code(kind: .unsupported)
     /// The store was closed by `Store.close()`.
@@ -94,16 +96,15 @@ public struct StoreError: Error, Sendable, Hashable {
   /// What the engine says in its own words, where `reason` only quotes it.
   package var engineText: String?
 
-  package init(
-    _ code: Code, at file: String? = nil, _ reason: String, hint: String? = nil, _ remedy: Remedy? = nil,
-    engineText: String? = nil
+  /// Makes an error.
+  public init(
+    _ code: Code, at file: String? = nil, _ reason: String, hint: String? = nil, _ remedy: Remedy? = nil
   ) {
     self.code = code
     self.file = file
     self.reason = reason
     self.hint = hint
     self.remedy = remedy
-    self.engineText = engineText
   }
 
   /// One sentence for people.

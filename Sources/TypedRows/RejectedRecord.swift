@@ -40,9 +40,10 @@ public struct RejectedRecord: Sendable, Hashable {
   /// Of a rejected child, how many more of its record were rejected after it, of which nothing is kept.
   package var more = 0
 
-  package init(
+  /// Makes a rejected record.
+  public init(
     code: String, message: String, attribute: String?, input: String, record: Int, byte: Int, line: Int,
-    column: Int, text: String?
+    column: Int, text: String? = nil
   ) {
     self.code = code
     self.message = message

@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 14)
+    #expect(examples.count == 15)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -111,12 +111,13 @@ import Testing
     let pipeline = try Pipeline(path: file)
     let store = try await Store(inMemoryFor: pipeline)
     _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    let (year, least) = (2026, 0.05)
     var request = ObjectQuery(
-      "Fireball", where: "group.year = ? AND impactEnergy > ?", [.integer(2026), .real(0.05)],
+      "Fireball", where: "group.year = \(year) AND impactEnergy > \(least)",
       sort: [.init("impactEnergy", ascending: false)], limit: 10)
     request.related = ["group"]
     for row in try await store.fetch(request) {
-      print(row.id, row.key, row.values, row.related.first?.row?.values ?? [])
+      print(row.id, row.key, row["impactEnergy"] ?? .null, row.related("group")?.values ?? [])
     }
     let count = try await store.count(request)
     #expect(count == 1)
@@ -126,6 +127,29 @@ import Testing
       return (groups, try await generation.fetch(ObjectQuery("Fireball")))
     }
     #expect(groups.count == 1 && fireballs.count == 2)
+  }
+
+  @Test func `typed rows`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    var request = ObjectQuery("Fireball", sort: [.init("date")])
+    request.related = ["group"]
+    struct Fireball: Decodable, Sendable {
+      struct Group: Decodable, Sendable {
+        var year: Int
+      }
+      var date: Date
+      var impactEnergy: Double?
+      var group: Group?
+    }
+    let fireballs = try await store.fetch(request, as: Fireball.self)
+    let since = Date.now.addingTimeInterval(-30 * 86_400)
+    let recent = try await store.fetch(ObjectQuery("Fireball", where: "date > \(since)"))
+    let energies = recent.map { $0["impactEnergy", as: Double.self] ?? 0 }
+    #expect(fireballs.map(\.impactEnergy) == [nil, 0.1] && fireballs.map(\.group?.year) == [2026, 2026])
+    #expect(fireballs.map(\.date.timeIntervalSince1970) == [1_775_087_975, 1_778_555_647])
+    #expect(energies.count == recent.count)
   }
 
   @Test func `following`() async throws {
@@ -201,7 +225,7 @@ import Testing
     _ = try await store.run(pipeline, on: .bytes(feed.utf8))
     let options = EditOptions(author: "app")
     let linked = try await store.link(
-      "Fireball", "group", where: "date = ?", [.text("2026-05-12T03:14:07Z")], to: ["year": .integer(2025)],
+      "Fireball", "group", where: "date = \("2026-05-12T03:14:07Z")", to: ["year": 2025],
       options: options)
     let trial = try await store.delete(
       "FireballGroup", where: "fireballCount = 0", options: EditOptions(author: "app", isTrial: true))

@@ -134,7 +134,9 @@ final class ExpressionFuzz {
     }
     var found = 0
     do {
-      try store.readCells(ObjectQuery("Thing", where: text), at: nil, begin: { _ in }) { _ in found += 1 }
+      try store.readCells(ObjectQuery("Thing", where: .init(text: text)), at: nil, begin: { _ in }) { _ in
+        found += 1
+      }
     } catch {
       fault("what was counted is refused: \(error)")
     }
@@ -144,7 +146,7 @@ final class ExpressionFuzz {
   /// How many objects meet a predicate; nil where it is refused, or fails for one of them.
   private func count(_ predicate: String) -> Int? {
     do {
-      return try store.readCount(ObjectQuery("Thing", where: predicate), at: nil)
+      return try store.readCount(ObjectQuery("Thing", where: .init(text: predicate)), at: nil)
     } catch let error as StoreError {
       guard error.code == .badRequest || error.code == .expression else { fault("\(error)") }
       return nil

@@ -22,7 +22,7 @@ extension PlainEngine {
     }
     for sort in request.sort.reversed() {
       rows.sort { left, right in
-        let (left, right) = (left[sort.name], right[sort.name])
+        let (left, right) = (left[plain: sort.name], right[plain: sort.name])
         return sort.isAscending ? left.isLess(than: right) : right.isLess(than: left)
       }
     }
@@ -58,7 +58,7 @@ extension Entity {
 }
 
 extension Snapshot.Row {
-  fileprivate subscript(name: String) -> PlainValue {
-    values.first { $0.name == name }.map { PlainValue($0.value) } ?? .null
+  fileprivate subscript(plain name: String) -> PlainValue {
+    self[name].map { PlainValue($0) } ?? .null
   }
 }

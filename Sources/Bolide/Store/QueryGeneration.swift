@@ -35,6 +35,19 @@ public final class QueryGeneration: Sendable {
     return try await calls.run { try state.rows(request) }
   }
 
+  /// The objects that a request asks for, in the pinned state, as a type of one's own.
+  ///
+  /// - Throws: as `Store.fetch(_:as:at:)`.
+  public func fetch<Object: Decodable & Sendable>(
+    _ request: ObjectQuery, as type: Object.Type
+  ) async throws -> [Object] {
+    let state = pin.withLock { $0.state }
+    return try await calls.run {
+      let decoder = RowDecoder()
+      return try state.rows(request).map { try decoder.decode(type, from: $0) }
+    }
+  }
+
   /// How many objects a request asks for, in the pinned state.
   ///
   /// - Throws: as `fetch(_:)`.

@@ -12,7 +12,7 @@ extension Store {
   /// - Throws: `StoreError` when the predicate is rejected, or a rule denies the deletion; then nothing is deleted.
   /// - Complexity: O(objects) memory.
   public func delete(
-    _ entity: String, where predicate: String?, _ arguments: [Value] = [],
+    _ entity: String, where predicate: ObjectQuery.Predicate?, _ arguments: [Value] = [],
     options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     try await writing(waiting: options.lockWait) {
@@ -84,7 +84,8 @@ extension Store {
   ///   are to share one place.
   /// - Complexity: O(objects) memory.
   public func link(
-    _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
+    _ entity: String, _ relationship: String, where predicate: ObjectQuery.Predicate?,
+    _ arguments: [Value] = [],
     to key: [String: Value]?, options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     let edit = key.map(LinkEdit.to) ?? .toNone
@@ -105,7 +106,8 @@ extension Store {
   /// - Throws: as `link`.
   /// - Complexity: O(objects) memory.
   public func unlink(
-    _ entity: String, _ relationship: String, where predicate: String?, _ arguments: [Value] = [],
+    _ entity: String, _ relationship: String, where predicate: ObjectQuery.Predicate?,
+    _ arguments: [Value] = [],
     from key: [String: Value], options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     try await writing(waiting: options.lockWait) {

@@ -42,6 +42,24 @@ extension Store {
     }
   }
 
+  /// The objects that a request asks for, as a type of one's own; see `Snapshot.Row.decode(as:)`.
+  ///
+  ///     let fireballs = try await store.fetch(request, as: Fireball.self)
+  ///
+  /// - Throws: as `fetch(_:at:)`; `StoreError` too when the type has a property that the objects have not, or another type
+  ///   of value, and what the type's own `init(from:)` throws.
+  /// - Complexity: as `fetch(_:at:)`.
+  public func fetch<Object: Decodable & Sendable>(
+    _ request: ObjectQuery, as type: Object.Type, at token: HistoryToken? = nil
+  ) async throws -> [Object] {
+    try await answering { store in
+      let decoder = RowDecoder()
+      var objects: [Object] = []
+      try store.readRows(request, at: token) { objects.append(try decoder.decode(type, from: $0)) }
+      return objects
+    }
+  }
+
   /// How many objects a request asks for.
   ///
   /// - Throws: as `fetch(_:at:)`.

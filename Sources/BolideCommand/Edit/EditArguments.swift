@@ -38,7 +38,7 @@ struct EditArguments: ParsableArguments {
   }
 
   func request(_ entity: String) -> ObjectQuery {
-    ObjectQuery(entity, where: predicate, bind.map(Value.text))
+    ObjectQuery(entity, where: predicate.map { .init(text: $0) }, bind.map(Value.text))
   }
 
   var options: EditOptions { EditOptions(author: author, isTrial: isTrial) }

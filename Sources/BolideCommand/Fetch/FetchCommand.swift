@@ -124,7 +124,8 @@ struct FetchCommand: ParsableCommand {
       texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         .map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    var request = ObjectQuery(entity, where: predicate, bind.map(Value.text), limit: limit)
+    var request = ObjectQuery(
+      entity, where: predicate.map { .init(text: $0) }, bind.map(Value.text), limit: limit)
     request.offset = offset
     request.sort = list(sort).map { key in
       key.hasPrefix("-") ? .init(String(key.dropFirst()), ascending: false) : .init(key)

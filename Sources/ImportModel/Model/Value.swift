@@ -14,3 +14,22 @@ public enum Value: Sendable, Hashable, Codable {
   /// Bytes.
   case blob([UInt8])
 }
+
+extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral
+{
+  /// No value.
+  public init(nilLiteral: ()) { self = .null }
+
+  /// True or false, as 1 or 0.
+  public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+
+  /// A whole number.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+
+  /// A real number.
+  public init(floatLiteral value: Double) { self = .real(value) }
+
+  /// Text.
+  public init(stringLiteral value: String) { self = .text(value) }
+}

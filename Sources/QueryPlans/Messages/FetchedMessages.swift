@@ -6,8 +6,9 @@ package import StoreInterface
 extension StoreError {
   /// The same of a property's own predicate, order or destination.
   package func of(_ property: FetchedProperty, of owner: Entity) -> StoreError {
-    StoreError(
-      code, "\(owner.name).\(property.name): \(message)", hint: hint, remedy, engineText: engineText)
+    var error = StoreError(code, "\(owner.name).\(property.name): \(message)", hint: hint, remedy)
+    error.engineText = engineText
+    return error
   }
 
   // MARK: Requests

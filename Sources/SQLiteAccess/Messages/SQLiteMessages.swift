@@ -66,7 +66,8 @@ extension StoreError {
     default:
       self.init(
         .other, "SQLite reports: \(text)",
-        hint: "Committed chunks are safe. To find the problem, verify the store.", .verify, engineText: text)
+        hint: "Committed chunks are safe. To find the problem, verify the store.", .verify)
+      engineText = text
     }
   }
 

@@ -33,7 +33,7 @@ struct FetchQuery {
   func text(_ columns: [String]) -> String {
     let further = [
       dangling?.dangling(plan.tree, source),
-      place?.condition(plan.order, from: request.arguments.count + 1),
+      place?.condition(plan.order, from: request.boundValues.count + 1),
     ]
     return plan.query(columns, and: further, isScanned: access == .scanned, source)
   }
@@ -53,11 +53,11 @@ struct FetchQuery {
   func statement(_ sql: String, _ db: Database) throws -> RawStatement {
     let statement = try RawStatement(db, sql)
     let places = statement.parameterCount - (place?.count ?? 0)
-    guard places == request.arguments.count else {
-      throw StoreError.wrongCount(places: places, values: request.arguments.count)
+    guard places == request.boundValues.count else {
+      throw StoreError.wrongCount(places: places, values: request.boundValues.count)
     }
-    statement.bind(request.arguments)
-    place?.bind(to: statement, from: request.arguments.count + 1)
+    statement.bind(request.boundValues)
+    place?.bind(to: statement, from: request.boundValues.count + 1)
     return statement
   }
 

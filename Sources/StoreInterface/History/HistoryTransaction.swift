@@ -25,9 +25,10 @@ public struct HistoryTransaction: Sendable, Hashable {
   /// The changes, in the order in which they were made; empty where they are handed over one by one.
   public var changes: [HistoryChange]
 
-  package init(
+  /// Makes a transaction.
+  public init(
     number: Int64, token: HistoryToken, at: String, author: String? = nil, pipeline: String? = nil,
-    run: Int64? = nil, model: Int64, widened: [Widened] = [], changeCount: Int, isWhole: Bool,
+    run: Int64? = nil, model: Int64 = 1, widened: [Widened] = [], changeCount: Int, isWhole: Bool = true,
     changes: [HistoryChange]
   ) {
     self.number = number
@@ -55,7 +56,8 @@ public struct Widened: Sendable, Hashable {
   /// The type from then on.
   public var type: String
 
-  package init(entity: String, attribute: String, was: String, type: String) {
+  /// Makes a note of a wider type.
+  public init(entity: String, attribute: String, was: String, type: String) {
     self.entity = entity
     self.attribute = attribute
     self.was = was

@@ -5,7 +5,8 @@ public struct ObjectID: Sendable, Hashable {
   /// Its table's `bolide_id`.
   public var id: Int64
 
-  package init(entity: String, id: Int64) {
+  /// Names an object.
+  public init(entity: String, id: Int64) {
     self.entity = entity
     self.id = id
   }

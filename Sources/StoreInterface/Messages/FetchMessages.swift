@@ -83,6 +83,10 @@ extension StoreError {
     )
   }
 
+  package static let valuesTwice = refused(
+    "the predicate has interpolated values, and others were given beside it",
+    "Interpolate all values, or write ? for all.")
+
   // MARK: Numbers and places
 
   package static let negativeLimit = refused("the limit must be at least 0")

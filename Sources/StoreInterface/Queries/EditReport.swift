@@ -13,7 +13,8 @@ public struct EditReport: Sendable, Hashable {
     /// Objects that are gone.
     public var deleted: Int
 
-    package init(entity: String, inserted: Int, updated: Int, deleted: Int) {
+    /// Makes a count.
+    public init(entity: String, inserted: Int, updated: Int, deleted: Int) {
       self.entity = entity
       self.inserted = inserted
       self.updated = updated
@@ -26,7 +27,8 @@ public struct EditReport: Sendable, Hashable {
   /// The place in history behind the edit; nil when nothing changed, or was only tried.
   public var token: HistoryToken?
 
-  package init(counts: [Count], token: HistoryToken? = nil) {
+  /// Makes a report.
+  public init(counts: [Count], token: HistoryToken? = nil) {
     self.counts = counts
     self.token = token
   }

@@ -26,8 +26,8 @@ public struct ObjectQuery: Sendable, Hashable {
   /// An SQL expression that holds for what is wanted, as in `group.year = 2013 AND energy > ?`; nil for all. It may name
   /// attributes, relationships and paths, and has no subqueries. An attribute that is called like one of SQL's
   /// operators is written in double quotes.
-  public var predicate: String?
-  /// The values of the predicate's `?`.
+  public var predicate: Predicate?
+  /// The values of the `?` that are written in the predicate; one with interpolated values brings its own.
   public var arguments: [Value]
   /// What to sort by; objects that are equal in it, and all without it, come by id.
   public var sort: [SortKey]
@@ -51,7 +51,7 @@ public struct ObjectQuery: Sendable, Hashable {
 
   /// Asks for an entity's objects.
   public init(
-    _ entity: String, where predicate: String? = nil, _ arguments: [Value] = [], sort: [SortKey] = [],
+    _ entity: String, where predicate: Predicate? = nil, _ arguments: [Value] = [], sort: [SortKey] = [],
     limit: Int? = nil
   ) {
     self.entity = entity

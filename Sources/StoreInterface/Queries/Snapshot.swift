@@ -10,7 +10,8 @@ public struct Snapshot: Sendable, Hashable {
   /// How many rows each entity has, in the model's order.
   public var counts: [Count]
 
-  package init(token: HistoryToken, at: String, pendingChanges: Int, counts: [Count]) {
+  /// Makes a snapshot's head.
+  public init(token: HistoryToken, at: String, pendingChanges: Int, counts: [Count]) {
     self.token = token
     self.at = at
     self.pendingChanges = pendingChanges
@@ -24,7 +25,8 @@ public struct Snapshot: Sendable, Hashable {
     /// The number of its rows.
     public var rows: Int
 
-    package init(entity: String, rows: Int) {
+    /// Makes a count.
+    public init(entity: String, rows: Int) {
       self.entity = entity
       self.rows = rows
     }
@@ -45,7 +47,8 @@ public struct Snapshot: Sendable, Hashable {
     /// What the fetched properties found that a fetch was asked for, in its order; none in a snapshot.
     public var fetched: [Fetched] = []
 
-    package init(
+    /// Makes an object.
+    public init(
       entity: String, id: Int64, key: [HistoryChange.Property], values: [HistoryChange.Property],
       related: [Related] = [], fetched: [Fetched] = []
     ) {
@@ -64,7 +67,8 @@ public struct Snapshot: Sendable, Hashable {
       /// The object; nil when the relationship leads nowhere.
       public var row: Row?
 
-      package init(name: String, row: Row? = nil) {
+      /// Makes a related object.
+      public init(name: String, row: Row? = nil) {
         self.name = name
         self.row = row
       }
@@ -77,7 +81,8 @@ public struct Snapshot: Sendable, Hashable {
       /// The objects in its order. Their `entity` is that of their own store.
       public var rows: [Row]
 
-      package init(name: String, rows: [Row]) {
+      /// Makes what a fetched property found.
+      public init(name: String, rows: [Row]) {
         self.name = name
         self.rows = rows
       }

@@ -8,7 +8,8 @@ public struct ChildCounts: Sendable, Hashable {
   /// Whether they are links to children, and no children themselves.
   let areLinks: Bool
 
-  package init(_ entity: String, areLinks: Bool = false) {
+  /// Makes counts of nothing yet.
+  public init(_ entity: String, areLinks: Bool = false) {
     self.entity = entity
     self.areLinks = areLinks
   }

@@ -7,7 +7,8 @@ public struct RepairReport: Sendable, Hashable {
   /// Triggers that were missing, altered or added.
   public var triggers: [String] = []
 
-  package init(indexes: [String] = [], unbuiltIndexes: [String] = [], triggers: [String] = []) {
+  /// Makes a report.
+  public init(indexes: [String] = [], unbuiltIndexes: [String] = [], triggers: [String] = []) {
     self.indexes = indexes
     self.unbuiltIndexes = unbuiltIndexes
     self.triggers = triggers

@@ -108,8 +108,21 @@ package struct CivilTime: Equatable {
 
   // MARK: Stored forms
 
+  /// Reads the stored form of an instant or a day; nil for any other text.
+  package init?(stored text: UnsafeBufferPointer<UInt8>) {
+    func has(_ character: Unicode.Scalar, at index: Int) -> Bool { text[index] == UInt8(ascii: character) }
+    guard [10, 20, 24, 27].contains(text.count), has("-", at: 4), has("-", at: 7) else { return nil }
+    if text.count > 10 {
+      guard has("T", at: 10), has(":", at: 13), has(":", at: 16), text.last == UInt8(ascii: "Z"),
+        text.count == 20 || has(".", at: 19)
+      else { return nil }
+    }
+    guard let date = try? DateScanner(text, form: nil), !date.hasRest else { return nil }
+    self = date.time
+  }
+
   /// Writes `YYYY-MM-DD`: 10 bytes.
-  func writeDay(to text: UnsafeMutablePointer<UInt8>) {
+  package func writeDay(to text: UnsafeMutablePointer<UInt8>) {
     Self.write(year / 100, to: text)
     Self.write(year % 100, to: text + 2)
     text[4] = UInt8(ascii: "-")
@@ -121,7 +134,7 @@ package struct CivilTime: Equatable {
   /// Writes `YYYY-MM-DDTHH:MM:SSZ`, with decimals of a second before the Z: 20, 24 or 27 bytes.
   ///
   /// - Parameter decimals: 0, 3 or 6 of them; what is smaller is left out.
-  func write(decimals: Int, to text: UnsafeMutablePointer<UInt8>) {
+  package func write(decimals: Int, to text: UnsafeMutablePointer<UInt8>) {
     writeDay(to: text)
     text[10] = UInt8(ascii: "T")
     Self.write(hour, to: text + 11)

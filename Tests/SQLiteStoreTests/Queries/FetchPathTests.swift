@@ -194,5 +194,5 @@ import Testing
 }
 
 extension ObjectQuery {
-  fileprivate mutating func `where`(_ predicate: String) { self.predicate = predicate }
+  fileprivate mutating func `where`(_ predicate: String) { self.predicate = .init(text: predicate) }
 }

@@ -127,7 +127,7 @@ import Testing
       ], isElsewhere: isElsewhere)
     #expect(try await found(store, "first") == ["soup": [1], "tart": [3], "cake": [], "it's": []])
     #expect(try await found(store, "same") == ["soup": [1], "tart": [1], "cake": [1], "it's": [1]])
-    func error(_ name: String, _ condition: String? = nil) async throws -> StoreError {
+    func error(_ name: String, _ condition: ObjectQuery.Predicate? = nil) async throws -> StoreError {
       var request = ObjectQuery("Recipe", where: condition)
       request.related = [name]
       return try await #require(throws: StoreError.self) { try await store.face.fetch(request) }

@@ -69,12 +69,12 @@ struct IndexedFetchTests {
     ),
   ])
   func `A predicate is answered by an index`(predicate: String, search: String, isSorted: Bool) throws {
-    let request = ObjectQuery("Quake", where: predicate, predicate.contains("?") ? [9.9] : [])
+    let request = ObjectQuery("Quake", where: .init(text: predicate), predicate.contains("?") ? [9.9] : [])
     #expect(try plan(request) == [search] + (isSorted ? [Self.sorting] : []))
   }
 
   @Test func `An order is that of an index`() throws {
-    func plan(_ sort: String..., where predicate: String? = nil) throws -> [String] {
+    func plan(_ sort: String..., where predicate: ObjectQuery.Predicate? = nil) throws -> [String] {
       let keys = sort.map {
         $0.hasPrefix("-") ? ObjectQuery.SortKey(String($0.dropFirst()), ascending: false) : .init($0)
       }
@@ -137,7 +137,7 @@ struct IndexedFetchTests {
     ] {
       for (limit, offset) in [(nil, 0), (1, 0), (20, 3), (nil, 5)] as [(Int?, Int)] {
         for sort in [[], [ObjectQuery.SortKey("cost", ascending: false)], [.init("region"), .init("depth")]] {
-          var request = ObjectQuery("Quake", where: predicate, sort: sort, limit: limit)
+          var request = ObjectQuery("Quake", where: .init(text: predicate), sort: sort, limit: limit)
           request.offset = offset
           func answer(_ store: SQLiteEngine) throws -> [[Value]] {
             var rows: [[Value]] = []

@@ -18,7 +18,7 @@ import Testing
   }
 
   private func ids(_ predicate: String, _ arguments: [Value] = []) async throws -> [Int64] {
-    try await store.face.fetch(ObjectQuery("Quake", where: predicate, arguments)).map(\.id)
+    try await store.face.fetch(ObjectQuery("Quake", where: .init(text: predicate), arguments)).map(\.id)
   }
 
   @Test(
@@ -142,8 +142,9 @@ import Testing
   func `nothing but the rows can be reached`(predicate: String) async throws {
     let before = try temporary.shell("SELECT * FROM Quake; SELECT count(*) FROM sqlite_schema")
     for request in [
-      ObjectQuery("Quake", where: predicate), ObjectQuery("Quake", where: "(\(predicate))"),
-      ObjectQuery("Quake", where: "1 OR \(predicate)"),
+      ObjectQuery("Quake", where: .init(text: predicate)),
+      ObjectQuery("Quake", where: .init(text: "(\(predicate))")),
+      ObjectQuery("Quake", where: .init(text: "1 OR \(predicate)")),
     ] {
       let error = await #expect(throws: StoreError.self) { try await store.face.fetch(request) }
       #expect(error?.code == .badRequest, "\(error?.message ?? "")")

@@ -60,7 +60,7 @@ enum RandomFetch {
       order.append((name.0, name.1, dice.once(in: 2)))
     }
     var request = ObjectQuery(
-      "Quake", where: ours, sort: order.map { .init($0.0, ascending: $0.isAscending) })
+      "Quake", where: .init(text: ours), sort: order.map { .init($0.0, ascending: $0.isAscending) })
     if dice.once(in: 2) { request.limit = dice.int(0...40) }
     if dice.once(in: 2) { request.offset = dice.int(0...30) }
     return Case(request: request, predicate: theirs, order: order.map { ($0.sql, $0.isAscending) })

@@ -8,18 +8,6 @@ import Testing
 /// One record as a test writes it: what is not mentioned is absent. `@region` is the key of the owner to link to.
 typealias Record = [String: Value]
 
-extension Value: ExpressibleByStringLiteral {
-  package init(stringLiteral value: String) { self = .text(value) }
-}
-
-extension Value: ExpressibleByIntegerLiteral {
-  package init(integerLiteral value: Int64) { self = .integer(value) }
-}
-
-extension Value: ExpressibleByFloatLiteral {
-  package init(floatLiteral value: Double) { self = .real(value) }
-}
-
 extension Chunk {
   /// Appends a record as a row. The name of a link's relationship, with `@` before it, gives its owner's key.
   func append(_ record: Record) {
