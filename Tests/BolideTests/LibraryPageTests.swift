@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 15)
+    #expect(examples.count == 16)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -170,6 +170,22 @@ import Testing
     #expect(try await reader.value == report.token)
   }
 
+  @Test func `an answer that is kept up to date`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let list = List()
+    let watch = Task {
+      let request = ObjectQuery("Fireball", sort: [.init("energy", ascending: false)], limit: 10)
+      for try await largest in store.values(of: request) {
+        await list.show(largest)
+      }
+    }
+    _ = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    while await list.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    watch.cancel()
+    try await watch.value
+  }
+
   @Test func `a token that has expired`() async throws {
     let pipeline = try Pipeline(path: file)
     let store = try await Store(inMemoryFor: pipeline)
@@ -302,4 +318,11 @@ private actor Index {
   func apply(_ changes: [HistoryChange]) { keys += changes.map(\.key) }
 
   func clear() { keys = [] }
+}
+
+/// What a program might show.
+private actor List {
+  private(set) var count = 0
+
+  func show(_ rows: [Snapshot.Row]) { count = rows.count }
 }
