@@ -1,0 +1,16 @@
+public import Foundation
+public import ImportModel
+
+extension StoreError: CustomStringConvertible, LocalizedError {
+  /// What is wrong and what to do about it, in sentences.
+  public var description: String { hint.map { "\(message). \($0)" } ?? message }
+  /// What is wrong, in a sentence: `localizedDescription`.
+  public var errorDescription: String? { message }
+  /// What to do about it, in a sentence.
+  public var recoverySuggestion: String? { hint }
+}
+
+extension PipelineError: LocalizedError {
+  /// Every problem, a line each: `localizedDescription`.
+  public var errorDescription: String? { description }
+}
