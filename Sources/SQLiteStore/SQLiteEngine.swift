@@ -100,8 +100,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     path: String, writer: DatabaseQueue?, _ patience: LockTimeout, trustsSchema: Bool = false,
     trusting stores: Set<String> = [], in folder: MemoryFolder? = nil, isReadOnly: Bool = false
   ) {
-    self.path = path
-    self.folder = folder
+    (self.path, self.folder) = (path, folder)
     self.writer = Mutex(writer.map(WritingConnection.init))
     self.patience = patience
     self.trustsSchema = trustsSchema
@@ -156,8 +155,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   }
 
   private func openWriter() throws -> WritingConnection {
-    if let writer = writer.withLock({ $0 }) { return writer }
     try checkOpen()
+    if let writer = writer.withLock({ $0 }) { return writer }
     guard !isReadOnly else { throw StoreError(result: SQLITE_READONLY, text: "").about(path) }
     let opened = WritingConnection(try Self.open(path, patience, trustsSchema))
     try opened.run { try ReceivedSchema.check($0, path) }
@@ -176,7 +175,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try Self.naming(path) { try pool?.close() }
     try turn.taking(waiting: patience.seconds, isCancelled: { false }) {
       do {
-        try writer.withLock { $0.take() }?.close()
+        try writer.withLock { $0 }?.close()
+        endWriting()
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
         throw StoreError.importing(into: path)
       }
