@@ -45,7 +45,34 @@ final class StorePlace: Sendable {
       magnitude: double
     """
 
-  /// The same, built in code.
+  /// Quakes, each linked to its region, which counts them.
+  ///
+  /// - Parameter more: further attributes of quakes, indented by two.
+  static func linkedYAML(_ more: String = "") -> String {
+    """
+    bolide: 1
+    name: quakes
+    entity: Quake
+    key: id
+    attributes:
+      id: string
+      depth: integer64
+      number: { type: integer16, from: region, transient: true }
+    \(more)
+    link:
+      region: { to: { number: number } }
+    entities:
+      Region:
+        key: number
+        attributes:
+          number: integer16
+          count: { derived: quakes.@count }
+        relationships:
+          quakes: { to-many: Quake, inverse: region, on-delete: nullify }
+    """
+  }
+
+  /// The quakes of `yaml`, built in code.
   static let pipeline = Pipeline(
     name: "quakes", entity: "Quake",
     model: Model(entities: [

@@ -9,27 +9,7 @@ import Testing
   private let pipeline: Pipeline
 
   init() async throws {
-    pipeline = try Pipeline(
-      yaml: """
-        bolide: 1
-        name: quakes
-        entity: Quake
-        key: id
-        attributes:
-          id: string
-          depth: integer64
-          region: { type: integer16, transient: true }
-        link:
-          place: { to: { number: region } }
-        entities:
-          Region:
-            key: number
-            attributes:
-              number: integer16
-              count: { derived: quakes.@count }
-            relationships:
-              quakes: { to-many: Quake, inverse: place, on-delete: nullify }
-        """)
+    pipeline = try Pipeline(yaml: StorePlace.linkedYAML())
     store = try await Store(inMemoryFor: pipeline)
   }
 
@@ -127,7 +107,8 @@ import Testing
         .integer(10), .integer(20),
       ])
     _ = try await store.link(
-      "Quake", "place", where: "id = 'b'", to: ["number": .integer(2)], options: EditOptions(author: "editor")
+      "Quake", "region", where: "id = 'b'", to: ["number": .integer(2)],
+      options: EditOptions(author: "editor")
     )
     try await load(["b": 30], region: 2)
     #expect(try await transactions.next()?.changes.map(\.key.first?.value) == [.text("b")])

@@ -13,31 +13,7 @@ import Testing
   init() throws {
     place = try StorePlace()
     path = place.path("quakes.sqlite")
-    pipeline = try Pipeline(yaml: Self.text(""))
-  }
-
-  private static func text(_ more: String) -> String {
-    """
-    bolide: 1
-    name: quakes
-    entity: Quake
-    key: id
-    attributes:
-      id: string
-      depth: integer64
-      number: { type: integer16, from: region, transient: true }
-    \(more)
-    link:
-      region: { to: { number: number } }
-    entities:
-      Region:
-        key: number
-        attributes:
-          number: integer16
-          count: { derived: quakes.@count }
-        relationships:
-          quakes: { to-many: Quake, inverse: region, on-delete: nullify }
-    """
+    pipeline = try Pipeline(yaml: StorePlace.linkedYAML())
   }
 
   private func imported() async throws -> (Store, ImportReport) {
@@ -92,7 +68,7 @@ import Testing
 
   @Test func `a migration is planned and done`() async throws {
     let (store, _) = try await imported()
-    let wider = try Pipeline(yaml: Self.text("  twice: { type: integer64, value: depth * 2 }"))
+    let wider = try Pipeline(yaml: StorePlace.linkedYAML("  twice: { type: integer64, value: depth * 2 }"))
     let plan = try await store.migrationPlan(for: wider)
     #expect(plan.contains { $0.kind == .change } && !plan.contains { $0.kind == .conflict })
     #expect(try await store.migrate(to: wider) == plan)
