@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 16)
+    #expect(examples.count == 17)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -232,6 +232,20 @@ import Testing
       try String.fetchAll($0, sql: "SELECT entity || count FROM seen ORDER BY entity")
     }
     #expect(seen == ["Fireball2", "FireballGroup1"])
+  }
+
+  @Test func `writing`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    try await store.insert("FireballGroup", ["year": 2026])
+    let options = EditOptions(author: "app")
+    let (fireball, _) = try await store.upsert(
+      "Fireball", ["date": Date.now, "impactEnergy": 0.3, "energy": nil],
+      links: ["group": ["year": 2026]], options: options)
+    try await store.update(
+      "Fireball", where: "bolide_id = \(fireball.id)", set: ["impactEnergy": 0.4], options: options)
+    #expect(
+      try await store.count(ObjectQuery("Fireball", where: "impactEnergy = 0.4 AND group.year = 2026")) == 1)
   }
 
   @Test func `linking and deleting`() async throws {

@@ -2,17 +2,74 @@ public import ImportModel
 public import StoreInterface
 
 extension Store {
+  /// Inserts an object, in one transaction. Derived attributes follow.
+  ///
+  /// - Parameters:
+  ///   - entity: the object's entity.
+  ///   - values: its attributes; the others have their defaults.
+  ///   - links: the objects that it leads to, by relationship: each by its key, or nil for none.
+  /// - Returns: the new object, and what changed.
+  /// - Throws: `StoreError` when a name is rejected, a value is not of its attribute's type or breaks a rule of it
+  ///   (`constraint`), there is an object with the key (`keyExists`), or none that a link names. Nothing is changed then.
+  /// - Complexity: O(log n) in the entity's objects, and what derived attributes cost.
+  @discardableResult
+  public func insert(
+    _ entity: String, _ values: ObjectValues, links: [String: ObjectValues?] = [:],
+    options: EditOptions = EditOptions()
+  ) async throws -> (object: ObjectID, report: EditReport) {
+    try await writing(waiting: options.lockWait) {
+      try $0.writeObject(entity, values, links: links, .insert, options)
+    }
+  }
+
+  /// Gives the object with a key other values, or inserts it, in one transaction. Derived attributes follow.
+  ///
+  /// - Parameters:
+  ///   - values: the key, and the attributes that change; a new object's others have their defaults.
+  ///   - links: as for `insert`. Links that are not named stay.
+  /// - Returns: the object, and what changed: nothing where it has the values already.
+  /// - Throws: as `insert`, without `keyExists`.
+  /// - Complexity: as `insert`.
+  @discardableResult
+  public func upsert(
+    _ entity: String, _ values: ObjectValues, links: [String: ObjectValues?] = [:],
+    options: EditOptions = EditOptions()
+  ) async throws -> (object: ObjectID, report: EditReport) {
+    try await writing(waiting: options.lockWait) {
+      try $0.writeObject(entity, values, links: links, .upsert, options)
+    }
+  }
+
+  /// Gives objects other values, in one transaction. Derived attributes follow.
+  ///
+  /// - Parameters:
+  ///   - entity: the objects' entity.
+  ///   - predicate: which of them, as `ObjectQuery.predicate`; `.all` for all.
+  ///   - values: the attributes that change, also those of the key.
+  /// - Returns: what changed. An object that has the values already is not changed.
+  /// - Throws: as `insert`; also when the predicate is rejected.
+  /// - Complexity: O(objects) memory.
+  @discardableResult
+  public func update(
+    _ entity: String, where predicate: ObjectQuery.Predicate, set values: ObjectValues,
+    options: EditOptions = EditOptions()
+  ) async throws -> EditReport {
+    try await writing(waiting: options.lockWait) {
+      try $0.updateObjects(ObjectQuery(entity, where: predicate), values, options)
+    }
+  }
+
   /// Deletes objects by the delete rules of their relationships, in one transaction.
   ///
   /// - Parameters:
   ///   - entity: the objects' entity.
-  ///   - predicate: which of them, as `ObjectQuery.predicate`; nil for all.
+  ///   - predicate: which of them, as `ObjectQuery.predicate`; `.all` for all.
   ///   - arguments: the values of the predicate's `?`.
   /// - Returns: what changed. Objects that a rule takes along, or whose links or derived attributes moved, are counted too.
   /// - Throws: `StoreError` when the predicate is rejected, or a rule denies the deletion; then nothing is deleted.
   /// - Complexity: O(objects) memory.
   public func delete(
-    _ entity: String, where predicate: ObjectQuery.Predicate?, _ arguments: [Value] = [],
+    _ entity: String, where predicate: ObjectQuery.Predicate, _ arguments: [Value] = [],
     options: EditOptions = EditOptions()
   ) async throws -> EditReport {
     try await writing(waiting: options.lockWait) {
@@ -76,7 +133,7 @@ extension Store {
   /// - Parameters:
   ///   - entity: the objects' entity.
   ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
-  ///   - predicate: which objects, as `ObjectQuery.predicate`; nil for all.
+  ///   - predicate: which objects, as `ObjectQuery.predicate`; `.all` for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
   /// - Returns: what changed. An object that has the link already is not changed.
@@ -84,7 +141,7 @@ extension Store {
   ///   are to share one place.
   /// - Complexity: O(objects) memory.
   public func link(
-    _ entity: String, _ relationship: String, where predicate: ObjectQuery.Predicate?,
+    _ entity: String, _ relationship: String, where predicate: ObjectQuery.Predicate,
     _ arguments: [Value] = [],
     to key: [String: Value]?, options: EditOptions = EditOptions()
   ) async throws -> EditReport {
@@ -99,14 +156,14 @@ extension Store {
   /// - Parameters:
   ///   - entity: the objects' entity.
   ///   - relationship: its relationship; a one-to-many one is linked at its to-one end.
-  ///   - predicate: which objects, as `ObjectQuery.predicate`; nil for all.
+  ///   - predicate: which objects, as `ObjectQuery.predicate`; `.all` for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to no more.
   /// - Returns: what changed. An object that has no such link is not changed.
   /// - Throws: as `link`.
   /// - Complexity: O(objects) memory.
   public func unlink(
-    _ entity: String, _ relationship: String, where predicate: ObjectQuery.Predicate?,
+    _ entity: String, _ relationship: String, where predicate: ObjectQuery.Predicate,
     _ arguments: [Value] = [],
     from key: [String: Value], options: EditOptions = EditOptions()
   ) async throws -> EditReport {

@@ -54,6 +54,16 @@ package protocol MaintenanceEngine: EngineIdentity {
 
   // MARK: Edits
 
+  /// Writes an object, with links to others by their keys; nil leads nowhere.
+  func writeObject(
+    _ entity: String, _ values: ObjectValues, links: [String: ObjectValues?], _ kind: ObjectWrite,
+    _ options: EditOptions
+  ) throws -> (object: ObjectID, report: EditReport)
+
+  /// Gives the objects of a request other values.
+  func updateObjects(_ request: ObjectQuery, _ values: ObjectValues, _ options: EditOptions) throws
+    -> EditReport
+
   /// Deletes the objects of a request.
   func deleteObjects(_ request: ObjectQuery, _ options: EditOptions) throws -> EditReport
 

@@ -88,6 +88,17 @@ extension PartialEngine {
   package func log(of entity: String, _ object: LoggedObject) throws -> [ObjectChange] {
     throw lacks("the log of an object")
   }
+  package func writeObject(
+    _ entity: String, _ values: ObjectValues, links: [String: ObjectValues?], _ kind: ObjectWrite,
+    _ options: EditOptions
+  ) throws -> (object: ObjectID, report: EditReport) {
+    throw lacks("editing")
+  }
+  package func updateObjects(
+    _ request: ObjectQuery, _ values: ObjectValues, _ options: EditOptions
+  ) throws -> EditReport {
+    throw lacks("editing")
+  }
   package func deleteObjects(_ request: ObjectQuery, _ options: EditOptions) throws -> EditReport {
     throw lacks("deleting objects")
   }

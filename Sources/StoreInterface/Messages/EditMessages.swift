@@ -110,4 +110,41 @@ extension StoreError {
   package static func noSuchObject(_ entity: Entity, hint: String?) -> StoreError {
     StoreError(.guarded, "there is no \(entity.name) with this key: nothing was changed", hint: hint)
   }
+
+  /// - Parameter reason: as an import says why it rejects a record.
+  package static func valueRefused(_ entity: Entity, _ reason: String) -> StoreError {
+    StoreError(.constraint, "\(entity.name) cannot have these values: \(reason): nothing was changed")
+  }
+
+  package static func valuesTaken(_ entity: Entity) -> StoreError {
+    StoreError(
+      .constraint,
+      "another \(entity.name) has the same key or the same unique values: nothing was changed")
+  }
+
+  package static func keyTaken(_ entity: Entity) -> StoreError {
+    StoreError(
+      .keyExists, "there is a \(entity.name) with this key already: nothing was changed",
+      hint: "Use `upsert` to change it.")
+  }
+
+  package static func notWritable(_ name: String, of entity: Entity) -> StoreError {
+    guard let attribute = entity.attribute(named: name) else {
+      if entity.relationship(named: name) != nil {
+        return StoreError(
+          .badRequest, "'\(name)' of \(entity.name) is a relationship",
+          hint: "Link objects with `links`, or with `link`.")
+      }
+      let known = entity.writableAttributes.map(\.name)
+      let meant = Suggestion.question(for: name, among: known)
+      return StoreError(
+        .badRequest, "\(entity.name) has no attribute '\(name)'\(meant)",
+        hint: meant.isEmpty ? "It has \(known.joined(separator: ", "))." : nil)
+    }
+    return StoreError(
+      .badRequest,
+      attribute.derivation == nil
+        ? "'\(name)' of \(entity.name) is transient: it is not stored"
+        : "'\(name)' of \(entity.name) is derived: the store computes it")
+  }
 }

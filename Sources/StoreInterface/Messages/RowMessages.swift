@@ -38,6 +38,16 @@ extension StoreError {
   static func rowIsNo(_ shape: String, _ entity: String) -> StoreError {
     StoreError(.typeMismatch, "a row of \(entity) cannot be read as \(shape): it has properties with names")
   }
+
+  static func noProperties(_ type: Any.Type) -> StoreError {
+    StoreError(.typeMismatch, "\(type) does not encode itself as properties with names")
+  }
+
+  static func notOneValue(_ name: String, _ type: Any.Type) -> StoreError {
+    StoreError(
+      .typeMismatch, "'\(name)' of type \(type) is not one value, and no attribute can have it",
+      hint: "Link objects with the argument `links`.")
+  }
 }
 
 extension Value {

@@ -51,6 +51,14 @@ public struct EditOptions: Sendable, Hashable {
   }
 }
 
+/// What a call that writes one object does about one with its key.
+package enum ObjectWrite: Sendable {
+  /// Refuses.
+  case insert
+  /// Gives it the values.
+  case upsert
+}
+
 /// What becomes of the links of objects.
 package enum LinkEdit: Sendable {
   /// They lead to the object with a key; many-to-many ones do so beside others.

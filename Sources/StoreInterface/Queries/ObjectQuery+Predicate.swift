@@ -13,6 +13,9 @@ extension ObjectQuery {
     /// The values, in the order of their `?`.
     public var values: [Value]
 
+    /// Holds for every object; for calls that write, where every object has to be asked for.
+    public static let all: Self = "TRUE"
+
     /// Makes a predicate from a text that is not a literal.
     ///
     /// - Parameter text: is run as it is, so it must not contain what others have written; that belongs into `values`.

@@ -68,6 +68,15 @@ extension Date: ValueConvertible {
 
   /// The instant in the form of an attribute that keeps whole seconds; see `Value.init(_:precision:)` for others.
   public var storedValue: Value { Value(self, precision: .seconds) }
+
+  /// The instant, cut off behind what the attribute keeps of a second, or its day in UTC.
+  public func value(for type: AttributeType) -> Value {
+    switch type {
+    case .date(let precision): Value(self, precision: precision)
+    case .day: Value(day: self)
+    default: storedValue
+    }
+  }
 }
 
 extension UUID: ValueConvertible {
@@ -105,4 +114,7 @@ extension Decimal: ValueConvertible {
     let text = description
     return Int64(text).map(Value.integer) ?? (Double(text) ?? .nan).storedValue
   }
+
+  /// The number as text, exactly.
+  public func value(for type: AttributeType) -> Value { .text(description) }
 }

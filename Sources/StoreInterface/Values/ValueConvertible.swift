@@ -3,7 +3,7 @@ public import ImportModel
 /// A Swift type that values of a store can be read as, and that can be bound to a predicate.
 ///
 /// An enumeration with raw values conforms by saying so: `enum Quality: String, ValueConvertible`.
-public protocol ValueConvertible {
+public protocol ValueConvertible: Sendable {
   /// Reads a value. Nil when it is not one of this type, or does not fit into it.
   ///
   /// - Parameter type: the attribute's type, which a decimal's places are known by; nil where there is none.
@@ -11,9 +11,15 @@ public protocol ValueConvertible {
 
   /// The value as a store keeps it, and as predicates compare it.
   var storedValue: Value { get }
+
+  /// The value as an attribute of a type is given it: in its stored form, or in one that an import would read.
+  func value(for type: AttributeType) -> Value
 }
 
 extension ValueConvertible {
+  /// The stored value, whatever the type.
+  public func value(for type: AttributeType) -> Value { storedValue }
+
   /// Reads a value that is of no attribute.
   public init?(stored value: Value) { self.init(stored: value, as: nil) }
 }
@@ -45,6 +51,9 @@ extension Optional: ValueConvertible where Wrapped: ValueConvertible {
 
   /// The value; null for nil.
   public var storedValue: Value { self?.storedValue ?? .null }
+
+  /// The value; null for nil.
+  public func value(for type: AttributeType) -> Value { self?.value(for: type) ?? .null }
 }
 
 extension ValueConvertible where Self: RawRepresentable, RawValue: ValueConvertible {
@@ -56,6 +65,9 @@ extension ValueConvertible where Self: RawRepresentable, RawValue: ValueConverti
 
   /// The raw value.
   public var storedValue: Value { rawValue.storedValue }
+
+  /// The raw value.
+  public func value(for type: AttributeType) -> Value { rawValue.value(for: type) }
 }
 
 // MARK: Numbers
@@ -69,6 +81,12 @@ extension ValueConvertible where Self: FixedWidthInteger {
 
   /// The number; one beyond 64 bits as a real one.
   public var storedValue: Value { Int64(exactly: self).map(Value.integer) ?? .real(Double(self)) }
+
+  /// The number; as text for a decimal, which keeps units, and beyond 64 bits, where no type takes it.
+  public func value(for type: AttributeType) -> Value {
+    if case .decimal = type { return .text(String(self)) }
+    return Int64(exactly: self).map(Value.integer) ?? .text(String(self))
+  }
 }
 
 extension Int: ValueConvertible {}
@@ -100,6 +118,9 @@ extension Double: ValueConvertible {
 
   /// The number. SQLite knows no NaN: it is null.
   public var storedValue: Value { isNaN ? .null : .real(self) }
+
+  /// The number, also where no attribute takes it.
+  public func value(for type: AttributeType) -> Value { .real(self) }
 }
 
 extension Float: ValueConvertible {
@@ -111,6 +132,11 @@ extension Float: ValueConvertible {
 
   /// The number, widened.
   public var storedValue: Value { Double(self).storedValue }
+
+  /// The number, widened; a decimal is given its shortest text.
+  public func value(for type: AttributeType) -> Value {
+    if case .decimal = type { .text(description) } else { .real(Double(self)) }
+  }
 }
 
 extension Bool: ValueConvertible {

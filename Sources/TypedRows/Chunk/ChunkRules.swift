@@ -57,4 +57,15 @@ extension Chunk {
     case .blob(let bytes): bytes.withUnsafeBufferPointer { set($0, column) }
     }
   }
+
+  /// The stored value in a cell of the row; null for an absent one.
+  func value(_ column: Int) -> Value {
+    guard state(column, row) == .value else { return .null }
+    return switch layout.columns[column].storage {
+    case .integer: .integer(integer(column, row))
+    case .real: .real(real(column, row))
+    case .text: .text(String(decoding: bytes(column, row), as: UTF8.self))
+    case .blob: .blob(Array(bytes(column, row)))
+    }
+  }
 }

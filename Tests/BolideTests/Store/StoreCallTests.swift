@@ -108,9 +108,9 @@ import Testing
     for await _ in progress { break }
     #expect(try await store.fetch(ObjectQuery("Quake")).count == 1)
     #expect(try await store.changeCount(HistoryRequest()) == 1)
-    let deleting = Task { try await store.delete("Quake", where: nil) }
+    let deleting = Task { try await store.delete("Quake", where: .all) }
     let busy = await #expect(throws: StoreError.self) {
-      try await store.delete("Quake", where: nil, options: EditOptions(lockWait: .milliseconds(20)))
+      try await store.delete("Quake", where: .all, options: EditOptions(lockWait: .milliseconds(20)))
     }
     #expect(busy?.code == .busy)
     deleting.cancel()
