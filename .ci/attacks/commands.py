@@ -34,7 +34,8 @@ CALLS = {
     reads("log S Quake q1", "log S Region --id 1 --derived --format table"),
   "fetch":
     reads(
-      "fetch S Quake --with region --where magnitude>1", "fetch S Region --with notes", "fetch S Region --sort -total",
+      "fetch S Quake --with region --where magnitude>1", "fetch S Region --where any(quakes,magnitude>1)",
+      "fetch S Region --with notes", "fetch S Region --sort -total",
       "fetch S Quake --format table", "fetch S Quake --count", "fetch S Quake --at TOKEN"),
   "changes":
     reads("changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count") +

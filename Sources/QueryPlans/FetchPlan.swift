@@ -9,9 +9,7 @@ package struct FetchPlan {
   /// The tables that are read.
   package let tree: JoinTree
   /// The predicate over the tables' columns; nil for all objects.
-  package let predicate: String?
-  /// The same with a parameter for what a fetched property asks of its owner: it can be compiled by itself.
-  private let predicateAlone: String?
+  package let predicate: PredicateSQL?
   /// What is sorted by, without the object id that comes last.
   package let order: [(sql: String, isAscending: Bool)]
   /// The columns that are read.
@@ -33,10 +31,9 @@ package struct FetchPlan {
     var columns = FetchColumns(tree, readsKeys: readsKeys)
     shape = try columns.shape(of: 0, try Projection(request, tree))
     if let text = request.predicate?.text {
-      predicate = try PredicateSQL(text, tree, variables).sql
-      predicateAlone = try PredicateSQL(text, tree, variables?.alone).sql
+      predicate = try PredicateSQL(text, tree, variables)
     } else {
-      (predicate, predicateAlone) = (nil, nil)
+      predicate = nil
     }
     var order: [(sql: String, isAscending: Bool)] = []
     for key in request.sort {
@@ -55,10 +52,10 @@ package struct FetchPlan {
   /// - Parameter source: what stands for an entity's table.
   /// - Throws: `StoreError`.
   package func checkPredicate(_ db: Database, _ source: (Entity) -> String) throws {
-    guard let predicateAlone else { return }
-    try FetchGuard.check(
-      db, "SELECT 1 FROM \(tree.from(source))\nWHERE (\(predicateAlone))",
-      reading: Set(tree.entities.map(\.name)), for: shape.entity)
+    for query in predicate?.parts(source) ?? [] {
+      try FetchGuard.check(
+        db, query.sql, reading: Set(tree.entities.map(\.name)), for: query.entity)
+    }
   }
 
   /// A query for the request's objects, without order and limits.
@@ -71,7 +68,7 @@ package struct FetchPlan {
   package func query(
     _ columns: [String], and further: [String?] = [], isScanned: Bool = false, _ source: (Entity) -> String
   ) -> String {
-    let conditions = ([predicate] + further).compactMap { $0.map { "(\($0))" } }
+    let conditions = ([predicate?.sql(source)] + further).compactMap { $0.map { "(\($0))" } }
     return """
       SELECT \(columns.joined(separator: ", ")) FROM \(tree.from(source, isScanned: isScanned))
       \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))

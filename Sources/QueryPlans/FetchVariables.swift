@@ -8,20 +8,18 @@ package final class FetchVariables {
   /// The owners, by the name of their query.
   static let owner = "bolide_owner"
 
+  /// What stands for an owner and what belongs to it.
+  static let source = "$FETCH_SOURCE"
+
   /// What is asked for of an owner: columns of the tables that its fetch reads.
   private(set) var sources: [String] = []
   private let property: FetchedProperty
   private let tree: JoinTree
-  /// Whether a predicate is written that is compiled without the owners.
-  private let isAlone: Bool
 
   /// - Parameter owner: gets the tables that paths of the owner lead to.
-  init(_ property: FetchedProperty, of owner: JoinTree, isAlone: Bool = false) {
-    (self.property, tree, self.isAlone) = (property, owner, isAlone)
+  init(_ property: FetchedProperty, of owner: JoinTree) {
+    (self.property, tree) = (property, owner)
   }
-
-  /// The same, with a parameter for all that is an owner's.
-  var alone: FetchVariables { FetchVariables(property, of: tree, isAlone: true) }
 
   /// A source's name in the owners' query.
   static func source(_ index: Int) -> String { "bolide_s\(index)" }
@@ -31,11 +29,9 @@ package final class FetchVariables {
   /// - Throws: `StoreError` for what the owner or the property does not have.
   func sql(_ variable: String, _ path: [String]) throws(StoreError) -> String {
     switch variable {
-    case "$FETCH_SOURCE":
+    case Self.source:
       let property = path.isEmpty ? nil : try tree.property(at: path)
       let sql = property?.sql ?? JoinTree.id(0)
-      // To SQLite such a name is a parameter.
-      if isAlone { return variable }
       let index = sources.firstIndex(of: sql) ?? sources.count
       if index == sources.count { sources.append(sql) }
       let column = "\(Self.owner).\(Self.source(index))"

@@ -76,11 +76,11 @@ package struct FetchedPlan {
   }
 
   private func join(_ owners: String, _ source: (Entity) -> String) -> String {
-    let tables = plan.tree.from { schema == "main" ? source($0) : "\(schema).\(quoted($0.name))" }
+    let source = { schema == "main" ? source($0) : "\(schema).\(quoted($0.name))" }
     return """
       FROM (\(owners)) AS \(FetchVariables.owner)
-      JOIN \(tables)
-      WHERE \(plan.predicate ?? "1")
+      JOIN \(plan.tree.from(source))
+      WHERE \(plan.predicate?.sql(source) ?? "1")
       """
   }
 }

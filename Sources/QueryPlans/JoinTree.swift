@@ -3,11 +3,16 @@ internal import SQLiteAccess
 package import StoreInterface
 
 /// The tables that a fetch reads: its entity's, and one for each to-one path that is followed.
+///
+/// The objects of a to-many relationship that a predicate asks about are a query within the query, with a tree of their own
+/// in the same list of nodes.
 package final class JoinTree {
   /// A table, under a name of its own: two paths may lead to the same entity.
   package struct Node {
     package let entity: Entity
-    /// What joins its objects to those before; nil for the fetched ones.
+    /// The node where its tree begins: 0 for the fetched objects.
+    let root: Int
+    /// What joins its objects to those before; nil where a tree begins.
     let condition: String?
     var next: [String: Int] = [:]
   }
@@ -32,7 +37,7 @@ package final class JoinTree {
   package init(_ entity: String, _ model: Model) throws(StoreError) {
     guard let entity = model.entity(named: entity) else { throw .noEntity(entity, in: model) }
     self.model = model
-    nodes = [Node(entity: entity, condition: nil)]
+    nodes = [Node(entity: entity, root: 0, condition: nil)]
   }
 
   /// A node's table, as the query names it. No table of the store has such a name.
@@ -46,13 +51,14 @@ package final class JoinTree {
     nodes.reduce(into: []) { if !$0.contains($1.entity) { $0.append($1.entity) } }
   }
 
-  /// The tables with their joins, for `FROM`.
+  /// The tables of a tree with their joins, for `FROM`.
   ///
   /// - Parameters:
+  ///   - root: where the tree begins.
   ///   - source: what stands for an entity's table.
   ///   - isScanned: whether no index finds the fetched objects.
-  func from(_ source: (Entity) -> String, isScanned: Bool = false) -> String {
-    nodes.enumerated().map { index, node in
+  func from(_ source: (Entity) -> String, root: Int = 0, isScanned: Bool = false) -> String {
+    nodes.enumerated().filter { $1.root == root }.map { index, node in
       let table =
         "\(source(node.entity)) AS \(Self.alias(index))" + (isScanned && index == 0 ? " NOT INDEXED" : "")
       return node.condition.map { "LEFT JOIN \(table) ON \($0)" } ?? table
@@ -61,9 +67,9 @@ package final class JoinTree {
 
   // MARK: Names
 
-  /// Whether the fetched entity has something of that name.
-  func knows(_ name: String) -> Bool {
-    let (entity, name) = (nodes[0].entity, name.lowercased())
+  /// Whether a node's entity has something of that name.
+  func knows(_ name: String, of node: Int = 0) -> Bool {
+    let (entity, name) = (nodes[node].entity, name.lowercased())
     return entity.attributes.contains { $0.name.lowercased() == name }
       || entity.relationships.contains { $0.name.lowercased() == name }
   }
@@ -74,10 +80,35 @@ package final class JoinTree {
   }
 
   /// The property at the end of a path.
-  package func property(at path: [String]) throws(StoreError) -> Property {
-    var node = 0
+  package func property(at path: [String], from node: Int = 0) throws(StoreError) -> Property {
+    try property(path.last ?? "", of: end(of: path, from: node))
+  }
+
+  /// The node that the last part of a path is looked for in.
+  private func end(of path: [String], from node: Int) throws(StoreError) -> Int {
+    var node = node
     for name in path.dropLast() { node = try follow(name, from: node) }
-    return try property(path.last ?? "", of: node)
+    return node
+  }
+
+  /// Begins a tree of the objects at the end of a path, whose last part is a to-many relationship.
+  ///
+  /// - Parameter word: what asks for them, for messages.
+  /// - Returns: where the tree begins, the node of the objects, and what ties the tree to its owner.
+  func begin(
+    at path: [String], from node: Int, for word: String
+  ) throws(StoreError) -> (root: Int, objects: Int, link: String) {
+    let owner = try end(of: path, from: node)
+    let (entity, name) = (nodes[owner].entity, path.last ?? "")
+    guard
+      let relationship = entity.relationships.first(where: { $0.name.lowercased() == name.lowercased() }),
+      relationship.kind == .toMany, let many = model.toMany(relationship)
+    else { throw .notToMany(name, of: entity, for: word) }
+    let root = nodes.count
+    nodes.append(Node(entity: many.holder, root: root, condition: nil))
+    let link = "\(Self.alias(root)).\(quoted(many.toOne.column)) = \(Self.id(owner))"
+    guard let onward = many.onward else { return (root, root, link) }
+    return (root, try follow(onward.name, from: root), link)
   }
 
   /// The node that a to-one or has-one relationship leads to.
@@ -94,7 +125,7 @@ package final class JoinTree {
     _ relationship: Relationship, _ destination: Entity, to node: Int, on condition: (Int) -> String
   ) -> Int {
     let next = nodes.count
-    nodes.append(Node(entity: destination, condition: condition(next)))
+    nodes.append(Node(entity: destination, root: nodes[node].root, condition: condition(next)))
     nodes[node].next[relationship.name] = next
     return next
   }

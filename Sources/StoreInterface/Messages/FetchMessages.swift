@@ -29,7 +29,36 @@ extension StoreError {
   }
 
   package static func toMany(_ name: String, of entity: Entity) -> StoreError {
-    refused("'\(name)' of \(entity.name) is to-many; a fetch follows to-one relationships only")
+    refused(
+      "'\(name)' of \(entity.name) is to-many; a fetch follows to-one relationships only",
+      "A predicate can ask about its objects: any(\(name), …), all(\(name), …), none(\(name), …), count(\(name))."
+    )
+  }
+
+  package static func notToMany(_ name: String, of entity: Entity, for word: String) -> StoreError {
+    let known = entity.relationships.filter { $0.kind == .toMany }.map(\.name)
+    let meant = Suggestion.question(for: name, among: known)
+    let hint =
+      known.isEmpty
+      ? "\(entity.name) has no to-many relationship." : "\(entity.name) has \(known.joined(separator: ", "))."
+    return refused(
+      "'\(name)' of \(entity.name) is not a to-many relationship, which \(word) requires\(meant)",
+      meant.isEmpty ? hint : nil)
+  }
+
+  package static func relationshipMissing(_ word: String) -> StoreError {
+    refused(
+      "'\(word)' in the predicate requires a to-many relationship",
+      "Write \(word)(RELATIONSHIP, CONDITION).")
+  }
+
+  package static func conditionMissing(_ path: String) -> StoreError {
+    refused(
+      "'all' in the predicate requires a condition", "Write all(\(path), CONDITION).")
+  }
+
+  package static func tooDeep(_ most: Int) -> StoreError {
+    refused("the predicate has any, all, none or count within each other more than \(most) deep")
   }
 
   package static func noWay(over name: String, of entity: Entity) -> StoreError {

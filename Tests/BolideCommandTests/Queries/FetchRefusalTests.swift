@@ -46,7 +46,16 @@ import Testing
       (["Quake", "--with", "id"], "'id' of Quake is an attribute, not a relationship", nil),
       (
         ["Region", "--with", "quakes"],
-        "'quakes' of Region is to-many; a fetch follows to-one relationships only", nil
+        "'quakes' of Region is to-many; a fetch follows to-one relationships only",
+        "A predicate can ask about its objects: any(quakes, …), all(quakes, …), none(quakes, …), count(quakes)."
+      ),
+      (
+        ["Region", "--where", "any(quake, magnitude > 5)"],
+        "'quake' of Region is not a to-many relationship, which any requires; did you mean 'quakes'?", nil
+      ),
+      (
+        ["Region", "--where", "all(quakes)"], "'all' in the predicate requires a condition",
+        "Write all(quakes, CONDITION)."
       ),
       (["Quake", "--limit", "-1"], nil, nil), (["Quake", "--limit=-1"], "the limit must be at least 0", nil),
       (["Quake", "--offset=-1"], "the offset must be at least 0", nil),

@@ -16,7 +16,7 @@ import Testing
     var entity = Entity(name: "Line", key: ["id"], attributes: [Attribute(name: "id", type: .integer64)])
     entity.attributes.append(Attribute(name: "price", type: .decimal(scale: 2)))
     let tree = try JoinTree(entity.name, Model(entities: [entity]))
-    let sql = try PredicateSQL(predicate, tree).sql
+    let sql = try PredicateSQL(predicate, tree).sql { quoted($0.name) }
     try DatabaseQueue().inDatabase { db in
       try DecimalNumbers.add(to: db)
       try db.execute(
