@@ -60,6 +60,52 @@ import Testing
     #expect(try folder.bolide("verify", "people.sqlite") == .silent)
   }
 
+  @Test func `large data is an entity of its own, from the same feed by a pipeline of its own`() throws {
+    let image = "relationships: { image: { has-one: ImageData, inverse: photo, on-delete: cascade } }"
+    try folder.write(
+      """
+      bolide: 1
+      store: photos.sqlite
+      entity: Photo
+      key: id
+      attributes: { id: integer64, title: string }
+      \(image)
+      entities:
+        ImageData: { key: id, attributes: { id: integer64, bytes: binary } }
+      """, to: "photos.yaml")
+    try folder.write(
+      """
+      bolide: 1
+      store: photos.sqlite
+      entity: ImageData
+      key: id
+      attributes:
+        id:    integer64
+        bytes: { type: binary, from: data }
+      link: { photo: { to: { id: id } } }
+      entities:
+        Photo:
+          key: id
+          attributes: { id: integer64 }
+          \(image)
+      """, to: "images.yaml")
+    try folder.write(
+      #"[{"id": 1, "title": "a", "data": "AAEC"}, {"id": 2, "title": "b", "data": "/w=="}]"#, to: "feed.json")
+    for pipeline in ["photos.yaml", "images.yaml", "photos.yaml", "images.yaml"] {
+      #expect(try folder.bolide("import", pipeline, "feed.json") == .silent)
+    }
+    #expect(
+      try folder.bolide("fetch", "photos.sqlite", "Photo", "--only", "title,image.bytes").output
+        == #"""
+        {"title":"a","image":{"bytes":"AAEC"}}
+        {"title":"b","image":{"bytes":"/w=="}}
+
+        """#)
+    #expect(try folder.bolide("delete", "photos.sqlite", "Photo", "--where", "id = 1") == .silent)
+    #expect(try folder.bolide("fetch", "photos.sqlite", "ImageData", "--only", "id").output == "{\"id\":2}\n")
+    #expect(try folder.bolide("verify", "photos.sqlite") == .silent)
+  }
+
   // MARK: Deletions
 
   @Test(arguments: [
