@@ -62,6 +62,19 @@ public struct FieldPath: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
+extension FieldPath: ExpressibleByStringLiteral {
+  /// A path that a program has in its text; one that cannot be read ends the program.
+  ///
+  ///     RecordReader(fields: ["id", "geometry/coordinates/2"])
+  public init(stringLiteral text: String) {
+    do {
+      try self.init(text)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
 /// A path that cannot be read.
 public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The path as it was given.

@@ -66,6 +66,10 @@ struct ReaderCore: ~Copyable {
   var brokenLine: BrokenLine?
   /// Of delimited text, the line under way.
   var cells = CellWalker()
+  /// The names of the requested fields, and those of each of `children`, once one was asked for by its name.
+  private(set) lazy var fieldNames = ([requested] + children.map(\.fields)).map { $0.map(\.description) }
+  /// Made with the first record that is read as a type.
+  lazy var decoder = RecordDecoder()
 
   init(
     fields: [FieldPath], children: [ChildFields], layout: Layout?, limits: ReaderLimits,

@@ -2,11 +2,11 @@
 ///
 /// It does no input or output of its own: the caller fills its buffer, and pulls.
 ///
-///     var reader = try RecordReader(fields: [FieldPath("date"), FieldPath("alt")])
+///     var reader = try RecordReader(fields: ["date", "alt"])
 ///     reading: while true {
 ///       switch try reader.next() {
 ///       case .record:
-///         reader.withBytes(ofField: 0) { date in … }
+///         guard reader.problem == nil, let date = reader.string(ofField: "date") else { continue }
 ///       case .needsInput:
 ///         let count = reader.fill(minimum: 65536) { free in read(0, free.baseAddress, free.count) }
 ///         if count == 0 { reader.finish() }
@@ -16,7 +16,7 @@
 ///       }
 ///     }
 ///
-/// Memory is bounded by the largest record and one fill, whatever the input's size. Every call costs time linear
+/// `JSONRecords` does all this for an asynchronous sequence of bytes. Memory is bounded by the largest record and one fill, whatever the input's size. Every call costs time linear
 /// in the bytes it passes; no byte is scanned twice, save those of the last, partial block of 64.
 public struct RecordReader: ~Copyable {
   /// What `next()` came to.
@@ -87,11 +87,24 @@ public struct RecordReader: ~Copyable {
   }
 
   /// Copies bytes into the buffer: `fill` for callers that have them already.
-  public mutating func append(_ bytes: Span<UInt8>) {
-    guard bytes.count > 0 else { return }
-    fill(minimum: bytes.count) { free in
+  public mutating func append(_ bytes: Span<UInt8>) { append(bytes.bytes) }
+
+  /// Copies bytes into the buffer.
+  public mutating func append(_ bytes: some Collection<UInt8>) {
+    let count = bytes.count
+    guard count > 0 else { return }
+    fill(minimum: count) { free in
+      free.copyBytes(from: bytes)
+      return count
+    }
+  }
+
+  /// Copies bytes into the buffer.
+  public mutating func append(_ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
+    fill(minimum: bytes.byteCount) { free in
       bytes.withUnsafeBytes { free.copyMemory(from: $0) }
-      return bytes.count
+      return bytes.byteCount
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
     let children = try lists.map {
       ChildFields(path: try FieldPath($0.path), fields: try $0.fields.map { try FieldPath($0) })
     }
-    var reader = try RecordReader(fields: [FieldPath("id")], children: children, shape: .array(path: ""))
+    var reader = try RecordReader(fields: ["id"], children: children, shape: .array(path: ""))
     var rest = Array(text.utf8)[...]
     var lines: [String] = []
     while true {
