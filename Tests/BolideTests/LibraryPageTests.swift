@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 17)
+    #expect(examples.count == 18)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -87,6 +87,33 @@ import Testing
     let report = try await store.run(pipeline, on: body, named: "upload", options: options)
     #expect(report.verdict == .tooManyRejected)
     #expect(report.firstRejects.map(\.input) == ["upload"])
+  }
+
+  @Test func `importing with progress`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let body = AsyncStream<[UInt8]> { stream in
+      stream.yield(Array(Self.feed.utf8))
+      stream.finish()
+    }
+    let run = store.importing(pipeline, on: body)
+    for try await progress in run {
+      print(progress.read, "records,", progress.rejected, "rejected")
+    }
+    let report = try await run.report
+    #expect(report.progress.counts.inserted == 2)
+  }
+
+  @Test func `importing single bytes`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let feed = Self.feed
+    let body = AsyncStream<UInt8> { stream in
+      for byte in feed.utf8 { stream.yield(byte) }
+      stream.finish()
+    }
+    let report = try await store.run(pipeline, on: body)
+    #expect(report.verdict == .allLanded && report.progress.counts.inserted == 2)
   }
 
   @Test(arguments: ["missing.json", "cut.json"]) func `an import that ends early`(feed: String) async throws {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ImportInput
 public import ImportModel
+internal import JSONStream
 
 /// Where an import's bytes come from.
 public struct ImportSource: Sendable {
@@ -64,6 +65,17 @@ extension Store {
       pipe.close()
     }
     return try await run(pipeline, on: ImportSource(source: .pipe(pipe), label: name), options: options)
+  }
+
+  /// Imports bytes that come one by one, such as those of a file handle.
+  ///
+  /// - Returns: what was done.
+  /// - Throws: as `run(_:on:named:options:)` of a sequence of pieces.
+  public func run<Bytes: AsyncSequence & Sendable>(
+    _ pipeline: Pipeline, on bytes: Bytes, named name: String = "stream",
+    options: ImportOptions = ImportOptions()
+  ) async throws -> ImportReport where Bytes.Element == UInt8 {
+    try await run(pipeline, on: BytePieces(bytes), named: name, options: options)
   }
 
   /// Imports a pipeline's kept rejected records again, after the pipeline was corrected.
