@@ -4,6 +4,7 @@
 ///       switch quake {
 ///       case .success(let quake): index.add(quake)
 ///       case .failure(let problem): log("\(problem)")
+///       }
 ///     }
 ///
 /// A record that is not of the type is an element too, and those behind it follow: also a line that is no JSON, in an input of
