@@ -33,7 +33,10 @@ struct FetchCommand: ParsableCommand {
   @Option(
     name: .customLong("where"), parsing: .unconditional,
     help: ArgumentHelp(
-      "A predicate: an SQL expression over attributes, relationships and paths.",
+      """
+      A predicate: an SQL expression over attributes, relationships and paths; any(…), all(…), none(…) and count(…) ask \
+      about to-many relationships.
+      """,
       valueName: "expression"))
   var predicate: String?
 

@@ -86,7 +86,9 @@ extension StoreError {
   package static let closesTooMuch = refused("the predicate has a ) without its (")
 
   package static func subquery(_ word: String) -> StoreError {
-    refused("the predicate contains a subquery at '\(word)'; only attributes and to-one paths are supported")
+    refused(
+      "the predicate contains a subquery at '\(word)'; use any(…), all(…), none(…) or count(…) for related objects"
+    )
   }
 
   package static let tableAfterIn = refused("the predicate has IN without a list; write IN (1, 2, 3)")

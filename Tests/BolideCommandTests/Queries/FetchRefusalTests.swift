@@ -24,7 +24,8 @@ import Testing
       (["Quake", "--where", "id = ?"], "the predicate has 1 parameter, and 0 values were given", nil),
       (
         ["Quake", "--where", "id IN (SELECT 1)"],
-        "the predicate contains a subquery at 'SELECT'; only attributes and to-one paths are supported", nil
+        "the predicate contains a subquery at 'SELECT'; use any(…), all(…), none(…) or count(…) for related objects",
+        nil
       ),
       (
         ["Quake", "--where", "1; DROP TABLE Quake"],

@@ -54,11 +54,11 @@ import Testing
       ),
       (
         "recipe IN (SELECT $FETCH_SOURCE.slug)",
-        "the predicate contains a subquery at 'SELECT'; only attributes and to-one paths are supported"
+        "the predicate contains a subquery at 'SELECT'; use any(…), all(…), none(…) or count(…) for related objects"
       ),
       (
         "EXISTS (SELECT 1 FROM Recipe WHERE slug = $FETCH_SOURCE.slug)",
-        "the predicate contains a subquery at 'EXISTS'; only attributes and to-one paths are supported"
+        "the predicate contains a subquery at 'EXISTS'; use any(…), all(…), none(…) or count(…) for related objects"
       ),
       ("$FETCH_SOURCE.slug IN Comment", "the predicate has IN without a list; write IN (1, 2, 3)"),
       (

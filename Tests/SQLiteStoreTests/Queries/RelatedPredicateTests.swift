@@ -114,7 +114,8 @@ struct RelatedPredicateTests {
       ),
       (
         "any(posts, (SELECT 1))",
-        "the predicate contains a subquery at 'SELECT'; only attributes and to-one paths are supported", nil
+        "the predicate contains a subquery at 'SELECT'; use any(…), all(…), none(…) or count(…) for related objects",
+        nil
       ),
       ("count(posts), 1", "the predicate is not a valid expression over Tag (row value misused)", nil),
       (
