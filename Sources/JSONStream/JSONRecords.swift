@@ -22,6 +22,7 @@ where Pieces.Element: Collection<UInt8> {
   /// The records of pieces of bytes, such as the body of a request.
   ///
   /// - Parameters:
+  ///   - pieces: the bytes, in pieces of any size.
   ///   - type: see `RecordReader.decode(as:)`.
   ///   - shape: where the records are. No field is requested that could tell several arrays apart.
   ///   - limits: what to accept at most.

@@ -8,7 +8,10 @@ extension Store {
   ///     let report = try await run.report
   ///
   /// The import stops, as where a task is cancelled, when the last reference to the result is gone.
-  /// - Parameter options: see `run(_:on:options:)`.
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - source: where the bytes come from.
+  ///   - options: see `run(_:on:options:)`.
   public func importing(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions = ImportOptions()
   ) -> RunningImport {
@@ -17,7 +20,11 @@ extension Store {
 
   /// Begins to import the bytes that a sequence brings, and tells how far it is; see `importing(_:on:options:)`.
   ///
-  /// - Parameter name: what messages call the bytes.
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - pieces: the bytes, in pieces of any size.
+  ///   - name: what messages call the bytes.
+  ///   - options: limits, patience and what is told meanwhile.
   public func importing<Pieces: AsyncSequence & Sendable>(
     _ pipeline: Pipeline, on pieces: Pieces, named name: String = "stream",
     options: ImportOptions = ImportOptions()

@@ -8,6 +8,7 @@ extension Store {
   ///   - entity: the object's entity.
   ///   - values: its attributes; the others have their defaults.
   ///   - links: the objects that it leads to, by relationship: each by its key, or nil for none.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: the new object, and what changed.
   /// - Throws: `StoreError` when a name is rejected, a value is not of its attribute's type or breaks a rule of it
   ///   (`constraint`), there is an object with the key (`keyExists`), or none that a link names. Nothing is changed then.
@@ -25,8 +26,10 @@ extension Store {
   /// Gives the object with a key other values, or inserts it, in one transaction. Derived attributes follow.
   ///
   /// - Parameters:
+  ///   - entity: the object's entity.
   ///   - values: the key, and the attributes that change; a new object's others have their defaults.
   ///   - links: as for `insert`. Links that are not named stay.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: the object, and what changed: nothing where it has the values already.
   /// - Throws: as `insert`, without `keyExists`.
   /// - Complexity: as `insert`.
@@ -46,6 +49,7 @@ extension Store {
   ///   - entity: the objects' entity.
   ///   - predicate: which of them, as `ObjectQuery.predicate`; `.all` for all.
   ///   - values: the attributes that change, also those of the key.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: what changed. An object that has the values already is not changed.
   /// - Throws: as `insert`; also when the predicate is rejected.
   /// - Complexity: O(objects) memory.
@@ -65,6 +69,7 @@ extension Store {
   ///   - entity: the objects' entity.
   ///   - predicate: which of them, as `ObjectQuery.predicate`; `.all` for all.
   ///   - arguments: the values of the predicate's `?`.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: what changed. Objects that a rule takes along, or whose links or derived attributes moved, are counted too.
   /// - Throws: `StoreError` when the predicate is rejected, or a rule denies the deletion; then nothing is deleted.
   /// - Complexity: O(objects) memory.
@@ -83,6 +88,7 @@ extension Store {
   /// - Parameters:
   ///   - run: the run's number.
   ///   - force: puts back also rows that somebody changed after the run: as they were before it.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: what changed, and the rows that stay as they are because somebody changed them after the run, or because
   ///   they cannot be put back.
   /// - Throws: `StoreError` when there is no such run, or history does not go back to it.
@@ -112,6 +118,7 @@ extension Store {
   /// - Parameters:
   ///   - entity: the object's entity.
   ///   - object: which one; also one that was deleted, as long as history knows of it.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   ///   - lockWait: how long to wait for a running import.
   /// - Returns: what was erased.
   /// - Throws: `StoreError` when there is no such object, or a rule denies its deletion: then nothing is erased. Also when the
@@ -136,6 +143,7 @@ extension Store {
   ///   - predicate: which objects, as `ObjectQuery.predicate`; `.all` for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to; nil for none, which takes all their links away.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: what changed. An object that has the link already is not changed.
   /// - Throws: `StoreError` when a name or the predicate is rejected, there is no object with the key, or several objects
   ///   are to share one place.
@@ -159,6 +167,7 @@ extension Store {
   ///   - predicate: which objects, as `ObjectQuery.predicate`; `.all` for all.
   ///   - arguments: the values of the predicate's `?`.
   ///   - key: the key of the object that they lead to no more.
+  ///   - options: who the history names as author, whether it is only tried, and how long to wait.
   /// - Returns: what changed. An object that has no such link is not changed.
   /// - Throws: as `link`.
   /// - Complexity: O(objects) memory.

@@ -15,7 +15,9 @@ public struct ImportSource: Sendable {
 
   /// Bytes in memory, plain, gzip or zstd.
   ///
-  /// - Parameter name: what messages call them.
+  /// - Parameters:
+  ///   - bytes: the whole input.
+  ///   - name: what messages call them.
   public static func bytes(_ bytes: some Sequence<UInt8>, name: String = "bytes") -> ImportSource {
     ImportSource(source: .bytes(Array(bytes)), label: name)
   }
@@ -36,7 +38,10 @@ extension Store {
 
   /// Imports several sources through a pipeline, one after the other, as one run: a full feed that comes in parts, say.
   ///
-  /// - Parameter sources: one at least. All are opened before anything is read.
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - sources: one at least. All are opened before anything is read.
+  ///   - options: limits, patience and what is told meanwhile.
   /// - Returns: what was done.
   /// - Throws: as `run(_:on:options:)` of one source.
   public func run(

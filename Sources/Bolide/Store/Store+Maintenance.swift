@@ -18,7 +18,9 @@ extension Store {
 
   /// The newest runs of imports, the newest first.
   ///
-  /// - Parameter pipeline: of this pipeline alone, by its name; nil for all.
+  /// - Parameters:
+  ///   - pipeline: of this pipeline alone, by its name; nil for all.
+  ///   - limit: how many at most.
   public func runs(of pipeline: String? = nil, limit: Int = 20) async throws -> [RunRecord] {
     try await answering { try $0.runs(of: pipeline, limit: limit) }
   }
@@ -74,7 +76,9 @@ extension Store {
 
   /// Writes the objects, without history, as an SQLite file of their own; as `snapshot(of:_:)`.
   ///
-  /// - Parameter entities: which entities; empty for all.
+  /// - Parameters:
+  ///   - entities: which entities; empty for all.
+  ///   - file: the copy; an earlier snapshot there is replaced.
   /// - Throws: `StoreError` when there is something else in the file's place, or it cannot be written.
   @discardableResult
   public func writeSnapshot(of entities: [String] = [], to file: String) async throws -> Snapshot {
@@ -121,7 +125,9 @@ extension Store {
 extension Store {
   /// What a migration to a pipeline's model would do, and what it would leave. Nothing is changed.
   ///
-  /// - Parameter dropping: what is to be dropped: `Entity` or `Entity.attribute`, by the names that the store has.
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - dropping: what is to be dropped: `Entity` or `Entity.attribute`, by the names that the store has.
   /// - Throws: `PipelineError` for a pipeline with problems; `StoreError` for a name that the store does not have.
   public func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) async throws -> [MigrationStep] {
     try await answering { try $0.migrationPlan(for: pipeline, dropping: dropping) }
@@ -132,6 +138,7 @@ extension Store {
   /// Imports do so too, as far as nothing is lost. New derived attributes of large tables are filled in steps between which
   /// other programs may write; all else is one transaction.
   /// - Parameters:
+  ///   - pipeline: how records become objects.
   ///   - dropping: as `migrationPlan(for:dropping:)`.
   ///   - lockWait: how long to wait for an import, and for other writers.
   ///   - progress: told which part of new derived attributes is filled, from 0 to 1, where that takes steps.
@@ -153,7 +160,10 @@ extension Store {
 extension Store {
   /// Says what an import would do: runs it on a copy of the store, which is deleted.
   ///
-  /// - Parameter sources: as `run(_:on:options:)`. They are read to their end.
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - sources: as `run(_:on:options:)`. They are read to their end.
+  ///   - options: limits, patience and what is told meanwhile.
   /// - Returns: the report, without a token; `isTrial` is true.
   /// - Throws: as `run(_:on:options:)`.
   /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.

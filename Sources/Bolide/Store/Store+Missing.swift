@@ -14,7 +14,9 @@ extension Store {
 
   /// Deletes the missing rows, by the delete rules of their relationships, in one transaction.
   ///
-  /// - Parameter share: more than this share of the pipeline's rows is not deleted.
+  /// - Parameters:
+  ///   - pipeline: as for `missingRows(of:)`.
+  ///   - share: more than this share of the pipeline's rows is not deleted.
   /// - Returns: the rows that are gone, and the token; nil when there was nothing to delete.
   /// - Throws: `StoreError` when too much is missing, when the last complete run saw nothing at all, or when a rule denies
   ///   it; then nothing is deleted.

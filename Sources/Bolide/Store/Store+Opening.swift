@@ -5,6 +5,7 @@ extension Store {
   ///
   /// The file is opened to be written only when something is written.
   /// - Parameters:
+  ///   - path: the store's file.
   ///   - isReadOnly: whether calls that write are refused, as where the file cannot be written.
   ///   - trustsSchema: as `init(path:for:trustsSchema:lockWait:)`.
   ///   - lockWait: how long calls that write wait for another writer.

@@ -33,6 +33,8 @@ public final class Store: Sendable {
   /// Opens a store for a pipeline. Creates the file if it does not exist, and migrates its schema to the pipeline's model.
   ///
   /// - Parameters:
+  ///   - path: the store's file.
+  ///   - pipeline: how records become objects.
   ///   - trustsSchema: whether triggers that other programs added to the store may use virtual tables, such as a full-text
   ///     index, and functions that SQLite considers unsafe. Only for a file that you trust like a program.
   ///   - lockWait: how long to wait for another writer, now and in each later call that writes.

@@ -62,12 +62,12 @@ package enum PipelineFormat {
     FormatKey(
       "feed", .words(PipelineFile.feeds.map(\.word)),
       "what an input contains: `window`, a part of the catalogue, or `full`, the whole catalogue; with "
-        + "`full`, `bolide missing` lists rows that are no longer in the feed, see <doc:MissingRows>; "
+        + "`full`, `bolide missing` lists rows that are no longer in the feed, see <doc:FullFeeds>; "
         + "default: `window`"),
     FormatKey(
       "gone", .either([.words(MergeFile.gone.map(\.word)), .keys(.gone)]),
       "with `feed: full`, what happens to rows that are no longer in the feed: \(words(MergeFile.gone.map(\.word))), or `{ mark: "
-        + "ATTRIBUTE }`, see <doc:MissingRows>; default: `keep`",
+        + "ATTRIBUTE }`, see <doc:FullFeeds>; default: `keep`",
       examples: ["{ mark: goneAt }"]),
     FormatKey(
       "count", .words(PipelineFile.counts.map(\.word)),
