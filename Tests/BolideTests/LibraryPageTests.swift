@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 18)
+    #expect(examples.count == 19)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -197,6 +197,29 @@ import Testing
     #expect(try await reader.value == report.token)
   }
 
+  @Test func `following typed changes`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let index = Index()
+    let reader = Task {
+      var saved: HistoryToken?
+      struct Fireball: Decodable, Sendable {
+        var date: Date
+        var energy: Double?
+      }
+      for try await change in store.changes(of: "Fireball", as: Fireball.self, after: saved) {
+        await index.put(change.object, for: change.id)
+        saved = change.token ?? saved
+      }
+      return saved
+    }
+    let report = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    while await index.ids.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    reader.cancel()
+    #expect(try await reader.value == report.token)
+    #expect(await index.ids == [1, 2])
+  }
+
   @Test func `an answer that is kept up to date`() async throws {
     let pipeline = try Pipeline(path: file)
     let store = try await Store(inMemoryFor: pipeline)
@@ -356,7 +379,11 @@ import Testing
 private actor Index {
   private(set) var keys: [[HistoryChange.Property]] = []
 
+  private(set) var ids: [Int64] = []
+
   func apply(_ changes: [HistoryChange]) { keys += changes.map(\.key) }
+
+  func put(_ object: (some Sendable)?, for id: Int64) { if object != nil { ids.append(id) } }
 
   func clear() { keys = [] }
 }
