@@ -30,7 +30,7 @@ import Testing
     let here = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(
       separator: "\n")
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 19)
+    #expect(examples.count == 20)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -284,6 +284,19 @@ import Testing
     #expect(seen == ["Fireball2", "FireballGroup1"])
   }
 
+  @Test func `delivering to another system`() async throws {
+    let pipeline = try Pipeline(path: file)
+    let store = try await Store(inMemoryFor: pipeline)
+    let report = try await store.run(pipeline, on: .bytes(Self.feed.utf8))
+    let search = Index()
+    try await store.addReader("search", from: .beginning)
+    let place = try await store.deliver(to: "search") { transaction in
+      try await search.send(transaction.changes)
+    }
+    #expect(place == report.token)
+    #expect(await search.keys.count == 3)
+  }
+
   @Test func `writing`() async throws {
     let pipeline = try Pipeline(path: file)
     let store = try await Store(inMemoryFor: pipeline)
@@ -382,6 +395,11 @@ private actor Index {
   private(set) var ids: [Int64] = []
 
   func apply(_ changes: [HistoryChange]) { keys += changes.map(\.key) }
+
+  func send(_ changes: [HistoryChange]) throws {
+    try Task.checkCancellation()
+    apply(changes)
+  }
 
   func put(_ object: (some Sendable)?, for id: Int64) { if object != nil { ids.append(id) } }
 

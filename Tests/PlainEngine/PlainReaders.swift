@@ -19,7 +19,7 @@ extension PlainEngine {
     return reader.token
   }
 
-  package func lock(reader name: String) -> AnyObject { PlainLock() }
+  package func lock(reader name: String) -> any AnyObject & Sendable { PlainLock() }
 
   package func addReader(_ name: String, from start: Reader.Start) throws {
     if state.withLock({ $0.readers[name] }) != nil { throw StoreError.readerExists(name, path) }

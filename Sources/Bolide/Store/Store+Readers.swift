@@ -54,6 +54,56 @@ extension Store {
       }
     }
   }
+
+  /// Hands the transactions that a reader has not seen to a closure that may suspend, and moves the reader past each one when
+  /// the closure has returned.
+  ///
+  /// The closure sees every transaction at least once: where it throws, its task is cancelled or the process ends before
+  /// the reader has moved, the transaction comes again with the next delivery. The write lock is not held while the closure
+  /// runs: anybody may write, the closure too. What is committed after the delivery began is left to the next one. The
+  /// reader's lock keeps another such delivery away, and `bolide changes --reader`, also of other processes; it does not
+  /// keep calls away that move the reader. Where one of them did, this delivery ends after the transaction in hand.
+  /// - Parameters:
+  ///   - name: the reader's name.
+  ///   - limit: at most so many transactions at a time.
+  ///   - body: called for each transaction, with its changes.
+  /// - Returns: the place to which the reader was moved; nil when it was not.
+  /// - Throws: `StoreError` when there is no such reader, it cannot go on, another consumer of it is running (`locked`),
+  ///   or the store cannot be written; and what the closure throws. The reader is then after the last transaction for
+  ///   which the closure returned and the move was committed.
+  /// - Complexity: O(changes) time, and the largest transaction's memory.
+  public func deliver(
+    to name: String, limit: Int? = nil, _ body: @Sendable (HistoryTransaction) async throws -> Void
+  ) async throws -> HistoryToken? {
+    let (lock, start, end) = try await writing { engine in
+      try engine.checkWritable()
+      let lock = try engine.lock(reader: name)
+      try engine.assignPendingChanges()
+      return (lock, try engine.place(ofReader: name), try engine.newestToken())
+    }
+    defer { withExtendedLifetime(lock) {} }
+    var (place, count) = (start, 0)
+    while count < limit ?? .max, let next = try await transaction(after: place, through: end) {
+      try await body(next)
+      let hasMoved = try await writing { [place] engine in
+        try engine.acknowledge(next.token, by: name, from: place) { StoreCall.isCancelled }
+        return try engine.place(ofReader: name) == next.token
+      }
+      guard hasMoved else { break }
+      (place, count) = (next.token, count + 1)
+    }
+    return count > 0 ? place : nil
+  }
+
+  private func transaction(
+    after place: HistoryToken, through end: HistoryToken
+  ) async throws -> HistoryTransaction? {
+    try await answering { engine in
+      var request = HistoryRequest(after: place)
+      (request.end, request.transactionLimit) = (.token(end), 1)
+      return try engine.history(request).first
+    }
+  }
 }
 
 /// A connection to the store's file inside the transaction of `deliver(to:limit:_:)`.

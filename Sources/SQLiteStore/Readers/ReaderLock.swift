@@ -11,7 +11,7 @@ internal import TypedRows
 
 /// The lock that keeps two consumers of one reader apart: one byte of a file beside the store, `STORE-bolide-readers`, at a
 /// place that the reader's name says. The byte need not be there. The kernel lets go when the descriptor is closed.
-final class ReaderLock {
+final class ReaderLock: Sendable {
   private let descriptor: Int32
 
   /// Takes the lock. Who may not write the file goes without it.
@@ -38,5 +38,7 @@ final class ReaderLock {
 }
 
 extension SQLiteEngine {
-  package func lock(reader name: String) throws -> AnyObject { try ReaderLock(store: self, reader: name) }
+  package func lock(reader name: String) throws -> any AnyObject & Sendable {
+    try ReaderLock(store: self, reader: name)
+  }
 }

@@ -15,7 +15,7 @@ package protocol ReaderEngine: EngineIdentity {
   ///
   /// - Returns: the lock; it is released with the last reference.
   /// - Throws: `StoreError.locked` where another consumer holds it.
-  func lock(reader name: String) throws -> AnyObject
+  func lock(reader name: String) throws -> any AnyObject & Sendable
 
   /// Adds a reader.
   func addReader(_ name: String, from start: Reader.Start) throws
