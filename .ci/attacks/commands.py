@@ -37,6 +37,8 @@ CALLS = {
       "fetch S Quake --with region --where magnitude>1", "fetch S Region --where any(quakes,magnitude>1)",
       "fetch S Region --with notes", "fetch S Region --sort -total",
       "fetch S Quake --format table", "fetch S Quake --count", "fetch S Quake --at TOKEN"),
+  "diff":
+    reads("diff S Quake --since TOKEN --sort -magnitude --only id,region.name", "diff S Region --since TOKEN --until TOKEN"),
   "changes":
     reads("changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count") +
     writes("changes S --reader map -- cat"),

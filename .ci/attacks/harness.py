@@ -193,7 +193,7 @@ def is_json(words):
   """Whether a command prints a line of JSON for each thing."""
   if {"--count", "--sqlite", "prometheus", "table"} & set(words):
     return False
-  return words[0] in ("fetch", "changes", "snapshot", "missing") or bool({"--json", "ndjson"} & set(words))
+  return words[0] in ("fetch", "diff", "changes", "snapshot", "missing") or bool({"--json", "ndjson"} & set(words))
 
 
 def once(pairs):

@@ -122,6 +122,7 @@ NUMBERS = (
   "99999999999999999y", "nan", "inf", "")
 OPTIONS = {
   "fetch": (("s.sqlite", "Quake"), ("--limit", "--offset")),
+  "diff": (("s.sqlite", "Quake", "--since", "TOKEN"), ("--limit", "--offset")),
   "changes": (("s.sqlite", "--since", "TOKEN"), ("--limit",)),
   "prune": (("s.sqlite",), ("--keep-transactions", "--older-than", "--before")),
   "rejects": (("s.sqlite",), ("--run",)),
@@ -238,6 +239,7 @@ def tokens(suite, name):
   box = ground.box(suite, name, "calm")
   text = TOKENS[int(name.rsplit(" ", 1)[1])]
   for words in (("changes", "s.sqlite", "--since", text), ("fetch", "s.sqlite", "Quake", "--at", text),
+                ("diff", "s.sqlite", "Quake", "--since", text),
                 ("readers", "s.sqlite", "ack", "map", text), ("readers", "s.sqlite", "add", "new", "--from", text),
                 ("prune", "s.sqlite", "--before", text)):
     result = box.run(*words)

@@ -76,7 +76,7 @@ def records(count, step=0):
   } | ({"gauge": f"s{n}"} if n % 4 == 0 else {}) for n in range(count)]
 
 
-# What stands before the command (a state that is built once), and the command.
+# What stands before the command (a state that is built once), and the command; `TOKEN` is that of the first import.
 SCENARIOS = {
   "first import": ("nothing", "import p.yaml feed.json --chunk-rows 40 --lock-wait 1s --json"),
   "first import, atomic": ("nothing", "import p.yaml feed.json --chunk-rows 40 --atomic --lock-wait 1s --json"),
@@ -96,6 +96,7 @@ SCENARIOS = {
   "snapshot": ("pending", "snapshot s.sqlite"),
   "snapshot as a file": ("pending", "snapshot s.sqlite --sqlite plain.sqlite"),
   "fetch": ("pending", "fetch s.sqlite Quake --with region"),
+  "diff": ("pending", "diff s.sqlite Quake --since TOKEN --sort -magnitude"),
   "status": ("pending", "status s.sqlite"),
   "runs": ("pending", "runs s.sqlite"),
   "log": ("pending", "log s.sqlite Quake q3"),
@@ -155,6 +156,8 @@ class Ground:
 
   def start(self, place, words, limits=None, **fault):
     """Starts a command line of the tool in a folder; with `fault`, the library of faults is loaded into it, and no other."""
+    if "TOKEN" in words:
+      words = words.replace("TOKEN", self.text(place, "/token").strip())
     def limited():
       resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
       if limits:
@@ -212,6 +215,8 @@ class Ground:
     place = make("calm", "nothing")
     self.good(place, "import p.yaml feed.json")
     self.good(place, "readers s.sqlite add map --from beginning")
+    self.good(place, "token s.sqlite")
+    write("token", self.text(place))
     place = make("pending", "calm")
     db = sqlite3.connect(os.path.join(place, "s.sqlite"), isolation_level=None)
     db.execute("UPDATE Quake SET magnitude = magnitude + 1 WHERE bolide_id % 4 = 0")

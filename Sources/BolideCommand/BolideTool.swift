@@ -19,7 +19,8 @@ struct BolideTool: ParsableCommand {
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, RunsCommand.self,
       FetchCommand.self, LogCommand.self,
-      ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self, PruneCommand.self,
+      DiffCommand.self, ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self,
+      PruneCommand.self,
       BackupCommand.self, RestoreCommand.self, VerifyCommand.self, MigrateCommand.self, SchemaCommand.self,
       RejectsCommand.self, MissingCommand.self,
       LinkCommand.self, DeleteCommand.self, RevertCommand.self, EraseCommand.self, GenerateCommand.self,

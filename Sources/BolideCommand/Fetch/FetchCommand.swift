@@ -22,43 +22,7 @@ struct FetchCommand: ParsableCommand {
       csv contain every value in full; in csv, null is an empty field and an empty text is "".
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
-  var storePath: String
-
-  @Argument(help: "The entity.")
-  var entity: String
-
-  @Option(
-    name: .customLong("where"), parsing: .unconditional,
-    help: ArgumentHelp(
-      """
-      A predicate: an SQL expression over attributes, relationships and paths; any(…), all(…), none(…) and count(…) ask \
-      about to-many relationships.
-      """,
-      valueName: "expression"))
-  var predicate: String?
-
-  @Option(
-    parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "The value of the predicate's next ?. Compared as a number with numeric attributes.",
-      valueName: "value"))
-  var bind: [String] = []
-
-  @Option(
-    parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "Sort keys; prefix with - for descending order. Null is less than any value. (default: object id)",
-      valueName: "name,-name"))
-  var sort: [String] = []
-
-  @Option(help: ArgumentHelp("Maximum number of objects.", valueName: "n"))
-  var limit: Int?
-
-  @Option(help: ArgumentHelp("Number of objects to skip.", valueName: "n"))
-  var offset = 0
+  @OptionGroup var list: ListArguments
 
   @Option(
     help: ArgumentHelp(
@@ -78,9 +42,6 @@ struct FetchCommand: ParsableCommand {
     transform: AttachedStore.init)
   var attach: [AttachedStore] = []
 
-  @Option(help: ArgumentHelp("Only these properties: names or paths.", valueName: "name,name"))
-  var only: [String] = []
-
   @Flag(help: "Print only the number of objects.")
   var count = false
 
@@ -93,15 +54,14 @@ struct FetchCommand: ParsableCommand {
   var format: FetchFormat?
 
   func validate() throws {
-    if count, format != nil || !with.isEmpty || !only.isEmpty {
+    if count, format != nil || !with.isEmpty || !list.only.isEmpty {
       throw ValidationError.countWithForm
     }
-    if predicate == nil, !bind.isEmpty { throw ValidationError.bindWithoutWhere }
   }
 
   func run() throws {
     do {
-      let store = try StoreAddress.open(storePath)
+      let store = try StoreAddress.open(list.storePath)
       if at == nil {
         try store.assignOrNote(readsHistory: false)
       } else {
@@ -123,18 +83,8 @@ struct FetchCommand: ParsableCommand {
   }
 
   private var request: ObjectQuery {
-    func list(_ texts: [String]) -> [String] {
-      texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
-        .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-    var request = ObjectQuery(
-      entity, where: predicate.map { .init(text: $0) }, bind.map(Value.text), limit: limit)
-    request.offset = offset
-    request.sort = list(sort).map { key in
-      key.hasPrefix("-") ? .init(String(key.dropFirst()), ascending: false) : .init(key)
-    }
-    request.properties = list(only)
-    request.related = list(with)
+    var request = list.request
+    request.related = with.names
     request.dangling = dangling
     for store in attach { request.stores[store.name] = store.path }
     return request

@@ -42,7 +42,8 @@ struct FetchJSON: FetchLines {
 
   func end(_ text: inout JSONText) {}
 
-  private func object(_ row: any FetchedRow, _ text: inout JSONText) throws {
+  /// Writes the object alone, without a line's end.
+  func object(_ row: any FetchedRow, _ text: inout JSONText) throws {
     try text.object { text in
       for member in members {
         if let related = member.related, related.isThere(row) {

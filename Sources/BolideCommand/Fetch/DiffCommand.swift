@@ -1,0 +1,149 @@
+import ArgumentParser
+import Bolide
+import CommandSupport
+
+/// `bolide diff`
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Print how a fetch's list changed between two tokens.",
+    usage: "bolide diff <store> <entity> --since <token> [--until <token>] [<options>]",
+    discussion: """
+      Compares what bolide fetch prints at two tokens, and prints a JSON object per line: first the objects that left \
+      the list (delete), by their places in the older list; then those that came (insert), changed their order (move) \
+      or have other values (update), by their places in the newer list. Places count from 0: "from" in the older list, \
+      "to" in the newer one. As few objects as possible move.
+
+      To turn the older list into the newer one, remove the objects at "from" of every delete and move, places counted \
+      before the first removal; then in the order of the lines insert each insert and move at "to", and replace the \
+      object at "to" of each update.
+
+        bolide diff STORE Fireball --since "$seen" --sort -energy --limit 20
+      """)
+
+  @OptionGroup var list: ListArguments
+
+  @Option(
+    help: ArgumentHelp("The token of the older list.", valueName: "token"),
+    transform: HistoryToken.init(argument:))
+  var since: HistoryToken
+
+  @Option(
+    help: ArgumentHelp("The token of the newer list. (default: the newest token)", valueName: "token"),
+    transform: HistoryToken.init(argument:))
+  var until: HistoryToken?
+
+  func run() throws {
+    do {
+      let store = try StoreAddress.open(list.storePath)
+      if until == nil {
+        try store.assignOrNote()
+      } else {
+        store.unsafeFileNote.map(Note.reading).map(printNote)
+      }
+      let (request, newer) = (list.request, try until ?? store.newestToken())
+      var output = try DiffOutput(store.difference(of: request, from: since, to: newer))
+      try store.readCells(request, at: since) {
+        output.begin($0)
+      } row: {
+        try output.write(old: $0)
+      }
+      try store.readCells(request, at: newer) {
+        output.begin($0)
+      } row: {
+        try output.write(new: $0)
+      }
+      try output.end()
+    } catch is StandardOutput.Closed {
+      // Whoever reads has read enough.
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
+
+/// Prints what happened to a list in large pieces, while first the older list and then the newer one is read.
+private struct DiffOutput {
+  private static let values = JSONText.key("values")
+
+  /// The places in the older list of the objects that left it.
+  private var removed: Set<Int> = []
+  /// The objects that came into the newer list, or moved within it from a place in the older list, by their places.
+  private var inserted: [Int: Int?] = [:]
+  /// What is changed of the objects that are in both, by their places in the newer list.
+  private var changed: [Int: [String]] = [:]
+  private let updated: Set<Int64>
+  /// Where the updated objects were.
+  private var places: [Int64: Int] = [:]
+
+  private var rows: (layout: RowLayout, json: FetchJSON)?
+  private var place = 0
+  private var text = JSONText()
+
+  init(_ difference: FetchDifference) {
+    updated = Set(difference.updates.map(\.object.id))
+    for update in difference.updates { changed[update.offset] = update.changed }
+    for change in difference.objects {
+      switch change {
+      case .remove(let offset, _, nil): removed.insert(offset)
+      // A move is one line, in its new place.
+      case .remove: break
+      case .insert(let offset, _, let origin): inserted.updateValue(origin, forKey: offset)
+      }
+    }
+  }
+
+  mutating func begin(_ layout: RowLayout) {
+    (rows, place) = ((layout, FetchJSON(layout)), 0)
+  }
+
+  /// `{"kind":"delete","from":3,"id":7,"values":{…}}`
+  mutating func write(old row: any FetchedRow) throws {
+    defer { place += 1 }
+    if removed.contains(place) {
+      try line("delete", from: place, to: nil, changed: nil, row)
+    } else if let id = id(row), updated.contains(id) {
+      places[id] = place
+    }
+  }
+
+  /// `{"kind":"move","from":5,"to":2,"id":4,"changed":["magnitude"],"values":{…}}`; an update has the same members, an
+  /// insert no `from` and no `changed`.
+  mutating func write(new row: any FetchedRow) throws {
+    defer { place += 1 }
+    if let origin = inserted[place] {
+      try line(
+        origin == nil ? "insert" : "move", from: origin, to: place,
+        changed: origin.map { _ in changed[place] ?? [] }, row)
+    } else if let changed = changed[place] {
+      try line("update", from: id(row).flatMap { places[$0] }, to: place, changed: changed, row)
+    }
+  }
+
+  mutating func end() throws {
+    try StandardOutput.write(text.bytes)
+    text.clear()
+  }
+
+  private func id(_ row: any FetchedRow) -> Int64? {
+    guard let rows, case .integer(let id) = row[rows.layout.id] else { return nil }
+    return id
+  }
+
+  private mutating func line(
+    _ kind: String, from: Int?, to: Int?, changed: [String]?, _ row: any FetchedRow
+  ) throws {
+    let (id, json) = (id(row), rows?.json)
+    try text.object { text in
+      text.member("kind", kind)
+      if let from { text.member("from", Int64(from)) }
+      if let to { text.member("to", Int64(to)) }
+      text.member("id", id)
+      if let changed { text.member("changed", strings: changed) }
+      text.append(key: Self.values)
+      try json?.object(row, &text)
+    }
+    text.endLine()
+    if text.bytes.count > 1 << 16 { try end() }
+  }
+}
