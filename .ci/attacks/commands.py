@@ -40,7 +40,9 @@ CALLS = {
   "diff":
     reads("diff S Quake --since TOKEN --sort -magnitude --only id,region.name", "diff S Region --since TOKEN --until TOKEN"),
   "changes":
-    reads("changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count") +
+    reads(
+      "changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count",
+      "changes S --since TOKEN --ids", "changes S --since TOKEN --transactions") +
     writes("changes S --reader map -- cat"),
   "token":
     reads("token S"),

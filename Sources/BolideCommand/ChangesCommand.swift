@@ -56,6 +56,12 @@ struct ChangesCommand: ParsableCommand {
   @Flag(help: "Print only the number of changes.")
   var count = false
 
+  @Flag(help: "Print only the objects that changed, each once, in the order of their first change.")
+  var ids = false
+
+  @Flag(help: "Print only the commit lines: tokens, authors, times and numbers of changes.")
+  var transactions = false
+
   @Option(help: "The output format. (default: table on a terminal, ndjson elsewhere)")
   var format: ChangeFormat?
 
@@ -71,8 +77,13 @@ struct ChangesCommand: ParsableCommand {
       throw ValidationError.readerWithSince
     }
     if from != nil, since != nil || reader != nil { throw ValidationError.severalStarts }
-    if count, !command.isEmpty { throw ValidationError.countWithCommand }
-    if follow, count || filters.limit != nil || until != nil {
+    if [count, ids, transactions].count(where: \.self) > 1 { throw ValidationError.severalAnswers }
+    if count || ids, !command.isEmpty {
+      throw ValidationError.answerWithCommand(count ? "--count" : "--ids")
+    }
+    if ids, format != nil { throw ValidationError.idsWithFormat }
+    if ids || transactions, filters.values || filters.previous { throw ValidationError.rowsWithoutChanges }
+    if follow, count || ids || filters.limit != nil || until != nil {
       throw ValidationError.followWithEnd
     }
     if reader != nil, filters.limit != nil, !command.isEmpty {
@@ -97,6 +108,7 @@ struct ChangesCommand: ParsableCommand {
       var request = filters.request(from: start)
       request.end = try until.map(HistoryRequest.Start.init(argument:))
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
+      if ids { return try write(store.changedObjects(request)) }
       if follow {
         try goOn(store, request, from: place, until: stop)
         throw StandardOutput.Stopped()
@@ -111,6 +123,19 @@ struct ChangesCommand: ParsableCommand {
     } catch {
       throw Failure(error)
     }
+  }
+
+  /// `{"entity":"Fireball","id":1061}` for each.
+  private func write(_ objects: [ObjectID]) throws {
+    var text = JSONText()
+    for object in objects {
+      text.object {
+        $0.member("entity", object.entity)
+        $0.member("id", object.id)
+      }
+      text.endLine()
+    }
+    try StandardOutput.write(text.bytes)
   }
 
   /// Prints or hands over what there is, then what comes, until a signal.
@@ -155,7 +180,7 @@ struct ChangesCommand: ParsableCommand {
       to: consumer.write)
     var last: HistoryToken?
     try store.readHistory(request) {
-      try output.write($0)
+      if !transactions { try output.write($0) }
     } commit: { transaction in
       last = transaction.token
       // A command is not run to be told that there is nothing for it.

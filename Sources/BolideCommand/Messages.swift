@@ -30,11 +30,20 @@ extension ValidationError {
   static var readerWithSince: ValidationError {
     ValidationError("--reader and --since cannot be combined: the reader's position is the start")
   }
-  static var countWithCommand: ValidationError {
-    ValidationError("--count and a command cannot be combined")
+  static func answerWithCommand(_ option: String) -> ValidationError {
+    ValidationError("\(option) and a command cannot be combined")
+  }
+  static var severalAnswers: ValidationError {
+    ValidationError("--count, --ids and --transactions cannot be combined")
+  }
+  static var idsWithFormat: ValidationError {
+    ValidationError("--ids cannot be combined with --format")
+  }
+  static var rowsWithoutChanges: ValidationError {
+    ValidationError("--values and --previous cannot be combined with --ids or --transactions")
   }
   static var followWithEnd: ValidationError {
-    ValidationError("--follow cannot be combined with --count, --limit or --until")
+    ValidationError("--follow cannot be combined with --count, --ids, --limit or --until")
   }
   static var readerWithLimit: ValidationError {
     ValidationError(

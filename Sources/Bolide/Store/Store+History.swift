@@ -25,14 +25,8 @@ extension Store {
   /// - Complexity: O(changes) memory.
   public func changedObjects(_ request: HistoryRequest) async throws -> [ObjectID] {
     try await answering { store in
-      var (seen, objects): (Set<ObjectID>, [ObjectID]) = ([], [])
       try store.assignPendingChanges()
-      try store.readHistory(request) { change in
-        let object = ObjectID(entity: change.entity, id: change.id)
-        if seen.insert(object).inserted { objects.append(object) }
-      } commit: { _ in
-      }
-      return objects
+      return try store.changedObjects(request)
     }
   }
 

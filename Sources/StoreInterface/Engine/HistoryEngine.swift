@@ -76,3 +76,18 @@ extension HistoryEngine {
     return transactions
   }
 }
+
+extension HistoryEngine {
+  /// The objects that changed, each once, in the order of their first change.
+  ///
+  /// - Complexity: O(changes) memory.
+  package func changedObjects(_ request: HistoryRequest) throws -> [ObjectID] {
+    var (seen, objects): (Set<ObjectID>, [ObjectID]) = ([], [])
+    try readHistory(request) { change in
+      let object = ObjectID(entity: change.entity, id: change.id)
+      if seen.insert(object).inserted { objects.append(object) }
+    } commit: { _ in
+    }
+    return objects
+  }
+}

@@ -57,6 +57,30 @@ import Testing
     #expect(try changes("--count --net") == ["3"])
   }
 
+  @Test func `only objects, or only transactions`() throws {
+    let objects = [
+      #"{"entity":"Quake","id":1}"#, #"{"entity":"Quake","id":2}"#, #"{"entity":"Region","id":1}"#,
+      #"{"entity":"Quake","id":3}"#,
+    ]
+    // An owner is there before its first row.
+    #expect(try changes("--ids") == [objects[2], objects[0], objects[1], objects[3]])
+    #expect(try changes("--ids --since 1 --entity Quake") == [objects[0], objects[3], objects[1]])
+    #expect(try changes("--ids --net") == [objects[0], objects[3], objects[2]])
+    #expect(try changes("--ids --since 3") == [])
+    #expect(
+      try changes("--transactions --since 1") == [
+        #"{"tx":2,"commit":true,"token":"T2","at":"NOW","author":"cron","pipeline":"quakes","run":2,"changes":3}"#,
+        #"{"tx":3,"commit":true,"token":"T3","at":"NOW","author":null,"pipeline":null,"run":null,"changes":2}"#,
+      ])
+    // They count what the filters let through.
+    #expect(try brief("--transactions --kind delete") == ["end 3 of 1"])
+    #expect(
+      try changes("--transactions --since 2 --format table") == [
+        "    tx  what    entity                id  key                       changed",
+        "     3  commit  2 changes at NOW by another program, token T3",
+      ])
+  }
+
   @Test func `from a number, a day or an instant`() throws {
     #expect(
       try brief("--since 1 --entity Quake --kind insert") == ["insert Quake 3", "end 2 of 1", "end 3 of 0"])

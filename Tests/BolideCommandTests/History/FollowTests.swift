@@ -181,14 +181,15 @@ import Testing
     #expect(delays[1] < 2, "\(delays)")
   }
 
-  @Test(arguments: [["--count"], ["--limit", "3"]]) func `what has no end has no count and no limit`(
+  @Test(arguments: [["--count"], ["--ids"], ["--limit", "3"]])
+  func `what has no end has no count and no limit`(
     option: [String]
   ) throws {
     let outcome = try folder.run(Folder.tool, ["changes", "quakes.sqlite", "--follow"] + option)
     #expect(outcome.status == 64)
     #expect(
       outcome.errors.hasPrefix(
-        "Error: --follow cannot be combined with --count, --limit or --until\n"))
+        "Error: --follow cannot be combined with --count, --ids, --limit or --until\n"))
   }
 
   @Test(.enabled(if: geteuid() == 0 && hasProgram("setpriv"), "there is no way to become another user"))

@@ -106,9 +106,16 @@ import Testing
       ["changes", "a", "--count", "--", "cat"],
       "--count and a command cannot be combined"
     ),
+    (["changes", "a", "--ids", "--", "cat"], "--ids and a command cannot be combined"),
+    (["changes", "a", "--ids", "--count"], "--count, --ids and --transactions cannot be combined"),
+    (["changes", "a", "--ids", "--format", "ndjson"], "--ids cannot be combined with --format"),
+    (
+      ["changes", "a", "--transactions", "--values"],
+      "--values and --previous cannot be combined with --ids or --transactions"
+    ),
     (
       ["changes", "a", "--follow", "--limit", "3"],
-      "--follow cannot be combined with --count, --limit or --until"
+      "--follow cannot be combined with --count, --ids, --limit or --until"
     ),
     (
       ["changes", "a", "--reader", "r", "--limit", "3", "--", "cat"],
