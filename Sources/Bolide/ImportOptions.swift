@@ -12,7 +12,7 @@ public struct ImportOptions: Sendable {
   public var bounds = InputBounds()
   /// Stops every import that has these options, from outside. A cancelled task stops its own import alone.
   public var cancellation = ImportCancellation()
-  /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content.
+  /// Told of each chunk and of the end, at the level `debug`; nothing of a record's content. Nil for the store's logger.
   public var logger: Logger?
   /// Called on the import's own thread after each chunk.
   public var progress: (@Sendable (ImportProgress) -> Void)?

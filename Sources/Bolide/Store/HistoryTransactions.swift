@@ -50,7 +50,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
       while !Task.isCancelled {
         do {
           let found: HistoryTransaction?
-          (found, place) = try await store.answering { [request, place] store in
+          (found, place) = try await store.answering(call: nil) { [request, place] store in
             var place = try place ?? Place(follower: HistoryFollower(store), request: request)
             return (try place.next(in: store), place)
           }

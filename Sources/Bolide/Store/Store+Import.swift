@@ -103,6 +103,7 @@ extension Store {
     defer { options.cancellation.release(cancellation) }
     var options = options
     options.cancellation = cancellation
+    options.logger = options.logger ?? logger
     return try await withTaskCancellationHandler { [options] in
       try await withCheckedThrowingContinuation { continuation in
         let isStarted = WorkThread.start("bolide writing") {

@@ -1,4 +1,5 @@
 public import ImportModel
+public import Logging
 package import StoreInterface
 
 /// A store: a model, the objects, and their history.
@@ -17,17 +18,19 @@ public final class Store: Sendable {
   private let writes: CallQueue
   /// How long a call that writes waits for other writers.
   private let lockWait: Duration?
+  /// Told of calls, and of imports whose options have no logger of their own.
+  let logger: Logger?
 
   /// The file's path, as given.
   public var path: String { engine.path }
 
   package init(_ engine: any StoreEngine) {
-    (self.engine, writes, lockWait) = (engine, CallQueue(limit: 1), nil)
+    (self.engine, writes, lockWait, logger) = (engine, CallQueue(limit: 1), nil, nil)
   }
 
   /// - Parameter lockWait: how long a call that writes waits for its turn; nil for as long as it takes.
-  init(_ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil) {
-    (self.engine, self.writes, self.lockWait) = (engine, writes, lockWait)
+  init(_ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil, logger: Logger? = nil) {
+    (self.engine, self.writes, self.lockWait, self.logger) = (engine, writes, lockWait, logger)
   }
 
   /// Opens a store for a pipeline. Creates the file if it does not exist, and migrates its schema to the pipeline's model.
@@ -38,17 +41,20 @@ public final class Store: Sendable {
   ///   - trustsSchema: whether triggers that other programs added to the store may use virtual tables, such as a full-text
   ///     index, and functions that SQLite considers unsafe. Only for a file that you trust like a program.
   ///   - lockWait: how long to wait for another writer, now and in each later call that writes.
+  ///   - logger: told at the level `debug` of each call that has ended, how long it took and the code of its error; at `notice`
+  ///     of one that took a second or more. It hears of imports too. Nothing of an object's content is told.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
   ///   newer format, differs from the model in what would lose values, or cannot be opened.
   public convenience init(
-    path: String, for pipeline: Pipeline, trustsSchema: Bool = false, lockWait: Duration = .seconds(600)
+    path: String, for pipeline: Pipeline, trustsSchema: Bool = false, lockWait: Duration = .seconds(600),
+    logger: Logger? = nil
   ) async throws {
     let writes = CallQueue(limit: 1)
     let engine = try await writes.run {
       try StoreAddress(path).open(
         for: pipeline, lockWait: lockWait / .seconds(1), trustsSchema: trustsSchema)
     }
-    self.init(engine, writes, lockWait: lockWait)
+    self.init(engine, writes, lockWait: lockWait, logger: logger)
   }
 
   /// Makes a temporary store for tests, which is deleted with its last reference.
@@ -62,18 +68,50 @@ public final class Store: Sendable {
   }
 
   /// Asks the engine something that changes nothing.
+  ///
+  /// - Parameter call: what the logger calls it; nil for what it is not told of.
   func answering<Answer: Sendable>(
-    _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
+    call: String? = #function, _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
   ) async throws -> Answer {
-    try await reads.run { [engine] in try body(engine) }
+    try await logging(call) { try await reads.run { [engine] in try body(engine) } }
   }
 
   /// Has the engine write something.
   ///
-  /// - Parameter lockWait: how long to wait for other writers; nil for as long as the store does.
+  /// - Parameters:
+  ///   - lockWait: how long to wait for other writers; nil for as long as the store does.
+  ///   - call: what the logger calls it.
   func writing<Answer: Sendable>(
-    waiting lockWait: Duration? = nil, _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
+    waiting lockWait: Duration? = nil, call: String? = #function,
+    _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
   ) async throws -> Answer {
-    try await writes.run(lockWait: lockWait ?? self.lockWait) { [engine] in try body(engine) }
+    try await logging(call) {
+      try await writes.run(lockWait: lockWait ?? self.lockWait) { [engine] in try body(engine) }
+    }
+  }
+
+  /// A call that takes so long is told of where others are not.
+  private static let slowCall = Duration.seconds(1)
+
+  private func logging<Answer: Sendable>(
+    _ call: String?, _ body: () async throws -> Answer
+  ) async throws -> Answer {
+    guard let logger, let call else { return try await body() }
+    let start = ContinuousClock.now
+    func tell(_ outcome: String) {
+      let duration = start.duration(to: .now)
+      logger.log(
+        level: duration >= Self.slowCall ? .notice : .debug,
+        duration >= Self.slowCall ? "slow call" : "call ended",
+        metadata: ["call": "\(call)", "outcome": "\(outcome)", "seconds": "\(duration / .seconds(1))"])
+    }
+    do {
+      let answer = try await body()
+      tell("good")
+      return answer
+    } catch {
+      tell((error as? StoreError)?.code.description ?? (error is CancellationError ? "cancelled" : "other"))
+      throw error
+    }
   }
 }

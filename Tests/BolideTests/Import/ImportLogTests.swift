@@ -1,5 +1,6 @@
 import Bolide
 import Foundation
+import GRDB
 import Logging
 import Synchronization
 import Testing
@@ -58,5 +59,44 @@ struct ImportLogTests {
         == "import ended: too-many-refused pipeline=quakes read=3 rejected=1 run=1 token=\(report.token?.description ?? "")"
     )
     #expect(!lines.contains { $0.contains("secret") })
+  }
+
+  @Test func `a store's calls are told, slow ones aloud`() async throws {
+    let place = try StorePlace()
+    let path = place.path("quakes.sqlite")
+    let kept = Lines()
+    let store = try await Store(
+      path: path, for: StorePlace.pipeline, logger: Logger(label: "test") { _ in KeepingHandler(kept: kept) })
+    _ = try await store.run(StorePlace.pipeline, on: .bytes(#"[{"id": "secret"}]"#.utf8))
+    #expect(
+      kept.lines.withLock { $0.map { $0.prefix { $0 != "=" } } } == [
+        "chunk committed pipeline", "import ended: ok pipeline",
+      ])
+    kept.lines.withLock { $0.removeAll() }
+
+    #expect(try await store.count(ObjectQuery("Quake", where: "id = 'secret'")) == 1)
+    await #expect(throws: StoreError.self) { try await store.count(ObjectQuery("Quak")) }
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: path, configuration: configuration)
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let begun = Mutex<ContinuousClock.Instant?>(nil)
+    async let deleted = {
+      begun.withLock { $0 = .now }
+      return try await store.delete("Quake", where: .all)
+    }()
+    // It has to wait for so long that it is slow.
+    while begun.withLock({ $0.map { $0.duration(to: .now) < .milliseconds(1500) } ?? true }) {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    #expect(try await deleted.counts.map(\.deleted) == [1])
+    let lines = kept.lines.withLock { $0.map { String($0.prefix { $0 != "0" && $0 != "1" && $0 != "2" }) } }
+    #expect(
+      lines == [
+        "call ended call=count(_:at:) outcome=good seconds=",
+        "call ended call=count(_:at:) outcome=badRequest seconds=",
+        "slow call call=delete(_:where:_:options:) outcome=good seconds=",
+      ])
   }
 }
