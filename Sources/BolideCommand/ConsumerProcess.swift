@@ -16,8 +16,9 @@ final class ConsumerProcess {
   /// The end that is written.
   private var input: Int32?
 
-  /// The command that is at work, which gets the signal that ends this process.
-  private static let running = Mutex<pid_t?>(nil)
+  /// The command that is at work, which gets the signal that ends this process; and that signal, when it has come. While a
+  /// command is started this is locked: no signal comes between its start and its number.
+  private static let running = Mutex<(process: pid_t?, signal: Int32?)>((nil, nil))
 
   /// - Parameter stop: ends writing, where nobody may read.
   init(_ words: [String], until stop: ImportCancellation? = nil) {
@@ -30,7 +31,10 @@ final class ConsumerProcess {
     let isFromTerminal =
       signal == SIGINT
       && [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].contains { tcgetpgrp($0) == getpgrp() }
-    if !isFromTerminal { running.withLock { _ = $0.map { kill($0, signal) } } }
+    running.withLock { running in
+      running.signal = signal
+      if let process = running.process, !isFromTerminal { kill(process, signal) }
+    }
   }
 
   /// Gives the command bytes. One that has closed its input gets no more; its status will say what it thought.
@@ -67,7 +71,7 @@ final class ConsumerProcess {
     // The number is nobody else's as long as the end was not taken note of.
     var end = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(process), &end, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    Self.running.withLock { $0 = nil }
+    Self.running.withLock { $0.process = nil }
     while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
     let signal = status & 0x7f
     return signal == 0 ? status >> 8 & 0xff : 128 + signal
@@ -89,14 +93,20 @@ final class ConsumerProcess {
     // The command has the first end as its standard input, and neither besides.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[0]) }
-    var process: pid_t = 0
-    let error = spawn(program, reading: ends[0], &process)
-    guard error == 0 else {
+    do {
+      process = try Self.running.withLock { running in
+        // A command that is started now would not hear of it.
+        if let signal = running.signal { throw ExitCode(128 + signal) }
+        var process: pid_t = 0
+        let error = spawn(program, reading: ends[0], &process)
+        guard error == 0 else { throw Failure.cannotStart(words[0], error) }
+        running.process = process
+        return process
+      }
+    } catch {
       close(ends[1])
-      throw Failure.cannotStart(words[0], error)
+      throw error
     }
-    self.process = process
-    Self.running.withLock { $0 = process }
     input = ends[1]
   }
 

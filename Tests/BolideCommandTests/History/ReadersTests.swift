@@ -157,6 +157,16 @@ import Testing
     #expect(try deliver("cat").lines.filter { !$0.contains("commit") }.count == 2)
   }
 
+  @Test func `a signal that comes with the command's first step ends both`() throws {
+    let consumer = ["--reader", "map", "--", "sh", "-c", "kill -TERM $PPID; exec sleep 60"]
+    for _ in 0..<25 {
+      let running = try Running(
+        Folder.tool, ["changes", "quakes.sqlite"] + consumer, in: folder, input: .open)
+      #expect(try running.outcome(within: 20) == Outcome(status: 128 + SIGTERM))
+    }
+    #expect(try behind() == "1")
+  }
+
   @Test(arguments: ["", "--follow "], [SIGTERM, SIGINT, SIGHUP])
   func `a signal ends the command too, and nothing is acknowledged`(option: String, signal: Int32) throws {
     let tool = Folder.tool
