@@ -91,12 +91,14 @@ struct ImportLogTests {
     }
     try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
     #expect(try await deleted.counts.map(\.deleted) == [1])
-    let lines = kept.lines.withLock { $0.map { String($0.prefix { $0 != "0" && $0 != "1" && $0 != "2" }) } }
+    let lines = kept.lines.withLock { $0 }
+    // How long a call takes depends on the machine; the last one was kept waiting.
     #expect(
-      lines == [
-        "call ended call=count(_:at:) outcome=good seconds=",
-        "call ended call=count(_:at:) outcome=badRequest seconds=",
-        "slow call call=delete(_:where:_:options:) outcome=good seconds=",
+      lines.map { $0.split(separator: " ").filter { $0.contains("=") && !$0.hasPrefix("seconds=") } } == [
+        ["call=count(_:at:)", "outcome=good"], ["call=count(_:at:)", "outcome=badRequest"],
+        ["call=delete(_:where:_:options:)", "outcome=good"],
       ])
+    #expect(lines.last?.hasPrefix("slow call ") == true)
+    #expect(!lines.contains { $0.contains("secret") })
   }
 }
