@@ -38,6 +38,10 @@ import Testing
     }
   }
 
+  @Test func `a name can be qualified with the library's own`() {
+    #expect(Bolide.Model(entities: []).entities.isEmpty && Bolide.Field("id") == Field("id"))
+  }
+
   @Test func `opening`() async throws {
     do {
       let pipeline = try Pipeline(path: file)
