@@ -16,8 +16,9 @@
 ///       }
 ///     }
 ///
-/// `JSONRecords` does all this for an asynchronous sequence of bytes. Memory is bounded by the largest record and one fill, whatever the input's size. Every call costs time linear
-/// in the bytes it passes; no byte is scanned twice, save those of the last, partial block of 64.
+/// `JSONRecords` does all this for an asynchronous sequence of bytes. Memory is bounded by the largest record and one fill,
+/// whatever the input's size. Every call costs time linear in the bytes it passes; no byte is scanned twice, save those of
+/// the last, partial block of 64.
 public struct RecordReader: ~Copyable {
   /// What `next()` came to.
   public enum Step: Sendable, Hashable {

@@ -119,13 +119,22 @@ struct LinkEnd {
 }
 
 extension Database {
-  /// The id of the object that has a key.
+  /// The id of the object that has a key; nil where there is none.
+  ///
+  /// - Parameter key: the values of the key's columns: of a relationship, the id of the object that it leads to.
+  func id(of entity: Entity, key: [Value]) throws -> Int64? {
+    let query = try RawStatement(self, idOf: entity, key: entity.keyColumns)
+    query.bind(key)
+    defer { query.reset() }
+    return try query.step() ? query.integer(0) : nil
+  }
+
+  /// The id of the object that has a key, by the names of its parts.
   func object(of entity: Entity, key: [String: Value], hint: String?) throws -> Int64 {
     guard Set(key.keys) == Set(entity.key) else { throw StoreError.keyOf(entity) }
-    let query = try RawStatement(self, idOf: entity, key: entity.key)
-    query.bind(entity.key.map { key[$0] ?? .null })
-    defer { query.reset() }
-    guard try query.step() else { throw StoreError.noSuchObject(entity, hint: hint) }
-    return query.integer(0)
+    guard let id = try id(of: entity, key: entity.key.map { key[$0] ?? .null }) else {
+      throw StoreError.noSuchObject(entity, hint: hint)
+    }
+    return id
   }
 }

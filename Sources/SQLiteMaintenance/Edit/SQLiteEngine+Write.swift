@@ -59,14 +59,14 @@ private struct ObjectWriter {
     for (end, target) in zip(ends, targets) where entity.key.contains(end.relationship.name) {
       columns.append((end.relationship.column, target.map(Value.integer) ?? .null))
     }
-    let key = try entity.keyColumns.map { name in
-      guard let column = columns.first(where: { $0.name == name }), column.value != .null else {
+    let key = try zip(entity.key, entity.keyColumns).map { name, column in
+      guard let value = columns.first(where: { $0.name == column })?.value, value != .null else {
         throw StoreError.valueRefused(entity, RejectionReason.missingKey(name).message)
       }
-      return column.value
+      return value
     }
     let id: Int64
-    if let found = try find(key) {
+    if let found = try db.id(of: entity, key: key) {
       guard kind == .upsert else { throw StoreError.keyTaken(entity) }
       try update([found], columns.filter { !entity.keyColumns.contains($0.name) })
       id = found
@@ -113,13 +113,6 @@ private struct ObjectWriter {
     } catch let reason as RejectionReason {
       throw StoreError.valueRefused(entity, reason.message)
     }
-  }
-
-  private func find(_ key: [Value]) throws -> Int64? {
-    let query = try RawStatement(db, idOf: entity, key: entity.keyColumns)
-    query.bind(key)
-    defer { query.reset() }
-    return try query.step() ? query.integer(0) : nil
   }
 
   private func insert(_ columns: Columns, missing: Set<String>) throws -> Int64 {

@@ -217,6 +217,47 @@ import Testing
     #expect(try await store.newestToken() == token)
   }
 
+  @Test func `a key that contains a relationship`() async throws {
+    let pipeline = try Pipeline(
+      yaml: """
+        bolide: 1
+        store: orders.sqlite
+        entity: Order
+        key: number
+        attributes: { number: integer32 }
+        children:
+          lines:
+            entity: Line
+            inverse: order
+            records: lines
+            key: [order, place]
+            attributes: { place: integer32, text: string }
+            children:
+              remarks:
+                entity: Remark
+                inverse: line
+                records: remarks
+                key: [line, id]
+                attributes: { id: string }
+        """)
+    let store = try await Store(inMemoryFor: pipeline)
+    let order = try await store.insert("Order", ["number": 7]).object
+    for text in ["old", "new"] {
+      try await store.upsert("Line", ["place": 1, "text": text], links: ["order": ["number": 7]])
+    }
+    #expect(try await store.fetch(ObjectQuery("Line")).map { $0["text"] } == ["new"])
+    // A link to it names the order by its id.
+    try await store.insert("Remark", ["id": "a"], links: ["line": ["order": order.id, "place": 1]])
+    #expect(try await store.count(ObjectQuery("Remark", where: "line.order.number = 7")) == 1)
+    #expect(
+      try await store.link("Remark", "line", where: .all, to: ["order": Value(order.id), "place": 1]).counts
+        .isEmpty)
+    #expect(
+      try await refusal { try await store.insert("Line", ["place": 2]) }
+        == "constraint: Line cannot have these values: order is part of the key and is missing: nothing was changed"
+    )
+  }
+
   @Test func `limits of an attribute, unique values, and a one-to-one link`() async throws {
     let pipeline = try Pipeline(
       yaml: """
