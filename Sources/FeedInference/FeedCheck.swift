@@ -1,38 +1,56 @@
 package import FeedReading
-internal import ImportInput
+package import ImportInput
 package import ImportModel
 internal import JSONStream
 internal import StoreInterface
-package import TypedRows
+public import TypedRows
 
-/// How an input fits a pipeline, found out without a store: `bolide check PIPELINE INPUT`.
-package struct FeedCheck {
+/// How an input fits a pipeline, found out without a store.
+public struct FeedCheck: Sendable {
+  /// An attribute, and where its values come from.
+  public struct Source: Sendable, Hashable {
+    /// The attribute; a child's is named behind its entity and a period.
+    public let attribute: String
+    /// The path of the field.
+    public let field: String
+  }
+
+  /// Children of one entity.
+  public struct Children: Sendable, Hashable {
+    /// The children's entity.
+    public let entity: String
+    /// Children read.
+    public let read: Int
+    /// Children that an import would reject.
+    public let rejected: Int
+    /// Children whose key an earlier one of their record had, with other values.
+    public let repeatedKeys: Int
+  }
+
   /// The input's name, as messages say it.
-  package let input: String
+  public let input: String
   /// What shape was found, in plain words.
-  package let shape: String
+  public let shape: String
   /// Records read.
-  package let read: Int
+  public let read: Int
   /// Records that an import would reject.
-  package let rejected: Int
-  /// Children read, and those that an import would reject, by entity.
-  package let children: [(entity: String, read: Int, rejected: Int)]
+  public let rejected: Int
+  /// How the records' children fared, by entity.
+  public let children: [Children]
   /// The first rejected records and children, at most ten.
-  package let firstRejects: [RejectedRecord]
-  /// Attributes whose source was in no record, each with that source.
-  let neverThere: [(attribute: String, source: String)]
+  public let firstRejects: [RejectedRecord]
+  /// Attributes whose field was in no record.
+  public let absent: [Source]
   /// Keys of the records that the pipeline does not use, in the order of their coming; at most 256.
-  package let unusedKeys: [String]
+  public let unusedKeys: [String]
   /// Records whose key an earlier one had, with other values.
-  package let repeatedKeys: Int
+  public let repeatedKeys: Int
   /// Records that an earlier one was altogether like.
-  package let copies: Int
-  /// Children whose key an earlier one of their record had, with other values, by entity.
-  let repeatedChildren: [(entity: String, count: Int)]
+  public let copies: Int
   /// Whether records of this input would give way to later ones, and the pipeline does not say that they are to.
-  package let losesRecords: Bool
+  public let losesRecords: Bool
   /// Attributes whose times have no zone, which the pipeline does not speak of.
-  package let localTimes: [String]
+  public let localTimes: [String]
   /// One in so many keys was looked at for that.
   let keyShare: Int
 
@@ -40,17 +58,25 @@ package struct FeedCheck {
   ///
   /// - Throws: `ImportError`, for what would end an import early.
   package init(_ pipeline: Pipeline, path: String) throws(ImportError) {
-    try self.init(pipeline, .path(path), name: path == "-" ? "stdin" : path)
+    try self.init(pipeline, .path(path))
   }
 
   /// Reads bytes in memory through a pipeline.
   package init(_ pipeline: Pipeline, bytes: [UInt8], named name: String) throws(ImportError) {
-    try self.init(pipeline, .bytes(bytes), name: name)
+    try self.init(pipeline, .bytes(bytes), label: name)
   }
 
-  private init(_ pipeline: Pipeline, _ source: ByteInput.Source, name: String) throws(ImportError) {
+  /// Reads a source through a pipeline.
+  ///
+  /// - Parameter cancellation: ends the reading, by an error of the kind `cancelled`.
+  package init(
+    _ pipeline: Pipeline, _ source: ByteInput.Source, label: String? = nil,
+    cancellation: Cancellation = Cancellation()
+  ) throws(ImportError) {
+    var name = label ?? "the input"
+    if label == nil, case .path(let path) = source { name = path == "-" ? "stdin" : path }
     do {
-      let input = try ByteInput(source, label: name, cancellation: Cancellation())
+      let input = try ByteInput(source, label: name, cancellation: cancellation)
       var trial = try FeedTrial(pipeline, input)
       var counters = [KeyCounter()] + trial.children.map { _ in KeyCounter() }
       let limit = KeyCounter.budget / counters.count
@@ -67,13 +93,14 @@ package struct FeedCheck {
       shape = trial.shapeDescription ?? "nothing"
       read = trial.read
       rejected = trial.rejected
-      children = trial.children
+      children = zip(trial.children, counters.dropFirst()).map {
+        Children(entity: $0.entity, read: $0.read, rejected: $0.rejected, repeatedKeys: $1.repeats)
+      }
       firstRejects = trial.firstRejects
-      neverThere = Self.neverThere(pipeline, trial)
+      absent = Self.absent(pipeline, trial)
       unusedKeys = trial.unusedKeys
       repeatedKeys = counters[0].repeats
       copies = counters[0].copies
-      repeatedChildren = zip(trial.children, counters.dropFirst()).map { ($0.entity, $1.repeats) }
       keyShare = counters[0].share
       let isSaid = pipeline.sourceMap.contains(["repeated-key"]) || pipeline.mergePolicy != .update
       losesRecords = !isSaid && counters.contains { $0.repeats > 0 }
@@ -83,18 +110,16 @@ package struct FeedCheck {
     }
   }
 
-  private static func neverThere(
-    _ pipeline: Pipeline, _ trial: borrowing FeedTrial
-  ) -> [(attribute: String, source: String)] {
+  private static func absent(_ pipeline: Pipeline, _ trial: borrowing FeedTrial) -> [Source] {
     guard trial.read > 0 else { return [] }
     let missed = trial.childFields.filter { $0.records > 0 && $0.present == 0 }.map {
-      (attribute: "\($0.entity).\($0.attribute)", source: $0.field)
+      Source(attribute: "\($0.entity).\($0.attribute)", field: $0.field)
     }
     let unseen = trial.paths.indices.filter { trial.occurrences[$0] == 0 }
     return unseen.compactMap { index in
       let source = trial.paths[index].description
       let field = pipeline.fields.first { $0.source == .path(source) }
-      return field.map { ($0.attribute, source) }
+      return field.map { Source(attribute: $0.attribute, field: source) }
     } + missed
   }
 }

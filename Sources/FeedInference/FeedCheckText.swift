@@ -3,8 +3,10 @@ internal import ImportModel
 internal import TypedRows
 
 extension FeedCheck {
-  /// The findings, for people: one screen.
-  package var text: String {
+  /// The findings, for people: one screen, as `bolide check` prints it.
+  ///
+  /// It contains parts of rejected records' values.
+  public var text: String {
     ([headline, outcome] + outcomesOfChildren + rejections + repeats
       + [inVain, leftOver, zoneless].compactMap { $0 })
       .joined(separator: "\n")
@@ -23,11 +25,11 @@ extension FeedCheck {
   }
 
   private var outcomesOfChildren: [String] {
-    children.map { entity, read, rejected in
-      let start = "  \(entity): \(read.grouped) read, "
+    children.map { children in
+      let start = "  \(children.entity): \(children.read.grouped) read, "
       return start
-        + (rejected == 0
-          ? "no record would be rejected" : "\(rejected.grouped) would be rejected:")
+        + (children.rejected == 0
+          ? "no record would be rejected" : "\(children.rejected.grouped) would be rejected:")
     }
   }
 
@@ -52,9 +54,10 @@ extension FeedCheck {
       lines.append(
         "  \(count(copies, "record")) \(copies == 1 ? "is" : "are") there again, all alike\(sample)")
     }
-    for (entity, repeats) in repeatedChildren where repeats > 0 {
+    for children in children where children.repeatedKeys > 0 {
+      let verb = children.repeatedKeys == 1 ? "has" : "have"
       lines.append(
-        "  \(entity): \(repeats.grouped) \(repeats == 1 ? "has" : "have") the key of an earlier one of its record, and other values"
+        "  \(children.entity): \(children.repeatedKeys.grouped) \(verb) the key of an earlier one of its record, and other values"
       )
     }
     if losesRecords {
@@ -68,9 +71,10 @@ extension FeedCheck {
   }
 
   private var inVain: String? {
-    let names = neverThere.map { attribute, source in
-      attribute == source
-        ? YAMLText.scalar(attribute) : "\(YAMLText.scalar(attribute)) from \(YAMLText.scalar(source))"
+    let names = absent.map { source in
+      let attribute = YAMLText.scalar(source.attribute)
+      return source.attribute == source.field
+        ? attribute : "\(attribute) from \(YAMLText.scalar(source.field))"
     }
     return list("never in the input", names)
   }

@@ -12,12 +12,14 @@ struct InferenceSource {
   /// Whether it is the process's standard input.
   let isStdin: Bool
   private let copy: Copy
+  private let cancellation: Cancellation
 
   private static let pieceSize = 256 * 1024
 
   /// Opens the input, and reads all of it to disk when it cannot be opened twice.
-  init(_ source: ByteInput.Source, label: String? = nil) throws {
-    let input = try ByteInput(source, label: label, cancellation: Cancellation())
+  init(_ source: ByteInput.Source, label: String? = nil, cancellation: Cancellation) throws {
+    let input = try ByteInput(source, label: label, cancellation: cancellation)
+    self.cancellation = cancellation
     name = input.name
     isStdin = if case .path("-") = source { true } else { false }
     if isStdin || input.totalBytes == nil {
@@ -30,8 +32,8 @@ struct InferenceSource {
   /// The input from its first byte.
   func open() throws -> ByteInput {
     switch copy {
-    case .source(let source): try ByteInput(source, label: name, cancellation: Cancellation())
-    case .spool(let spool): try ByteInput(rereading: spool, name: name, cancellation: Cancellation())
+    case .source(let source): try ByteInput(source, label: name, cancellation: cancellation)
+    case .spool(let spool): try ByteInput(rereading: spool, name: name, cancellation: cancellation)
     }
   }
 

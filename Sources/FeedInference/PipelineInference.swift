@@ -1,15 +1,15 @@
 package import FeedReading
-internal import ImportInput
+package import ImportInput
 internal import ImportModel
 internal import JSONStream
 internal import PipelineFile
 
-/// What a feed looks like, put into a pipeline that imports it: `bolide init`.
-package struct PipelineInference {
-  /// The text of a pipeline file, with comments.
-  package let pipelineText: String
+/// What a feed looks like, put into a pipeline that imports it.
+public struct PipelineInference: Sendable {
+  /// The text of a pipeline file, with its evidence in comments.
+  public let pipelineText: String
   /// The store that it names, beside the pipeline.
-  package let storeName: String
+  public let storeName: String
 
   /// Attributes at most, before objects within records are kept whole.
   private static let mostAttributes = 200
@@ -37,11 +37,17 @@ package struct PipelineInference {
     try self.init(inputs.map { (.bytes($0.bytes), $0.name) }, choices)
   }
 
-  private init(
-    _ inputs: [(source: ByteInput.Source, label: String?)], _ choices: InferenceChoices
+  /// Surveys sources as one feed.
+  ///
+  /// - Parameter cancellation: ends the survey, by an error of the kind `cancelled`.
+  package init(
+    _ inputs: [(source: ByteInput.Source, label: String?)], _ choices: InferenceChoices,
+    cancellation: Cancellation = Cancellation()
   ) throws(ImportError) {
     do {
-      let sources = try inputs.map { try InferenceSource($0.source, label: $0.label) }
+      let sources = try inputs.map {
+        try InferenceSource($0.source, label: $0.label, cancellation: cancellation)
+      }
       let shape = try SharedShape(sources, at: choices.records)
       let draft = try Self.draft(shape, of: sources, choices)
       let text = draft.text

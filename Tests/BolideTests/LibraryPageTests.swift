@@ -32,7 +32,7 @@ import Testing
       return lines(try String(contentsOf: file, encoding: .utf8)).joined(separator: "\n")
     }.joined()
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 20)
+    #expect(examples.count == 21)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }
@@ -67,6 +67,17 @@ import Testing
     let trial = try await Store(inMemoryFor: quakes)
     _ = try await trial.run(quakes, on: .bytes(#"{"id": "a", "depth_km": 7}"#.utf8))
     #expect(try await trial.fetch(ObjectQuery("Quake", where: "depth = 7")).count == 1)
+  }
+
+  @Test func `a pipeline for a feed`() async throws {
+    let feed = place.path("fireballs.json")
+    try Self.feed.write(toFile: feed, atomically: true, encoding: .utf8)
+    let inference = try await PipelineInference(of: [.file(feed)])
+    let drafted = try Pipeline(yaml: inference.pipelineText)
+    let check = try await drafted.check(.file(feed))
+    print(check.read, check.rejected, check.absent.map(\.attribute), check.unusedKeys)
+    #expect(check.read == 2 && check.rejected == 0 && check.absent.isEmpty)
+    #expect(inference.storeName == "fireballs.sqlite")
   }
 
   @Test func `importing`() async throws {

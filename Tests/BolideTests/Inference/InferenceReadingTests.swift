@@ -37,7 +37,9 @@ struct InferenceReadingTests {
     // On a thread of its own: the sender may wait for one of the few that tests share.
     let source = try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
-        nonisolated(unsafe) let made = Result { try InferenceSource(.pipe(pipe), label: "a pipe") }
+        nonisolated(unsafe) let made = Result {
+          try InferenceSource(.pipe(pipe), label: "a pipe", cancellation: Cancellation())
+        }
         continuation.resume(with: made)
       }
     }

@@ -35,7 +35,7 @@ struct InferenceRoundTrip {
     let checks = try self.inputs.map { try FeedCheck(pipeline, bytes: $0.bytes, named: $0.name) }
     #expect(checks.reduce(0) { $0 + $1.rejected } == rejected)
     #expect(checks.flatMap(\.localTimes) == [])
-    #expect(inputs.count > 1 || checks[0].neverThere.isEmpty)
+    #expect(inputs.count > 1 || checks[0].absent.isEmpty)
   }
 
   /// How the input fits the written pipeline, with a line more.
