@@ -15,6 +15,7 @@ let pointerFree = swiftSettings + [.strictMemorySafety()]
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -31,6 +32,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    // for tests alone: nobody who depends on this package gets it
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // a number's text → number
@@ -154,6 +157,9 @@ let package = Package(
     .testTarget(
       name: "BolideTests", dependencies: ["Bolide", "FeedReading", "FeedInference", grdb, log],
       swiftSettings: swiftSettings),
+    // a service with the library, as an example
+    .testTarget(
+      name: "ServiceTests", dependencies: ["Bolide", lifecycle, log], swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
       swiftSettings: swiftSettings),
