@@ -142,9 +142,9 @@ import Testing
     func print(_ items: Any...) { said.withLock { $0 = items.map { "\($0)" }.joined(separator: " ") } }
     do {
       _ = try await store.run(pipeline, on: .file(feed))
-    } catch let error as ImportError where error.kind == .noInput {
+    } catch let error where error.kind == .noInput {
       print("nothing to import: \(error.message)")
-    } catch let error as ImportError {
+    } catch {
       print(error.code, error.message, error.report?.progress.counts.read ?? 0)
     }
     let expected = feed.hasSuffix("missing.json") ? "nothing to import: " : "input-ends "

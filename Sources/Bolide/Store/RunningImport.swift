@@ -69,11 +69,15 @@ public final class RunningImport: AsyncSequence, Sendable {
   ///
   /// - Throws: as `Store.run(_:on:options:)`.
   public var report: ImportReport {
-    get async throws {
-      try await withTaskCancellationHandler {
-        try await task.value
-      } onCancel: {
-        cancel()
+    get async throws(ImportError) {
+      do {
+        return try await withTaskCancellationHandler {
+          try await task.value
+        } onCancel: {
+          cancel()
+        }
+      } catch {
+        throw ImportError(error)
       }
     }
   }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import ImportInput
 public import ImportModel
 internal import JSONStream
+internal import StoreInterface
 
 /// Where an import's bytes come from.
 public struct ImportSource: Sendable {
@@ -32,7 +33,7 @@ extension Store {
   /// - Throws: `ImportError`, with the report of what was done before.
   public func run(
     _ pipeline: Pipeline, on source: ImportSource, options: ImportOptions = ImportOptions()
-  ) async throws -> ImportReport {
+  ) async throws(ImportError) -> ImportReport {
     try await run(pipeline, on: [source], options: options)
   }
 
@@ -46,7 +47,7 @@ extension Store {
   /// - Throws: as `run(_:on:options:)` of one source.
   public func run(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
-  ) async throws -> ImportReport {
+  ) async throws(ImportError) -> ImportReport {
     try await onThread(options) { [engine] in
       try engine.run(pipeline, on: sources, options: $0)
     }
@@ -61,7 +62,7 @@ extension Store {
   public func run<Pieces: AsyncSequence & Sendable>(
     _ pipeline: Pipeline, on pieces: Pieces, named name: String = "stream",
     options: ImportOptions = ImportOptions()
-  ) async throws -> ImportReport where Pieces.Element: Collection<UInt8> {
+  ) async throws(ImportError) -> ImportReport where Pieces.Element: Collection<UInt8> {
     let pipe = BytePipe()
     // A task that nobody waits for: the import may end while the sequence is quiet.
     let sending = Task { await pipe.send(contentsOf: pieces) }
@@ -79,7 +80,7 @@ extension Store {
   public func run<Bytes: AsyncSequence & Sendable>(
     _ pipeline: Pipeline, on bytes: Bytes, named name: String = "stream",
     options: ImportOptions = ImportOptions()
-  ) async throws -> ImportReport where Bytes.Element == UInt8 {
+  ) async throws(ImportError) -> ImportReport where Bytes.Element == UInt8 {
     try await run(pipeline, on: BytePieces(bytes), named: name, options: options)
   }
 
@@ -89,8 +90,8 @@ extension Store {
   /// or not kept, and records whose key a later record had, are skipped and kept.
   /// - Returns: what was done, and how many rejected records the store still keeps.
   /// - Throws: as `run(_:on:options:)`.
-  public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions()) async throws
-    -> ImportReport
+  public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions())
+    async throws(ImportError) -> ImportReport
   {
     try await onThread(options) { [engine] in try engine.replay(pipeline, options: $0) }
   }
@@ -98,21 +99,26 @@ extension Store {
   /// Imports on a thread of its own.
   func onThread(
     _ options: ImportOptions, _ body: @escaping @Sendable (ImportOptions) throws -> ImportReport
-  ) async throws -> ImportReport {
+  ) async throws(ImportError) -> ImportReport {
     let cancellation = options.cancellation.child()
     defer { options.cancellation.release(cancellation) }
     var options = options
     options.cancellation = cancellation
     options.logger = options.logger ?? logger
-    return try await withTaskCancellationHandler { [options] in
-      try await withCheckedThrowingContinuation { continuation in
-        let isStarted = WorkThread.start("bolide writing") {
-          continuation.resume(with: Result { try body(options) })
+    do {
+      return try await withTaskCancellationHandler { [options, now] in
+        try await withCheckedThrowingContinuation { continuation in
+          let isStarted = WorkThread.start("bolide writing") {
+            continuation.resume(
+              with: Result { try StoreClock.$now.withValue(now) { try body(options) } })
+          }
+          if !isStarted { continuation.resume(throwing: ImportError.noThread) }
         }
-        if !isStarted { continuation.resume(throwing: ImportError.noThread) }
+      } onCancel: {
+        cancellation.cancel()
       }
-    } onCancel: {
-      cancellation.cancel()
+    } catch {
+      throw ImportError(error)
     }
   }
 }

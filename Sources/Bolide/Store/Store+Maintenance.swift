@@ -169,7 +169,7 @@ extension Store {
   /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.
   public func tryRun(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
-  ) async throws -> ImportReport {
+  ) async throws(ImportError) -> ImportReport {
     try await onThread(options) { [path = path] options in
       try StoreAddress(path).trying(creation: .never) { copy in
         try copy.open(for: pipeline, lockWait: pipeline.settings.lockWait)

@@ -1,3 +1,4 @@
+public import Foundation
 public import Logging
 internal import StoreInterface
 
@@ -8,20 +9,23 @@ extension Store {
   /// - Parameters:
   ///   - path: the store's file.
   ///   - isReadOnly: whether calls that write are refused, as where the file cannot be written.
-  ///   - trustsSchema: as `init(path:for:trustsSchema:lockWait:logger:)`.
+  ///   - trustsSchema: as `init(path:for:trustsSchema:lockWait:logger:now:)`.
   ///   - lockWait: how long calls that write wait for another writer.
-  ///   - logger: as `init(path:for:trustsSchema:lockWait:logger:)`.
+  ///   - logger: as `init(path:for:trustsSchema:lockWait:logger:now:)`.
+  ///   - now: as `init(path:for:trustsSchema:lockWait:logger:now:)`.
   /// - Throws: `StoreError` when there is no such file, it is not a store or has another format, or it cannot be opened.
   public convenience init(
     path: String, isReadOnly: Bool = false, trustsSchema: Bool = false, lockWait: Duration = .seconds(600),
-    logger: Logger? = nil
+    logger: Logger? = nil, now: (@Sendable () -> Date)? = nil
   ) async throws {
     let writes = CallQueue(limit: 1)
     let engine = try await writes.run {
-      try StoreAddress(path).open(
-        trustsSchema: trustsSchema, isReadOnly: isReadOnly, lockWait: lockWait / .seconds(1))
+      try StoreClock.$now.withValue(now) {
+        try StoreAddress(path).open(
+          trustsSchema: trustsSchema, isReadOnly: isReadOnly, lockWait: lockWait / .seconds(1))
+      }
     }
-    self.init(engine, writes, lockWait: lockWait, logger: logger)
+    self.init(engine, writes, lockWait: lockWait, logger: logger, now: now)
   }
 
   /// Closes the store's files, when the calls that use them have ended. Later calls are refused with `StoreError.Code.closed`.

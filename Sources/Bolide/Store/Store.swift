@@ -1,3 +1,4 @@
+public import Foundation
 public import ImportModel
 public import Logging
 package import StoreInterface
@@ -20,17 +21,23 @@ public final class Store: Sendable {
   private let lockWait: Duration?
   /// Told of calls, and of imports whose options have no logger of their own.
   let logger: Logger?
+  /// What calls and imports take for the present instant; nil for the system's clock.
+  let now: (@Sendable () -> Date)?
 
   /// The file's path, as given.
   public var path: String { engine.path }
 
   package init(_ engine: any StoreEngine) {
-    (self.engine, writes, lockWait, logger) = (engine, CallQueue(limit: 1), nil, nil)
+    (self.engine, writes, lockWait, logger, now) = (engine, CallQueue(limit: 1), nil, nil, nil)
   }
 
   /// - Parameter lockWait: how long a call that writes waits for its turn; nil for as long as it takes.
-  init(_ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil, logger: Logger? = nil) {
+  init(
+    _ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil, logger: Logger? = nil,
+    now: (@Sendable () -> Date)? = nil
+  ) {
     (self.engine, self.writes, self.lockWait, self.logger) = (engine, writes, lockWait, logger)
+    self.now = now
   }
 
   /// Opens a store for a pipeline. Creates the file if it does not exist, and migrates its schema to the pipeline's model.
@@ -43,28 +50,38 @@ public final class Store: Sendable {
   ///   - lockWait: how long to wait for another writer, now and in each later call that writes.
   ///   - logger: told at the level `debug` of each call that has ended, how long it took and the code of its error; at `notice`
   ///     of one that took a second or more. It hears of imports too. Nothing of an object's content is told.
+  ///   - now: what the store takes for the present instant, for tests: in history, runs, ages and rules on how long something is
+  ///     kept. Attributes that SQL triggers derive from `now()` have SQLite's clock. Nil for the system's clock.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
   ///   newer format, differs from the model in what would lose values, or cannot be opened.
   public convenience init(
     path: String, for pipeline: Pipeline, trustsSchema: Bool = false, lockWait: Duration = .seconds(600),
-    logger: Logger? = nil
+    logger: Logger? = nil, now: (@Sendable () -> Date)? = nil
   ) async throws {
     let writes = CallQueue(limit: 1)
     let engine = try await writes.run {
-      try StoreAddress(path).open(
-        for: pipeline, lockWait: lockWait / .seconds(1), trustsSchema: trustsSchema)
+      try StoreClock.$now.withValue(now) {
+        try StoreAddress(path).open(
+          for: pipeline, lockWait: lockWait / .seconds(1), trustsSchema: trustsSchema)
+      }
     }
-    self.init(engine, writes, lockWait: lockWait, logger: logger)
+    self.init(engine, writes, lockWait: lockWait, logger: logger, now: now)
   }
 
   /// Makes a temporary store for tests, which is deleted with its last reference.
   ///
   /// The store is a file in a private folder: in shared memory on Linux if available, otherwise in the temporary folder;
   /// `path` is its path. A killed process leaves the file behind.
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - now: as `init(path:for:trustsSchema:lockWait:logger:now:)`.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
-  public convenience init(inMemoryFor pipeline: Pipeline) async throws {
+  public convenience init(inMemoryFor pipeline: Pipeline, now: (@Sendable () -> Date)? = nil) async throws {
     let writes = CallQueue(limit: 1)
-    self.init(try await writes.run { try StoreAddress.inMemory(for: pipeline) }, writes)
+    let engine = try await writes.run {
+      try StoreClock.$now.withValue(now) { try StoreAddress.inMemory(for: pipeline) }
+    }
+    self.init(engine, writes, now: now)
   }
 
   /// Asks the engine something that changes nothing.
@@ -73,7 +90,9 @@ public final class Store: Sendable {
   func answering<Answer: Sendable>(
     call: String? = #function, _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
   ) async throws -> Answer {
-    try await logging(call) { try await reads.run { [engine] in try body(engine) } }
+    try await logging(call) {
+      try await reads.run { [engine, now] in try StoreClock.$now.withValue(now) { try body(engine) } }
+    }
   }
 
   /// Has the engine write something.
@@ -86,7 +105,9 @@ public final class Store: Sendable {
     _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
   ) async throws -> Answer {
     try await logging(call) {
-      try await writes.run(lockWait: lockWait ?? self.lockWait) { [engine] in try body(engine) }
+      try await writes.run(lockWait: lockWait ?? self.lockWait) { [engine, now] in
+        try StoreClock.$now.withValue(now) { try body(engine) }
+      }
     }
   }
 

@@ -128,11 +128,12 @@ extension PipelineStatus.Run {
       """
       SELECT run, input, started, ended, outcome, round((julianday(ended) - julianday(started)) * 86400, 3),
         round((julianday(ifnull(ended, started)) - 2440587.5) * 86400, 3),
-        round((julianday('now') - julianday(ifnull(ended, started))) * 86400, 3), max_age,
+        round((julianday(?) - julianday(ifnull(ended, started))) * 86400, 3), max_age,
         chunks, bytes, same_as, missing, process, process_start, boot, unkept, gone, skipped, \(ChunkCounts.columns)
       FROM bolide_run WHERE run = \(number)
       """)
     defer { row.reset() }
+    row.bind(timestamp(), at: 1)
     guard try row.step() else { return nil }
     let maxAge = row.isNull(8) ? nil : row.real(8)
     guard maxAge.map({ 0...Self.longestAge ~= $0 }) ?? true else {

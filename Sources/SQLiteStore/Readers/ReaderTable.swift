@@ -22,10 +22,11 @@ package struct ReaderTable {
       """
       SELECT name, r.number, r.nonce, diverged, moved, count(t.number),
         CAST(total(inserted + updated + deleted) AS INTEGER),
-        ifnull(max(0, (julianday('now') - julianday(min(t.at))) * 86400), 0)
+        ifnull(max(0, (julianday(?) - julianday(min(t.at))) * 86400), 0)
       FROM bolide_reader AS r LEFT JOIN bolide_transaction AS t ON t.number > r.number GROUP BY name ORDER BY name
       """)
     defer { statement.reset() }
+    statement.bind(timestamp(), at: 1)
     let isRestored = try BackupRestoreDetector.isDue(db)
     var readers: [Reader] = []
     while try statement.step() {

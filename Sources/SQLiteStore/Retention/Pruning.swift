@@ -1,6 +1,7 @@
 package import GRDB
 internal import ImportModel
 internal import SQLiteAccess
+internal import StoreInterface
 
 /// Takes the oldest transactions out of history, in the caller's transactions.
 ///
@@ -74,9 +75,10 @@ package struct Pruning {
     let first = try RawStatement(
       db,
       """
-      SELECT min(number) FROM bolide_transaction WHERE at >= strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ? || ' seconds')
+      SELECT min(number) FROM bolide_transaction WHERE at >= strftime('%Y-%m-%dT%H:%M:%fZ', ?, ? || ' seconds')
       """)
-    first.bind("-\(Int64(min(seconds, 1e11)))", at: 1)
+    first.bind(timestamp(), at: 1)
+    first.bind("-\(Int64(min(seconds, 1e11)))", at: 2)
     defer { first.reset() }
     guard try first.step(), !first.isNull(0) else {
       return try db.integer("SELECT max(number) FROM bolide_transaction")
