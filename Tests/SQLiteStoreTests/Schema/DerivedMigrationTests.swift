@@ -102,7 +102,7 @@ struct DerivedMigrationTests {
   }
 
   /// A trigger of another program's hears of each object by itself, so that the values come one by one.
-  @Test(arguments: 0..<RandomHistory.count / 20)
+  @Test(arguments: 0..<RandomHistory.count / 10)
   func `all at once is what one by one is`(seed: Int) throws {
     var dice = Dice(seed)
     let names = someNames(&dice)
