@@ -75,7 +75,9 @@ struct MergePropertyTests {
     (.updateIfNewer(attribute: "when"), .reject),
   ]
 
-  @Test(arguments: 0..<RandomHistory.count * 9 / 5) func `Chunks of any size give the rows of one by one`(seed: Int) throws {
+  @Test(arguments: 0..<RandomHistory.count * 9 / 5) func `Chunks of any size give the rows of one by one`(
+    seed: Int
+  ) throws {
     var dice = Dice(seed)
     let (merge, repeated) = Self.policies[seed % Self.policies.count]
     var pipeline = plainPipeline(Self.attributes)

@@ -43,7 +43,8 @@ struct OneToOnePropertyTests {
     #expect(try store.findings() == [])
   }
 
-  @Test(arguments: 0..<RandomHistory.count) func `Records land as the plain model says, and nothing else is left untrue`(
+  @Test(arguments: 0..<RandomHistory.count)
+  func `Records land as the plain model says, and nothing else is left untrue`(
     seed: Int
   ) throws {
     var dice = Dice(1000 + seed)
