@@ -120,15 +120,19 @@ let package = Package(
     // what the tool and the bench have in common: exit statuses, standard streams, signals
     .target(
       name: "CommandSupport", dependencies: ["Bolide", argumentParser], swiftSettings: pointerFree),
+    // shapes and text → SVG
+    .target(name: "SVGDrawing", swiftSettings: pointerFree),
     // the tool
     .executableTarget(
-      name: "BolideCommand", dependencies: ["Bolide", "CommandSupport", argumentParser],
+      name: "BolideCommand", dependencies: ["Bolide", "CommandSupport", "SVGDrawing", argumentParser],
       swiftSettings: pointerFree),
     // generators and measures
     .target(name: "CSQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "BolideBench",
-      dependencies: ["Bolide", "JSONStream", "CSQLiteFloor", "CSQLiteShims", "CZlib", grdb],
+      dependencies: [
+        "Bolide", "JSONStream", "SVGDrawing", "CSQLiteFloor", "CSQLiteShims", "CZlib", grdb,
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "BolideBenchCommand", dependencies: ["Bolide", "BolideBench", "CommandSupport", argumentParser],

@@ -28,6 +28,8 @@ def writes(*calls):
 CALLS = {
   "status":
     reads("status S", "status --json S", "status --format prometheus S"),
+  "report":
+    reads("report S", "report S --show-values", "report S --map none"),
   "runs":
     reads("runs S", "runs S --format table"),
   "log":

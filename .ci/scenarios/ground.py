@@ -98,6 +98,7 @@ SCENARIOS = {
   "fetch": ("pending", "fetch s.sqlite Quake --with region"),
   "diff": ("pending", "diff s.sqlite Quake --since TOKEN --sort -magnitude"),
   "status": ("pending", "status s.sqlite"),
+  "report": ("pending", "report s.sqlite --output page.html"),
   "runs": ("pending", "runs s.sqlite"),
   "log": ("pending", "log s.sqlite Quake q3"),
   "prune": ("calm", "prune s.sqlite --keep-transactions 0"),

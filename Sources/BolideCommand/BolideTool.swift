@@ -18,6 +18,7 @@ struct BolideTool: ParsableCommand {
     version: LibraryVersions.tool,
     subcommands: [
       ImportCommand.self, InitCommand.self, CheckCommand.self, StatusCommand.self, RunsCommand.self,
+      ReportCommand.self,
       FetchCommand.self, LogCommand.self,
       DiffCommand.self, ChangesCommand.self, ReadersCommand.self, SnapshotCommand.self, TokenCommand.self,
       PruneCommand.self,

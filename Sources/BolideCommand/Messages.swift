@@ -178,6 +178,17 @@ extension Failure {
     Failure(.dataRejected, report.rejection, hint: "List them with `bolide rejects \(store)`.")
   }
 
+  /// - Parameter entity: one that was asked for by name.
+  static func noMap(_ entity: String) -> Failure {
+    Failure(
+      .usage, "there is no map of '\(entity)': no such entity has objects, a latitude and a longitude",
+      hint: "Name another entity, or leave --map out.")
+  }
+
+  static func noPage(_ path: String, _ reason: String) -> Failure {
+    Failure(.inputOutput, "\(path): the page cannot be written: \(reason)")
+  }
+
   static func manyInCSV(_ name: String) -> Failure {
     Failure(
       .usage, "csv has one line per object, and '\(name)' may have many",

@@ -1,4 +1,5 @@
 internal import Bolide
+internal import SVGDrawing
 
 #if canImport(Glibc)
   internal import Glibc
@@ -18,12 +19,12 @@ package struct BenchChart {
   package init(_ report: BenchReport) {
     self.report = report
     drawing.y = 46
-    drawing.text("What an import costs", drawing.margin, drawing.y, "title")
+    drawing.text("What an import costs", Drawing.margin, drawing.y, "title")
     drawing.y += 10
     let note = report.runs == 1 ? "One run each" : "The middle of \(report.runs) runs each, in turn"
     for line in report.machine.lines + [note + "; every result was checked."] {
       drawing.y += 16
-      drawing.text(line, drawing.margin, drawing.y, "note")
+      drawing.text(line, Drawing.margin, drawing.y, "note")
     }
     drawRates()
     drawStages()
@@ -31,7 +32,7 @@ package struct BenchChart {
   }
 
   /// The picture's text.
-  package var svg: String { drawing.svg(title: "Bolide's throughput") }
+  package var svg: String { drawing.picture(title: "Bolide's throughput") }
 
   // MARK: Rates
 
@@ -64,12 +65,12 @@ package struct BenchChart {
     guard !results.isEmpty else { return }
     drawing.head(title, note)
     let all = results.flatMap { result in result.measures.map { rate($0, result) } }
-    let scale = (drawing.width - 2 * drawing.margin - Self.labels - Self.values) / (all.max() ?? 1)
+    let scale = (drawing.width - 2 * Drawing.margin - Self.labels - Self.values) / (all.max() ?? 1)
     for result in results {
       drawing.y += 26
       drawing.text(
-        "\(result.scenario.rawValue), \(result.rows.grouped) rows", drawing.margin, drawing.y, "group")
-      drawing.text(result.title, drawing.margin + Self.labels, drawing.y, "note")
+        "\(result.scenario.rawValue), \(result.rows.grouped) rows", Drawing.margin, drawing.y, "group")
+      drawing.text(result.title, Drawing.margin + Self.labels, drawing.y, "note")
       drawing.y += 8
       for measure in result.measures { drawBar(measure, result, scale) }
     }
@@ -86,7 +87,7 @@ package struct BenchChart {
     let isOwn = isParser || measure.name.hasPrefix("bolide")
     let style = isOwn ? "own" : measure.name.hasPrefix("floor") ? "floor" : "peer"
     let value = isParser ? "\((rate / 1e6).short) MB/s" : rate.rate
-    let start = drawing.margin + Self.labels
+    let start = Drawing.margin + Self.labels
     let first = result.measures[0].name == measure.name || isParser
     let times = first ? "" : "  ·  \(result.ratio(of: measure).median.hundredths) × Bolide's time"
     drawing.text(measure.name, start - 10, drawing.y + 13, isOwn ? "strong" : "", anchor: "end")
@@ -111,8 +112,8 @@ package struct BenchChart {
     _ title: String, _ results: [ScenarioResult], _ shares: (StageShares) -> [StageShares.Share]
   ) {
     drawing.y += 28
-    drawing.text(title, drawing.margin, drawing.y, "group")
-    var x = drawing.margin + Self.labels
+    drawing.text(title, Drawing.margin, drawing.y, "group")
+    var x = Drawing.margin + Self.labels
     let names = results.first?.stages.map(shares)?.map(\.name) ?? []
     for (index, name) in names.enumerated() {
       drawing.box(x, drawing.y - 10, 11, 11, Self.style(name, index), title: name)
@@ -120,8 +121,8 @@ package struct BenchChart {
       x += 30 + Drawing.noteWidth(name)
     }
     drawing.y += 8
-    let start = drawing.margin + Self.labels
-    let full = drawing.width - drawing.margin - start
+    let start = Drawing.margin + Self.labels
+    let full = drawing.width - Drawing.margin - start
     for result in results {
       drawing.text(result.scenario.rawValue, start - 10, drawing.y + 14, anchor: "end")
       drawing.box(
@@ -162,8 +163,8 @@ package struct BenchChart {
     drawing.head("Bolide's rows a second by the feed's size", "Sizes by powers; the scale begins at 0.")
     let top = drawing.y + 14
     let height = 220.0
-    let start = drawing.margin + 60
-    let end = drawing.width - drawing.margin - 130
+    let start = Drawing.margin + 60
+    let end = drawing.width - Drawing.margin - 130
     let most = Self.round(above: curves.flatMap { $0.1.map(\.rate) }.max() ?? 1)
     func place(_ result: ScenarioResult) -> (x: Double, y: Double) {
       let share = logarithm(result.rows, smallest) / logarithm(largest, smallest)
@@ -179,7 +180,7 @@ package struct BenchChart {
       let points = results.map(place)
       // The colours that are told apart best come first.
       let style = "s\([1, 5, 4, 7, 0, 3, 8][index])"
-      drawing.curve(points, style)
+      drawing.curve(points, style, dots: 3.5)
       names.append((scenario.rawValue, style, points.last?.y ?? top))
     }
     // Names at the lines' ends, in the lines' order, pushed apart where lines meet.

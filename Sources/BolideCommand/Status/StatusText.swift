@@ -52,13 +52,24 @@ extension PipelineStatus.State {
 extension StatusOfStore {
   /// The full picture, in blocks of `name  value` lines.
   var text: String {
-    ([storeBlock] + pipelines.map(\.block)).map { block in
+    ([lines] + pipelines.map(\.block)).map { block in
       let width = block.map { $0.name.count }.max() ?? 0
       return block.map { "\($0.name.padded(to: width + 2))\($0.value.printable)\n" }.joined()
     }.joined(separator: "\n")
   }
 
-  private var storeBlock: [(name: String, value: String)] {
+  /// What is said of the store itself: names with their lines.
+  var blocks: [(name: String, values: [String])] {
+    lines.reduce(into: []) { blocks, line in
+      if line.name.isEmpty, !blocks.isEmpty {
+        blocks[blocks.count - 1].values.append(line.value)
+      } else {
+        blocks.append((line.name, [line.value]))
+      }
+    }
+  }
+
+  private var lines: [(name: String, value: String)] {
     guard let status else { return [("store", "\(path): not made yet")] }
     var lines = [
       ("store", path), ("made", status.created.minute),
@@ -154,7 +165,7 @@ extension PinnedState {
 
 extension PipelineStatus {
   /// `failed: max-missing`
-  fileprivate var stateWithReason: String {
+  var stateWithReason: String {
     let reason = state == .failed ? lastRun?.outcome : nil
     return state.rawValue + (reason.map { ": \($0.printable)" } ?? "")
   }
@@ -189,49 +200,5 @@ extension PipelineStatus.Run {
   fileprivate var line: String {
     let end = outcome.map { $0 == RunOutcome.good ? "" : "; \($0)" } ?? "; it has not ended"
     return "run \(number), \(age.ago), \((ended ?? started).minute): \(progress.sum())\(end)"
-  }
-}
-
-/// `1 change`, `1,203 changes`
-private func counted(_ number: Int64, _ noun: String) -> String {
-  "\(number.grouped) \(noun)\(number == 1 ? "" : "s")"
-}
-
-extension Int64 {
-  /// `4,700`
-  fileprivate var grouped: String { Int(self).grouped }
-
-  /// `1.2 MB`
-  fileprivate var size: String {
-    let units = ["kB", "MB", "GB", "TB"]
-    var number = Double(self)
-    guard number >= 1000 else { return "\(self) bytes" }
-    var unit = -1
-    while number >= 999.95, unit < units.count - 1 {
-      number /= 1000
-      unit += 1
-    }
-    return "\(decimal(number, places: 1)) \(units[unit])"
-  }
-}
-
-extension Double {
-  /// `3 h ago`
-  fileprivate var ago: String { self < 1 ? "just now" : "\(duration) ago" }
-
-  /// A time in seconds, in its largest unit that goes into it: `26 h`, `3 d`.
-  fileprivate var duration: String {
-    let units: [(name: String, seconds: Double, least: Double)] = [
-      ("d", 86_400, 172_800), ("h", 3600, 7200), ("min", 60, 120), ("s", 1, 0),
-    ]
-    let unit = units.first { self >= $0.least } ?? units[3]
-    return "\(Int(self / unit.seconds)) \(unit.name)"
-  }
-}
-
-extension String {
-  /// `2026-05-12T06:00:03.118Z` as `2026-05-12 06:00 UTC`
-  var minute: String {
-    count >= 16 ? prefix(16).replacing("T", with: " ") + " UTC" : self
   }
 }

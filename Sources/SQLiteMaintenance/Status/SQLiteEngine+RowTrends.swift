@@ -1,0 +1,43 @@
+internal import GRDB
+internal import SQLiteAccess
+internal import SQLiteStore
+package import StoreInterface
+
+extension SQLiteEngine {
+  /// How many rows entities had over the newest part of history: counted back from now, by the inserts and deletions since.
+  ///
+  /// - Complexity: O(rows) for the counts, and a million changes at most.
+  package func rowTrends(steps: Int) throws -> [RowTrend] {
+    try reading { db in
+      let statement = try RawStatement(db, Self.netRows)
+      statement.bind(Int64(steps), at: 1)
+      statement.bind(Self.mostChanges, at: 2)
+      defer { statement.reset() }
+      // What each step added to an entity; the last step is of changes that are in no transaction yet.
+      var added: [String: [Int64]] = [:]
+      while try statement.step() {
+        added[statement.string(0) ?? "", default: Array(repeating: 0, count: steps + 1)][
+          Int(statement.integer(1))] = statement.integer(2)
+      }
+      return try added.keys.sorted().compactMap { entity in
+        guard try TableColumns(db, entity) != nil else { return nil }
+        var rows = [try db.integer("SELECT count(*) FROM \(quoted(entity))")]
+        for change in (added[entity] ?? []).reversed() { rows.append((rows.last ?? 0) - change) }
+        return RowTrend(entity: entity, rows: rows.reversed())
+      }
+    }
+  }
+
+  private static let mostChanges: Int64 = 1_000_000
+
+  /// The newest transactions in so many parts, and the net number of rows that each part added to an entity.
+  private static let netRows = """
+    WITH newest AS (SELECT first_change, last_change, ntile(?1) OVER (ORDER BY number) - 1 AS step FROM bolide_transaction
+        WHERE first_change > (SELECT max(change) FROM bolide_change) - ?2),
+      part AS (SELECT step, min(first_change) AS first, max(last_change) AS last FROM newest GROUP BY step
+        UNION ALL SELECT ?1, max(last_change) + 1, 9223372036854775807 FROM newest)
+    SELECT name, step, sum(CASE kind WHEN 0 THEN c.last - c.first + 1 ELSE c.first - c.last - 1 END)
+    FROM part JOIN bolide_change AS c ON change BETWEEN part.first AND part.last JOIN bolide_entity USING (entity)
+    WHERE kind <> 1 GROUP BY name, step
+    """
+}
