@@ -19,7 +19,7 @@ struct FieldDrift {
     var note: String {
       switch (wasThere, isThere) {
       case (true, false): "gone from the newest run"
-      case (false, true): "new in the newest run"
+      case (false, true) where shares.count > 1: "new in the newest run"
       default: drift >= 0.05 ? "the share has changed" : ""
       }
     }
