@@ -7,7 +7,7 @@ struct RunStrip {
 
   private static let step = 5.0
   private static let height = 48.0
-  private static let least = 60
+  private static let least = 100
   private static let hour = 3600.0
 
   init(_ records: [RunRecord]) { self.records = records }

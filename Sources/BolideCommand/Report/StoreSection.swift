@@ -22,11 +22,11 @@ struct StoreSection {
         }
       }
       entities(status, &section)
+      points(&section)
       readers(status, &section)
       rejects(&section)
       FieldDrift(report).write(into: &section)
       commits(&section)
-      points(&section)
     }
   }
 

@@ -137,10 +137,10 @@ struct DocumentationTests {
     let page = try text("Sources/Bolide/Documentation.docc/FirstHour.md")
     let folder = try Folder()
     try copySamples(to: folder)
-    try expect(screens: 8, of: page, in: folder, plain)
+    try expect(screens: 9, of: page, in: folder, plain)
     // A line of the crontab: five fields of times, and a command.
     let crontab = page.matches(of: #/\n(?:[\d*]+ +){5}(.+)/#)
-    #expect(crontab.count == 2)
+    #expect(crontab.count == 3)
     for line in crontab {
       let command = String(line.1).replacing("/usr/local/bin/", with: "").replacing("/srv/hour/", with: "")
       let outcome = try folder.shell("bolide() { \"$bolide\" \"$@\"; }\n\(command)")
