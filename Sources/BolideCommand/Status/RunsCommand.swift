@@ -69,7 +69,7 @@ struct RunsCommand: ParsableCommand {
         run.input.printable,
       ]
     }
-    return StatusTable.table([head] + lines)
+    return TextTable.text([head] + lines, leastFirst: ["TOOK", "MISSING", "PIPELINE"])
   }
 }
 

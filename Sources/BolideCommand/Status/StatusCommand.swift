@@ -76,6 +76,8 @@ struct StatusOfStore {
   let status: StoreStatus?
   /// The pipelines that have run, and those that were named and have not.
   private(set) var pipelines: [PipelineStatus]
+  /// The latest runs of each, the oldest first; empty where nobody sees them.
+  private(set) var recentRuns: [String: [RunRecord]] = [:]
 
   /// Whether somebody should look.
   var needsAttention: Bool {
@@ -97,6 +99,11 @@ struct StatusOfStore {
     store?.unsafeFileNote.map(Note.reading).map(printNote)
     status = try store?.status()
     pipelines = status?.pipelines ?? []
+    if let store, Sparkline.isShown {
+      for pipeline in pipelines {
+        recentRuns[pipeline.name] = try store.runs(of: pipeline.name, limit: Sparkline.runs).reversed()
+      }
+    }
     for pipeline in declared {
       if let index = pipelines.firstIndex(where: { $0.name == pipeline.name }) {
         pipelines[index].maxAge = pipeline.maxAge

@@ -10,13 +10,7 @@ struct StatusTable {
   /// - Returns: nil when there is nothing to say.
   init?(_ stores: [StatusOfStore], isQuiet: Bool) {
     pipelines = stores.flatMap { store in
-      store.pipelines.filter { !isQuiet || $0.state.isTrouble }.map { pipeline in
-        [
-          pipeline.name.printable, pipeline.stateWithReason, pipeline.lastGoodRun?.age.ago ?? "never",
-          pipeline.maxAge.map { "every \($0.duration)" } ?? "", pipeline.lastChange?.age.ago ?? "never",
-          "\(pipeline.openRejects)", pipeline.missing.map { "\($0.count)" } ?? "", store.path.printable,
-        ]
-      }
+      store.pipelines.filter { !isQuiet || $0.state.isTrouble }.map { Self.cells($0, store) }
     }
     readers = stores.flatMap { store in
       store.strandedReaders.map { [$0.name.printable, $0.state.rawValue, store.path.printable] }
@@ -25,22 +19,29 @@ struct StatusTable {
     if pipelines.isEmpty, readers.isEmpty, erasures.isEmpty { return nil }
   }
 
+  private static func cells(_ pipeline: PipelineStatus, _ store: StatusOfStore) -> [String] {
+    var cells = [
+      pipeline.name.printable, pipeline.stateWithReason, pipeline.lastGoodRun?.age.ago ?? "never",
+      pipeline.maxAge.map { "every \($0.duration)" } ?? "", pipeline.lastChange?.age.ago ?? "never",
+    ]
+    if Sparkline.isShown { cells.append(Sparkline.text(store.recentRuns[pipeline.name] ?? [])) }
+    cells += ["\(pipeline.openRejects)", pipeline.missing.map { "\($0.count)" } ?? "", store.path.printable]
+    return cells
+  }
+
   var text: String {
+    let recent = Sparkline.isShown ? ["RECENT"] : []
     let heads = [
-      ["PIPELINE", "STATE", "LAST GOOD RUN", "DUE", "LAST CHANGE", "REJECTED", "MISSING", "STORE"],
+      ["PIPELINE", "STATE", "LAST GOOD RUN", "DUE", "LAST CHANGE"] + recent + [
+        "REJECTED", "MISSING", "STORE",
+      ],
       ["READER", "STATE", "STORE"],
       ["ERASURE", "STORE"],
     ]
-    return zip(heads, [pipelines, readers, erasures]).filter { !$1.isEmpty }.map { Self.table([$0] + $1) }
-      .joined(separator: "\n")
-  }
-
-  /// Lines whose columns are as wide as their widest cell.
-  static func table(_ rows: [[String]]) -> String {
-    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      zip(row, widths).map { $0.padded(to: $1 + 2) }.joined().trimmedAtEnd + "\n"
-    }.joined()
+    return zip(heads, [pipelines, readers, erasures]).filter { !$1.isEmpty }.map {
+      TextTable.text([$0] + $1, leastFirst: ["DUE", "LAST CHANGE", "RECENT"])
+    }
+    .joined(separator: "\n")
   }
 }
 
