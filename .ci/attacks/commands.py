@@ -38,6 +38,7 @@ CALLS = {
     reads(
       "fetch S Quake --with region --where magnitude>1", "fetch S Region --where any(quakes,magnitude>1)",
       "fetch S Region --with notes", "fetch S Region --sort -total",
+      "fetch S Quake --group-by region.name --aggregate count,sum(magnitude)", "fetch S Quake --distinct --only size",
       "fetch S Quake --format table", "fetch S Quake --count", "fetch S Quake --at TOKEN"),
   "diff":
     reads("diff S Quake --since TOKEN --sort -magnitude --only id,region.name", "diff S Region --since TOKEN --until TOKEN"),

@@ -96,6 +96,7 @@ SCENARIOS = {
   "snapshot": ("pending", "snapshot s.sqlite"),
   "snapshot as a file": ("pending", "snapshot s.sqlite --sqlite plain.sqlite"),
   "fetch": ("pending", "fetch s.sqlite Quake --with region"),
+  "fetch of groups": ("pending", "fetch s.sqlite Quake --group-by region.name --aggregate 'count,sum(magnitude)'"),
   "diff": ("pending", "diff s.sqlite Quake --since TOKEN --sort -magnitude"),
   "status": ("pending", "status s.sqlite"),
   "report": ("pending", "report s.sqlite --output page.html"),

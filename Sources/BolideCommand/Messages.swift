@@ -81,6 +81,14 @@ extension ValidationError {
     ValidationError("--bind requires --where")
   }
 
+  static func notAnAggregate(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is not an aggregate; write count, sum(NAME) or sum(NAME) as NAME")
+  }
+  static func noAggregate(_ name: String) -> ValidationError {
+    let known = Derivation.Function.allCases.map(\.rawValue).joined(separator: ", ")
+    return ValidationError("there is no aggregate '\(name)'; the aggregates are \(known)")
+  }
+
   static func notAttached(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is not a store and its path; write --attach comments.sqlite=PATH")
   }

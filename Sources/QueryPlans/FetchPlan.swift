@@ -14,6 +14,8 @@ package struct FetchPlan {
   package let order: [(sql: String, isAscending: Bool)]
   /// The columns that are read.
   package let columns: [String]
+  /// What the objects are grouped by; nil where the rows are objects.
+  private let groups: [String]?
 
   /// - Parameters:
   ///   - readsKeys: whether the keys of objects are read whatever is asked for.
@@ -28,8 +30,10 @@ package struct FetchPlan {
     // Which `?` is whose cannot be told.
     if request.predicate?.values.isEmpty == false, !request.arguments.isEmpty { throw .valuesTwice }
     let tree = try JoinTree(request.entity, model)
-    var columns = FetchColumns(tree, readsKeys: readsKeys)
-    shape = try columns.shape(of: 0, try Projection(request, tree))
+    let groups = try FetchGroups(request, tree)
+    var columns = FetchColumns(tree, readsKeys: readsKeys && groups == nil, areGroups: groups != nil)
+    shape = try columns.shape(of: 0, try Projection(request, groups?.shown ?? request.properties, tree))
+    try groups?.addAggregates(to: &shape) { columns.cell($0) }
     if let text = request.predicate?.text {
       predicate = try PredicateSQL(text, tree, variables)
     } else {
@@ -37,14 +41,23 @@ package struct FetchPlan {
     }
     var order: [(sql: String, isAscending: Bool)] = []
     for key in request.sort {
-      order.append((try tree.property(at: tree.path(key.name)).sql, key.isAscending))
+      let sql =
+        if let groups { try groups.sql(of: key) } else { try tree.property(at: tree.path(key.name)).sql }
+      order.append((sql, key.isAscending))
     }
     (self.tree, self.order, self.columns) = (tree, order, columns.list)
+    self.groups = groups?.columns
   }
+
+  /// Whether the rows are groups of objects.
+  package var isGrouped: Bool { groups != nil }
+
+  /// The id of a row's object; of a group its first one's, and 0 where it has none.
+  package var id: String { isGrouped ? "ifnull(min(\(JoinTree.id(0))), 0)" : JoinTree.id(0) }
 
   /// The order of the answer. The object id makes it a whole one.
   package var orderText: String {
-    (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + [JoinTree.id(0)]).joined(separator: ", ")
+    (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + (groups ?? []) + [id]).joined(separator: ", ")
   }
 
   /// Sees that the predicate is an expression and can do nothing else, where there is one.
@@ -69,9 +82,11 @@ package struct FetchPlan {
     _ columns: [String], and further: [String?] = [], isScanned: Bool = false, _ source: (Entity) -> String
   ) -> String {
     let conditions = ([predicate?.sql(source)] + further).compactMap { $0.map { "(\($0))" } }
+    let groups = groups ?? []
     return """
       SELECT \(columns.joined(separator: ", ")) FROM \(tree.from(source, isScanned: isScanned))
       \(conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND "))
+      \(groups.isEmpty ? "" : "GROUP BY " + groups.joined(separator: ", "))
       """
   }
 }
@@ -85,9 +100,9 @@ private struct Projection {
 
   init() {}
 
-  init(_ request: ObjectQuery, _ tree: JoinTree) throws(StoreError) {
-    isWhole = request.properties.isEmpty
-    for text in request.properties {
+  init(_ request: ObjectQuery, _ properties: [String], _ tree: JoinTree) throws(StoreError) {
+    isWhole = properties.isEmpty && !request.isGrouped
+    for text in properties {
       let path = tree.path(text)
       let property = try tree.property(at: path)
       try add(path.dropLast(), tree, from: 0) { $0.add(property.name) }
@@ -124,14 +139,16 @@ private struct FetchColumns {
   private(set) var list: [String] = []
   private let tree: JoinTree
   private let readsKeys: Bool
+  /// Whether a row is a group: of an object that the grouped values belong to, it has the first one's id.
+  private let areGroups: Bool
 
-  init(_ tree: JoinTree, readsKeys: Bool) {
-    (self.tree, self.readsKeys) = (tree, readsKeys)
+  init(_ tree: JoinTree, readsKeys: Bool, areGroups: Bool) {
+    (self.tree, self.readsKeys, self.areGroups) = (tree, readsKeys, areGroups)
   }
 
   mutating func shape(of node: Int, _ wish: Projection) throws(StoreError) -> RowLayout {
     let entity = tree.nodes[node].entity
-    var shape = RowLayout(entity: entity.name, id: cell(JoinTree.id(node)))
+    var shape = RowLayout(entity: entity.name, id: cell(id(JoinTree.id(node), of: node)))
     let all = ["bolide_id"] + entity.storedAttributes.map(\.name) + entity.toOneRelationships.map(\.name)
     // A has-one relationship has no column: it comes only when it is named.
     for name in wish.isWhole ? all + wish.names.filter({ !all.contains($0) }) : wish.names {
@@ -145,13 +162,21 @@ private struct FetchColumns {
     -> RowLayout.Member
   {
     let property = try tree.property(name, of: node)
-    let value = cell(property.sql)
+    let value = cell(wish == nil ? property.sql : id(property.sql, of: nil))
     let related: RowLayout? =
       if let wish { try shape(of: try tree.follow(name, from: node), wish) } else { nil }
     return RowLayout.Member(name: property.name, type: property.type, cell: value, related: related)
   }
 
-  private mutating func cell(_ sql: String) -> Int {
+  /// An object id as it is read.
+  ///
+  /// - Parameter node: whose it is: a group of no objects has none at the root.
+  private func id(_ sql: String, of node: Int?) -> String {
+    guard areGroups else { return sql }
+    return node == 0 ? "ifnull(min(\(sql)), 0)" : "min(\(sql))"
+  }
+
+  mutating func cell(_ sql: String) -> Int {
     // The object id is written in two ways, and a column stands in quotes.
     let sql = sql.replacing("\"bolide_id\"", with: "bolide_id")
     if let index = list.firstIndex(of: sql) { return index }

@@ -16,6 +16,7 @@ struct FetchCommand: ParsableCommand {
         bolide fetch STORE Fireball --where 'group.year = 2013' --sort -energy
         bolide fetch STORE Fireball --only date,energy,group.year --format csv
         bolide fetch STORE Fireball --where 'date > ?' --bind "$day" --count
+        bolide fetch STORE Fireball --group-by group.year --aggregate 'count, sum(energy)'
         bolide fetch STORE Recipe --with comments --attach comments.sqlite=PATH
 
       The table format fits the terminal: long texts are cut and end in …, and null is blank. The formats ndjson and \
@@ -42,7 +43,25 @@ struct FetchCommand: ParsableCommand {
     transform: AttachedStore.init)
   var attach: [AttachedStore] = []
 
-  @Flag(help: "Print only the number of objects.")
+  @Flag(help: "Each combination of the values of --only once.")
+  var distinct = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Group the objects by these properties and print the groups: names or paths.", valueName: "name,name"))
+  var groupBy: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      What to compute of each group, or of all objects: count, or count, sum, min, max or average of an attribute; \
+      "as NAME" sets the name.
+      """,
+      valueName: "function(name)"),
+    transform: ObjectQuery.Aggregate.list)
+  var aggregate: [[ObjectQuery.Aggregate]] = []
+
+  @Flag(help: "Print only the number of objects, or of groups.")
   var count = false
 
   @Option(
@@ -54,7 +73,7 @@ struct FetchCommand: ParsableCommand {
   var format: FetchFormat?
 
   func validate() throws {
-    if count, format != nil || !with.isEmpty || !list.only.isEmpty {
+    if count, format != nil || !with.isEmpty || !list.only.isEmpty && !distinct {
       throw ValidationError.countWithForm
     }
   }
@@ -86,6 +105,9 @@ struct FetchCommand: ParsableCommand {
     var request = list.request
     request.related = with.names
     request.dangling = dangling
+    request.isDistinct = distinct
+    request.groups = groupBy.names
+    request.aggregates = aggregate.flatMap(\.self)
     for store in attach { request.stores[store.name] = store.path }
     return request
   }
@@ -101,6 +123,23 @@ struct AttachedStore {
       throw ValidationError.notAttached(text)
     }
     (self.name, self.path) = (name, path)
+  }
+}
+
+extension ObjectQuery.Aggregate {
+  /// `count, sum(NAME), max(NAME) as NAME`
+  static func list(_ text: String) throws -> [Self] { try [text].names.map(Self.init(argument:)) }
+
+  private init(argument text: String) throws {
+    // A path has no spaces and no parentheses.
+    let form = /(\w+)\s*(?:\(\s*([^\s()]+)\s*\))?(?:\s+(?:as|AS)\s+(.+))?/
+    guard let match = text.wholeMatch(of: form) else { throw ValidationError.notAnAggregate(text) }
+    guard let function = Derivation.Function(rawValue: match.1.lowercased()) else {
+      throw ValidationError.noAggregate(String(match.1))
+    }
+    let property = match.2.map(String.init)
+    self.init(
+      function, of: function == .count && property == "*" ? nil : property, as: match.3.map(String.init))
   }
 }
 

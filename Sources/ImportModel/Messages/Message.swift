@@ -33,7 +33,7 @@ extension Entity {
 
 extension AttributeType {
   /// The type with its article, for a sentence.
-  var named: String {
+  package var named: String {
     switch self {
     case .integer16, .integer32, .integer64: "an \(name)"
     default: "a \(name)"

@@ -50,7 +50,10 @@ package struct FetchReading {
   func count(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
     let query = try query(request, at: token, readsKeys: false, isFetching: false)
     defer { query.past?.drop() }
-    let statement = try query.statement(query.text(["count(*)"]), db)
+    let text =
+      query.plan.isGrouped
+      ? "SELECT count(*) FROM (\(query.text(query.plan.columns)))" : query.text(["count(*)"])
+    let statement = try query.statement(text, db)
     defer { statement.reset() }
     let count = try query.step(statement) ? statement.integer(0) : 0
     return Int(min(max(0, count - Int64(request.offset)), Int64(request.limit ?? .max)))
@@ -137,8 +140,9 @@ package struct FetchReading {
   private func run(_ query: FetchQuery, _ columns: [String], _ body: (FetchedCells) throws -> Void) throws {
     defer { query.past?.drop() }
     var query = query
-    query.access = try query.access(columns + [JoinTree.id(0)], db)
-    let statement = try query.statement(query.sorted(columns + [JoinTree.id(0)]), db)
+    let selected = columns + [query.plan.id]
+    query.access = try query.access(selected, db)
+    let statement = try query.statement(query.sorted(selected), db)
     defer { statement.reset() }
     var cells = FetchedCells(statement: statement)
     for plan in query.fetched {

@@ -24,7 +24,7 @@ extension FetchQuery {
   /// - Parameter columns: what is read.
   /// - Complexity: O(√(limit × objects)), and at most a sixteenth of the objects.
   func access(_ columns: [String], _ db: Database) throws -> Access {
-    guard plan.predicate != nil, plan.order.isEmpty, past == nil else { return .planned }
+    guard plan.predicate != nil, plan.order.isEmpty, past == nil, !plan.isGrouped else { return .planned }
     let ordered = try search(sorted(columns), db)
     // An index in which equal values are in the order of ids.
     if ordered.isMade, !ordered.isSorted { return .planned }

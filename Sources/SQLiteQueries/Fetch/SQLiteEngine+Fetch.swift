@@ -78,7 +78,8 @@ extension SQLiteEngine {
   package func difference(
     of request: ObjectQuery, from older: HistoryToken, to newer: HistoryToken
   ) throws -> FetchDifference {
-    try reading { db in
+    if request.isGrouped { throw StoreError.differenceOfGroups.about(path) }
+    return try reading { db in
       let fetch = try FetchReading(db, path: path)
       let before = try fetch.ids(request, at: older)
       var between = HistoryRequest(after: older)

@@ -83,6 +83,7 @@ package enum Connection {
     if trustsSchema { try db.runAll("PRAGMA trusted_schema = ON") }
     try TextFunctions.add(to: db)
     try DecimalNumbers.add(to: db)
+    try AggregateFunctions.add(to: db)
   }
 
   /// What Bolide writes it has converted itself: the tables' CHECKs are for other programs.

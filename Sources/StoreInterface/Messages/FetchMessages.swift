@@ -118,6 +118,47 @@ extension StoreError {
     "the predicate has interpolated values, and others were given beside it",
     "Interpolate all values, or write ? for all.")
 
+  // MARK: Groups
+
+  package static let distinctGroups = refused("distinct rows cannot be grouped: groups are distinct")
+
+  package static let distinctObjects = refused(
+    "distinct rows require the names of properties: no object is the same as another")
+
+  package static let groupsBring = refused(
+    "a fetch of groups can neither include related objects nor be in batches",
+    "Group by a path, such as group.year.")
+
+  package static let differenceOfGroups = refused("the difference of a fetch is about objects, not groups")
+
+  package static func neitherGroupedNorComputed(_ name: String) -> StoreError {
+    refused(
+      "'\(name)' is neither grouped by nor an aggregate of the fetch",
+      name.contains("(")
+        ? "Add it to the aggregates." : "Group by it, or take an aggregate of it, such as max(\(name)).")
+  }
+
+  package static func nameTwice(_ name: String) -> StoreError {
+    refused(
+      name.isEmpty ? "an aggregate has no name" : "two columns of the fetch have the name '\(name)'",
+      "Give the aggregate another name: count as NAME.")
+  }
+
+  package static func aggregateOfNothing(_ function: Derivation.Function) -> StoreError {
+    refused("\(function.rawValue) requires an attribute", "Write \(function.rawValue)(NAME).")
+  }
+
+  package static func cannotAggregate(
+    _ path: String, of entity: Entity, _ type: AttributeType?, _ function: Derivation.Function
+  ) -> StoreError {
+    let wanted =
+      function == .sum || function == .average ? "a number" : "a number, a text, a date or a day"
+    return refused(
+      "\(function.rawValue) requires \(wanted), and '\(path)' of \(entity.name) is "
+        + (type?.named ?? "an object id"),
+      "count(\(path)) counts those that are not null.")
+  }
+
   // MARK: Numbers and places
 
   package static let negativeLimit = refused("the limit must be at least 0")

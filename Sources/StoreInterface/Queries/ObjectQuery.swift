@@ -40,6 +40,15 @@ public struct ObjectQuery: Sendable, Hashable {
   /// The to-one relationships, or paths of such, whose objects are brought along with all their properties, and the
   /// entity's fetched properties that are.
   public var related: [String] = []
+  /// Each combination of values of `properties` comes once, whose `id` is that of its first object.
+  public var isDistinct = false
+  /// What the objects are grouped by, as names and paths: the answer has a row for each combination of values, with these
+  /// and the aggregates, whose `id` is that of its first object. Null is a group of its own. Rows come by what they are
+  /// sorted by, which are groups and aggregates, and then by the groups. Of a path's relationship, a row has the first object
+  /// that it leads to.
+  public var groups: [String] = []
+  /// What is computed of the objects of each group; without groups, of all objects.
+  public var aggregates: [Aggregate] = []
   /// A fetched property: only objects for which it finds nothing are wanted.
   public var dangling: String?
   /// Files in place of those that fetched properties name, by the name or by its last part.

@@ -38,7 +38,7 @@ enum RandomFetch {
     var order: [(sql: String, isAscending: Bool)]
   }
 
-  private static let names = [
+  static let names = [
     ("id", "q.id"), ("magnitude", "q.magnitude"), ("depth", "q.depth"), ("order", "q.\"order\""),
     ("end", "q.\"end\""), ("felt", "q.felt"), ("group", "q.group_id"), ("group.size", "g.size"),
     ("group.code", "g.code"), ("group.quakeCount", "g.quakeCount"), ("group.country", "g.country_id"),
