@@ -41,7 +41,9 @@ CALLS = {
       "fetch S Quake --group-by region.name --aggregate count,sum(magnitude)", "fetch S Quake --distinct --only size",
       "fetch S Quake --format table", "fetch S Quake --count", "fetch S Quake --at TOKEN"),
   "diff":
-    reads("diff S Quake --since TOKEN --sort -magnitude --only id,region.name", "diff S Region --since TOKEN --until TOKEN"),
+    reads(
+      "diff S Quake --since TOKEN --sort -magnitude --only id,region.name", "diff S Region --since TOKEN --until TOKEN",
+      "diff S Quake --since TOKEN --sections region.name --sort -magnitude"),
   "changes":
     reads(
       "changes S --since TOKEN --values --previous", "changes S --since TOKEN --net --count",

@@ -82,6 +82,12 @@ struct JSONText {
     }
   }
 
+  mutating func member(_ name: String, integers: [Int]) {
+    key(name)
+    append("[\(integers.map(String.init).joined(separator: ","))]")
+    needsComma = true
+  }
+
   /// A property's value as its type has it: decimals and big whole numbers exact, booleans as such.
   mutating func member(_ property: HistoryChange.Property) {
     switch (property.value, property.type) {

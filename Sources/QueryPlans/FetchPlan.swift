@@ -12,6 +12,8 @@ package struct FetchPlan {
   package let predicate: PredicateSQL?
   /// What is sorted by, without the object id that comes last.
   package let order: [(sql: String, isAscending: Bool)]
+  /// The section's type, where the request has one: it is what is sorted by first. Nil for an object id.
+  package let sectionType: AttributeType?
   /// The columns that are read.
   package let columns: [String]
   /// What the objects are grouped by; nil where the rows are objects.
@@ -40,11 +42,15 @@ package struct FetchPlan {
       predicate = nil
     }
     var order: [(sql: String, isAscending: Bool)] = []
-    for key in request.sort {
+    for key in request.sortKeys {
       let sql =
         if let groups { try groups.sql(of: key) } else { try tree.property(at: tree.path(key.name)).sql }
       order.append((sql, key.isAscending))
     }
+    sectionType =
+      try request.section.map { name throws(StoreError) in
+        try tree.property(at: tree.path(name)).type
+      } ?? nil
     (self.tree, self.order, self.columns) = (tree, order, columns.list)
     self.groups = groups?.columns
   }

@@ -12,7 +12,7 @@ extension PlainEngine {
       throw StoreError.noEntity(request.entity, in: state.model).about(path)
     }
     if request.predicate != nil || !request.related.isEmpty || !request.properties.isEmpty
-      || request.dangling != nil || request.isGrouped
+      || request.dangling != nil || request.isGrouped || request.section != nil
     {
       throw StoreError.unsupported("predicates and paths", by: Self.engineName, path)
     }

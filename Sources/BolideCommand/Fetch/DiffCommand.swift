@@ -18,7 +18,11 @@ struct DiffCommand: ParsableCommand {
       before the first removal; then in the order of the lines insert each insert and move at "to", and replace the \
       object at "to" of each update.
 
+      With --sections, "from" and "to" are [section, place in it], and lines of kind delete-section and insert-section \
+      tell which sections went and came; remove and insert sections between removing and inserting objects.
+
         bolide diff STORE Fireball --since "$seen" --sort -energy --limit 20
+        bolide diff STORE Fireball --since "$seen" --sections group.year --sort -energy
       """)
 
   @OptionGroup var list: ListArguments
@@ -33,6 +37,12 @@ struct DiffCommand: ParsableCommand {
     transform: HistoryToken.init(argument:))
   var until: HistoryToken?
 
+  @Option(
+    help: ArgumentHelp(
+      "Divide the list into sections of equal values; the list is sorted by this name or path first.",
+      valueName: "name"))
+  var sections: String?
+
   func run() throws {
     do {
       let store = try StoreAddress.open(list.storePath)
@@ -41,13 +51,16 @@ struct DiffCommand: ParsableCommand {
       } else {
         store.unsafeFileNote.map(Note.reading).map(printNote)
       }
-      let (request, newer) = (list.request, try until ?? store.newestToken())
+      var request = list.request
+      request.section = sections
+      let newer = try until ?? store.newestToken()
       var output = try DiffOutput(store.difference(of: request, from: since, to: newer))
       try store.readCells(request, at: since) {
         output.begin($0)
       } row: {
         try output.write(old: $0)
       }
+      try output.writeSections()
       try store.readCells(request, at: newer) {
         output.begin($0)
       } row: {
@@ -73,6 +86,7 @@ private struct DiffOutput {
   /// What is changed of the objects that are in both, by their places in the newer list.
   private var changed: [Int: [String]] = [:]
   private let updated: Set<Int64>
+  private let sections: FetchDifference.Sections?
   /// Where the updated objects were.
   private var places: [Int64: Int] = [:]
 
@@ -81,6 +95,7 @@ private struct DiffOutput {
   private var text = JSONText()
 
   init(_ difference: FetchDifference) {
+    sections = difference.sections
     updated = Set(difference.updates.map(\.object.id))
     for update in difference.updates { changed[update.offset] = update.changed }
     for change in difference.objects {
@@ -104,6 +119,24 @@ private struct DiffOutput {
       try line("delete", from: place, to: nil, changed: nil, row)
     } else if let id = id(row), updated.contains(id) {
       places[id] = place
+    }
+  }
+
+  /// `{"kind":"delete-section","from":3,"section":2013}`, `{"kind":"insert-section","to":0,"section":2026}`
+  mutating func writeSections() throws {
+    guard let sections else { return }
+    for change in sections.changes {
+      let (kind, name, place, value) =
+        switch change {
+        case .remove(let offset, let value, _): ("delete-section", "from", offset, value)
+        case .insert(let offset, let value, _): ("insert-section", "to", offset, value)
+        }
+      text.object { text in
+        text.member("kind", kind)
+        text.member(name, Int64(place))
+        text.member(HistoryChange.Property(name: "section", type: sections.type, value: value))
+      }
+      text.endLine()
     }
   }
 
@@ -133,11 +166,11 @@ private struct DiffOutput {
   private mutating func line(
     _ kind: String, from: Int?, to: Int?, changed: [String]?, _ row: any FetchedRow
   ) throws {
-    let (id, json) = (id(row), rows?.json)
+    let (id, json, sections) = (id(row), rows?.json, sections)
     try text.object { text in
       text.member("kind", kind)
-      if let from { text.member("from", Int64(from)) }
-      if let to { text.member("to", Int64(to)) }
+      if let from { text.member("from", from, sections?.place(ofOlder: from)) }
+      if let to { text.member("to", to, sections?.place(ofNewer: to)) }
       text.member("id", id)
       if let changed { text.member("changed", strings: changed) }
       text.append(key: Self.values)
@@ -145,5 +178,13 @@ private struct DiffOutput {
     }
     text.endLine()
     if text.bytes.count > 1 << 16 { try end() }
+  }
+}
+
+extension JSONText {
+  /// An offset in the list, or where it is in the sections.
+  fileprivate mutating func member(_ name: String, _ offset: Int, _ place: (section: Int, row: Int)?) {
+    guard let place else { return member(name, Int64(offset)) }
+    member(name, integers: [place.section, place.row])
   }
 }

@@ -46,6 +46,20 @@ package struct FetchReading {
     return ids
   }
 
+  /// The objects' ids in the request's order, and the sections that they are in.
+  func list(_ request: ObjectQuery, at token: HistoryToken?) throws -> FetchDifference.List {
+    let query = try query(request, at: token, readsKeys: false, isFetching: false)
+    let section = request.section.flatMap { _ in query.plan.order.first?.sql }
+    var list = FetchDifference.List()
+    list.type = query.plan.sectionType
+    if section != nil { list.sections = [] }
+    try run(query, [section].compactMap(\.self)) {
+      list.append(
+        $0.statement.integer(section == nil ? 0 : 1), in: section == nil ? nil : $0.statement.value(0))
+    }
+    return list
+  }
+
   /// How many objects there are, within the request's limit and behind its offset.
   func count(_ request: ObjectQuery, at token: HistoryToken?) throws -> Int {
     let query = try query(request, at: token, readsKeys: false, isFetching: false)

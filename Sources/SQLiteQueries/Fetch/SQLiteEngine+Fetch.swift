@@ -81,7 +81,7 @@ extension SQLiteEngine {
     if request.isGrouped { throw StoreError.differenceOfGroups.about(path) }
     return try reading { db in
       let fetch = try FetchReading(db, path: path)
-      let before = try fetch.ids(request, at: older)
+      let before = try fetch.list(request, at: older)
       var between = HistoryRequest(after: older)
       between.end = .token(newer)
       between.isNet = true
@@ -93,7 +93,7 @@ extension SQLiteEngine {
       } commit: { _ in
       }
       return try FetchDifference(
-        request.entity, from: before, to: fetch.ids(request, at: newer), changed: changed)
+        request.entity, from: before, to: fetch.list(request, at: newer), changed: changed)
     }
   }
 }

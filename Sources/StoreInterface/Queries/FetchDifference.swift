@@ -7,6 +7,8 @@ public struct FetchDifference: Sendable, Hashable {
   public var objects: CollectionDifference<ObjectID>
   /// The objects that are in both answers and have other values, in the newer answer's order; whether they moved or not.
   public var updates: [Update]
+  /// The sections of both answers, where the request has some. An object that went from one section to another has moved.
+  public var sections: Sections?
 
   /// An object with other values.
   public struct Update: Sendable, Hashable {
@@ -19,14 +21,22 @@ public struct FetchDifference: Sendable, Hashable {
   }
 
   /// - Parameters:
-  ///   - older: the older answer's ids, each once.
-  ///   - newer: the newer answer's.
+  ///   - older: the older answer, each object once.
+  ///   - newer: the newer answer.
   ///   - changed: which properties of an object have other values.
   /// - Complexity: O(n log n)
-  package init(_ entity: String, from older: [Int64], to newer: [Int64], changed: [Int64: [String]]) {
+  package init(_ entity: String, from old: List, to new: List, changed: [Int64: [String]]) {
+    let (older, newer) = (old.ids, new.ids)
     let oldOffsets = Dictionary(uniqueKeysWithValues: older.enumerated().map { ($1, $0) })
     let newOffsets = Dictionary(uniqueKeysWithValues: newer.enumerated().map { ($1, $0) })
-    let staying = Set(Self.longestRise(newer.compactMap { oldOffsets[$0] }).map { older[$0] })
+    let sections = Sections(from: old, to: new)
+    let (oldSections, newSections) = (old.sectionValues, new.sectionValues)
+    // Sections are in the same order in both answers: who rises within each of them rises in all.
+    let inSection = newer.enumerated().compactMap { place, id -> Int? in
+      guard let before = oldOffsets[id] else { return nil }
+      return sections == nil || oldSections[before] == newSections[place] ? before : nil
+    }
+    let staying = Set(Self.longestRise(inSection).map { older[$0] })
     var changes: [CollectionDifference<ObjectID>.Change] = []
     for (offset, id) in older.enumerated() where !staying.contains(id) {
       let object = ObjectID(entity: entity, id: id)
@@ -39,7 +49,7 @@ public struct FetchDifference: Sendable, Hashable {
     guard let objects = CollectionDifference(changes) else {
       preconditionFailure("an id stands once in an answer")
     }
-    self.objects = objects
+    (self.objects, self.sections) = (objects, sections)
     updates = newer.enumerated().compactMap { offset, id in
       guard oldOffsets[id] != nil, let changed = changed[id] else { return nil }
       return Update(object: ObjectID(entity: entity, id: id), offset: offset, changed: changed)

@@ -24,6 +24,12 @@ extension ObjectQuery {
     }
   }
 
+  /// What is sorted by, with the section first.
+  package var sortKeys: [SortKey] {
+    guard let section, sort.first?.name.lowercased() != section.lowercased() else { return sort }
+    return [SortKey(section)] + sort
+  }
+
   /// Whether the answer's rows are groups, and not objects.
   package var isGrouped: Bool { isDistinct || !groups.isEmpty || !aggregates.isEmpty }
 }

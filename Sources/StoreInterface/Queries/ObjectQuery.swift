@@ -31,6 +31,8 @@ public struct ObjectQuery: Sendable, Hashable {
   public var arguments: [Value]
   /// What to sort by; objects that are equal in it, and all without it, come by id.
   public var sort: [SortKey]
+  /// What divides the answer into sections, as a name or path: it is sorted by first. `Store.difference` tells of sections.
+  public var section: String?
   /// At most so many objects; nil for all.
   public var limit: Int?
   /// How many objects are passed over before the first.

@@ -167,7 +167,7 @@ struct DocumentationTests {
     let feed = root.appending(path: "SampleData/fireballs.json.gz").path
     try #require(try folder.bolide("import", "fireballs.yaml", feed) == .silent)
     try copySamples(to: folder)
-    try expect(screens: 6, of: try text("Sources/Bolide/Documentation.docc/Fetching.md"), in: folder) { $0 }
+    try expect(screens: 7, of: try text("Sources/Bolide/Documentation.docc/Fetching.md"), in: folder) { $0 }
   }
 
   /// Runs the commands of a page's consoles and compares what they print. A command begins with `$`, and its further lines

@@ -71,4 +71,50 @@ struct PastStateTests {
     }
     #expect(moves > 0 && updates > 0)
   }
+
+  @Test func `A difference of sections leads from each older section to the newer one`() throws {
+    var crossings = 0
+    for seed in 0..<RandomHistory.count / 8 {
+      let random = try RandomHistory(seed)
+      var request = ObjectQuery("Quake", sort: [.init("place")])
+      request.section = seed % 2 == 0 ? "region.code" : "depth"
+      func answer(_ token: HistoryToken) throws -> [Snapshot.Row] {
+        request.related = ["region"]
+        return try random.store.reading { try $0.fetch(request, at: token, path: random.store.path) }
+      }
+      func section(_ row: Snapshot.Row) -> Value {
+        (seed % 2 == 0 ? row.related("region")?["code"] : row["depth"]) ?? .null
+      }
+      let answers = try random.states.map { try answer($0.token) }
+      request.related = []
+      for (index, older) in random.states.enumerated() {
+        for (next, newer) in random.states.enumerated().dropFirst(index) {
+          let difference = try random.store.difference(of: request, from: older.token, to: newer.token)
+          let found = try #require(difference.sections)
+          for (rows, sections) in [(answers[index], found.older), (answers[next], found.newer)] {
+            try #require(sections.flatMap { $0.rows } == Array(rows.indices))
+            for part in sections { try #require(rows[part.rows].allSatisfy { section($0) == part.value }) }
+            try #require(zip(sections, sections.dropFirst()).allSatisfy { $0.value != $1.value })
+          }
+          try #require(found.older.map(\.value).applying(found.changes) == found.newer.map(\.value))
+          // Who is neither removed nor inserted is in the same section.
+          let moved = Set(
+            difference.objects.removals.compactMap { change -> Int64? in
+              if case .remove(_, let object, .some) = change { object.id } else { nil }
+            })
+          let before = Dictionary(uniqueKeysWithValues: answers[index].map { ($0.id, $0) })
+          for row in answers[next] where before[row.id].map(section) != nil {
+            guard let old = before[row.id], section(old) != section(row) else { continue }
+            try #require(moved.contains(row.id))
+            crossings += 1
+          }
+          for (offset, _) in answers[next].enumerated() {
+            let place = found.place(ofNewer: offset)
+            try #require(found.newer[place.section].rows.lowerBound + place.row == offset)
+          }
+        }
+      }
+    }
+    #expect(crossings > 0)
+  }
 }
