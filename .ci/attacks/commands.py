@@ -55,6 +55,8 @@ CALLS = {
     reads("snapshot S", "snapshot S Region --sqlite out.sqlite") + writes("snapshot S --reader map -- cat"),
   "backup":
     reads("backup S out.sqlite"),
+  "copy":
+    reads("copy S out.sqlite Quake --where magnitude>1", "copy S out.sqlite Region --all --dry-run"),
   "restore":
     writes("restore S out.sqlite"),
   "rejects":

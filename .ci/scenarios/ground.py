@@ -109,6 +109,7 @@ SCENARIOS = {
   "link, many to many": ("calm", "link s.sqlite Quake tags --where \"id = 'q3'\" --to word=t5"),
   "revert": ("calm", "revert s.sqlite --run 1"),
   "erase": ("calm", "erase s.sqlite Quake q3"),
+  "copy": ("backed up", "copy copy.sqlite s.sqlite Quake --where 'magnitude > 5'"),
   "delete": ("calm", "delete s.sqlite Quake --where \"id = 'q3'\""),
   "missing": ("fewer", "missing s.sqlite p.yaml --delete --guard 100%"),
   "backup": ("pending", "backup s.sqlite copy.sqlite"),

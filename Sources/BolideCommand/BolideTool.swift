@@ -24,7 +24,8 @@ struct BolideTool: ParsableCommand {
       PruneCommand.self,
       BackupCommand.self, RestoreCommand.self, VerifyCommand.self, MigrateCommand.self, SchemaCommand.self,
       RejectsCommand.self, MissingCommand.self,
-      LinkCommand.self, DeleteCommand.self, RevertCommand.self, EraseCommand.self, GenerateCommand.self,
+      LinkCommand.self, CopyCommand.self, DeleteCommand.self,
+      RevertCommand.self, EraseCommand.self, GenerateCommand.self,
       BenchCommand.self,
     ])
 

@@ -96,7 +96,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     try reading { try ReceivedSchema.check($0, path) }
   }
 
-  private init(
+  init(
     path: String, writer: DatabaseQueue?, _ patience: LockTimeout, trustsSchema: Bool = false,
     trusting stores: Set<String> = [], in folder: MemoryFolder? = nil, isReadOnly: Bool = false
   ) {
@@ -218,7 +218,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// Makes a store, unless another process does so at the same moment: whole, or not at all.
   ///
   /// It is its owner's alone from its first byte, as rejected records are kept in it as they came.
-  private static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockTimeout) throws {
+  static func make(_ path: String, _ pipeline: Pipeline, _ patience: LockTimeout) throws {
     let target = StoreLocation.destination(of: path)
     try Journals.checkNone(at: target)
     let file = try UnfinishedFile(for: target, mode: 0o600)

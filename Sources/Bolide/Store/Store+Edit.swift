@@ -133,6 +133,35 @@ extension Store {
     }
   }
 
+  /// Copies objects into another store, in one transaction of that one's, with what they own and all that these lead to.
+  ///
+  /// What objects own is deleted with them (`on-delete: cascade`); their many-to-many links go along. Objects are known by
+  /// their keys: those that are there get this store's values and links, and others are inserted. Attributes that are
+  /// derived are computed there. What the other store has more stays.
+  /// - Parameters:
+  ///   - entity: the objects' entity.
+  ///   - predicate: which of them, as `ObjectQuery.predicate`; `.all` for all.
+  ///   - other: the store that gets them. It has the same entities, keys, attributes and relationships.
+  ///   - options: who that store's history names as author, whether it is only tried, and how long to wait.
+  /// - Returns: what became of the objects there.
+  /// - Throws: `StoreError` when the predicate is rejected, or the other store has no place for what is copied
+  ///   (`modelChange`) or a rule that it breaks (`constraint`). Nothing is copied then.
+  /// - Complexity: O(n log n) in the copied objects, and what derived attributes cost.
+  @discardableResult
+  public func copy(
+    _ entity: String, where predicate: ObjectQuery.Predicate, into other: Store,
+    options: EditOptions = EditOptions()
+  ) async throws -> CopyReport {
+    // A predicate may ask for what is derived, and other programs left to be computed.
+    let source = try await answering { store in
+      _ = try store.assignPendingChanges(readsHistory: false)
+      return store.path
+    }
+    return try await other.writing(waiting: options.lockWait) {
+      try $0.copyObjects(ObjectQuery(entity, where: predicate), from: source, options)
+    }
+  }
+
   /// Links objects to another one, or to none, in one transaction. Derived attributes of both ends follow.
   ///
   /// A to-one link replaces the present one. A many-to-many link is added. A one-to-one relationship may be named at either

@@ -73,6 +73,16 @@ struct EditOutput: ParsableArguments {
     StandardError.write(lines.joined(separator: "; ") + token + "\n")
   }
 
+  /// Tells what a copy did, or would do.
+  func show(_ report: CopyReport, isTrial: Bool) throws {
+    if json { return try StandardOutput.write(line: report.json) }
+    if isTrial {
+      for line in report.lines { try StandardOutput.write(line: line.printable) }
+    } else if verbose || isatty(STDERR_FILENO) == 1 {
+      tell(report.lines, report.token)
+    }
+  }
+
   /// Tells what an edit did. What it would do is what was asked for, so that goes to standard output.
   func show(_ report: EditReport, left: [LeftRow] = [], isTrial: Bool) throws {
     if json { return try StandardOutput.write(line: report.json(left)) }
@@ -105,6 +115,38 @@ extension EditReport.Count {
   fileprivate var line: String {
     let parts = [("inserted", inserted), ("updated", updated), ("deleted", deleted)]
     return "\(entity): " + parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+  }
+}
+
+extension CopyReport {
+  /// `Fireball: 12 inserted, 3 updated, 20 unchanged`
+  fileprivate var lines: [String] {
+    if counts.isEmpty { return ["nothing is copied"] }
+    return counts.map { count in
+      let parts = [
+        (count.inserted, "inserted"), (count.updated, "updated"), (count.unchanged, "unchanged"),
+      ]
+      return "\(count.entity): " + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+  }
+
+  /// `{"outcome":"ok","exitStatus":0,"entities":{"Fireball":{"inserted":12,"updated":3,"unchanged":20}},"token":"…"}`
+  fileprivate var json: String {
+    var text = JSONText()
+    text.object {
+      $0.write(outcome: "ok", ExitStatus.allLanded.rawValue)
+      $0.member("entities") { text in
+        for count in counts {
+          text.member(count.entity) {
+            $0.member("inserted", Int64(count.inserted))
+            $0.member("updated", Int64(count.updated))
+            $0.member("unchanged", Int64(count.unchanged))
+          }
+        }
+      }
+      $0.member("token", token?.description)
+    }
+    return text.string
   }
 }
 

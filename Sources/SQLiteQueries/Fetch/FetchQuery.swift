@@ -8,6 +8,8 @@ internal import StoreInterface
 struct FetchQuery {
   let request: ObjectQuery
   let plan: FetchPlan
+  /// What SQL calls the file.
+  var schema = "main"
   /// The fetched properties that are brought along.
   let fetched: [FetchedPlan]
   /// The one that must find nothing.
@@ -27,7 +29,7 @@ struct FetchQuery {
   }
 
   /// What stands for an entity's table.
-  func source(_ entity: Entity) -> String { past?.source(entity) ?? "main.\(quoted(entity.name))" }
+  func source(_ entity: Entity) -> String { past?.source(entity) ?? "\(schema).\(quoted(entity.name))" }
 
   /// The query for some columns of the objects, in any order and without limits.
   func text(_ columns: [String]) -> String {

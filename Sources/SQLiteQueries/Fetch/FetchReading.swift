@@ -10,12 +10,16 @@ package struct FetchReading {
   private let db: Database
   private let path: String
   private let model: Model
+  /// What SQL calls the file.
+  private let schema: String
   private let joined: JoinedStores?
 
-  /// - Parameter joined: the stores that can be read beside this one; nil for none.
-  package init(_ db: Database, path: String, _ joined: JoinedStores? = nil) throws {
-    (self.db, self.path, self.joined) = (db, path, joined)
-    model = try StoredModel(db).model
+  /// - Parameters:
+  ///   - schema: what SQL calls the file: another one's present state can be read where it is attached.
+  ///   - joined: the stores that can be read beside this one; nil for none.
+  package init(_ db: Database, path: String, schema: String = "main", _ joined: JoinedStores? = nil) throws {
+    (self.db, self.path, self.schema, self.joined) = (db, path, schema, joined)
+    model = try StoredModel(db, schema: schema).model
   }
 
   /// Hands over the objects as they are, or as they were at a token.
@@ -108,7 +112,7 @@ package struct FetchReading {
   ) throws -> FetchQuery {
     var plan = try FetchPlan(request, model, readsKeys: readsKeys)
     let entity = plan.tree.nodes[0].entity
-    try plan.checkPredicate(db) { "main.\(quoted($0.name))" }
+    try plan.checkPredicate(db) { "\(schema).\(quoted($0.name))" }
     let wanted = request.related.compactMap(entity.fetchedProperty(named:))
       .reduce(into: [FetchedProperty]()) { if !$0.contains($1) { $0.append($1) } }
     let fetched = try (isFetching ? wanted : []).map {
@@ -122,7 +126,7 @@ package struct FetchReading {
       }
       dangling = try self.fetched(property, plan.tree, at: token, readsKeys: false)
     }
-    var query = FetchQuery(request: request, plan: plan, fetched: fetched, dangling: dangling)
+    var query = FetchQuery(request: request, plan: plan, schema: schema, fetched: fetched, dangling: dangling)
     query.past = try token.map {
       try AsOfTables(db, path: path, model: model, of: query.entities, at: $0)
     }

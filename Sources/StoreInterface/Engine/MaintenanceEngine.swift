@@ -87,6 +87,11 @@ package protocol MaintenanceEngine: EngineIdentity {
     _ request: ObjectQuery, _ relationship: String, _ edit: LinkEdit, _ options: EditOptions
   ) throws -> EditReport
 
+  /// Copies the objects of a request to another store into this one, with what they own and all that these lead to.
+  ///
+  /// - Parameter source: the other store's path.
+  func copyObjects(_ request: ObjectQuery, from source: String, _ options: EditOptions) throws -> CopyReport
+
   /// A key as texts, each read as its attribute's type wants it.
   func key(of relationship: String, from entity: String, _ texts: [String: String]) throws -> [String: Value]
 

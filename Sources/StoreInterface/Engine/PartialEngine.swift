@@ -116,6 +116,11 @@ extension PartialEngine {
   ) throws -> EditReport {
     throw lacks("linking objects")
   }
+  package func copyObjects(
+    _ request: ObjectQuery, from source: String, _ options: EditOptions
+  ) throws -> CopyReport {
+    throw lacks("copying objects")
+  }
   package func key(
     of relationship: String, from entity: String, _ texts: [String: String]
   ) throws -> [String: Value] {
