@@ -56,14 +56,15 @@ enum Sparkline {
   ///
   /// - Parameter records: the oldest first.
   static func text(_ records: [RunRecord]) -> String {
-    let most = max(1, records.map { $0.run.progress.counts.read }.max() ?? 1)
+    let most = Double(max(1, records.map { $0.run.progress.counts.read }.max() ?? 1))
     return String(
       records.map { record in
         switch record.state {
         case .bad: "×"
         case .killed: "○"
         case .idle: "·"
-        case .good: bars[record.run.progress.counts.read * (bars.count - 1) / most]
+        case .good:
+          bars[max(0, Int(Double(record.run.progress.counts.read) / most * Double(bars.count - 1)))]
         }
       })
   }

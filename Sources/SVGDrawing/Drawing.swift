@@ -76,9 +76,9 @@ package struct Drawing {
 }
 
 extension Double {
-  /// Two digits behind the point at most, as much as a picture needs.
+  /// Two digits behind the point at most, as much as a picture needs; what is far outside of any picture stays near it.
   fileprivate var svg: String {
-    let hundredths = Int((self * 100).rounded())
+    let hundredths = isNaN ? 0 : Int((min(1e6, max(-1e6, self)) * 100).rounded())
     guard hundredths % 100 != 0 else { return "\(hundredths / 100)" }
     let (whole, rest) = abs(hundredths).quotientAndRemainder(dividingBy: 100)
     return "\(hundredths < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)"

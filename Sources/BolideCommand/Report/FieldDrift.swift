@@ -38,7 +38,9 @@ struct FieldDrift {
           field.wasThere = field.wasThere || field.isThere
           field.isThere = count.present > 0
           field.count = count
-          field.shares.append(Double(count.records - count.present + count.nulls) / Double(count.records))
+          // The store's numbers may be anybody's.
+          let without = Double(count.records) - Double(count.present) + Double(count.nulls)
+          field.shares.append(min(1, max(0, without / Double(count.records))))
           fields[name] = field
         }
       }

@@ -25,8 +25,8 @@ struct HTMLText {
   /// A picture, or other markup that is made of escaped text.
   mutating func markup(_ markup: String) { text += markup }
 
-  /// Words of the page's own.
-  mutating func write(_ words: String) { text += words.markup }
+  /// Words of the page's own, with times and numbers in them that may be anybody's.
+  mutating func write(_ words: String) { text += words.printable.markup }
 
   /// A text that comes from elsewhere: a name, a value, a message.
   mutating func write(foreign words: String) { text += "<bdi>\(Self.bounded(words).markup)</bdi>" }

@@ -26,7 +26,7 @@ extension PointSample {
       let age = point.date.map { newest.timeIntervalSince($0) / max(1, newest.timeIntervalSince(oldest)) }
       drawing.dot(
         (point.longitude + 180) * 2, (90 - point.latitude) * 2, 1.5 + 10 * share.squareRoot(),
-        "point a\(age.map { min(Self.ages - 1, Int($0 * Double(Self.ages))) } ?? 0)")
+        "point a\(age.map { Self.part($0, of: Self.ages) } ?? 0)")
     }
     let shown = points.count.grouped
     return drawing.svg(height: 360, title: "A map of \(shown) places of \(entity.printable)")
@@ -42,7 +42,7 @@ extension PointSample {
     let count = 24
     var bars = [Int](repeating: 0, count: count)
     for value in measures {
-      bars[min(count - 1, Int((scale(value) - start) / (end - start) * Double(count)))] += 1
+      bars[Self.part((scale(value) - start) / (end - start), of: count)] += 1
     }
     var drawing = Drawing(width: 720)
     let width = 720.0 / Double(count)
@@ -66,6 +66,11 @@ extension PointSample {
     return drawing.svg(
       height: height + 24,
       title: "How many of \(measures.count.grouped) objects have which \(measure.printable)")
+  }
+
+  /// In which of so many equal parts of 0 to 1 a number is.
+  private static func part(_ share: Double, of count: Int) -> Int {
+    min(count - 1, max(0, Int(clamping: share * Double(count))))
   }
 
   /// A number with three digits.

@@ -116,13 +116,14 @@ private struct PipelineCard {
     let speeds = runs.compactMap { run in
       run.seconds.flatMap { $0 > 0 ? Double(run.progress.counts.read) / $0 : nil }
     }
-    let number: (Double) -> String = { Int($0).grouped }
+    let number = Trend.count
     let trends = [
       Trend("Records", counts(\.counts.read), number),
       Trend("New", counts(\.counts.inserted), number), Trend("Updated", counts(\.counts.updated), number),
       Trend("Rejected", counts(\.total.rejected), number),
       Trend("Missing rows", counts { $0.missing ?? 0 }, number),
-      Trend("Records a second", speeds, number), Trend("Bytes", counts(\.bytes)) { Int64($0).size },
+      Trend("Records a second", speeds, number),
+      Trend("Bytes", counts(\.bytes)) { Int64(Int(clamping: $0)).size },
     ].compactMap(\.self)
     guard !trends.isEmpty else { return }
     card.element("div", ["class": "trends"]) { list in

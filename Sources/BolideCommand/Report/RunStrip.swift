@@ -74,6 +74,7 @@ extension RunRecord {
   /// `run 42, 2026-05-12 06:00 UTC, ok: 1060 read = 1060 unchanged`
   var words: String {
     let took = run.seconds.map { ", \(decimal($0, places: 2)) s" } ?? ""
-    return "run \(run.number), \(run.started.minute), \(outcome.printable): \(run.progress.sum())\(took)"
+    return HTMLText.bounded(
+      "run \(run.number), \(run.started.minute), \(outcome): \(run.progress.sum())\(took)")
   }
 }

@@ -66,7 +66,8 @@ struct StoreReport {
 
   private static func commits(_ engine: any StoreEngine, newest: HistoryToken) throws -> [Commit] {
     var commits: [Commit] = []
-    for number in stride(from: newest.number, to: max(0, newest.number - newestTransactions), by: -1) {
+    for number in stride(from: max(0, newest.number), to: max(0, newest.number - newestTransactions), by: -1)
+    {
       var request = HistoryRequest(from: .transaction(number - 1))
       request.end = .transaction(number)
       let count = try engine.countChanges(request)

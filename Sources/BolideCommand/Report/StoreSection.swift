@@ -36,7 +36,7 @@ struct StoreSection {
         ["Entity", "Rows", "Over the newest changes"],
         status.entities.map { entity in
           let trend = report.rows[entity.entity].flatMap { rows in
-            Trend("Rows", rows.map(Double.init)) { Int($0).grouped }
+            Trend("Rows", rows.map(Double.init), Trend.count)
           }
           return [
             .foreign(entity.entity), .number(Int(entity.rows).grouped), .drawing(trend?.svg ?? ""),

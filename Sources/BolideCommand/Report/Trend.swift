@@ -15,6 +15,9 @@ struct Trend {
     (self.title, self.values, self.text) = (title, values, text)
   }
 
+  /// A whole number, of as many digits as there are.
+  static func count(_ value: Double) -> String { Int(clamping: value).grouped }
+
   var last: String { values.last.map(text) ?? "" }
 
   /// `records a second: 12,000 to 80,000, at last 75,000`
@@ -35,5 +38,12 @@ struct Trend {
     drawing.curve(points, "trend")
     if let end = points.last { drawing.dot(end.x, end.y, 2.5, "trend") }
     return drawing.svg(height: Self.size.height, title: words)
+  }
+}
+
+extension Int {
+  /// The number without its fraction, or the nearest that there is; 0 for none.
+  init(clamping value: Double) {
+    self = Int(exactly: value.rounded(.towardZero)) ?? (value.isNaN ? 0 : value < 0 ? .min : .max)
   }
 }

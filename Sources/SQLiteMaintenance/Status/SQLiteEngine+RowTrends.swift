@@ -22,7 +22,7 @@ extension SQLiteEngine {
       return try added.keys.sorted().compactMap { entity in
         guard try TableColumns(db, entity) != nil else { return nil }
         var rows = [try db.integer("SELECT count(*) FROM \(quoted(entity))")]
-        for change in (added[entity] ?? []).reversed() { rows.append((rows.last ?? 0) - change) }
+        for change in (added[entity] ?? []).reversed() { rows.append((rows.last ?? 0) &- change) }
         return RowTrend(entity: entity, rows: rows.reversed())
       }
     }
