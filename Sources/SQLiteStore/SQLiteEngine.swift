@@ -27,8 +27,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// GRDB's pools lower `synchronous` and write when they open.
   private let writer: Mutex<WritingConnection?>
   private let turn = WriterTurn()
-  /// Whether `close()` was called.
-  private let isClosed = Atomic(false)
+  /// What is read in pages, until `close()` is called.
+  package let openPages = OpenPages()
   /// Whether it is never to be written.
   private let isReadOnly: Bool
   /// The file as it was when it was opened as one that nobody writes.
@@ -123,7 +123,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   }
 
   /// A connection of its own that stays in one state of the store.
-  func makeSnapshot() throws -> DatabaseSnapshot {
+  package func makeSnapshot() throws -> DatabaseSnapshot {
     try naming { try pool().makeSnapshot() }
   }
 
@@ -170,7 +170,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
 
   /// Closes the files, the readers' first; what is reading or writing ends before.
   package func close() throws {
-    isClosed.store(true, ordering: .sequentiallyConsistent)
+    openPages.close()
     let pool = readers.withLock { $0.take() }
     try Self.naming(path) { try pool?.close() }
     try turn.taking(waiting: patience.seconds, isCancelled: { false }) {
@@ -184,8 +184,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   }
 
   /// - Throws: `StoreError` of the code `closed` where `close()` was called.
-  func checkOpen() throws(StoreError) {
-    if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed(path) }
+  package func checkOpen() throws(StoreError) {
+    if openPages.isClosed { throw .closed(path) }
   }
 
   private static func prepare(

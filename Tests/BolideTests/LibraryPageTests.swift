@@ -194,6 +194,14 @@ import Testing
     #expect(fireballs.map(\.impactEnergy) == [nil, 0.1] && fireballs.map(\.group?.year) == [2026, 2026])
     #expect(fireballs.map(\.date.timeIntervalSince1970) == [1_775_087_975, 1_778_555_647])
     #expect(energies.count == recent.count)
+    let uploaded = Mutex<[Date]>([])
+    @Sendable func upload(_ fireball: Fireball) async throws {
+      uploaded.withLock { $0.append(fireball.date) }
+    }
+    for try await fireball in store.rows(of: request, as: Fireball.self) {
+      try await upload(fireball)
+    }
+    #expect(uploaded.withLock(\.self) == fireballs.map(\.date))
   }
 
   @Test func `writing`() async throws {

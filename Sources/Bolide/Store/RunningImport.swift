@@ -1,4 +1,5 @@
 public import ImportModel
+internal import JSONStream
 
 extension Store {
   /// Begins to import a source, and tells how far it is.
@@ -30,6 +31,20 @@ extension Store {
     options: ImportOptions = ImportOptions()
   ) -> RunningImport where Pieces.Element: Collection<UInt8> {
     RunningImport(options) { [self] in try await run(pipeline, on: pieces, named: name, options: $0) }
+  }
+
+  /// Begins to import bytes that come one by one, and tells how far it is; see `importing(_:on:options:)`.
+  ///
+  /// - Parameters:
+  ///   - pipeline: how records become objects.
+  ///   - bytes: the bytes.
+  ///   - name: what messages call them.
+  ///   - options: limits, patience and what is told meanwhile.
+  public func importing<Bytes: AsyncSequence & Sendable>(
+    _ pipeline: Pipeline, on bytes: Bytes, named name: String = "stream",
+    options: ImportOptions = ImportOptions()
+  ) -> RunningImport where Bytes.Element == UInt8 {
+    importing(pipeline, on: BytePieces(bytes), named: name, options: options)
   }
 }
 

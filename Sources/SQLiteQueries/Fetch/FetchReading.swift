@@ -26,10 +26,15 @@ package struct FetchReading {
   func rows(
     _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
+    let cursor = try cursor(request, at: token)
+    defer { cursor.end() }
+    while let row = try cursor.nextRow() { try body(row) }
+  }
+
+  /// Begins to go through the objects as they are, or as they were at a token.
+  func cursor(_ request: ObjectQuery, at token: HistoryToken?) throws -> FetchCursor {
     let query = try query(request, at: token, readsKeys: true)
-    try run(query, query.plan.columns) {
-      if let row = try query.plan.shape.row($0.statement, $0.fetched) { try body(row) }
-    }
+    return try FetchCursor(query, query.plan.columns, db)
   }
 
   /// Hands over the objects' cells, behind what they are.
@@ -156,24 +161,8 @@ package struct FetchReading {
 
   /// - Parameter columns: what is read of an object, without the id that comes last.
   private func run(_ query: FetchQuery, _ columns: [String], _ body: (FetchedCells) throws -> Void) throws {
-    defer { query.past?.drop() }
-    var query = query
-    let selected = columns + [query.plan.id]
-    query.access = try query.access(selected, db)
-    let statement = try query.statement(query.sorted(selected), db)
-    defer { statement.reset() }
-    var cells = FetchedCells(statement: statement)
-    for plan in query.fetched {
-      let text = plan.query({ query.sorted($0) }, query.plan.order, query.source)
-      cells.fetched.append(try FetchedCursor(plan, query.statement(text, db)))
-    }
-    defer { cells.fetched.forEach { $0.reset() } }
-    while try query.step(statement) {
-      let id = statement.integer(Int32(columns.count))
-      cells.fetched.forEach { $0.begin(id) }
-      try body(cells)
-      for cursor in cells.fetched { try cursor.end() }
-    }
-    for cursor in cells.fetched { try cursor.finish() }
+    let cursor = try FetchCursor(query, columns, db)
+    defer { cursor.end() }
+    while let cells = try cursor.next() { try body(cells) }
   }
 }

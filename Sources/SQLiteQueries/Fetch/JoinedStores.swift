@@ -88,6 +88,27 @@ package final class JoinedStores: Sendable {
   /// Reads from one state of each store.
   func reading(_ body: (Database) throws -> Void) throws {
     try store.assignedReading(by: connection, readsHistory: false, body)
+    try checkUnwritten()
+  }
+
+  /// Begins a read transaction, which stays.
+  ///
+  /// - Returns: the connection.
+  func beginReading() throws -> any DatabaseReader {
+    try store.retryingUntilAssigned(readsHistory: false) { canAssign in
+      try SQLiteEngine.naming(store.path) {
+        try connection.unsafeRead { db in
+          try db.run("BEGIN")
+          if try !canAssign || !SQLiteEngine.hasPendingChanges(db) { return connection }
+          try db.run("ROLLBACK")
+          return nil
+        }
+      }
+    }
+  }
+
+  /// Sees that what was read holds.
+  func checkUnwritten() throws {
     for store in [store] + others.values.map(\.store) { try store.checkUnwritten() }
   }
 }

@@ -8,21 +8,15 @@ extension SQLiteEngine {
   package func readRows(
     _ request: ObjectQuery, at token: HistoryToken?, _ body: (Snapshot.Row) throws -> Void
   ) throws {
-    guard let size = request.batchSize else {
+    guard request.batchSize != nil else {
       return try refreshedReading(request, at: token) { try $1.rows(request, at: token, body) }
     }
-    let joined = try joinedStores(for: request, at: token)
-    var rest = request.limit
-    var place: KeysetCursor?
-    repeat {
-      var rows: [Snapshot.Row] = []
-      let count = min(size, rest ?? size)
-      try refreshedReading(joined, at: token) {
-        (rows, place) = try $1.batch(request, at: token, behind: place, size: count)
-      }
+    let batches = BatchedRows(self, request, at: token, try joinedStores(for: request, at: token))
+    while true {
+      let rows = try batches.next()
+      if rows.isEmpty { return }
       try rows.forEach(body)
-      rest? -= rows.count
-    } while place != nil && rest != 0
+    }
   }
 
   /// Hands over the objects' cells from one state, behind what they are.
@@ -57,7 +51,7 @@ extension SQLiteEngine {
   }
 
   /// Reads from a state in which derived attributes are true. For a past state history knows them.
-  private func refreshedReading(
+  func refreshedReading(
     _ joined: JoinedStores?, at token: HistoryToken?, _ body: (Database, FetchReading) throws -> Void
   ) throws {
     func answer(_ db: Database) throws { try body(db, FetchReading(db, path: path, joined)) }
@@ -66,7 +60,7 @@ extension SQLiteEngine {
   }
 
   /// A connection to this store and to those that a request's fetched properties lead to; nil where there are none.
-  private func joinedStores(for request: ObjectQuery, at token: HistoryToken?) throws -> JoinedStores? {
+  func joinedStores(for request: ObjectQuery, at token: HistoryToken?) throws -> JoinedStores? {
     let names = request.related + [request.dangling].compactMap { $0 }
     guard token == nil, !names.isEmpty || !request.stores.isEmpty,
       let entity = try reading({ try StoredModel($0).model.entity(named: request.entity) })

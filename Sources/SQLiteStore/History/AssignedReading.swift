@@ -23,8 +23,10 @@ extension SQLiteEngine {
   }
 
   /// A connection that stays in such a state, and the state's place.
-  package func assignedSnapshot() throws -> (DatabaseSnapshot, HistoryToken) {
-    try retryingUntilAssigned { canAssign in
+  ///
+  /// - Parameter readsHistory: as `assignPendingChanges(readsHistory:)`.
+  package func assignedSnapshot(readsHistory: Bool = true) throws -> (DatabaseSnapshot, HistoryToken) {
+    try retryingUntilAssigned(readsHistory: readsHistory) { canAssign in
       let snapshot = try makeSnapshot()
       return try naming {
         try snapshot.read { db in

@@ -19,6 +19,24 @@ extension SQLiteEngine {
     }
   }
 
+  /// The next rejected records in that order, so many that their texts fit into memory.
+  package func rejects(_ filter: RejectFilter, after number: Int64) throws -> [KeptReject] {
+    try reading { db in
+      let rows = try RawStatement(
+        db, "\(KeptReject.query) WHERE reject > ?3 AND \(RejectFilter.condition) ORDER BY reject")
+      rows.bind(filter)
+      rows.bind(number, at: 3)
+      defer { rows.reset() }
+      var (kept, bytes): ([KeptReject], Int) = ([], 0)
+      while kept.count < 256, bytes < Self.textsAtOnce, try rows.step() {
+        let next = KeptReject(rows, after: kept.last)
+        if next.reject.text != kept.last?.reject.text { bytes += next.reject.text?.utf8.count ?? 0 }
+        kept.append(next)
+      }
+      return kept
+    }
+  }
+
   /// How many rejected records are not kept: of a run, or of the newest run of each pipeline that has such.
   package func unkeptRejects(_ filter: RejectFilter) throws -> [(pipeline: String, run: Int64, count: Int64)]
   {
@@ -72,14 +90,14 @@ extension SQLiteEngine {
         // Children have their record's.
         if next.reject.text != kept.last?.reject.text { bytes += next.reject.text?.utf8.count ?? 0 }
         kept.append(next)
-        if bytes > Self.replayedText { return (kept, true) }
+        if bytes > Self.textsAtOnce { return (kept, true) }
       }
       return (kept, kept.count == limit)
     }
   }
 
-  /// So many bytes of rejected records are replayed together, or little more.
-  private static let replayedText = 4 << 20
+  /// So many bytes of rejected records are read together, or little more.
+  private static let textsAtOnce = 4 << 20
 
   /// How many rejected records of a pipeline the store keeps.
   package func keptRejectCount(pipeline: String) throws -> Int {

@@ -34,6 +34,11 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// Hands over the kept rejected records in the order in which they first came.
   func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws
 
+  /// The next rejected records in that order: so many that their texts fit into memory; none at the end.
+  ///
+  /// - Parameter number: behind which one; 0 for the beginning.
+  func rejects(_ filter: RejectFilter, after number: Int64) throws -> [KeptReject]
+
   /// How many rejected records are not kept: of a run, or of the newest run of each pipeline that has such.
   func unkeptRejects(_ filter: RejectFilter) throws -> [(pipeline: String, run: Int64, count: Int64)]
 

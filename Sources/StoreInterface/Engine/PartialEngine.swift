@@ -53,6 +53,12 @@ extension PartialEngine {
     throw lacks("comparing answers")
   }
   package func pinState(at token: HistoryToken?) throws -> any StatePin { throw lacks("pinning a state") }
+  package func openRows(_ request: ObjectQuery, at token: HistoryToken?) throws -> any RowPages {
+    throw lacks("pages of rows")
+  }
+  package func openSnapshot(of entities: [String]) throws -> (Snapshot, any RowPages) {
+    throw lacks("pages of rows")
+  }
   package func writeSnapshot(of entities: [String], to file: String) throws -> Snapshot {
     throw lacks("snapshot files")
   }
@@ -66,6 +72,9 @@ extension PartialEngine {
   package func rebuild(_ found: (Finding) throws -> Void) throws { throw lacks("rebuilding") }
   package func schemaText() throws -> String { throw lacks("a schema as text") }
   package func readRejects(_ filter: RejectFilter, _ body: (KeptReject) throws -> Void) throws {
+    throw lacks("listing rejected records")
+  }
+  package func rejects(_ filter: RejectFilter, after number: Int64) throws -> [KeptReject] {
     throw lacks("listing rejected records")
   }
   package func unkeptRejects(

@@ -39,6 +39,13 @@ package protocol QueryEngine: EngineIdentity {
     of entities: [String], begin: (Snapshot) throws -> Void, row: (Snapshot.Row) throws -> Void
   ) throws
 
+  /// Begins to read a request's objects in pages: from one state, or from one for each where the request has a size for
+  /// batches.
+  func openRows(_ request: ObjectQuery, at token: HistoryToken?) throws -> any RowPages
+
+  /// Begins to read everything in pages, as `readSnapshot`.
+  func openSnapshot(of entities: [String]) throws -> (Snapshot, any RowPages)
+
   /// Writes a snapshot as a file of its own.
   @discardableResult
   func writeSnapshot(of entities: [String], to file: String) throws -> Snapshot
@@ -54,4 +61,15 @@ package protocol StatePin: AnyObject, Sendable {
 
   /// How many objects a request asks for.
   func count(_ request: ObjectQuery) throws -> Int
+}
+
+/// Rows that are read a page at a time. What is held between two pages goes with the last reference.
+package protocol RowPages: AnyObject, Sendable {
+  /// The next rows; none at the end.
+  ///
+  /// - Throws: `StoreError.closed` where the store was closed.
+  func next() throws -> [Snapshot.Row]
+
+  /// Lets go of what is held between two pages. May be called from any thread; waits for a page that is being read.
+  func end()
 }
