@@ -34,7 +34,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
   /// Goes from one transaction to the next.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let store: Store
+    let store: Store
     private var request: HistoryRequest
     private var place: Place?
 

@@ -12,12 +12,13 @@ public final class QueryGeneration: Sendable {
   }
 
   private let engine: any StoreEngine
+  private let names: NameChecks
   private let pin: Mutex<Pin>
   /// A pinned state has one connection.
   private let calls = CallQueue(limit: 1)
 
-  init(_ engine: any StoreEngine) throws {
-    self.engine = engine
+  init(_ engine: any StoreEngine, _ names: NameChecks) throws {
+    (self.engine, self.names) = (engine, names)
     pin = Mutex(Pin(state: try engine.pinState(at: nil)))
   }
 
@@ -42,7 +43,8 @@ public final class QueryGeneration: Sendable {
     _ request: ObjectQuery, as type: Object.Type
   ) async throws -> [Object] {
     let state = pin.withLock { $0.state }
-    return try await calls.run {
+    return try await calls.run { [engine, names] in
+      try names.check(type, request, in: engine)
       let decoder = RowDecoder()
       return try state.rows(request).map { try decoder.decode(type, from: $0) }
     }

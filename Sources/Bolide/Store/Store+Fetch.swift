@@ -46,13 +46,14 @@ extension Store {
   ///
   ///     let fireballs = try await store.fetch(request, as: Fireball.self)
   ///
-  /// - Throws: as `fetch(_:at:)`; `StoreError` too when the type has a property that the objects have not, or another type
-  ///   of value, and what the type's own `init(from:)` throws.
+  /// - Throws: as `fetch(_:at:)`; `StoreError` too when the type has a property that the objects have not, before any is
+  ///   read, or another type of value, and what the type's own `init(from:)` throws.
   /// - Complexity: as `fetch(_:at:)`.
   public func fetch<Object: Decodable & Sendable>(
     _ request: ObjectQuery, as type: Object.Type, at token: HistoryToken? = nil
   ) async throws -> [Object] {
-    try await answering { store in
+    try await answering { [names] store in
+      try names.check(type, request, in: store)
       let decoder = RowDecoder()
       var objects: [Object] = []
       try store.readRows(request, at: token) { objects.append(try decoder.decode(type, from: $0)) }
@@ -92,7 +93,7 @@ extension Store {
   ///
   /// - Throws: `StoreError` when the store cannot be read.
   public func pin() async throws -> QueryGeneration {
-    try await answering { try QueryGeneration($0) }
+    try await answering { [names] in try QueryGeneration($0, names) }
   }
 
   /// Runs something with a view that is pinned to the newest state.

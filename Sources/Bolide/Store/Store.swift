@@ -24,6 +24,9 @@ public final class Store: Sendable {
   /// What calls and imports take for the present instant; nil for the system's clock.
   let now: (@Sendable () -> Date)?
 
+  /// Which types ask rows for names that they have.
+  let names = NameChecks()
+
   /// The file's path, as given.
   public var path: String { engine.path }
 

@@ -24,7 +24,8 @@ extension Store {
   public func rows<Object: Decodable & Sendable>(
     of request: ObjectQuery, as type: Object.Type, at token: HistoryToken? = nil
   ) -> StoreSequence<Object> {
-    StoreSequence(store: self) { store in
+    StoreSequence(store: self) { [names] store in
+      try names.check(type, request, in: store)
       let pages = try store.openRows(request, at: token)
       return {
         var page = StorePage<Object>()

@@ -16,7 +16,7 @@ extension Store {
     var request = HistoryRequest(after: token)
     request.entities = [entity]
     request.includesValues = true
-    return TypedChanges(transactions: transactions(following: request), id: nil)
+    return TypedChanges(transactions: transactions(following: request), entity: entity, id: nil)
   }
 
   /// The changes of one object; see `changes(of:as:after:)`.
@@ -61,32 +61,36 @@ public struct TypedChange<Object: Decodable & Sendable>: Sendable {
 /// Each transaction is read whole, from one state of the store. The sequence ends when its task is cancelled.
 public struct TypedChanges<Object: Decodable & Sendable>: AsyncSequence, Sendable {
   fileprivate let transactions: HistoryTransactions
+  fileprivate let entity: String
   /// The only object that is wanted; nil for all.
   fileprivate var id: Int64?
 
   /// Begins after the token.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(transactions: transactions.makeAsyncIterator(), id: id)
+    Iterator(transactions: transactions.makeAsyncIterator(), entity: entity, id: id)
   }
 
   /// Goes from one change to the next.
   public struct Iterator: AsyncIteratorProtocol {
     private var transactions: HistoryTransactions.Iterator
+    private let entity: String
     private let id: Int64?
     private let decoder = RowDecoder()
     private var transaction: HistoryTransaction?
     /// The next one of its changes.
     private var place = 0
+    private var isChecked = false
 
-    fileprivate init(transactions: HistoryTransactions.Iterator, id: Int64?) {
-      (self.transactions, self.id) = (transactions, id)
+    fileprivate init(transactions: HistoryTransactions.Iterator, entity: String, id: Int64?) {
+      (self.transactions, self.entity, self.id) = (transactions, entity, id)
     }
 
     /// The next change; waits for one. Nil when the task is cancelled.
     ///
-    /// - Throws: `StoreError` when there is no such entity, the start is not a place of the store's history, what follows
-    ///   was pruned before it was read (`tokenExpired`), reading fails, the store is gone, or another file has taken its
-    ///   place; and as `Snapshot.Row.decode(as:)` for an object that is none of the type.
+    /// - Throws: `StoreError` when there is no such entity or the type asks for a name that it has not, the start is not a
+    ///   place of the store's history, what follows was pruned before it was read (`tokenExpired`), reading fails, the
+    ///   store is gone, or another file has taken its place; and as `Snapshot.Row.decode(as:)` for an object that is none
+    ///   of the type.
     /// - Complexity: O(changes), and the memory of the entity's changes in the largest transaction.
     public mutating func next() async throws -> TypedChange<Object>? {
       while !Task.isCancelled {
@@ -95,11 +99,25 @@ public struct TypedChanges<Object: Decodable & Sendable>: AsyncSequence, Sendabl
           place += 1
           return change
         }
-        guard var found = try await transactions.next() else { return nil }
+        guard try await check(), var found = try await transactions.next() else { return nil }
         if let id { found.changes.removeAll { $0.id != id } }
         (transaction, place) = (found, 0)
       }
       return nil
+    }
+
+    /// - Returns: false where the task is cancelled.
+    private mutating func check() async throws -> Bool {
+      if isChecked { return true }
+      do {
+        try await transactions.store.answering(call: nil) { [entity, names = transactions.store.names] in
+          try names.check(Object.self, ObjectQuery(entity), in: $0)
+        }
+        isChecked = true
+        return true
+      } catch is CancellationError {
+        return false
+      }
     }
 
     private func read(

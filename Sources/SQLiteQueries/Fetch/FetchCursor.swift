@@ -30,6 +30,9 @@ final class FetchCursor {
     (self.query, self.columns) = (query, columns.count)
   }
 
+  /// What is read of an object.
+  var layout: RowLayout { query.plan.shape }
+
   /// Goes on to the next object. Its cells are valid until then.
   func next() throws -> FetchedCells? {
     if isBegun { for cursor in cells.fetched { try cursor.end() } }

@@ -107,6 +107,11 @@ package struct FetchReading {
     return (rows, next)
   }
 
+  /// Whether an entity has a fetched property of a name.
+  func isFetched(_ name: String, of entity: String) -> Bool {
+    model.entity(named: entity)?.fetchedProperty(named: name) != nil
+  }
+
   // MARK: The query
 
   /// A request as a query, checked.

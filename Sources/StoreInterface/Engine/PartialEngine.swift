@@ -41,6 +41,7 @@ extension PartialEngine {
 
   // MARK: Queries
 
+  package func exampleRow(of request: ObjectQuery) throws -> Snapshot.Row { throw lacks("typed rows") }
   package func readCells(
     _ request: ObjectQuery, at token: HistoryToken?, begin: (RowLayout) throws -> Void,
     row: (any FetchedRow) throws -> Void

@@ -25,6 +25,17 @@ package final class RowDecoder: Decoder {
     return try Object(from: self)
   }
 
+  /// What is said of a name that a type asks a row for and that the row has not; nil where there is none before the reading ends.
+  package func misspelling<Object: Decodable>(in type: Object.Type, for row: Snapshot.Row) -> StoreError? {
+    do {
+      _ = try decode(type, from: row)
+      return nil
+    } catch {
+      guard let error = error as? StoreError, error.code == .badRequest else { return nil }
+      return error
+    }
+  }
+
   package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(RowContainer(decoder: self))
   }
