@@ -14,6 +14,10 @@ let pointerFree = swiftSettings + [.strictMemorySafety()]
 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let metrics = Target.Dependency.product(
+  name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+let tracing = Target.Dependency.product(
+  name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -27,6 +31,11 @@ let package = Package(
     .executable(name: "bolide", targets: ["BolideCommand"]),
     .executable(name: "bolide-bench", targets: ["BolideBenchCommand"]),
   ],
+  // Both are off unless a program asks for them: then their packages are not even fetched.
+  traits: [
+    .trait(name: "Metrics", description: "Timers and counters of swift-metrics"),
+    .trait(name: "Tracing", description: "Spans of swift-distributed-tracing"),
+  ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -34,6 +43,8 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     // for tests alone: nobody who depends on this package gets it
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
   ],
   targets: [
     // a number's text → number
@@ -114,7 +125,7 @@ let package = Package(
       dependencies: [
         "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "StoreInterface",
         "FeedReading", "FeedInference", "RowExpressions", "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance",
-        log,
+        log, metrics, tracing,
       ],
       swiftSettings: swiftSettings),
     // what the tool and the bench have in common: exit statuses, standard streams, signals
@@ -159,7 +170,15 @@ let package = Package(
       name: "EngineLawTests", dependencies: ["Bolide", "PlainEngine", "StoreInterface"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "BolideTests", dependencies: ["Bolide", "FeedReading", "FeedInference", grdb, log],
+      name: "BolideTests",
+      dependencies: [
+        "Bolide", "FeedReading", "FeedInference", grdb, log,
+        .product(
+          name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+        .product(
+          name: "InMemoryTracing", package: "swift-distributed-tracing",
+          condition: .when(traits: ["Tracing"])),
+      ],
       swiftSettings: swiftSettings),
     // a service with the library, as an example
     .testTarget(

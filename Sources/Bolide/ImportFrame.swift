@@ -53,7 +53,6 @@ struct ImportFrame {
         try store.fit(frame.pipeline)
       }
       restored = try store.restoreTriggers()
-      for problem in restored.problems { options.logger?.warning("restored: \(problem)") }
       if let known = try findUnchanged(frame) { return report(known.run, known.progress, restored) }
       writing = try store.beginImport(
         frame.pipeline, input: input, settings: settings, sameJSON: CanonicalJSON.areEqual,

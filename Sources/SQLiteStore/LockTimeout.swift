@@ -10,7 +10,8 @@ package final class LockTimeout: Sendable {
   private struct State {
     var seconds: Double
     var isCancelled: @Sendable () -> Bool = { false }
-    var start = ContinuousClock.now
+    /// The one that goes on, or has ended and was not told to be over.
+    var wait: LockWait?
     /// When a running statement was first seen to be unwanted.
     var unwanted: ContinuousClock.Instant?
   }
@@ -33,14 +34,19 @@ package final class LockTimeout: Sendable {
   ///
   /// - Parameter tries: how often it was tried for the same lock.
   func waits(_ tries: Int) -> Bool {
-    let goesOn = state.withLock { state in
-      if tries == 0 { state.start = .now }
-      let waited = state.start.duration(to: .now) / .seconds(1)
-      return waited < state.seconds && !state.isCancelled() && !StoreCall.isCancelled
+    if tries == 0 { endWait() }
+    var wait = state.withLock { $0.wait.take() } ?? LockWait(for: .write)
+    wait.goOn()
+    let goesOn = state.withLock { [wait] state in
+      state.wait = wait
+      return wait.seconds < state.seconds && !state.isCancelled() && !StoreCall.isCancelled
     }
     if goesOn { usleep(Self.pause) }
     return goesOn
   }
+
+  /// SQLite does not say when it has the lock: by then the next wait begins, or all that it was for has ended.
+  private func endWait() { state.withLock { $0.wait.take() }?.end() }
 
   /// Ends a connection's statements when somebody has cancelled what they are for, as `SQLITE_INTERRUPT`.
   ///
@@ -77,7 +83,10 @@ package final class LockTimeout: Sendable {
       }
       return (state.seconds, state.isCancelled)
     }
-    defer { state.withLock { ($0.seconds, $0.isCancelled) = before } }
+    defer {
+      endWait()
+      state.withLock { ($0.seconds, $0.isCancelled) = before }
+    }
     return try body()
   }
 }

@@ -18,12 +18,12 @@ package final class StoreLock {
   /// Takes the lock.
   ///
   /// - Parameters:
-  ///   - wait: how long to wait for another pipeline's import, in seconds. An import of the same pipeline is not
+  ///   - seconds: how long to wait for another pipeline's import, in seconds. An import of the same pipeline is not
   ///     waited for.
   ///   - isCancelled: asked while waiting.
   /// - Throws: `StoreError.locked` that says who holds the lock; `.inputOutput` where it cannot be taken at all.
   package init(
-    store: String, pipeline: String, wait: Double, isCancelled: () -> Bool
+    store: String, pipeline: String, wait seconds: Double, isCancelled: () -> Bool
   ) throws(StoreError) {
     let path = Self.path(of: store)
     switch try SideFile.make(path, beside: store) {
@@ -32,15 +32,19 @@ package final class StoreLock {
     case .absent: throw .noLockFile(path, String(cString: strerror(ENOENT)))
     }
     let pause: Double = 0.02
+    var wait: LockWait?
+    defer { wait?.end() }
     var waited: Double = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
       // Anything else is no holder, and waiting helps nobody: a file system that has no locks, or no room for them.
       guard errno == EWOULDBLOCK else { throw .cannotLock(path, String(cString: strerror(errno))) }
       let holder = LockHolder(read(descriptor))
-      if holder?.pipeline == pipeline || waited >= wait || isCancelled() || StoreCall.isCancelled {
+      if holder?.pipeline == pipeline || waited >= seconds || isCancelled() || StoreCall.isCancelled {
         throw .locked(store, by: holder)
       }
+      if wait == nil { wait = LockWait(for: .imports) }
+      wait?.goOn()
       usleep(UInt32(pause * 1_000_000))
       waited += pause
     }

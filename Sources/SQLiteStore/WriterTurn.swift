@@ -31,6 +31,8 @@ final class WriterTurn: @unchecked Sendable {
   }
 
   private func wait(_ seconds: Double, _ isCancelled: () -> Bool) throws(StoreError) {
+    var wait: LockWait?
+    defer { wait?.end() }
     condition.lock()
     defer { condition.unlock() }
     last += 1
@@ -42,7 +44,12 @@ final class WriterTurn: @unchecked Sendable {
         line.removeAll { $0 == number }
         throw .writerInUse
       }
-      _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
+      // Whoever is told must not hold up the line.
+      condition.unlock()
+      if wait == nil { wait = LockWait(for: .writer) }
+      wait?.goOn()
+      condition.lock()
+      if line.first != number { _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause)) }
     }
   }
 }

@@ -32,7 +32,7 @@ import Testing
       return lines(try String(contentsOf: file, encoding: .utf8)).joined(separator: "\n")
     }.joined()
     let examples = page.matches(of: #/```swift\n((?s:.*?))```/#)
-    #expect(examples.count == 21)
+    #expect(examples.count == 22)
     for example in examples {
       #expect(here.contains("\n" + lines(example.1).joined(separator: "\n") + "\n"), "\(example.1)")
     }

@@ -51,6 +51,9 @@ public struct FetchedValues: AsyncSequence, Sendable {
           try await Task.sleep(for: HistoryFollower.pause)
         } catch is CancellationError {
           return nil
+        } catch {
+          store.context.tellOfEnd(error)
+          throw error
         }
       }
       return nil

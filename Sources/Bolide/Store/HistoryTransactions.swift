@@ -58,6 +58,9 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
           try await Task.sleep(for: HistoryFollower.pause)
         } catch is CancellationError {
           return nil
+        } catch {
+          store.context.tellOfEnd(error)
+          throw error
         }
       }
       return nil

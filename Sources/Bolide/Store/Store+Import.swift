@@ -48,7 +48,7 @@ extension Store {
   public func run(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
   ) async throws(ImportError) -> ImportReport {
-    try await onThread(options) { [engine] in
+    try await onThread(pipeline, options) { [engine] in
       try engine.run(pipeline, on: sources, options: $0)
     }
   }
@@ -93,29 +93,32 @@ extension Store {
   public func replay(_ pipeline: Pipeline, options: ImportOptions = ImportOptions())
     async throws(ImportError) -> ImportReport
   {
-    try await onThread(options) { [engine] in try engine.replay(pipeline, options: $0) }
+    try await onThread(pipeline, options) { [engine] in try engine.replay(pipeline, options: $0) }
   }
 
   /// Imports on a thread of its own.
   func onThread(
-    _ options: ImportOptions, _ body: @escaping @Sendable (ImportOptions) throws -> ImportReport
+    _ pipeline: Pipeline, _ options: ImportOptions,
+    _ body: @escaping @Sendable (ImportOptions) throws -> ImportReport
   ) async throws(ImportError) -> ImportReport {
     let cancellation = options.cancellation.child()
     defer { options.cancellation.release(cancellation) }
     var options = options
     options.cancellation = cancellation
-    options.logger = options.logger ?? logger
+    let context = CallContext(logger: options.logger ?? self.context.logger, now: self.context.now)
+    options.logger = context.logger
     do {
-      return try await withTaskCancellationHandler { [options, now] in
-        try await withCheckedThrowingContinuation { continuation in
-          let isStarted = WorkThread.start("bolide writing") {
-            continuation.resume(
-              with: Result { try StoreClock.$now.withValue(now) { try body(options) } })
+      return try await context.telling(ofImport: pipeline.name) { [options] in
+        try await withTaskCancellationHandler {
+          try await withCheckedThrowingContinuation { continuation in
+            let isStarted = WorkThread.start("bolide writing") {
+              continuation.resume(with: Result { try context.entering { try body(options) } })
+            }
+            if !isStarted { continuation.resume(throwing: ImportError.noThread) }
           }
-          if !isStarted { continuation.resume(throwing: ImportError.noThread) }
+        } onCancel: {
+          cancellation.cancel()
         }
-      } onCancel: {
-        cancellation.cancel()
       }
     } catch {
       throw ImportError(error)

@@ -170,7 +170,7 @@ extension Store {
   public func tryRun(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
   ) async throws(ImportError) -> ImportReport {
-    try await onThread(options) { [path = path] options in
+    try await onThread(pipeline, options) { [path = path] options in
       try StoreAddress(path).trying(creation: .never) { copy in
         try copy.open(for: pipeline, lockWait: pipeline.settings.lockWait)
           .run(pipeline, on: sources, options: options)

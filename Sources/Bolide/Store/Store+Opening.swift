@@ -18,14 +18,14 @@ extension Store {
     path: String, isReadOnly: Bool = false, trustsSchema: Bool = false, lockWait: Duration = .seconds(600),
     logger: Logger? = nil, now: (@Sendable () -> Date)? = nil
   ) async throws {
-    let writes = CallQueue(limit: 1)
+    let (writes, context) = (CallQueue(limit: 1), CallContext(logger: logger, now: now))
     let engine = try await writes.run {
-      try StoreClock.$now.withValue(now) {
+      try context.entering {
         try StoreAddress(path).open(
           trustsSchema: trustsSchema, isReadOnly: isReadOnly, lockWait: lockWait / .seconds(1))
       }
     }
-    self.init(engine, writes, lockWait: lockWait, logger: logger, now: now)
+    self.init(engine, writes, lockWait: lockWait, context)
   }
 
   /// Closes the store's files, when the calls that use them have ended. Later calls are refused with `StoreError.Code.closed`.

@@ -19,11 +19,8 @@ public final class Store: Sendable {
   private let writes: CallQueue
   /// How long a call that writes waits for other writers.
   private let lockWait: Duration?
-  /// Told of calls, and of imports whose options have no logger of their own.
-  let logger: Logger?
-  /// What calls and imports take for the present instant; nil for the system's clock.
-  let now: (@Sendable () -> Date)?
-
+  /// Of calls, and of imports whose options have no logger of their own.
+  let context: CallContext
   /// Which types ask rows for names that they have.
   let names = NameChecks()
 
@@ -31,16 +28,16 @@ public final class Store: Sendable {
   public var path: String { engine.path }
 
   package init(_ engine: any StoreEngine) {
-    (self.engine, writes, lockWait, logger, now) = (engine, CallQueue(limit: 1), nil, nil, nil)
+    (self.engine, writes, lockWait) = (engine, CallQueue(limit: 1), nil)
+    context = CallContext()
   }
 
   /// - Parameter lockWait: how long a call that writes waits for its turn; nil for as long as it takes.
   init(
-    _ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil, logger: Logger? = nil,
-    now: (@Sendable () -> Date)? = nil
+    _ engine: any StoreEngine, _ writes: CallQueue, lockWait: Duration? = nil,
+    _ context: CallContext = CallContext()
   ) {
-    (self.engine, self.writes, self.lockWait, self.logger) = (engine, writes, lockWait, logger)
-    self.now = now
+    (self.engine, self.writes, self.lockWait, self.context) = (engine, writes, lockWait, context)
   }
 
   /// Opens a store for a pipeline. Creates the file if it does not exist, and migrates its schema to the pipeline's model.
@@ -51,8 +48,8 @@ public final class Store: Sendable {
   ///   - trustsSchema: whether triggers that other programs added to the store may use virtual tables, such as a full-text
   ///     index, and functions that SQLite considers unsafe. Only for a file that you trust like a program.
   ///   - lockWait: how long to wait for another writer, now and in each later call that writes.
-  ///   - logger: told at the level `debug` of each call that has ended, how long it took and the code of its error; at `notice`
-  ///     of one that took a second or more. It hears of imports too. Nothing of an object's content is told.
+  ///   - logger: told of calls, imports, waits for locks and repairs, as the page *Using Bolide from Swift* says. Nothing
+  ///     of an object's content is told.
   ///   - now: what the store takes for the present instant, for tests: in history, runs, ages and rules on how long something is
   ///     kept. Attributes that SQL triggers derive from `now()` have SQLite's clock. Nil for the system's clock.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when the file is not a store, has a
@@ -61,14 +58,14 @@ public final class Store: Sendable {
     path: String, for pipeline: Pipeline, trustsSchema: Bool = false, lockWait: Duration = .seconds(600),
     logger: Logger? = nil, now: (@Sendable () -> Date)? = nil
   ) async throws {
-    let writes = CallQueue(limit: 1)
+    let (writes, context) = (CallQueue(limit: 1), CallContext(logger: logger, now: now))
     let engine = try await writes.run {
-      try StoreClock.$now.withValue(now) {
+      try context.entering {
         try StoreAddress(path).open(
           for: pipeline, lockWait: lockWait / .seconds(1), trustsSchema: trustsSchema)
       }
     }
-    self.init(engine, writes, lockWait: lockWait, logger: logger, now: now)
+    self.init(engine, writes, lockWait: lockWait, context)
   }
 
   /// Makes a temporary store for tests, which is deleted with its last reference.
@@ -80,11 +77,11 @@ public final class Store: Sendable {
   ///   - now: as `init(path:for:trustsSchema:lockWait:logger:now:)`.
   /// - Throws: `PipelineError` when the pipeline has problems; `StoreError` when there is no room for it.
   public convenience init(inMemoryFor pipeline: Pipeline, now: (@Sendable () -> Date)? = nil) async throws {
-    let writes = CallQueue(limit: 1)
+    let (writes, context) = (CallQueue(limit: 1), CallContext(now: now))
     let engine = try await writes.run {
-      try StoreClock.$now.withValue(now) { try StoreAddress.inMemory(for: pipeline) }
+      try context.entering { try StoreAddress.inMemory(for: pipeline) }
     }
-    self.init(engine, writes, now: now)
+    self.init(engine, writes, context)
   }
 
   /// Asks the engine something that changes nothing.
@@ -93,8 +90,8 @@ public final class Store: Sendable {
   func answering<Answer: Sendable>(
     call: String? = #function, _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
   ) async throws -> Answer {
-    try await logging(call) {
-      try await reads.run { [engine, now] in try StoreClock.$now.withValue(now) { try body(engine) } }
+    try await context.telling(of: call) {
+      try await reads.run { [engine, context] in try context.entering { try body(engine) } }
     }
   }
 
@@ -107,35 +104,10 @@ public final class Store: Sendable {
     waiting lockWait: Duration? = nil, call: String? = #function,
     _ body: @escaping @Sendable (any StoreEngine) throws -> Answer
   ) async throws -> Answer {
-    try await logging(call) {
-      try await writes.run(lockWait: lockWait ?? self.lockWait) { [engine, now] in
-        try StoreClock.$now.withValue(now) { try body(engine) }
+    try await context.telling(of: call) {
+      try await writes.run(lockWait: lockWait ?? self.lockWait) { [engine, context] in
+        try context.entering { try body(engine) }
       }
-    }
-  }
-
-  /// A call that takes so long is told of where others are not.
-  private static let slowCall = Duration.seconds(1)
-
-  private func logging<Answer: Sendable>(
-    _ call: String?, _ body: () async throws -> Answer
-  ) async throws -> Answer {
-    guard let logger, let call else { return try await body() }
-    let start = ContinuousClock.now
-    func tell(_ outcome: String) {
-      let duration = start.duration(to: .now)
-      logger.log(
-        level: duration >= Self.slowCall ? .notice : .debug,
-        duration >= Self.slowCall ? "slow call" : "call ended",
-        metadata: ["call": "\(call)", "outcome": "\(outcome)", "seconds": "\(duration / .seconds(1))"])
-    }
-    do {
-      let answer = try await body()
-      tell("good")
-      return answer
-    } catch {
-      tell((error as? StoreError)?.code.description ?? (error is CancellationError ? "cancelled" : "other"))
-      throw error
     }
   }
 }

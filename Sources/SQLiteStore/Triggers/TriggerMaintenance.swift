@@ -101,6 +101,7 @@ package enum TriggerMaintenance {
       }
       return .commit
     }
+    StoreEvent.repaired(found).tell()
     return found
   }
 

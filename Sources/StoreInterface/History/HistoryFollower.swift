@@ -5,6 +5,8 @@ package struct HistoryFollower: Sendable {
   /// Whether there may be changes of other programs that are in no transaction yet.
   private var mayHavePending = true
   private var looks = 0
+  /// What kept changes out of history at the last reading.
+  private var told: [String] = []
 
   /// How long to wait between looks. A look costs microseconds.
   package static let pause = Duration.milliseconds(10)
@@ -35,8 +37,10 @@ package struct HistoryFollower: Sendable {
   package mutating func reading<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       if mayHavePending {
-        mayHavePending = try store.assignPendingChanges(readsHistory: true, waiting: 0)
-          .contains(where: \.isPassing)
+        let notes = try store.assignPendingChanges(readsHistory: true, waiting: 0)
+        mayHavePending = notes.contains(where: \.isPassing)
+        for note in notes where !told.contains(note.word) { StoreEvent.unassigned(note).tell() }
+        told = notes.map(\.word)
       }
       return try body()
     } catch {

@@ -30,8 +30,21 @@ extension ReadingNote {
     if case .pending = self { false } else { true }
   }
 
+  /// A word for it, for logs.
+  package var word: String {
+    switch self {
+    case .pending(_, _, .readOnly): "read-only"
+    case .pending(_, _, .busy): "busy"
+    case .pending(_, _, .trigger): "trigger"
+    case .pending(_, _, .expression): "expression"
+    case .pending(_, _, .drift): "drift"
+    case .pending(_, _, .unsafeFile), .unsafeFile: "unsafe-file"
+    case .unreadableFile: "unreadable-file"
+    }
+  }
+
   /// Whether it is worth trying again soon.
-  var isPassing: Bool {
+  package var isPassing: Bool {
     if case .pending(_, _, .busy) = self { true } else { false }
   }
 }

@@ -91,7 +91,7 @@ struct ImportLogTests {
     }
     try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
     #expect(try await deleted.counts.map(\.deleted) == [1])
-    let lines = kept.lines.withLock { $0 }
+    let lines = kept.lines.withLock { $0.filter { !$0.contains("lock=") } }
     // How long a call takes depends on the machine; the last one was kept waiting.
     #expect(
       lines.map { $0.split(separator: " ").filter { $0.contains("=") && !$0.hasPrefix("seconds=") } } == [
