@@ -31,7 +31,8 @@ extension Store {
   /// Closes the store's files, when the calls that use them have ended. Later calls are refused with `StoreError.Code.closed`.
   ///
   /// Afterwards the file may be moved, replaced or deleted. A sequence that is being read ends with the same code; a
-  /// `QueryGeneration` and a sequence that follows the store keep the file open until they are let go. To close a store twice does nothing.
+  /// `QueryGeneration` and a sequence that follows the store keep the file open until they are let go. To close a store
+  /// twice does nothing.
   /// - Throws: `StoreError.Code.busy` where an import is at work. It ends with `closed` at its next chunk: call `close()` again
   ///   then.
   public func close() async throws {
