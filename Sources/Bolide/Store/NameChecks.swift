@@ -5,9 +5,8 @@ internal import Synchronization
 final class NameChecks: Sendable {
   private struct Use: Hashable {
     let type: ObjectIdentifier
-    let entity: String
-    let properties: [String]
-    let related: [String]
+    /// What decides which names its rows have.
+    let request: ObjectQuery
   }
 
   private let good = Mutex<Set<Use>>([])
@@ -22,11 +21,14 @@ final class NameChecks: Sendable {
   func check<Object: Decodable>(
     _ type: Object.Type, _ request: ObjectQuery, in store: any StoreEngine
   ) throws {
-    let use = Use(
-      type: ObjectIdentifier(type), entity: request.entity, properties: request.properties,
-      related: request.related)
+    var shape = ObjectQuery(request.entity)
+    (shape.properties, shape.related, shape.isDistinct) = (
+      request.properties, request.related, request.isDistinct
+    )
+    (shape.groups, shape.aggregates) = (request.groups, request.aggregates)
+    let use = Use(type: ObjectIdentifier(type), request: shape)
     if good.withLock({ $0.contains(use) }) { return }
-    let row = try store.exampleRow(of: request)
+    let row = try store.exampleRow(of: shape)
     if let error = RowDecoder().misspelling(in: type, for: row) { throw error }
     good.withLock { good in
       if good.count == Self.limit { good = [] }

@@ -16,8 +16,8 @@ package protocol QueryEngine: EngineIdentity {
     row: (any FetchedRow) throws -> Void
   ) throws
 
-  /// A row like those of a request: of the entity's first object, whatever is wanted of it, or where there is none with
-  /// values that are made up. It has what is brought along, and for fetched properties no objects.
+  /// A row like those of a request: of its first object, or where there is none, and for groups, with values that are made
+  /// up. It has what is brought along, and for fetched properties no objects.
   func exampleRow(of request: ObjectQuery) throws -> Snapshot.Row
 
   /// How many objects a request asks for.

@@ -59,6 +59,21 @@ import Testing
     #expect(left == "a row of Thing has no property 'smal'")
   }
 
+  @Test(arguments: records) func `also of groups`(records: [String]) async throws {
+    struct Group: Decodable, Equatable {
+      var small: Int?
+      var number: Int
+    }
+    let store = try await ThingStore.holding(records)
+    var request = ObjectQuery("Thing")
+    request.groups = ["small"]
+    request.aggregates = [.init(.count, as: "number")]
+    let groups = try await store.fetch(request, as: Group.self)
+    #expect(groups == records.map { _ in Group(small: nil, number: 1) })
+    let said = await refusal { _ = try await store.fetch(request, as: Misspelt.self) }
+    #expect(said?.hasPrefix("a row of Thing has no property 'id'") == true)
+  }
+
   @Test func `it is said before the rows are read`() async throws {
     let store = try await ThingStore.holding(Self.records[1])
     // The smallest number has no positive one.
