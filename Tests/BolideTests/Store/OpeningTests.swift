@@ -119,14 +119,14 @@ import Testing
       try await store.run(pipeline, on: body, named: "body", options: options)
     }
     // No second chunk: the import would see that the store is closed, and end.
-    bytes.yield(Array(#"{"id": "a"}{"id": "b"}{"id": "c"}"#.utf8))
+    bytes.yield(Array(#"{"id": "a"}{"id": "b"}"#.utf8))
     for await count in chunks where count >= 2 { break }
     for _ in 1...2 {
       let error = await #expect(throws: StoreError.self) { try await store.close() }
       #expect(error?.code == .busy && error?.message == "\(path): an import into it is at work")
       #expect(error?.hint == "Wait for the import's end, and close it again.")
     }
-    bytes.yield(Array(#"{"id": "d"}{"id": "e"}{"id": "f"}{"id": "g"}{"id": "h"}"#.utf8))
+    bytes.yield(Array(#"{"id": "c"}{"id": "d"}{"id": "e"}{"id": "f"}{"id": "g"}{"id": "h"}"#.utf8))
     bytes.finish()
     let end = await #expect(throws: ImportError.self) { _ = try await importing.value }
     #expect(end?.kind == .store(.closed))
