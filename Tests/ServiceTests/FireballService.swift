@@ -111,11 +111,9 @@ struct FireballService: Service {
       _ = try await store.deliver(to: "search") { try await index.apply($0.changes) }
     } catch let error as StoreError where [.tokenExpired, .tokenDiverged].contains(error.code) {
       // Its history is gone, or the store was restored from a copy: begin again with all objects.
-      let (rows, sending) = AsyncStream<Snapshot.Row>.makeStream()
-      let snapshot = try await store.snapshot { sending.yield($0) }
-      sending.finish()
+      let (snapshot, rows) = try await store.snapshotRows()
       await index.clear()
-      for await row in rows { await index.put(row) }
+      for try await row in rows { await index.put(row) }
       try await store.resetReader("search", to: .token(snapshot.token))
     } catch is CancellationError {
       // The service shuts down; the index goes on from here the next time.
