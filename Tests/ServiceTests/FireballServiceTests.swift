@@ -4,7 +4,7 @@ import ServiceLifecycle
 import Testing
 
 /// The example of a service, as its clients and its keeper see it.
-@Suite(.timeLimit(.minutes(2))) final class FireballServiceTests: Sendable {
+@Suite(.timeLimit(.minutes(20))) final class FireballServiceTests: Sendable {
   private let folder: URL
   private var path: String { folder.appending(path: "fireballs.sqlite").path }
   private let pipeline: Pipeline
