@@ -182,19 +182,19 @@ import Testing
   @Test func `a store that is being written is shown, and its writer does not wait`() throws {
     #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
     let outcome = try folder.shell(
-      """
+      #"""
       mkfifo pipe
       sqlite3 strikes.sqlite < pipe & exec 3> pipe
-      echo "BEGIN IMMEDIATE; UPDATE Strike SET power = 9 WHERE id = 'a';" >&3
-      until ! sqlite3 strikes.sqlite 'BEGIN IMMEDIATE' 2> /dev/null; do :; done
+      printf '.timeout 10000\nBEGIN IMMEDIATE;\nUPDATE Strike SET power = 9 WHERE id = %s;\n.shell touch held\n' "'a'" >&3
+      until [ -e held ]; do sleep 0.05; done
       "$bolide" report strikes.sqlite -o status.html || exit 1
       echo "COMMIT;" >&3; exec 3>&-; wait
       sqlite3 strikes.sqlite "SELECT power FROM Strike WHERE id = 'a'"
-      """)
+      """#)
     #expect(outcome == Outcome(status: 0, output: "9.0\n"))
   }
 
-  @Test func `many runs are bounded, and a damaged store is told of`() throws {
+  @Test func `many runs are bounded, and a page that is too large replaces none`() throws {
     #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
     let columns = try folder.sqlite("strikes.sqlite", "SELECT name FROM pragma_table_info('bolide_run')")
     let copied = columns.map { $0 == "run" ? "value + 1" : $0 == "digest" ? "NULL" : "\"\($0)\"" }
@@ -206,5 +206,18 @@ import Testing
     #expect(page.matches(of: #/aria-label="run \d+, /#).count == 200)
     #expect(page.contains("run 5001, ") && !page.contains("run 4801, "))
     #expect(page.utf8.count < 200_000)
+
+    // More than may be written: the page that was there stays, whole, and nothing lies beside it.
+    try folder.write("an old page", to: "status.html")
+    let outcome = try folder.shell(#"ulimit -f 100; "$bolide" report strikes.sqlite -o status.html"#)
+    #expect(
+      outcome
+        == Outcome(
+          status: 74, errors: "Error: status.html: the page cannot be written: file too large.\n"))
+    #expect(String(decoding: try folder.bytes(of: "status.html"), as: UTF8.self) == "an old page")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(""))
+    // What the test's own programs print is in hidden files.
+    let left = files.filter { !$0.hasPrefix("strikes") && !$0.hasSuffix(".out") && !$0.hasSuffix(".err") }
+    #expect(left.sorted() == ["bad.json", "feed.json", "status.html"])
   }
 }
