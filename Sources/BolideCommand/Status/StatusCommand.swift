@@ -48,7 +48,8 @@ struct StatusCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (stores, failures) = StatusOfStore.all(paths)
+    let isTable = !json && format == .text && (paths.count > 1 || quiet)
+    let (stores, failures) = StatusOfStore.all(paths, withRecentRuns: isTable && Sparkline.isShown)
     do {
       if json {
         for store in stores { try StandardOutput.write(line: store.json) }
@@ -91,7 +92,7 @@ struct StatusOfStore {
   var hasOpenErasures: Bool { status.map { $0.openErasures > 0 } ?? false }
 
   /// What the pipelines that were named say themselves counts, not what they said when they ran.
-  private init(_ path: String, declared: [Pipeline]) throws {
+  private init(_ path: String, declared: [Pipeline], withRecentRuns: Bool) throws {
     self.path = path
     let exists = FileManager.default.fileExists(atPath: path)
     if !exists, !declared.isEmpty { try StoreAddress(path).checkCreation(.ifNew) }
@@ -99,7 +100,7 @@ struct StatusOfStore {
     store?.unsafeFileNote.map(Note.reading).map(printNote)
     status = try store?.status()
     pipelines = status?.pipelines ?? []
-    if let store, Sparkline.isShown {
+    if let store, withRecentRuns {
       for pipeline in pipelines {
         recentRuns[pipeline.name] = try store.runs(of: pipeline.name, limit: Sparkline.runs).reversed()
       }
@@ -120,7 +121,7 @@ struct StatusOfStore {
 
   /// The stores that paths name, each once, in their order. One that cannot be looked at does not hide the others: it is
   /// told on standard error.
-  static func all(_ paths: [String]) -> (
+  static func all(_ paths: [String], withRecentRuns: Bool = false) -> (
     stores: [StatusOfStore], failures: [(path: String, failure: Failure)]
   ) {
     var order: [String] = []
@@ -147,7 +148,8 @@ struct StatusOfStore {
     var stores: [StatusOfStore] = []
     for path in order {
       trying(path) {
-        let store = try StatusOfStore(path, declared: declared[path] ?? [])
+        let store = try StatusOfStore(
+          path, declared: declared[path] ?? [], withRecentRuns: withRecentRuns)
         stores.append(store)
         if let error = store.status?.schemaError { throw error }
       }

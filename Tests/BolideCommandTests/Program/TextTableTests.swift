@@ -18,25 +18,7 @@ import Testing
 
   /// What a terminal of so many columns shows, with times replaced.
   private func shown(columns: Int, _ arguments: String..., setting: String = "") throws -> [String] {
-    let program = """
-      import fcntl, os, pty, struct, subprocess, sys, termios
-      terminal, side = pty.openpty()
-      fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-      environment = dict(os.environ, TERM="xterm")
-      environment.pop("NO_COLOR", None)
-      if sys.argv[2]: environment.update([sys.argv[2].split("=")])
-      tool = subprocess.Popen(sys.argv[3:], stdout=side, env=environment)
-      os.close(side)
-      text = b""
-      while True:
-        try: piece = os.read(terminal, 65536)
-        except OSError: break
-        if not piece: break
-        text += piece
-      tool.wait()
-      sys.stdout.buffer.write(text.replace(b"\\r\\n", b"\\n"))
-      """
-    let outcome = try folder.run("python3", ["-c", program, "\(columns)", setting, Folder.tool] + arguments)
+    let outcome = try folder.bolide(onTerminalOf: columns, setting: setting, arguments)
     return outcome.output.replacing(#/just now|\d+ s ago/#, with: "AGE")
       .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d UTC/#, with: "TIME")
       .replacing(#/\d+\.\d\d s/#, with: "TOOK").components(separatedBy: "\n")

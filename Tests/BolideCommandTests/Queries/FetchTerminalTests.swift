@@ -25,27 +25,11 @@ import Testing
     try #require(try folder.bolide("import", "notes.yaml", "notes.json") == .silent)
   }
 
-  /// What a program writes to a terminal on standard output.
+  /// What the tool writes to a terminal on standard output.
   private func onTerminal(columns: Int, _ arguments: String...) throws -> String {
-    let program = """
-      import fcntl, os, pty, struct, subprocess, sys, termios
-      terminal, side = pty.openpty()
-      fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-      modes = termios.tcgetattr(side)
-      modes[1] &= ~termios.OPOST
-      termios.tcsetattr(side, termios.TCSANOW, modes)
-      tool = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, stdout=side)
-      os.close(side)
-      text = b""
-      while True:
-        try: piece = os.read(terminal, 65536)
-        except OSError: break
-        if not piece: break
-        text += piece
-      assert tool.wait() == 0
-      sys.stdout.buffer.write(text)
-      """
-    return try folder.run("python3", ["-c", program, "\(columns)", Folder.tool] + arguments).output
+    let outcome = try folder.bolide(onTerminalOf: columns, arguments)
+    #expect(outcome.status == 0)
+    return outcome.output
   }
 
   @Test func `a table fits 80 columns`() throws {
