@@ -193,6 +193,13 @@ extension Failure {
       hint: "Name another entity, or leave --map out.")
   }
 
+  static func noMeasure(_ attribute: String) -> Failure {
+    Failure(
+      .usage,
+      "there is no map with '\(attribute)': its entity has no such numeric attribute, or there is no map",
+      hint: "Name another attribute, or choose the entity with --map.")
+  }
+
   static func noPage(_ path: String, _ reason: String) -> Failure {
     Failure(.inputOutput, "\(path): the page cannot be written: \(reason)")
   }

@@ -65,6 +65,9 @@ struct ReportCommand: ParsableCommand {
         }
       }
       if let map, map != "none", !reports.contains(where: { $0.points != nil }) { throw Failure.noMap(map) }
+      if let measure, !reports.contains(where: { $0.points?.measure == measure }) {
+        throw Failure.noMeasure(measure)
+      }
       let page = ReportPage(reports, failures: failures.map(\.failure.message), showsValues: showValues)
       if let output {
         try Self.write(page.html, to: output)

@@ -162,6 +162,18 @@ import Testing
                    Name another entity, or leave --map out.
 
             """))
+    for measure in ["id", "watts"] {
+      let outcome = try folder.bolide("report", "strikes.sqlite", "--measure", measure)
+      #expect(
+        outcome
+          == Outcome(
+            status: 64,
+            errors: """
+              Error: there is no map with '\(measure)': its entity has no such numeric attribute, or there is no map.
+                     Name another attribute, or choose the entity with --map.
+
+              """))
+    }
   }
 
   @Test func `a store that is not there, or is none, is told of beside the others`() throws {
