@@ -91,6 +91,10 @@ let package = Package(
         "FeedReading",
       ],
       swiftSettings: swiftSettings),
+    // what a chunk's rows do to rows that are there, the same for every engine
+    .target(
+      name: "ChunkMerging", dependencies: ["ImportModel", "TypedRows", "StoreInterface"],
+      swiftSettings: swiftSettings),
     // a request → SQL: predicates, paths, fetched properties
     .target(
       name: "QueryPlans",
@@ -101,8 +105,8 @@ let package = Package(
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans",
-        "CSQLiteShims", grdb,
+        "ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "SQLiteAccess", "RowExpressions",
+        "QueryPlans", "CSQLiteShims", grdb,
       ],
       swiftSettings: swiftSettings),
     // the store → objects, now, at a token, or in a pinned state
@@ -119,12 +123,23 @@ let package = Package(
         "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "SQLiteStore", "SQLiteQueries", grdb,
       ],
       swiftSettings: swiftSettings),
+    // PostgreSQL's statements and values
+    .target(name: "CLibPQ"),
+    .target(
+      name: "PostgreSQLAccess", dependencies: ["CLibPQ", "ImportModel", "StoreInterface"],
+      swiftSettings: swiftSettings),
+    // typed rows → a store on a PostgreSQL server, and back
+    .target(
+      name: "PostgreSQLStore",
+      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "PostgreSQLAccess"],
+      swiftSettings: swiftSettings),
     // the loop that joins them, and the face for Swift programs
     .target(
       name: "Bolide",
       dependencies: [
         "JSONStream", "ImportModel", "PipelineFile", "ImportInput", "TypedRows", "StoreInterface",
         "FeedReading", "FeedInference", "RowExpressions", "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance",
+        "PostgreSQLAccess", "PostgreSQLStore",
         log, metrics, tracing,
       ],
       swiftSettings: swiftSettings),
@@ -163,11 +178,11 @@ let package = Package(
       name: "SQLiteStoreTests",
       dependencies: [
         "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance", "QueryPlans", "SQLiteAccess", "RowExpressions",
-        "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", "Bolide", grdb,
+        "ChunkMerging", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", "Bolide", grdb,
       ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "EngineLawTests", dependencies: ["Bolide", "PlainEngine", "StoreInterface"],
+      name: "EngineLawTests", dependencies: ["Bolide", "PlainEngine", "StoreInterface", "TestServer"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "BolideTests",
@@ -180,6 +195,12 @@ let package = Package(
           condition: .when(traits: ["Tracing"])),
       ],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: [
+        "Bolide", "ImportModel", "PostgreSQLAccess", "PostgreSQLStore", "StoreInterface", "TestServer",
+      ],
+      swiftSettings: swiftSettings),
     // a service with the library, as an example
     .testTarget(
       name: "ServiceTests", dependencies: ["Bolide", lifecycle, log], swiftSettings: swiftSettings),
@@ -187,6 +208,8 @@ let package = Package(
       name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
       swiftSettings: swiftSettings),
 
+    // a PostgreSQL server for tests
+    .target(name: "TestServer", path: "Tests/TestServer", swiftSettings: swiftSettings),
     // what a store must hold and tell, as plainly as can be, and random histories that both run
     .target(name: "PlainStore", path: "Tests/PlainStore", swiftSettings: pointerFree),
     .target(

@@ -8,6 +8,7 @@ package enum ExitStatus: Int32, CaseIterable {
   case usage = 64
   case dataRejected = 65
   case noInput = 66
+  case noServer = 69
   case bug = 70
   case cannotWrite = 73
   case inputOutput = 74
@@ -33,6 +34,7 @@ package enum ExitStatus: Int32, CaseIterable {
     case .usage: "usage error: unknown or conflicting arguments"
     case .dataRejected: "invalid data, or more rejected records than --max-rejects"
     case .noInput: "the input does not exist or is empty"
+    case .noServer: "the server that holds the store does not answer"
     case .bug: "internal error: please report it"
     case .cannotWrite: "the store cannot be created or written"
     case .inputOutput: "I/O error, or the disk is full"
@@ -73,7 +75,8 @@ package enum ExitStatus: Int32, CaseIterable {
     case .readOnly, .cannotOpen, .notAStore, .newerFormat, .olderFormat, .unsafeFile, .storeGone:
       self = .cannotWrite
     case .busy, .locked, .walLimit, .interrupted: self = .tryLater
-    case .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
+    case .unreachable: self = .noServer
+    case .missingLibrary, .modelChange, .expression, .foreignSchema, .untrustedSchema: self = .configuration
     case .constraint, .keyExists, .guarded, .malformed: self = .dataRejected
     case .notAToken, .badRequest, .unknownReader, .typeMismatch, .unsupported: self = .usage
     case .tokenExpired: self = .tokenExpired

@@ -202,6 +202,7 @@ struct PipelineFile {
   }
 
   private func resolved(_ path: String) -> String {
+    if path.isServerAddress { return path }
     let slash = UInt8(ascii: "/")
     if path.utf8.first == slash || directory.isEmpty || directory == "." { return path }
     return directory.utf8.last == slash ? directory + path : "\(directory)/\(path)"

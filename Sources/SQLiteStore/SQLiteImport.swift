@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import CSQLiteShims
 internal import GRDB
 package import ImportModel

@@ -5,7 +5,7 @@ public struct StoreError: Error, Sendable, Hashable {
     private enum Kind: String {
       case full, readOnly, busy, locked, walLimit, cannotOpen, notAStore, newerFormat, olderFormat, corrupt,
         inputOutput,
-        storeGone
+        storeGone, unreachable, missingLibrary
       case unsafeFile, foreignSchema, untrustedSchema, malformed, interrupted
       case constraint, keyExists, expression, modelChange
       case guarded, badRequest, unknownReader, notAToken, tokenExpired, tokenDiverged, tokenOfAnotherStore,
@@ -29,6 +29,10 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let cannotOpen = Code(kind: .cannotOpen)
     /// There is no such file, although there was one, or none is to be made.
     public static let storeGone = Code(kind: .storeGone)
+    /// The server that holds the store does not answer.
+    public static let unreachable = Code(kind: .unreachable)
+    /// A library that the store's engine needs is not on this machine.
+    public static let missingLibrary = Code(kind: .missingLibrary)
     /// The file is not SQLite's, or not a store of Bolide's.
     public static let notAStore = Code(kind: .notAStore)
     /// The file was written by a later version.

@@ -2,11 +2,12 @@ import Bolide
 import Foundation
 import PlainEngine
 import StoreInterface
+import TestServer
 import Testing
 
 /// The engines that are held to the laws. A new one is a case here, and no law changes.
 enum Engine: CaseIterable, CustomTestStringConvertible {
-  case sqlite, plain
+  case sqlite, postgreSQL, plain
 
   /// Those that implement everything.
   static let whole: [Engine] = [.sqlite]
@@ -16,6 +17,8 @@ enum Engine: CaseIterable, CustomTestStringConvertible {
   func make(_ pipeline: Pipeline) throws -> any StoreEngine {
     switch self {
     case .sqlite: try StoreAddress.inMemory(for: pipeline)
+    case .postgreSQL:
+      try StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)
     case .plain: try PlainEngine(for: pipeline)
     }
   }

@@ -3,18 +3,23 @@ internal import PipelineFile
 internal import RowExpressions
 internal import SQLiteMaintenance
 internal import SQLiteQueries
+internal import PostgreSQLAccess
+internal import PostgreSQLStore
 internal import SQLiteStore
 package import StoreInterface
 
 /// Where a store is. Nothing else knows which engine keeps it.
 package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
-  /// The path of an SQLite file.
+  /// The path of an SQLite file, or the address of a schema on a PostgreSQL server.
   package let path: String
 
-  /// - Parameter path: the path of an SQLite file.
+  /// - Parameter path: the path of an SQLite file, or the address of a schema on a PostgreSQL server.
   package init(_ path: String) { self.path = path }
 
-  package var description: String { path }
+  package var description: String { server?.shown ?? path }
+
+  /// Where the store is, if it is on a PostgreSQL server.
+  private var server: PostgreSQLAddress? { PostgreSQLAddress(path) }
 
   /// The address of the store that a path names, or of the store of the pipeline that it names, with that pipeline.
   ///
@@ -44,7 +49,8 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   package func open(
     trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false, lockWait: Double = 10
   ) throws -> any StoreEngine {
-    try SQLiteEngine(
+    if let server { return try PostgreSQLEngine(reading: server) }
+    return try SQLiteEngine(
       reading: path, trustsSchema: trustsSchema, stores: stores, isReadOnly: isReadOnly, lockWait: lockWait)
   }
 
@@ -59,6 +65,7 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> any StoreEngine {
     try pipeline.check()
+    if let server { return try PostgreSQLEngine(server, for: pipeline, isCancelled: isCancelled) }
     return try SQLiteEngine(
       blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema, isCancelled: isCancelled)
   }
@@ -71,23 +78,30 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// Sees that a store that is not there may be made.
   package func checkCreation(_ creation: StoreCreation) throws {
+    if let server { return try PostgreSQLEngine.checkCreation(server, creation) }
     try SQLiteEngine.checkCreation(path, creation)
   }
 
   /// Whether the store has a transaction: asked behind a commit that ended with an error.
-  func has(_ token: HistoryToken) throws -> Bool { try SQLiteEngine.has(token, at: path) }
+  func has(_ token: HistoryToken) throws -> Bool {
+    if let server { return try PostgreSQLEngine(reading: server).has(token) }
+    return try SQLiteEngine.has(token, at: path)
+  }
 
   /// Marks a store that came through SQL text as a store again.
   ///
   /// - Returns: whether it had to be.
-  package func adopt() throws -> Bool { try SQLiteEngine.adopt(path) }
+  package func adopt() throws -> Bool { try server == nil && SQLiteEngine.adopt(path) }
 
   /// Makes the store what it was when a backup of it was made, also for programs that have it open.
   ///
   /// - Parameter lockWait: how long to wait for an import, in seconds.
   /// - Returns: the newest token now, and how many named readers have to start again.
   package func restore(_ file: String, lockWait: Double) throws -> (token: HistoryToken, readers: Int) {
-    try SQLiteEngine.restore(file, to: path, lockWait: lockWait)
+    if server != nil {
+      throw StoreError.unsupported("restoring: pg_restore does it", by: PostgreSQLEngine.engineName, path)
+    }
+    return try SQLiteEngine.restore(file, to: path, lockWait: lockWait)
   }
 }
 

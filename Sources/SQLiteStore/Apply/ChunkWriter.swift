@@ -1,4 +1,5 @@
 internal import CSQLiteShims
+internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
@@ -21,6 +22,7 @@ final class ChunkWriter {
   let history: HistoryWriter
   private let difference: RowDifference
   private let gate: MergePolicyFilter?
+  private let keys: StoredKeyQuery?
   private let unique: UniqueConstraints?
   private let incomplete: IncompleteRows?
   private let parking: DeferredUniqueness
@@ -62,7 +64,8 @@ final class ChunkWriter {
     numbers = try PropertyNumbers(db, model: model, creating: false)
     self.history = try history ?? HistoryWriter(db, triggersWrite: triggersWrite)
     difference = try RowDifference(db, table: table, layout: layout, numbers: numbers)
-    gate = try MergePolicyFilter(db, layout: layout)
+    gate = MergePolicyFilter(layout: layout)
+    keys = try gate.map { try StoredKeyQuery(db, layout: layout, newer: $0.newer) }
     unique = try UniqueConstraints(db, layout: layout)
     incomplete = try IncompleteRows(db, layout: layout)
     parking = try DeferredUniqueness(db, layout: layout)
@@ -183,7 +186,7 @@ final class ChunkWriter {
 
     // Rows that are left alone or rejected take no part from here on, not even with their links.
     met = notesMet ? [Int64](repeating: 0, count: chunk.count) : []
-    let passed = try gate?.pass(chunk, table: table, seen: &seen, met: &met, input: input)
+    let passed = try pass(chunk, input: input)
     let older = passed?.older ?? []
     if layout.holdsChildren, let passed {
       setAside = Set((older + passed.olderInChunk + passed.leftOut).map(Int.init))
@@ -199,7 +202,7 @@ final class ChunkWriter {
     times.end(.links)
     let found = try difference.find(
       chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen, met: &met)
-    let new = rejectIncomplete(found.new, chunk, input: input)
+    let new = chunk.completed(found.new, input: input)
     times.end(.difference)
     try parking.park(parks)
     var ids: ClosedRange<Int64>?
@@ -237,6 +240,14 @@ final class ChunkWriter {
     return counts
   }
 
+  private func pass(_ chunk: Chunk, input: String) throws -> MergePolicyFilter.Result? {
+    guard let gate, let keys else { return nil }
+    return try table.show(chunk, rows: chunk.order[...]) {
+      defer { keys.end() }
+      return try gate.pass(chunk, stored: keys, seen: &seen, met: &met, input: input)
+    }
+  }
+
   /// Whether an object of an entity was made for the last chunk, as a row or by a link.
   private func hasMade(_ entity: String, _ id: Int64) -> Bool {
     (entity == layout.entity.name && newIDs?.contains(id) == true) || links.isMade(entity, id)
@@ -264,44 +275,11 @@ final class ChunkWriter {
     return made
   }
 
-  /// A new row needs a value for each required attribute, and takes the default for what its record left out.
-  private func rejectIncomplete(_ rows: [Int32], _ chunk: Chunk, input: String) -> [Int32] {
-    var rows = rows
-    for (column, settings) in layout.columns[..<layout.storedCount].enumerated() {
-      let attribute = settings.attribute
-      guard attribute.isRequired || attribute.defaultValue != nil else { continue }
-      rows.removeAll { row in
-        let row = Int(row)
-        guard chunk.state(column, row) == .absent else { return false }
-        if let value = attribute.defaultValue {
-          chunk.set(value, column, row)
-          return false
-        }
-        chunk.rejectIncomplete(row, attribute, input: input)
-        return true
-      }
-    }
-    return rows
-  }
-
   private func nextIDs(_ count: Int) throws -> ClosedRange<Int64> {
     defer { lastID.reset() }
     let last = try lastID.step() ? lastID.integer(0) : 0
     // SQLite gives no id past it, and says that the disk is full.
     guard last <= Int64.max - Int64(count) else { throw StoreError.noIDLeft(layout.entity.name) }
     return last + 1...last + Int64(count)
-  }
-}
-
-extension Chunk {
-  /// Puts a stored value into a cell.
-  func set(_ value: Value, _ column: Int, _ row: Int) {
-    switch value {
-    case .null: set(.null, 0, column, row)
-    case .integer(let value): set(.value, UInt64(bitPattern: value), column, row)
-    case .real(let value): set(.value, value.bitPattern, column, row)
-    case .text(let text): set(.value, Array(text.utf8).withUnsafeBufferPointer(keep), column, row)
-    case .blob(let bytes): set(.value, bytes.withUnsafeBufferPointer(keep), column, row)
-    }
   }
 }

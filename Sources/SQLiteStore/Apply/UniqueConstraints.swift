@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
@@ -198,7 +199,7 @@ final class UniqueConstraints {
     for (place, verdict) in UniqueConflictResolver.verdicts(claims).enumerated() {
       if case .rejected(let constraint) = verdict {
         rejected.insert(claimants[place].row)
-        reject(chunk, Int(claimants[place].row), constraint, input: input)
+        chunk.rejectClash(Int(claimants[place].row), constraint, input: input)
         continue
       }
       for (constraint, claim) in claims[place].enumerated() {
@@ -207,18 +208,6 @@ final class UniqueConstraints {
       }
     }
     return parks
-  }
-
-  private func reject(_ chunk: Chunk, _ row: Int, _ constraint: Int, input: String) {
-    if let owner = layout.constraints[constraint].owner {
-      let name = owner.relationship.name
-      return chunk.reject(
-        row, .taken(name, owner.entity.name, by: layout.entity.name), attribute: name, input: input)
-    }
-    let names = layout.entity.uniquenessConstraints[constraint]
-    chunk.reject(
-      row, .notUnique(names, of: layout.entity.name), attribute: names.count == 1 ? names[0] : nil,
-      input: input)
   }
 
   /// The values of one constraint. Texts are bytes here: to `String`, two spellings of one character are the same.
@@ -235,15 +224,6 @@ extension Chunk {
     case .integer: integer(column, row) != query.integer(index)
     case .real: real(column, row) != query.real(index)
     case .text, .blob: !bytes(column, row).elementsEqual(query.bytes(index))
-    }
-  }
-
-  fileprivate func part(_ column: Int, _ row: Int) -> Value {
-    guard state(column, row) == .value else { return .null }
-    return switch layout.columns[column].storage {
-    case .integer: .integer(integer(column, row))
-    case .real: .real(real(column, row))
-    case .text, .blob: .blob(Array(bytes(column, row)))
     }
   }
 }

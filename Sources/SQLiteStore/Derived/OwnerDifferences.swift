@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import ImportModel
 
 /// What one chunk does to the owners of a group: of each touched owner a slot, and in it a difference for each attribute.

@@ -13,10 +13,6 @@ extension StoreError {
     StoreError(.cannotOpen, at: path, "no such store", hint: "Check the path, or import first.")
   }
 
-  static func closed(_ path: String) -> StoreError {
-    StoreError(.closed, at: path, "the store was closed", hint: "Open it again.")
-  }
-
   static func importing(into path: String) -> StoreError {
     StoreError(
       .busy, at: path, "an import into it is at work", hint: "Wait for the import's end, and close it again.")
@@ -26,12 +22,6 @@ extension StoreError {
     StoreError(
       .storeGone, at: path, "the store is missing; the file beside it contains its last token \(last)",
       hint: "Mount or restore it, or create a new store.", .createStore)
-  }
-
-  static func notToBeMade(_ path: String) -> StoreError {
-    StoreError(
-      .storeGone, at: path, "no such store, and `create: never` does not allow creating it",
-      hint: "Mount or restore it, or create it once.", .createStore)
   }
 
   static func noFile(_ path: String) -> StoreError {
@@ -149,13 +139,6 @@ extension StoreError {
   // MARK: Lock and log
 
   /// - Parameter holder: the pipeline at work, where the lock file says so.
-  static func locked(_ store: String, by holder: LockHolder?) -> StoreError {
-    let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
-    return StoreError(
-      .locked, at: store, "\(who ?? "another import") is running on this store",
-      hint: "Run the command again when it has finished.")
-  }
-
   static func noLockFile(_ path: String, _ reason: String) -> StoreError {
     StoreError(
       .readOnly, at: path, "the lock file cannot be created (\(reason))",

@@ -1,3 +1,4 @@
+internal import ChunkMerging
 package import GRDB
 internal import ImportModel
 internal import SQLiteAccess

@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess

@@ -12,4 +12,22 @@ extension StoreError {
   package static func unsupported(_ what: String, by engine: String, _ path: String) -> StoreError {
     StoreError(.unsupported, at: path, "\(engine) stores do not support \(what)")
   }
+
+  /// - Parameter holder: nil where nobody can tell who it is.
+  package static func locked(_ store: String, by holder: LockHolder?) -> StoreError {
+    let who = holder.map { "the pipeline \($0.pipeline) (process \($0.process), since \($0.since))" }
+    return StoreError(
+      .locked, at: store, "\(who ?? "another import") is running on this store",
+      hint: "Run the command again when it has finished.")
+  }
+
+  package static func closed(_ path: String) -> StoreError {
+    StoreError(.closed, at: path, "the store was closed", hint: "Open it again.")
+  }
+
+  package static func notToBeMade(_ path: String) -> StoreError {
+    StoreError(
+      .storeGone, at: path, "no such store, and `create: never` does not allow creating it",
+      hint: "Mount or restore it, or create it once.", .createStore)
+  }
 }

@@ -6,7 +6,7 @@ public struct ChildCounts: Sendable, Hashable {
   /// How many were read, and what became of them.
   public var counts = ChunkCounts()
   /// Whether they are links to children, and no children themselves.
-  let areLinks: Bool
+  package let areLinks: Bool
 
   /// Makes counts of nothing yet.
   public init(_ entity: String, areLinks: Bool = false) {

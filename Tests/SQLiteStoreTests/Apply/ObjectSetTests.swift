@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLiteStore
+@testable import ChunkMerging
 
 /// A set of ids as bits does what a set does.
 struct ObjectSetTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SQLiteStore
+@testable import ChunkMerging
 
 /// Who lands and who is rejected when rows claim values in further constraints.
 struct UniqueConflictResolverTests {

@@ -12,16 +12,18 @@
 /// The rows are asked in the input's order, so of two rows that want the same the first gets it. A rejected row changes
 /// nothing. No rejected row could have landed beside those that did, whatever others came with it.
 /// - Complexity: O(claims) where every row lands, or where each has one claim.
-struct UniqueConflictResolver {
+package struct UniqueConflictResolver {
   /// Values that a row takes.
-  struct Claim {
+  package struct Claim {
     /// Equal for claims of equal values of one constraint.
-    var number: Int
+    package var number: Int
     /// Who has these values now.
-    var holder: Holder
+    package var holder: Holder
+
+    package init(number: Int, holder: Holder) { (self.number, self.holder) = (number, holder) }
   }
 
-  enum Holder {
+  package enum Holder {
     case nobody
     /// A row that does not give them up.
     case fixed
@@ -29,7 +31,7 @@ struct UniqueConflictResolver {
     case row(Int)
   }
 
-  enum Verdict: Equatable {
+  package enum Verdict: Equatable {
     case open
     case lands
     /// The constraint that keeps the row out.
@@ -43,7 +45,7 @@ struct UniqueConflictResolver {
   private var taken: Set<Int> = []
 
   /// - Parameter claims: by row, in the input's order, and constraint.
-  static func verdicts(_ claims: [[Claim?]]) -> [Verdict] {
+  package static func verdicts(_ claims: [[Claim?]]) -> [Verdict] {
     var solver = UniqueConflictResolver(claims)
     for row in claims.indices where solver.verdicts[row] == .open { solver.decide(row) }
     return solver.verdicts

@@ -3,7 +3,7 @@
 /// Ids are given out one after another, so ten million of them take little more than a megabyte, and those of a first load, which
 /// come in ranges, next to nothing. An id far away from the others, as only another program would choose it, costs a page of
 /// 512 bytes.
-struct ObjectSet {
+package struct ObjectSet {
   private var words: [UInt64] = []
   /// For each page of ids from 0, where its words begin; `none` for a page that is not there, `whole` for one of which all ids are.
   private var starts: [Int] = []
@@ -11,16 +11,18 @@ struct ObjectSet {
   private var farStarts: [Int64: Int] = [:]
 
   /// A page has 4,096 ids.
-  static let pageBits: Int64 = 12
-  static let pageWords = 64
+  package static let pageBits: Int64 = 12
+  package static let pageWords = 64
   private static let maximumStarts: Int64 = 1 << 20
   private static let (none, whole) = (-1, -2)
+
+  package init() {}
 
   /// Puts an id in.
   ///
   /// - Returns: whether it is new there.
   @discardableResult
-  mutating func insert(_ id: Int64) -> Bool {
+  package mutating func insert(_ id: Int64) -> Bool {
     let start = start(makingPageOf: id)
     if start == Self.whole { return false }
     let index = start + Int(id & 4095) >> 6
@@ -30,7 +32,7 @@ struct ObjectSet {
   }
 
   /// Puts a range of ids in, a page or a word at a time.
-  mutating func insert(_ ids: ClosedRange<Int64>) {
+  package mutating func insert(_ ids: ClosedRange<Int64>) {
     var id = ids.lowerBound
     while id <= ids.upperBound {
       if insertPage(at: id, to: ids.upperBound) {
@@ -56,13 +58,13 @@ struct ObjectSet {
   }
 
   /// Whether an id is there.
-  func contains(_ id: Int64) -> Bool {
+  package func contains(_ id: Int64) -> Bool {
     guard let start = start(ofPage: id >> Self.pageBits) else { return false }
     return start == Self.whole || words[start + Int(id & 4095) >> 6] & (1 << UInt64(id & 63)) != 0
   }
 
   /// Whether an id of a range is there.
-  func overlaps(_ ids: ClosedRange<Int64>) -> Bool {
+  package func overlaps(_ ids: ClosedRange<Int64>) -> Bool {
     var id = ids.lowerBound
     while true {
       let last = min(ids.upperBound, id | 63)
@@ -78,17 +80,17 @@ struct ObjectSet {
   /// How many ids are there.
   ///
   /// - Complexity: O(n)
-  var count: Int {
+  package var count: Int {
     words.reduce(0) { $0 + $1.nonzeroBitCount } + starts.count { $0 == Self.whole } << Self.pageBits
   }
 
   /// The pages that are there, in order.
-  var pages: [Int64] {
+  package var pages: [Int64] {
     (starts.indices.filter { starts[$0] != Self.none }.map(Int64.init) + farStarts.keys).sorted()
   }
 
   /// A page's words, the lowest ids first; zeros for a page that is not there.
-  func words(ofPage page: Int64) -> [UInt64] {
+  package func words(ofPage page: Int64) -> [UInt64] {
     guard let start = start(ofPage: page) else { return Array(repeating: 0, count: Self.pageWords) }
     if start == Self.whole { return Array(repeating: .max, count: Self.pageWords) }
     return Array(words[start..<start + Self.pageWords])

@@ -3,19 +3,21 @@
 ///     slot      0     1     2     3  …          as many as a power of two, at most half of them taken
 ///     row    [ -1 |  17 |  -1 |   4 ]           -1: free; a key stands at its hash, or in the next free slot
 ///     hash   [  0 |  …  |   0 |  …  ]
-struct DistinctKeys {
+package struct DistinctKeys {
   private var rows = [Int32](repeating: -1, count: leastSlots)
   private var hashes = [Int](repeating: 0, count: leastSlots)
   private var count = 0
 
   private static let leastSlots = 1024
 
+  package init() {}
+
   /// The first row that has the same key; nil for the first one itself, which is remembered.
   ///
   /// - Parameters:
   ///   - hash: the key's.
   ///   - isSame: whether a row has the same key.
-  mutating func first(like row: Int, _ hash: Int, isSame: (Int) -> Bool) -> Int? {
+  package mutating func first(like row: Int, _ hash: Int, isSame: (Int) -> Bool) -> Int? {
     var slot = hash & (rows.count - 1)
     while rows[slot] >= 0 {
       if hashes[slot] == hash, isSame(Int(rows[slot])) { return Int(rows[slot]) }

@@ -1,0 +1,79 @@
+#include "CLibPQ.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+
+static bolide_pg_functions functions;
+static const bolide_pg_functions *loaded;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const char *const names[] = {
+#ifdef __APPLE__
+  "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib",
+#else
+  "libpq.so.5",
+#endif
+};
+
+static void load(void) {
+  void *library = NULL;
+  for (size_t index = 0; library == NULL && index < sizeof names / sizeof *names; index++)
+    library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return;
+#define FIND(member, name) \
+  if ((*(void **)&functions.member = dlsym(library, name)) == NULL) return;
+  FIND(connectStart, "PQconnectStart")
+  FIND(connectPoll, "PQconnectPoll")
+  FIND(status, "PQstatus")
+  FIND(errorMessage, "PQerrorMessage")
+  FIND(finish, "PQfinish")
+  FIND(connectionNeedsPassword, "PQconnectionNeedsPassword")
+  FIND(sendQueryParams, "PQsendQueryParams")
+  FIND(setSingleRowMode, "PQsetSingleRowMode")
+  FIND(getResult, "PQgetResult")
+  FIND(resultStatus, "PQresultStatus")
+  FIND(resultErrorField, "PQresultErrorField")
+  FIND(rows, "PQntuples")
+  FIND(fields, "PQnfields")
+  FIND(type, "PQftype")
+  FIND(value, "PQgetvalue")
+  FIND(length, "PQgetlength")
+  FIND(isNull, "PQgetisnull")
+  FIND(affected, "PQcmdTuples")
+  FIND(clear, "PQclear")
+  FIND(parameter, "PQparameterStatus")
+  FIND(serverVersion, "PQserverVersion")
+  FIND(transactionStatus, "PQtransactionStatus")
+  FIND(process, "PQbackendPID")
+  FIND(socket, "PQsocket")
+  FIND(isBusy, "PQisBusy")
+  FIND(consumeInput, "PQconsumeInput")
+  FIND(setNonBlocking, "PQsetnonblocking")
+  FIND(flush, "PQflush")
+  FIND(notification, "PQnotifies")
+  FIND(freeMemory, "PQfreemem")
+  FIND(getCancel, "PQgetCancel")
+  FIND(cancel, "PQcancel")
+  FIND(freeCancel, "PQfreeCancel")
+  FIND(parse, "PQconninfoParse")
+  FIND(options, "PQconninfo")
+  FIND(freeOptions, "PQconninfoFree")
+  FIND(setNotice, "PQsetNoticeProcessor")
+  FIND(putCopyData, "PQputCopyData")
+  FIND(putCopyEnd, "PQputCopyEnd")
+#undef FIND
+  loaded = &functions;
+}
+
+const bolide_pg_functions *bolide_pg_load(void) {
+  pthread_once(&once, load);
+  return loaded;
+}
+
+int bolide_pg_wait(int socket, int wantsRead, int wantsWrite, int milliseconds) {
+  struct pollfd poll_ = {.fd = socket, .events = (wantsRead ? POLLIN : 0) | (wantsWrite ? POLLOUT : 0)};
+  int result = poll(&poll_, 1, milliseconds);
+  return result < 0 && errno == EINTR ? 0 : result;
+}

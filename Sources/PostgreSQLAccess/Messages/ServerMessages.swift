@@ -1,0 +1,63 @@
+package import StoreInterface
+
+// What is said of a server, and of the way to it.
+
+extension StoreError {
+  /// No libpq on this machine.
+  package static func noLibPQ(_ address: String) -> StoreError {
+    StoreError(
+      .missingLibrary, at: address, "PostgreSQL's client library, libpq, is not on this machine",
+      hint: "Install it: the Debian package is libpq5.")
+  }
+
+  static func unreachable(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .unreachable, at: address, "no connection to the server: \(text)",
+      hint: "What was committed stays. Run it again when the server is back: nothing is doubled.")
+  }
+
+  static func refused(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .cannotOpen, at: address, "the server does not let this user in",
+      hint: "It says: \(text). A password may stand in ~/.pgpass or PGPASSWORD.")
+  }
+
+  static func noDatabase(_ address: String) -> StoreError {
+    StoreError(
+      .cannotOpen, at: address, "the server has no such database", hint: "Make one with createdb.")
+  }
+
+  static func noRight(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .readOnly, at: address, "this user may not do that: \(text)",
+      hint: "The owner of the schema can grant it.")
+  }
+
+  package static func standby(_ address: String) -> StoreError {
+    StoreError(
+      .readOnly, at: address, "the server is a standby: it can only be read",
+      hint: "Write to the primary: target_session_attrs=read-write finds it.")
+  }
+
+  static func serverFull(_ address: String) -> StoreError {
+    StoreError(.full, at: address, "the server's disk is full")
+  }
+
+  static func serverBusy(_ address: String) -> StoreError {
+    StoreError(.busy, at: address, "another program holds a lock", hint: "Try again when it has ended.")
+  }
+
+  static func statementCancelled(_ address: String) -> StoreError {
+    StoreError(.interrupted, at: address, "the server ended a statement that it was told to end")
+  }
+
+  static func said(_ code: Code, _ text: String, _ address: String) -> StoreError {
+    StoreError(code, at: address, "PostgreSQL says: \(text)")
+  }
+
+  package static func oldServer(_ version: Int, _ address: String) -> StoreError {
+    StoreError(
+      .cannotOpen, at: address, "the server is PostgreSQL \(version)",
+      hint: "PostgreSQL 14 or later is needed.")
+  }
+}

@@ -1,0 +1,210 @@
+internal import CLibPQ
+internal import StoreInterface
+
+/// One session on a server. One thread at a time uses it.
+package final class PostgreSQLConnection {
+  /// Asked about ten times a second while the server works; true ends the statement.
+  package var isCancelled: @Sendable () -> Bool = { false }
+  private let library: bolide_pg_functions
+  private let connection: OpaquePointer
+
+  /// Connects, and sets what the text of values, the rules of transactions and the order of commits depend on.
+  ///
+  /// - Throws: `StoreError` for a machine without libpq and a server that is too old; `PostgreSQLError` otherwise.
+  package init(
+    _ address: PostgreSQLAddress, isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    guard let library = bolide_pg_load()?.pointee else { throw StoreError.noLibPQ(address.shown) }
+    guard let connection = library.connectStart(address.connection) else {
+      throw PostgreSQLError(state: "53200", text: "out of memory")
+    }
+    (self.library, self.connection, self.isCancelled) = (library, connection, isCancelled)
+    try connect()
+    guard library.serverVersion(connection) >= 140_000 else {
+      throw StoreError.oldServer(Int(library.serverVersion(connection)) / 10_000, address.shown)
+    }
+    _ = library.setNotice(connection, { _, _ in }, nil)
+    try run(
+      """
+      SELECT set_config('search_path', $1, false), set_config('client_encoding', 'UTF8', false),
+        set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO, YMD', false),
+        set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),
+        set_config('standard_conforming_strings', 'on', false),
+        set_config('application_name', 'bolide', false),
+        set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+          WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+        set_config('default_transaction_isolation', 'read committed', false)
+      """, [.text("\(quoted(address.schema)), pg_temp")])
+  }
+
+  deinit { library.finish(connection) }
+
+  private var failure: PostgreSQLError {
+    PostgreSQLError(state: "", text: String(cString: library.errorMessage(connection)))
+  }
+
+  private func connect() throws {
+    let deadline = ContinuousClock.now + .seconds(15)
+    var wantsWrite = true
+    while true {
+      if isCancelled() { throw PostgreSQLError(state: "57014", text: "cancelled") }
+      if ContinuousClock.now > deadline { throw PostgreSQLError(state: "", text: "no answer for 15 seconds") }
+      let socket = library.socket(connection)
+      guard socket >= 0 else { throw failure }
+      guard bolide_pg_wait(socket, wantsWrite ? 0 : 1, wantsWrite ? 1 : 0, Self.pause) != 0 else { continue }
+      switch library.connectPoll(connection) {
+      // PGRES_POLLING_READING, _WRITING and _OK
+      case 1: wantsWrite = false
+      case 2: wantsWrite = true
+      case 3: return
+      default:
+        let text = failure.text
+        let isRefused = ["password", "authentication", "no pg_hba.conf", "role "].contains(
+          where: text.contains)
+        if text.contains("database") && text.contains("does not exist") {
+          throw PostgreSQLError(state: "3D000", text: text)
+        }
+        throw PostgreSQLError(state: isRefused ? "28000" : "", text: text)
+      }
+    }
+  }
+
+  /// How long to wait before the caller is asked again, in milliseconds.
+  private static let pause: Int32 = 100
+
+  // MARK: Statements
+
+  /// Whether a transaction is open, a failed one too.
+  package var isInTransaction: Bool { library.transactionStatus(connection) != 0 }
+
+  /// The server's process for this session.
+  package var process: Int32 { library.process(connection) }
+
+  /// Runs one statement, with values for `$1` and so on.
+  @discardableResult
+  package func run(_ sql: String, _ parameters: [Parameter] = []) throws -> QueryResult {
+    try send(sql, parameters)
+    var last: QueryResult?
+    while let result = try receive() { last = result }
+    guard let last else { throw failure }
+    return last
+  }
+
+  /// Runs one statement, and hands over its rows as they come, one in each result; memory does not grow with them.
+  package func each(_ sql: String, _ parameters: [Parameter] = [], _ body: (QueryResult) throws -> Void)
+    throws
+  {
+    try send(sql, parameters)
+    _ = library.setSingleRowMode(connection)
+    do {
+      while let result = try receive() { if result.count > 0 { try body(result) } }
+    } catch {
+      // Whoever stops in the middle wants no more of it.
+      interrupt()
+      while library.status(connection) == 0, let rest = try? receive() { _ = rest }
+      throw error
+    }
+  }
+
+  /// Runs several statements without values.
+  package func runAll(_ statements: [String]) throws {
+    for statement in statements { try run(statement) }
+  }
+
+  /// Runs `body` in a transaction.
+  ///
+  /// - Parameter kind: what stands behind BEGIN.
+  /// - Returns: what `body` returns.
+  @discardableResult
+  package func inTransaction<Result>(
+    _ kind: String = "ISOLATION LEVEL READ COMMITTED READ WRITE", _ body: () throws -> Result
+  ) throws -> Result {
+    try run("BEGIN \(kind)")
+    do {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Ends a transaction without a trace, as far as there still is a connection.
+  package func rollBack() {
+    guard isInTransaction else { return }
+    let cancelled = isCancelled
+    isCancelled = { false }
+    defer { isCancelled = cancelled }
+    _ = try? run("ROLLBACK")
+  }
+
+  /// Whether the server can still be reached by this session.
+  package var isAlive: Bool { library.status(connection) == 0 }
+
+  private func send(_ sql: String, _ parameters: [Parameter]) throws {
+    let types = parameters.map(\.type)
+    let lengths = parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: parameters.count)
+    // One place for all, so that each value has an address while it is sent.
+    let places = parameters.map { parameter -> UnsafeMutablePointer<UInt8>? in
+      guard let bytes = parameter.bytes else { return nil }
+      let place = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, bytes.count))
+      bytes.withUnsafeBufferPointer {
+        if let start = $0.baseAddress { place.update(from: start, count: $0.count) }
+      }
+      return place
+    }
+    defer { for place in places { place?.deallocate() } }
+    var values = places.map { $0.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) } }
+    let isSent = library.sendQueryParams(
+      connection, sql, Int32(truncatingIfNeeded: parameters.count), types, &values, lengths, formats, 1)
+    guard isSent == 1 else { throw failure }
+  }
+
+  /// The next result of the statement that was sent; nil at its end.
+  private func receive() throws -> QueryResult? {
+    var isInterrupted = false
+    while library.isBusy(connection) != 0 {
+      if !isInterrupted, isCancelled() {
+        interrupt()
+        isInterrupted = true
+      }
+      if bolide_pg_wait(library.socket(connection), 1, 0, Self.pause) < 0 { throw failure }
+      guard library.consumeInput(connection) == 1 else { throw failure }
+    }
+    guard let result = library.getResult(connection) else { return nil }
+    let status = library.resultStatus(result)
+    // PGRES_COMMAND_OK, _TUPLES_OK, _SINGLE_TUPLE
+    if [1, 2, 9].contains(status) { return QueryResult(library, result) }
+    func field(_ letter: Character) -> String? {
+      library.resultErrorField(result, Int32(letter.asciiValue ?? 0)).map { String(cString: $0) }
+    }
+    let error = PostgreSQLError(
+      state: field("C") ?? "", text: field("M") ?? String(cString: library.errorMessage(connection)))
+    library.clear(result)
+    while let rest = library.getResult(connection) { library.clear(rest) }
+    throw error
+  }
+
+  /// Asks the server to end the statement under way.
+  private func interrupt() {
+    guard let cancel = library.getCancel(connection) else { return }
+    var text = [CChar](repeating: 0, count: 256)
+    _ = library.cancel(cancel, &text, 256)
+    library.freeCancel(cancel)
+  }
+
+  // MARK: Notifications
+
+  /// Whether the server has sent a notification since it was asked last.
+  package func hasNotification() -> Bool {
+    guard library.consumeInput(connection) == 1 else { return true }
+    var isNotified = false
+    while let notification = library.notification(connection) {
+      isNotified = true
+      library.freeMemory(notification)
+    }
+    return isNotified
+  }
+}

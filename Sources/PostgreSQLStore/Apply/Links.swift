@@ -1,0 +1,165 @@
+internal import ChunkMerging
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+internal import TypedRows
+
+/// The owners that a chunk's rows are linked to by key: found for the whole chunk at once, and made where they are not there.
+final class Links {
+  private let connection: PostgreSQLConnection
+  private let layout: ChunkLayout
+  private let stored: StoredModel
+  /// For each link the owner of each row of the chunk, 0 for none.
+  private var owners: [[Int64]] = []
+  /// For each link its place among the entity's to-one relationships.
+  private let places: [Int]
+
+  init(_ connection: PostgreSQLConnection, layout: ChunkLayout, stored: StoredModel) {
+    (self.connection, self.layout, self.stored) = (connection, layout, stored)
+    let relationships = layout.entity.toOneRelationships
+    places = layout.owners.map { owner in
+      relationships.firstIndex { $0.name == owner.relationship.name } ?? 0
+    }
+  }
+
+  /// Finds or makes the owners of a chunk's rows.
+  ///
+  /// - Parameter new: the rows that the store does not have: links of the timing `insert` are made for these alone.
+  func resolve(_ chunk: Chunk, new: [Int32], now: String) throws {
+    owners = try layout.owners.map { owner in
+      var ids = [Int64](repeating: 0, count: chunk.count)
+      let rows = owner.timing == .always ? chunk.order : new
+      try resolve(owner, chunk, rows, &ids, now)
+      return ids
+    }
+  }
+
+  /// A row's owner by a link; 0 for none.
+  func owner(_ link: Int, _ row: Int) -> Int64 { owners[link][row] }
+
+  /// The owner that a row of the store has.
+  func storedOwner(_ link: Int, _ stored: StoredRows, _ tuple: Int) -> Int64 {
+    stored.link(tuple, places[link])
+  }
+
+  /// Whether a link that the pipeline owns leads elsewhere than the store's.
+  func relinks(_ row: Int, _ stored: StoredRows, _ tuple: Int) -> Bool {
+    layout.owners.indices.contains { link in
+      guard layout.owners[link].timing == .always, owners[link][row] != 0 else { return false }
+      return owners[link][row] != stored.link(tuple, places[link])
+    }
+  }
+
+  /// Locks the owners whose values rows copy: a copy is of what is there until the transaction ends.
+  func lockOwners(of rows: [Int32], _ stored: StoredRows) throws {
+    let copies = Copy.all(layout.entity, self.stored.model).filter { $0.folding == nil }
+    for (link, owner) in layout.owners.enumerated() {
+      guard copies.contains(where: { $0.firstOwner?.column == owner.relationship.column }) else { continue }
+      let ids = Set(rows.map { owners[link][Int($0)] }).subtracting([0]).sorted()
+      if ids.isEmpty { continue }
+      try connection.run(
+        """
+        SELECT FROM \(quoted(owner.entity.name)) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE
+        """, [.integers(ids)])
+    }
+  }
+
+  private func resolve(
+    _ owner: ChunkLayout.Owner, _ chunk: Chunk, _ rows: [Int32], _ ids: inout [Int64], _ now: String
+  ) throws {
+    let columns = Array(owner.columns)
+    func isSame(_ left: Int, _ right: Int) -> Bool {
+      columns.allSatisfy { chunk.compare($0, left, right) == 0 }
+    }
+    var known = DistinctKeys()
+    var distinct: [Int32] = []
+    var firsts = [Int32](repeating: -1, count: chunk.count)
+    for row in rows.lazy.map(Int.init) {
+      guard columns.allSatisfy({ chunk.state($0, row) == .value }),
+        let digest = chunk.digest(of: columns, row: row)
+      else { continue }
+      let first = known.first(like: row, digest) { isSame($0, row) } ?? row
+      firsts[row] = Int32(truncatingIfNeeded: first)
+      if first == row { distinct.append(Int32(truncatingIfNeeded: row)) }
+    }
+    guard !distinct.isEmpty else { return }
+    let keyed = KeyedRows(owner.entity, layout.columns[owner.columns].map(\.attribute), columns)
+    try keyed.find(connection, chunk, distinct, &ids)
+    let absent = distinct.filter { ids[Int($0)] == 0 }
+    if !absent.isEmpty {
+      let made = try NewObjects(connection, owner.entity, stored.number(of: owner.entity)).reserve(
+        absent.count)
+      let written = try keyed.make(connection, stored.model, chunk, absent, made, now)
+      guard written == absent.count else { throw ChunkConflict() }
+      for (row, id) in zip(absent, made) { ids[Int(row)] = id }
+    }
+    for row in rows.lazy.map(Int.init) where firsts[row] >= 0 { ids[row] = ids[Int(firsts[row])] }
+  }
+}
+
+/// Objects of an entity by their keys, which stand in columns of a chunk.
+struct KeyedRows {
+  private let entity: Entity
+  private let attributes: [Attribute]
+  private let columns: [Int]
+
+  /// - Parameters:
+  ///   - attributes: the key's, in the order of the columns.
+  ///   - columns: the chunk's columns that hold it.
+  init(_ entity: Entity, _ attributes: [Attribute], _ columns: [Int]) {
+    (self.entity, self.attributes, self.columns) = (entity, attributes, columns)
+  }
+
+  private var rows: String {
+    let parameters = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    let names = columns.indices.map { "k\($0)" } + ["place"]
+    return "unnest(\(parameters)) WITH ORDINALITY AS x(\(names.joined(separator: ", ")))"
+  }
+
+  private func value(_ place: Int) -> String { attributes[place].type.value(ofParameter: "x.k\(place)") }
+
+  /// Writes the object of each row that is there to its place in `ids`.
+  func find(_ connection: PostgreSQLConnection, _ chunk: Chunk, _ wanted: [Int32], _ ids: inout [Int64])
+    throws
+  {
+    let condition = attributes.enumerated().map { place, attribute in
+      "t.\(quoted(attribute.name)) = \(value(place))"
+    }.joined(separator: " AND ")
+    let found = try connection.run(
+      "SELECT x.place, t.bolide_id FROM \(rows) JOIN \(quoted(entity.name)) AS t ON \(condition)",
+      columns.map { chunk.layout.parameter(chunk, $0, wanted) })
+    for tuple in 0..<found.count {
+      ids[Int(wanted[Int(found.integer(tuple, 0)) - 1])] = found.integer(tuple, 1)
+    }
+  }
+
+  /// Makes objects that have nothing but their keys.
+  ///
+  /// - Returns: how many were made: fewer where another writer has made one meanwhile.
+  func make(
+    _ connection: PostgreSQLConnection, _ model: Model, _ chunk: Chunk, _ wanted: [Int32], _ ids: [Int64],
+    _ now: String
+  ) throws -> Int {
+    let times = entity.derivedAttributes.filter { $0.derivation == .now }
+    let copies = Copy.all(entity, model).filter { $0.folding == nil }
+    func next(_ name: String) -> String {
+      if let place = attributes.firstIndex(where: { $0.name == name }) { return value(place) }
+      return copies.first { $0.attribute.name == name }.map { $0.value(next) } ?? "NULL"
+    }
+    let names =
+      ["bolide_id"] + attributes.map { quoted($0.name) }
+      + (times + copies.map(\.attribute)).map { quoted($0.name) }
+    let last = columns.count + 1
+    let values =
+      ["($\(last)::bigint[])[x.place]"] + attributes.indices.map(value)
+      + times.map { EntityTriggers.now($0, "$\(last + 1)::text::timestamptz") }
+      + copies.map { next($0.attribute.name) }
+    return try connection.run(
+      """
+      INSERT INTO \(quoted(entity.name))(\(names.joined(separator: ", ")))
+      SELECT \(values.joined(separator: ", ")) FROM \(rows) WHERE $\(last + 1)::text IS NOT NULL
+      ON CONFLICT (\(entity.keyColumns.map(quoted).joined(separator: ", "))) DO NOTHING
+      """, columns.map { chunk.layout.parameter(chunk, $0, wanted) } + [.integers(ids), .text(now)]
+    ).affected
+  }
+}

@@ -1,0 +1,110 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// Changes on their way to a reader: some hundred get their objects' keys, and present rows where these are wanted, at once.
+struct ChangeBatch {
+  private let connection: PostgreSQLConnection
+  private let stored: StoredModel
+  private let includesValues: Bool
+  private var changes: [(change: HistoryChange, entity: Entity)] = []
+
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, includesValues: Bool) {
+    (self.connection, self.stored, self.includesValues) = (connection, stored, includesValues)
+  }
+
+  mutating func append(_ change: HistoryChange, _ entity: Entity, _ tell: (HistoryChange) throws -> Void)
+    throws
+  {
+    changes.append((change, entity))
+    if changes.count == 1000 { try flush(tell) }
+  }
+
+  /// Hands over what waits.
+  mutating func flush(_ tell: (HistoryChange) throws -> Void) throws {
+    guard !changes.isEmpty else { return }
+    defer { changes.removeAll(keepingCapacity: true) }
+    var rows: [String: PresentRows] = [:]
+    for entity in Set(changes.map(\.entity)) {
+      let own = changes.filter { $0.entity.name == entity.name }.map(\.change)
+      rows[entity.name] = try PresentRows(connection, stored, entity, ids: Set(own.map(\.id)).sorted())
+    }
+    for (change, entity) in changes {
+      var change = change
+      let rows = rows[entity.name]
+      change.key = rows?.key(of: change.id, after: change.transaction, change) ?? []
+      if includesValues { change.values = rows?.values(of: change.id) }
+      try tell(change)
+    }
+  }
+}
+
+/// Objects as they are now, and what became of their keys.
+struct PresentRows {
+  private let entity: Entity
+  private var rows: [Int64: [HistoryChange.Property]] = [:]
+  /// By object the changes that took its key or gave it another one, the newest first.
+  private var events: [Int64: [(number: Int64, values: [HistoryChange.Property], isDelete: Bool)]] = [:]
+
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity, ids: [Int64]) throws {
+    self.entity = entity
+    let found = try connection.run(
+      "SELECT bolide_id, \(entity.results("t")) FROM \(quoted(entity.name)) AS t WHERE bolide_id = ANY ($1)",
+      [.integers(ids)])
+    for row in 0..<found.count { rows[found.integer(row, 0)] = entity.values(found, row, from: 1) }
+    let changed = try connection.run(
+      """
+      SELECT t.number, c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity)) AND c.id = ANY ($1) AND (c.kind = 3 OR c.rekeys)
+      ORDER BY t.number DESC NULLS FIRST, c.seq DESC
+      """, [.integers(ids)])
+    for row in 0..<changed.count {
+      guard let change = StoredChange(changed, row, from: 1) else { continue }
+      events[change.id, default: []].append(
+        (changed.optionalInteger(row, 0) ?? .max, change.values(entity, stored), change.kind == .delete))
+    }
+  }
+
+  /// An object's present row; nil where it is gone.
+  func values(of id: Int64) -> [HistoryChange.Property]? { rows[id] }
+
+  /// An object's key behind a transaction, or before it where that has deleted it.
+  func key(of id: Int64, after number: Int64, _ change: HistoryChange) -> [HistoryChange.Property] {
+    var key = rows[id].map(entity.keyProperties) ?? []
+    for event in events[id] ?? []
+    where event.number > number || change.kind == .delete && event.number == number {
+      let values = entity.keyProperties(event.values)
+      if event.isDelete {
+        key = values
+      } else {
+        for value in values {
+          if let place = key.firstIndex(where: { $0.name == value.name }) { key[place] = value }
+        }
+      }
+    }
+    return key
+  }
+}
+
+extension Entity {
+  /// All properties' columns of a table as results.
+  func results(_ alias: String) -> String {
+    properties.map { $0.type.stored.result(ofColumn: "\(alias).\(quoted($0.column))") }.joined(
+      separator: ", ")
+  }
+
+  /// The properties of a result's row.
+  func values(_ result: QueryResult, _ row: Int, from column: Int) -> [HistoryChange.Property] {
+    properties.enumerated().map { place, property in
+      HistoryChange.Property(
+        name: property.name, type: property.type,
+        value: property.type.stored.value(result, row, column + place))
+    }
+  }
+
+  /// The key's properties among others, in the key's order.
+  func keyProperties(_ values: [HistoryChange.Property]) -> [HistoryChange.Property] {
+    key.compactMap { name in values.first { $0.name == name } }
+  }
+}

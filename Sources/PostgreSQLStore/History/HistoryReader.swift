@@ -1,0 +1,175 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// One answer to a request for history, inside a read transaction.
+struct HistoryReader {
+  private let connection: PostgreSQLConnection
+  private let stored: StoredModel
+  private let path: String
+
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, _ path: String) {
+    (self.connection, self.stored, self.path) = (connection, stored, path)
+  }
+
+  func read(
+    _ request: HistoryRequest, change: (HistoryChange) throws -> Void,
+    commit: (HistoryTransaction) throws -> Void
+  ) throws {
+    try request.check(stored.model, path: path)
+    let positions = try Positions(connection, stored, path)
+    let start = try positions.number(request.start)
+    let end = try request.end.map { try positions.number($0) } ?? positions.newestNumber
+    var inside: HistoryToken.Inside?
+    if case .token(let token) = request.start { inside = token.inside }
+    if case .token(let token)? = request.end {
+      if token.inside != nil { throw StoreError.endsInside(token, path) }
+      if request.isNet, end < start, case .token = request.start {
+        throw StoreError.endsBeforeStart(token, path)
+      }
+    }
+    if request.isNet {
+      return try NetChanges(connection, stored).read(
+        request, after: start, through: end, change: change, commit: commit)
+    }
+    let from = inside == nil ? start + 1 : start
+    var batch = ChangeBatch(connection, stored, includesValues: request.includesValues)
+    var walk = Walk(request: request, from: from, inside: inside)
+    try eachRow(from, end, request.transactionLimit) { rows, row in
+      try walk.take(rows, row, stored, &batch, change, commit)
+    }
+    try walk.end(&batch, change, commit)
+  }
+
+  /// The rows of changes with their transactions, in order, some thousand at a time.
+  private func eachRow(
+    _ first: Int64, _ last: Int64, _ limit: Int?, _ body: (QueryResult, Int) throws -> Bool
+  ) throws {
+    try connection.run(
+      """
+      DECLARE bolide_history NO SCROLL CURSOR FOR
+      SELECT t.number, t.nonce, to_char(t.at, \(SystemTables.instant)), t.author, t.pipeline, t.run, t.model,
+        c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      FROM (SELECT * FROM bolide_transaction WHERE number BETWEEN \(first) AND \(last)
+        ORDER BY number LIMIT \(limit.map(String.init) ?? "ALL")) AS t
+      LEFT JOIN bolide_change AS c ON c.transaction = t.id ORDER BY t.number, c.seq
+      """)
+    while true {
+      let rows = try connection.run("FETCH 2000 FROM bolide_history")
+      for row in 0..<rows.count {
+        if try !body(rows, row) { return try close() }
+      }
+      if rows.count < 2000 { return try close() }
+    }
+  }
+
+  private func close() throws { try connection.run("CLOSE bolide_history") }
+
+  /// How far the reading has come.
+  private struct Walk {
+    let request: HistoryRequest
+    let from: Int64
+    let inside: HistoryToken.Inside?
+    private var room: Int
+    private var transaction: HistoryTransaction?
+    /// How many rows of the transaction were passed.
+    private var rowsPassed: Int64 = 0
+    private var taken = 0
+    private var isAtEnd = false
+
+    init(request: HistoryRequest, from: Int64, inside: HistoryToken.Inside?) {
+      (self.request, self.from, self.inside) = (request, from, inside)
+      room = request.limit ?? .max
+    }
+
+    /// - Returns: whether more is wanted.
+    mutating func take(
+      _ rows: QueryResult, _ row: Int, _ stored: StoredModel, _ batch: inout ChangeBatch,
+      _ change: (HistoryChange) throws -> Void, _ commit: (HistoryTransaction) throws -> Void
+    ) throws -> Bool {
+      let number = rows.integer(row, 0)
+      if transaction?.number != number {
+        try endTransaction(&batch, isLast: false, change, commit)
+        guard room > 0 else { return stop() }
+        transaction = HistoryTransaction(
+          number: number, token: HistoryToken(store: stored.id, number: number, nonce: rows.text(row, 1)),
+          at: rows.text(row, 2), author: rows.optionalText(row, 3), pipeline: rows.optionalText(row, 4),
+          run: rows.optionalInteger(row, 5), model: rows.integer(row, 6), changeCount: 0, changes: [])
+        (rowsPassed, taken) = (0, 0)
+      }
+      guard let transaction, request.wants(author: transaction.author),
+        let found = StoredChange(rows, row, from: 7),
+        let entity = stored.entity(found.entity)
+      else { return true }
+      defer { rowsPassed += 1 }
+      var skipped: Int64 = 0
+      if number == from, let inside {
+        if rowsPassed < inside.changes { return true }
+        if rowsPassed == inside.changes { skipped = inside.objects }
+      }
+      guard let one = found.change(number, entity, stored), request.takes(one, entity) else { return true }
+      for id in (found.id + skipped)...max(found.id + skipped, found.lastID) where id <= found.lastID {
+        guard room > 0 else {
+          // The page ends inside the transaction.
+          let place = HistoryToken.Inside(changes: rowsPassed, objects: id - found.id)
+          try endPage(place, &batch, change, commit)
+          return stop()
+        }
+        var object = one
+        object.id = id
+        try batch.append(object, entity, change)
+        (room, taken) = (room - 1, taken + 1)
+      }
+      return true
+    }
+
+    private mutating func stop() -> Bool {
+      isAtEnd = true
+      return false
+    }
+
+    private mutating func endPage(
+      _ place: HistoryToken.Inside, _ batch: inout ChangeBatch, _ change: (HistoryChange) throws -> Void,
+      _ commit: (HistoryTransaction) throws -> Void
+    ) throws {
+      guard var transaction else { return }
+      try batch.flush(change)
+      let token = transaction.token
+      transaction.token = HistoryToken(
+        store: token.store, number: token.number, nonce: token.nonce, inside: place)
+      (transaction.isWhole, transaction.changeCount) = (false, taken)
+      self.transaction = nil
+      try commit(transaction)
+    }
+
+    private mutating func endTransaction(
+      _ batch: inout ChangeBatch, isLast: Bool, _ change: (HistoryChange) throws -> Void,
+      _ commit: (HistoryTransaction) throws -> Void
+    ) throws {
+      guard var transaction else { return }
+      self.transaction = nil
+      // The last one is told in any case, so that its token covers them all.
+      guard taken > 0 || isLast else { return }
+      try batch.flush(change)
+      transaction.changeCount = taken
+      try commit(transaction)
+    }
+
+    mutating func end(
+      _ batch: inout ChangeBatch, _ change: (HistoryChange) throws -> Void,
+      _ commit: (HistoryTransaction) throws -> Void
+    ) throws {
+      if !isAtEnd { try endTransaction(&batch, isLast: true, change, commit) }
+    }
+  }
+}
+
+extension HistoryRequest {
+  /// Whether a change is wanted.
+  func takes(_ change: HistoryChange, _ entity: Entity) -> Bool {
+    guard wants(change.kind), entities.isEmpty || entities.contains(change.entity) else { return false }
+    if attributes.isEmpty { return true }
+    let names = change.kind == .update ? change.previous.map(\.name) : entity.properties.map(\.name)
+    return names.contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
+  }
+}

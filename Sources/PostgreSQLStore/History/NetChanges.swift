@@ -1,0 +1,188 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// One change an object between two places of history: what undoes everything in between at once.
+///
+/// - Complexity: O(objects) memory.
+struct NetChanges {
+  private let connection: PostgreSQLConnection
+  private let stored: StoredModel
+
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel) {
+    (self.connection, self.stored) = (connection, stored)
+  }
+
+  /// What became of one object.
+  private struct Net {
+    /// Whether it was there at the older place.
+    var wasThere: Bool
+    /// Whether it is there at the newer one.
+    var isThere: Bool
+    /// What it was then, as far as it was changed.
+    var before: [String: HistoryChange.Property] = [:]
+  }
+
+  func read(
+    _ request: HistoryRequest, after start: Int64, through end: Int64, change: (HistoryChange) throws -> Void,
+    commit: (HistoryTransaction) throws -> Void
+  ) throws {
+    guard var last = try lastTransaction(start, end, request) else { return }
+    last.changeCount = 0
+    let wanted = stored.model.entities.filter {
+      request.entities.isEmpty || request.entities.contains($0.name)
+    }
+    for entity in wanted {
+      let net = try net(entity, start, last.number)
+      let then = try PastRows(connection, stored, entity, at: last.number, ids: net.keys.sorted())
+      for (id, one) in net.sorted(by: { $0.key < $1.key }) {
+        guard var told = told(one, id, entity, then, last.number) else { continue }
+        guard request.takes(told, entity) else { continue }
+        if request.includesValues { told.values = then.present[id] }
+        last.changeCount += 1
+        try change(told)
+      }
+    }
+    try commit(last)
+  }
+
+  private func told(_ net: Net, _ id: Int64, _ entity: Entity, _ then: PastRows, _ number: Int64)
+    -> HistoryChange?
+  {
+    let row = then.row(id)
+    func change(
+      _ kind: HistoryChange.Kind, _ key: [HistoryChange.Property], _ previous: [HistoryChange.Property]
+    )
+      -> HistoryChange
+    {
+      HistoryChange(
+        transaction: number, kind: kind, entity: entity.name, id: id, key: key, previous: previous,
+        isDerived: kind == .update
+          && previous.allSatisfy { entity.attribute(named: $0.name)?.derivation != nil })
+    }
+    let order = entity.properties.map(\.name)
+    let before = order.compactMap { net.before[$0] }
+    switch (net.wasThere, row) {
+    case (false, nil): return nil
+    case (false, let row?): return change(.insert, entity.keyProperties(row), [])
+    case (true, nil):
+      return change(.delete, entity.keyProperties(before), before.filter { $0.value != .null })
+    case (true, let row?):
+      let differing = before.filter { old in
+        !(row.first { $0.name == old.name }?.value.isSame(as: old.value) ?? false)
+      }
+      return differing.isEmpty ? nil : change(.update, entity.keyProperties(row), differing)
+    }
+  }
+
+  private func net(_ entity: Entity, _ start: Int64, _ end: Int64) throws -> [Int64: Net] {
+    var net: [Int64: Net] = [:]
+    let rows = try connection.run(
+      """
+      SELECT c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity)) AND t.number > \(start) AND t.number <= \(end)
+      ORDER BY t.number, c.seq
+      """)
+    for row in 0..<rows.count {
+      guard let change = StoredChange(rows, row, from: 0) else { continue }
+      for id in change.id...change.lastID {
+        var one = net[id] ?? Net(wasThere: change.kind != .insert, isThere: true)
+        one.isThere = change.kind != .delete
+        if one.wasThere {
+          for value in change.values(entity, stored) where one.before[value.name] == nil {
+            one.before[value.name] = value
+          }
+        }
+        net[id] = one
+      }
+    }
+    return net
+  }
+
+  private func lastTransaction(
+    _ start: Int64, _ end: Int64, _ request: HistoryRequest
+  ) throws -> HistoryTransaction? {
+    let rows = try connection.run(
+      """
+      SELECT number, nonce, to_char(at, \(SystemTables.instant)), model FROM (
+        SELECT * FROM bolide_transaction WHERE number > \(start) AND number <= \(end)
+        ORDER BY number LIMIT \(request.transactionLimit.map(String.init) ?? "ALL")) AS t ORDER BY number DESC LIMIT 1
+      """)
+    guard rows.count == 1 else { return nil }
+    let number = rows.integer(0, 0)
+    return HistoryTransaction(
+      number: number, token: HistoryToken(store: stored.id, number: number, nonce: rows.text(0, 1)),
+      at: rows.text(0, 2), model: rows.integer(0, 3), changeCount: 0, changes: [])
+  }
+}
+
+extension Value {
+  /// Real numbers are compared bit by bit.
+  func isSame(as other: Value) -> Bool {
+    if case .real(let left) = self, case .real(let right) = other {
+      return left.bitPattern == right.bitPattern
+    }
+    return self == other
+  }
+}
+
+/// Rows of an entity as they were behind a transaction: the present ones, and what was changed since undone.
+struct PastRows {
+  /// The present rows.
+  private(set) var present: [Int64: [HistoryChange.Property]] = [:]
+  private var then: [Int64: [HistoryChange.Property]] = [:]
+
+  /// - Parameter ids: which ones; nil for all.
+  /// - Complexity: O(rows + changes since then) memory.
+  init(
+    _ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity, at number: Int64,
+    ids: [Int64]?
+  ) throws {
+    let parameters = ids.map { [Parameter.integers($0)] } ?? []
+    func those(_ column: String) -> String { ids == nil ? "true" : "\(column) = ANY ($1)" }
+    let rows = try connection.run(
+      "SELECT bolide_id, \(entity.results("t")) FROM \(quoted(entity.name)) AS t WHERE \(those("bolide_id"))",
+      parameters)
+    for row in 0..<rows.count { present[rows.integer(row, 0)] = entity.values(rows, row, from: 1) }
+    then = present
+    let changes = try connection.run(
+      """
+      SELECT c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(number) OR t.number IS NULL)
+        AND (c.last_id IS NOT NULL OR \(those("c.id")))
+      ORDER BY t.number DESC NULLS FIRST, c.seq DESC
+      """, parameters)
+    for row in 0..<changes.count {
+      guard let change = StoredChange(changes, row, from: 0) else { continue }
+      undo(change, entity, stored)
+    }
+  }
+
+  private mutating func undo(_ change: StoredChange, _ entity: Entity, _ stored: StoredModel) {
+    switch change.kind {
+    case .insert: for id in change.id...change.lastID { then[id] = nil }
+    case .delete:
+      let values = change.values(entity, stored)
+      then[change.id] = entity.properties.map { property in
+        values.first { $0.name == property.name }
+          ?? HistoryChange.Property(name: property.name, type: property.type, value: .null)
+      }
+    case .update:
+      for value in change.values(entity, stored) {
+        if let place = then[change.id]?.firstIndex(where: { $0.name == value.name }) {
+          then[change.id]?[place] = value
+        }
+      }
+    }
+  }
+
+  /// The row as it was; nil where there was none.
+  func row(_ id: Int64) -> [HistoryChange.Property]? { then[id] }
+
+  /// All that were there, by id.
+  var all: [(id: Int64, values: [HistoryChange.Property])] {
+    then.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

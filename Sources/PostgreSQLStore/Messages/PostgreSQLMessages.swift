@@ -1,0 +1,38 @@
+package import StoreInterface
+
+// What is said of a store in a schema.
+
+extension StoreError {
+  static func unlike(_ name: String, _ address: String) -> StoreError {
+    StoreError(
+      .modelChange, at: address, "\(name) is otherwise in the pipeline than in the store",
+      hint: "Change the pipeline to match the store, or import into a new schema.")
+  }
+
+  static func longName(_ name: String, _ address: String) -> StoreError {
+    StoreError(
+      .modelChange, at: address, "the name \(name) is longer than PostgreSQL's 63 bytes",
+      hint: "Give it a shorter one.")
+  }
+
+  static func notUTF8(_ address: String) -> StoreError {
+    StoreError(
+      .cannotOpen, at: address, "the database is not encoded as UTF8",
+      hint: "Make one with createdb --encoding UTF8.")
+  }
+
+  static func noStoreThere(_ address: String) -> StoreError {
+    StoreError(.storeGone, at: address, "there is no store", hint: "An import makes one.")
+  }
+
+  static func laterFormat(_ address: String) -> StoreError {
+    StoreError(
+      .newerFormat, at: address, "a later version of bolide made this store", hint: "Use that version.")
+  }
+
+  package static func busyRows(_ address: String) -> StoreError {
+    StoreError(
+      .busy, at: address, "other programs change the same rows all the time",
+      hint: "Run the same command again.")
+  }
+}

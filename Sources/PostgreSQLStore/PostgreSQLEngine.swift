@@ -1,0 +1,132 @@
+package import ImportModel
+package import PostgreSQLAccess
+package import StoreInterface
+internal import Synchronization
+
+/// A store on a PostgreSQL server: one schema.
+///
+/// Each call borrows a session for as long as it takes; an import has one of its own. What it does not do yet, it refuses by
+/// name (`PartialEngine`).
+package final class PostgreSQLEngine: PartialEngine {
+  package static let engineName = "PostgreSQL"
+  /// The address as it is shown: without a password.
+  package var path: String { address.shown }
+  package let address: PostgreSQLAddress
+  private let sessions = IdleSessions()
+
+  /// Opens the store that is there.
+  package init(reading address: PostgreSQLAddress) throws {
+    self.address = address
+    try session { try StoredModel($0, address) }
+  }
+
+  /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.
+  package init(
+    _ address: PostgreSQLAddress, for pipeline: Pipeline,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    self.address = address
+    try session(isCancelled: isCancelled) { connection in
+      if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
+        throw StoreError.notToBeMade(address.shown)
+      }
+      try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+    }
+  }
+
+  /// Sees that a store that is not there may be made.
+  package static func checkCreation(_ address: PostgreSQLAddress, _ creation: StoreCreation) throws {
+    if creation == .never { throw StoreError.notToBeMade(address.shown) }
+  }
+
+  /// Whether the store has a transaction: asked behind a commit that ended with an error.
+  package func has(_ token: HistoryToken) throws -> Bool {
+    try session { connection in
+      let found = try connection.run(
+        "SELECT FROM bolide_transaction WHERE number = $1 AND nonce = $2",
+        [.integer(token.number), .text(token.nonce)])
+      return found.count == 1
+    }
+  }
+
+  package func close() throws { sessions.close() }
+
+  /// Hands a session to `body`, and keeps it for the next call.
+  ///
+  /// - Throws: `StoreError` for whatever the server says.
+  @discardableResult
+  func session<Result>(
+    isCancelled: @escaping @Sendable () -> Bool = { false }, _ body: (PostgreSQLConnection) throws -> Result
+  ) throws -> Result {
+    do {
+      let connection = try take(isCancelled)
+      defer {
+        connection.isCancelled = { false }
+        if connection.isAlive, !connection.isInTransaction { sessions.put(connection) }
+      }
+      return try body(connection)
+    } catch let error as PostgreSQLError {
+      throw error.error(path)
+    }
+  }
+
+  /// A session that belongs to the caller.
+  func take(_ isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> PostgreSQLConnection {
+    if sessions.isClosed { throw StoreError.closed(path) }
+    guard let idle = sessions.take() else {
+      return try PostgreSQLConnection(address, isCancelled: isCancelled)
+    }
+    idle.isCancelled = isCancelled
+    return idle
+  }
+
+  /// Reads from one state of the store.
+  func reading<Result>(_ body: (PostgreSQLConnection, StoredModel) throws -> Result) throws -> Result {
+    try session { connection in
+      try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+        try body(connection, StoredModel(connection, address))
+      }
+    }
+  }
+
+  /// Writes in a transaction of Bolide's own, which gets a number where anything has changed.
+  @discardableResult
+  func writing<Result>(
+    author: String? = nil, _ body: (PostgreSQLConnection, StoredModel) throws -> Result
+  ) throws -> (result: Result, token: HistoryToken?) {
+    try session { connection in
+      let stored = try StoredModel(connection, address)
+      let transaction = WriteTransaction(connection: connection, stored: stored)
+      return try connection.inTransaction {
+        try transaction.begin()
+        let result = try body(connection, stored)
+        return (result, try transaction.end(author: author, pipeline: nil, run: nil))
+      }
+    }
+  }
+}
+
+/// Sessions that nobody uses at present.
+///
+/// Unchecked, as a session itself is for one thread at a time: it is here or with one borrower, never both, and both ways lead
+/// through the mutex.
+private final class IdleSessions: @unchecked Sendable {
+  private let lock = Mutex<Void>(())
+  private var idle: [PostgreSQLConnection] = []
+  private var closed = false
+
+  var isClosed: Bool { lock.withLock { _ in closed } }
+
+  func take() -> PostgreSQLConnection? { lock.withLock { _ in idle.popLast() } }
+
+  func put(_ connection: PostgreSQLConnection) {
+    lock.withLock { _ in if !closed, idle.count < 4 { idle.append(connection) } }
+  }
+
+  func close() {
+    lock.withLock { _ in
+      closed = true
+      idle = []
+    }
+  }
+}

@@ -1,0 +1,322 @@
+internal import ChunkMerging
+package import ImportModel
+internal import PostgreSQLAccess
+package import StoreInterface
+package import TypedRows
+
+/// One run's writing side: a session of its own from the first chunk to the run's end. Used by one thread.
+final class PostgreSQLImport: ImportSession {
+  let layout: ChunkLayout
+  let run: Int64
+  private(set) var progress = RunProgress()
+  let expiredReaders: [String] = []
+  private(set) var isCommitted = false
+  private(set) var undecided: HistoryToken?
+
+  private let engine: PostgreSQLEngine
+  private let connection: PostgreSQLConnection
+  private let pipeline: Pipeline
+  private let input: String
+  private let stored: StoredModel
+  private let transaction: WriteTransaction
+  private let writer: ChunkWriter
+  private let children: [ChildWriter]
+  private let log: RunLog
+  private let rejects: RejectLog
+  private let settings: ImportSettings
+  /// Whether `atomically` has its transaction open.
+  private var isOpen = false
+  private var isRolledBack = false
+  /// The rejected records of an atomic import, for the case that it is rolled back.
+  private var kept: [RejectedRecord] = []
+
+  init(
+    _ engine: PostgreSQLEngine, _ connection: PostgreSQLConnection, _ pipeline: Pipeline, input: String,
+    settings: ImportSettings, sameJSON: @escaping ChunkLayout.TextEquality
+  ) throws {
+    (self.engine, self.connection, self.pipeline, self.input) = (engine, connection, pipeline, input)
+    self.settings = settings
+    let stored = try StoredModel(connection, engine.address)
+    self.stored = stored
+    if stored.model.entities.isEmpty { throw StoreError.noStoreThere(engine.path) }
+    var layout = ChunkLayout(pipeline, model: stored.model)
+    layout.digestKey = SipHash.Key(Array(stored.id.utf8))
+    layout.sameJSON = sameJSON
+    self.layout = layout
+    transaction = WriteTransaction(connection: connection, stored: stored)
+    writer = ChunkWriter(connection, layout: layout, stored: stored)
+    children = pipeline.children.indices.map {
+      ChildWriter(connection, pipeline, $0, layout: layout, stored: stored)
+    }
+    log = try RunLog(connection, pipeline, input: input)
+    run = log.run
+    rejects = RejectLog(connection, pipeline: pipeline.name, run: run, bounds: layout.rejectBounds)
+    progress.children = children.flatMap(\.counts)
+  }
+
+  deinit { connection.rollBack() }
+
+  var times: StageTimes {
+    get { writer.times }
+    set { writer.times = newValue }
+  }
+
+  func apply(_ chunk: Chunk, bytes: Int) throws {
+    try telling {
+      if isOpen { return try savepoint { try self.write(chunk, bytes: bytes) } }
+      try self.repeating(chunk) { try self.transact { try self.write(chunk, bytes: bytes) } }
+    }
+    writer.times.end(.commit)
+  }
+
+  func atomically(_ body: () throws -> Bool) throws -> Bool {
+    try telling {
+      self.isOpen = true
+      defer { self.isOpen = false }
+      let before = self.progress
+      do {
+        try self.connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        try self.transaction.begin(notesRuns: true)
+        guard try body() else {
+          self.undo(before)
+          return false
+        }
+        try self.end()
+        self.isCommitted = true
+        return true
+      } catch {
+        self.undo(before)
+        throw error
+      }
+    }
+  }
+
+  private func undo(_ before: RunProgress) {
+    connection.rollBack()
+    isRolledBack = true
+    progress.rollBack()
+  }
+
+  func finish(
+    outcome: String, bytes: Int, read identity: InputIdentity?, inputs: [InputFacts?], fields: FieldsRead,
+    isComplete: Bool
+  ) throws {
+    progress.bytes = bytes
+    connection.isCancelled = { false }
+    try telling {
+      try self.connection.inTransaction {
+        if self.isRolledBack { try self.rejects.write(self.kept) }
+        try self.log.write(self.progress, outcome: outcome)
+        if outcome == RunOutcome.good { try self.log.write(unused: fields.unused) }
+      }
+      self.undecided = nil
+    }
+  }
+
+  // MARK: Not yet
+
+  func knownInputs(rules: [UInt8]) -> [KnownInput] { [] }
+  func skip(_ input: KnownInput) -> Bool { false }
+  func missingOfLastRun() -> RowShare? { nil }
+  func changedSinceLastGoodRun() -> RowShare? { nil }
+  func goneRows() -> [(entity: String, share: RowShare)] { [] }
+  func treatGone() throws { throw lacks("rows that are gone") }
+  func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws { throw lacks("replay") }
+
+  private func lacks(_ what: String) -> StoreError {
+    .unsupported(what, by: PostgreSQLEngine.engineName, engine.path)
+  }
+
+  // MARK: Transactions
+
+  private func telling<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError {
+      throw error.error(engine.path)
+    }
+  }
+
+  /// One transaction: what `body` applies, its number, and the run's row.
+  private func transact(_ body: () throws -> Void) throws {
+    let before = progress
+    do {
+      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+      try transaction.begin(notesRuns: true)
+      try body()
+      try end()
+    } catch {
+      connection.rollBack()
+      progress = before
+      throw error
+    }
+  }
+
+  private func end() throws {
+    let token = try transaction.end(
+      author: pipeline.author ?? pipeline.name, pipeline: pipeline.name, run: run)
+    progress.token = token ?? progress.token
+    try log.write(progress, outcome: nil)
+    if isOpen { undecided = token }
+    try connection.run("COMMIT")
+    undecided = nil
+  }
+
+  /// Applies a chunk inside the open transaction; what another writer has made meanwhile does not end the transaction.
+  private func savepoint(_ body: () throws -> Void) throws {
+    try body()
+  }
+
+  /// A conflict with another writer is met again and again only where somebody works on the same rows all the time.
+  private static let tries = 50
+
+  /// Applies a chunk again where another writer was faster.
+  private func repeating(_ chunk: Chunk, _ body: () throws -> Void) throws {
+    let before = ChunkState(chunk)
+    let memory = memory
+    for number in 1... {
+      do {
+        return try body()
+      } catch {
+        guard number < Self.tries, error.mayBeRepeated else {
+          throw error is ChunkConflict ? StoreError.busyRows(engine.path) : error
+        }
+        before.restore(chunk)
+        self.memory = memory
+      }
+    }
+  }
+
+  private var memory: [(seen: ObjectSet, made: ObjectSet?)] {
+    get { writers.map(\.memory) }
+    set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
+  }
+
+  private var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
+
+  // MARK: Chunks
+
+  private func write(_ chunk: Chunk, bytes: Int) throws {
+    let now = timestamp()
+    progress.counts += try writer.apply(chunk, now: now, input: input)
+    let records = ChildWriter.Holder(
+      chunk: chunk, writer: writer, leftOut: [], leftAlone: writer.setAside)
+    var index = 0
+    for (rows, writing) in zip(chunk.children, children) {
+      let holder = writing.layout.within.map { list in
+        let holding = children[list]
+        return ChildWriter.Holder(
+          chunk: chunk.children[list], writer: holding.writer, leftOut: holding.leftOut,
+          leftAlone: holding.leftAlone)
+      }
+      for counts in try writing.apply(rows, of: holder ?? records, in: chunk, now: now, input: input) {
+        progress.children[index].counts += counts
+        index += 1
+      }
+    }
+    let rejected = chunk.allRejects
+    if isOpen { kept += rejected }
+    progress.unkept = try rejects.write(rejected)
+    progress.chunks += 1
+    progress.bytes = bytes
+  }
+}
+
+extension Error {
+  /// Whether the same may work when it is done again: another writer was in the way.
+  fileprivate var mayBeRepeated: Bool {
+    if let error = self as? PostgreSQLError { return error.mayBeRepeated || error.state == "23505" }
+    return self is ChunkConflict
+  }
+}
+
+/// What of a chunk changes while it is applied.
+private struct ChunkState {
+  private let orders: [[Int32]]
+  private let rejects: [[RejectedRecord]]
+  private let counts: (duplicates: Int, superseded: Int)
+  private let read: [Int]
+  private let absent: [[(column: Int, row: Int)]]
+
+  init(_ chunk: Chunk) {
+    orders = chunk.orders
+    let all = [chunk] + chunk.children
+    rejects = all.map(\.rejects)
+    counts = (chunk.duplicates, chunk.superseded)
+    read = all.map(\.recordsRead)
+    // New rows take defaults: what is not said may be there the next time.
+    absent = all.map { chunk in
+      let columns = (0..<chunk.layout.storedCount).filter {
+        chunk.layout.columns[$0].attribute.defaultValue != nil
+      }
+      return columns.flatMap { column in
+        chunk.order.lazy.map(Int.init).filter { chunk.state(column, $0) == .absent }.map { (column, $0) }
+      }
+    }
+  }
+
+  func restore(_ chunk: Chunk) {
+    chunk.orders = orders
+    (chunk.duplicates, chunk.superseded) = counts
+    for (place, chunk) in ([chunk] + chunk.children).enumerated() {
+      chunk.rejects = rejects[place]
+      chunk.recordsRead = read[place]
+      for (column, row) in absent[place] { chunk.set(.absent, 0, column, row) }
+    }
+  }
+}
+
+extension PostgreSQLEngine {
+  package func beginImport(
+    _ pipeline: Pipeline, input: String, settings: ImportSettings,
+    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> any ImportSession {
+    if pipeline.feed == .full { throw StoreError.unsupported("full feeds", by: Self.engineName, path) }
+    if settings.stopsOnReject {
+      throw StoreError.unsupported("stopping at a rejected record", by: Self.engineName, path)
+    }
+    do {
+      return try PostgreSQLImport(
+        self, take(isCancelled), pipeline, input: input, settings: settings, sameJSON: sameJSON)
+    } catch let error as PostgreSQLError {
+      throw error.error(path)
+    }
+  }
+
+  package func fit(_ pipeline: Pipeline) throws {
+    try session { connection in
+      try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+    }
+  }
+
+  package func restoreTriggers() throws -> RepairReport { RepairReport() }
+
+  package func checkFit(_ pipeline: Pipeline) throws {
+    try reading { connection, stored in
+      _ = try SchemaFit(connection: connection, address: address).merge(
+        stored.model, pipeline.model.withJoins)
+    }
+  }
+
+  package func fieldMemory(of pipeline: Pipeline) throws -> FieldMemory {
+    try session { try RunLog.fieldMemory($0, pipeline) }
+  }
+
+  package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) -> Set<[UInt8]> { [] }
+
+  package func recordUnchanged(
+    _ pipeline: Pipeline, input: String, _ identity: InputIdentity
+  ) -> (run: Int64, progress: RunProgress)? { nil }
+
+  package func replayableRejects(
+    _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
+  ) throws -> (kept: [KeptReject], hasMore: Bool) {
+    throw StoreError.unsupported("replay", by: Self.engineName, path)
+  }
+
+  package func keptRejectCount(pipeline name: String) throws -> Int {
+    try session {
+      Int(try $0.run("SELECT count(*) FROM bolide_reject WHERE pipeline = $1", [.text(name)]).integer(0, 0))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+internal import TypedRows
+
+/// The row of `bolide_run` that one run writes.
+struct RunLog {
+  let run: Int64
+  private let connection: PostgreSQLConnection
+  private let pipeline: String
+
+  /// The counts' columns, in the order of `values`.
+  static let counts = [
+    "read", "inserted", "updated", "repeated", "unchanged", "ignored", "duplicates", "superseded", "rejected",
+    "rolled_back",
+  ]
+
+  /// Begins a run, in a transaction of its own: a run that is killed leaves its row too.
+  init(_ connection: PostgreSQLConnection, _ pipeline: Pipeline, input: String) throws {
+    self.connection = connection
+    self.pipeline = pipeline.name
+    run = try connection.run(
+      """
+      INSERT INTO bolide_run(pipeline, author, input, started, max_age) VALUES ($1, $2, $3, $4::text::timestamptz, $5)
+      RETURNING run
+      """,
+      [
+        .text(pipeline.name), .text(pipeline.author ?? pipeline.name), .text(input), .text(timestamp()),
+        pipeline.maxAge.map(Parameter.double) ?? .null,
+      ]
+    ).integer(0, 0)
+  }
+
+  /// Writes the run's sums so far.
+  ///
+  /// - Parameter outcome: `ok` or what ended the run; nil while it goes on.
+  func write(_ progress: RunProgress, outcome: String?) throws {
+    let columns = Self.counts + ["unkept", "chunks", "bytes"]
+    let values = progress.counts.values + [progress.unkept, progress.chunks, progress.bytes].map(Int64.init)
+    try connection.run(
+      """
+      UPDATE bolide_run SET (\(columns.joined(separator: ", ")), last_number, outcome, ended) =
+        (\(columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")), $\(columns.count + 1), $\(columns.count + 2),
+        CASE WHEN $\(columns.count + 2) IS NOT NULL THEN $\(columns.count + 3)::text::timestamptz END)
+      WHERE run = \(run)
+      """,
+      values.map(Parameter.integer) + [.integer(progress.token?.number), .text(outcome), .text(timestamp())])
+    for (place, child) in progress.children.enumerated() {
+      try connection.run(
+        """
+        INSERT INTO bolide_run_child(run, place, entity, are_links, \(Self.counts.joined(separator: ", ")))
+        VALUES (\(run), \(place), $1, $2, \(Self.counts.indices.map { "$\($0 + 3)" }.joined(separator: ", ")))
+        ON CONFLICT (run, place) DO UPDATE SET
+          (\(Self.counts.joined(separator: ", "))) = (\(Self.counts.map { "excluded.\($0)" }.joined(separator: ", ")))
+        """, [.text(child.entity), .boolean(child.areLinks)] + child.counts.values.map(Parameter.integer))
+    }
+  }
+
+  /// Notes the fields of records that no attribute takes.
+  func write(unused names: Set<String>) throws {
+    guard !names.isEmpty else { return }
+    try connection.run(
+      "INSERT INTO bolide_field(pipeline, name) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING",
+      [.text(pipeline), .texts(names.sorted())])
+  }
+
+  /// What earlier runs met of the fields of a pipeline's records.
+  static func fieldMemory(_ connection: PostgreSQLConnection, _ pipeline: Pipeline) throws -> FieldMemory {
+    let runs = try connection.run(
+      "SELECT FROM bolide_run WHERE pipeline = $1 AND outcome = $2 LIMIT 1",
+      [.text(pipeline.name), .text(RunOutcome.good)])
+    guard runs.count == 1 else { return FieldMemory() }
+    let rows = try connection.run("SELECT name FROM bolide_field WHERE pipeline = $1", [.text(pipeline.name)])
+    return FieldMemory(unused: Set((0..<rows.count).map { rows.text($0, 0) }))
+  }
+}
+
+extension ChunkCounts {
+  /// As `RunLog.counts` names them.
+  var values: [Int64] {
+    [read, inserted, updated, repeated, unchanged, ignored, duplicates, superseded, rejected, rolledBack].map(
+      Int64.init)
+  }
+
+  /// Reads them from a result's columns.
+  init(_ result: QueryResult, _ row: Int, from column: Int) {
+    self.init()
+    func next(_ place: Int) -> Int { Int(result.integer(row, column + place)) }
+    (read, inserted, updated, repeated, unchanged) = (next(0), next(1), next(2), next(3), next(4))
+    (ignored, duplicates, superseded, rejected, rolledBack) = (next(5), next(6), next(7), next(8), next(9))
+  }
+}

@@ -1,0 +1,64 @@
+internal import Foundation
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// What a store says of itself, and the numbers by which history names entities and properties.
+struct StoredModel {
+  let id: String
+  let version: Int64
+  let model: Model
+  private var entityNumbers: [String: Int64] = [:]
+  private var propertyNumbers: [String: [String: Int64]] = [:]
+  private var entityNames: [Int64: String] = [:]
+  private var propertyNames: [Int64: String] = [:]
+
+  /// - Throws: `StoreError` where the schema holds no store, or one of a later format.
+  init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
+    guard try Self.exists(connection) else { throw StoreError.noStoreThere(address.shown) }
+    let head = try connection.run("SELECT format, id, model, model_version FROM bolide_store")
+    guard head.count == 1 else { throw StoreError.noStoreThere(address.shown) }
+    if head.integer(0, 0) > SystemTables.format { throw StoreError.laterFormat(address.shown) }
+    (id, version) = (head.text(0, 1), head.integer(0, 3))
+    model = try JSONDecoder().decode(Model.self, from: Data(head.text(0, 2).utf8))
+    let rows = try connection.run(
+      """
+      SELECT e.name, e.number, p.name, p.number FROM bolide_entity e
+      LEFT JOIN bolide_property p ON p.entity = e.number ORDER BY p.number
+      """)
+    for row in 0..<rows.count {
+      let (entity, number) = (rows.text(row, 0), rows.integer(row, 1))
+      (entityNumbers[entity], entityNames[number]) = (number, entity)
+      if rows.isNull(row, 2) { continue }
+      propertyNumbers[entity, default: [:]][rows.text(row, 2)] = rows.integer(row, 3)
+      propertyNames[rows.integer(row, 3)] = rows.text(row, 2)
+    }
+  }
+
+  /// Whether the schema holds a store.
+  static func exists(_ connection: PostgreSQLConnection) throws -> Bool {
+    let found = try connection.run(
+      "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = current_schema()::regnamespace")
+    return found.count == 1
+  }
+
+  func number(of entity: Entity) -> Int64 { entityNumbers[entity.name] ?? 0 }
+  func number(of property: String, in entity: Entity) -> Int64 {
+    propertyNumbers[entity.name]?[property] ?? 0
+  }
+  func entity(_ number: Int64) -> Entity? { entityNames[number].flatMap(model.entity(named:)) }
+  func property(_ number: Int64) -> String? { propertyNames[number] }
+}
+
+extension Entity {
+  /// The properties that have a column, attributes first, with an attribute's type.
+  var properties: [(name: String, column: String, type: AttributeType?)] {
+    storedAttributes.map { ($0.name, $0.name, $0.type) }
+      + toOneRelationships.map { ($0.name, $0.column, nil) }
+  }
+}
+
+extension AttributeType? {
+  /// The type of a property's column; a relationship's holds object ids.
+  var stored: AttributeType { self ?? .integer64 }
+}

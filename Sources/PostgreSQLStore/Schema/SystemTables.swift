@@ -1,0 +1,213 @@
+internal import PostgreSQLAccess
+
+/// Bolide's own tables in a store's schema.
+///
+///     bolide_store         one row: who the store is, its model, and the newest transaction's number
+///     bolide_entity        entities' numbers, by which history names them whatever they are called later
+///     bolide_property      the same of attributes and relationships
+///     bolide_transaction   a commit; without a number as long as no Bolide command has seen it
+///     bolide_change        what happened to an object in a transaction; or to a run of objects that an import made
+///     bolide_mark          objects whose derived attributes the next Bolide command computes
+///     bolide_reader        named readers and their places
+///     bolide_run           imports and their counts
+///     bolide_reject        rejected records
+enum SystemTables {
+  static let format: Int64 = 1
+
+  static let statements = [
+    """
+    CREATE TABLE bolide_store(
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      format bigint NOT NULL,
+      id text NOT NULL,
+      model text NOT NULL,
+      model_version bigint NOT NULL,
+      last_number bigint NOT NULL DEFAULT 0,
+      pruned_number bigint NOT NULL DEFAULT 0,
+      pruned_nonce text NOT NULL DEFAULT '000000', pruned_at timestamptz(3))
+    """,
+    "CREATE TABLE bolide_entity(number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE)",
+    """
+    CREATE TABLE bolide_property(
+      number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      entity integer NOT NULL REFERENCES bolide_entity, name text NOT NULL, UNIQUE (entity, name))
+    """,
+    """
+    CREATE TABLE bolide_transaction(
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      xid xid8 UNIQUE, number bigint UNIQUE, nonce text, at timestamptz(3),
+      author text, pipeline text, run bigint, model bigint, changes bigint)
+    """,
+    "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL",
+    "CREATE SEQUENCE bolide_change_seq CACHE 1",
+    """
+    CREATE TABLE bolide_change(
+      transaction bigint NOT NULL, entity integer NOT NULL, id bigint NOT NULL, last_id bigint,
+      seq bigint NOT NULL DEFAULT nextval('bolide_change_seq'),
+      kind smallint NOT NULL, rekeys boolean NOT NULL DEFAULT false,
+      properties integer[], previous text[],
+      PRIMARY KEY (transaction, entity, id))
+    """,
+    "CREATE INDEX bolide_change_run ON bolide_change(transaction, entity) WHERE last_id IS NOT NULL",
+    "CREATE INDEX bolide_change_key ON bolide_change(entity, id) WHERE kind = 3 OR rekeys",
+    "CREATE TABLE bolide_mark(entity integer NOT NULL, id bigint NOT NULL, PRIMARY KEY (entity, id))",
+    """
+    CREATE TABLE bolide_reader(
+      name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL, nonce text NOT NULL, moved timestamptz(3) NOT NULL)
+    """,
+    """
+    CREATE TABLE bolide_run(
+      run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      pipeline text NOT NULL, author text NOT NULL, input text NOT NULL,
+      started timestamptz(3) NOT NULL, ended timestamptz(3), outcome text, max_age double precision,
+      \(RunLog.counts.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
+      unkept bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
+      last_number bigint)
+    """,
+    """
+    CREATE TABLE bolide_run_child(
+      run bigint NOT NULL REFERENCES bolide_run ON DELETE CASCADE, place integer NOT NULL, entity text NOT NULL,
+      are_links boolean NOT NULL, \(RunLog.counts.map { "\($0) bigint NOT NULL" }.joined(separator: ", ")),
+      PRIMARY KEY (run, place))
+    """,
+    """
+    CREATE TABLE bolide_reject(
+      reject bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      pipeline text NOT NULL, first_run bigint NOT NULL, last_run bigint NOT NULL, times bigint NOT NULL DEFAULT 1,
+      code text NOT NULL, message text NOT NULL, attribute text, input text NOT NULL, entity text, child bigint NOT NULL,
+      text bytea, around bytea, is_cut boolean NOT NULL, key bigint,
+      record bigint NOT NULL, byte bigint NOT NULL, line bigint NOT NULL, "column" bigint NOT NULL)
+    """,
+    """
+    CREATE UNIQUE INDEX bolide_reject_same ON bolide_reject(pipeline, code, coalesce(attribute, ''), coalesce(entity, ''),
+      child, md5(coalesce(text, input::bytea || record::text::bytea) || coalesce(around, '')))
+    """,
+    "CREATE INDEX bolide_run_pipeline ON bolide_run(pipeline, run)",
+    """
+    CREATE TABLE bolide_field(pipeline text NOT NULL, name text NOT NULL, PRIMARY KEY (pipeline, name))
+    """,
+  ]
+
+  /// What the triggers call.
+  static let functions = [
+    // The present transaction's row.
+    """
+    CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE known bigint;
+    BEGIN
+      SELECT id INTO known FROM bolide_transaction WHERE xid = pg_current_xact_id();
+      IF known IS NULL THEN
+        INSERT INTO bolide_transaction(xid) VALUES (pg_current_xact_id()) RETURNING id INTO known;
+      END IF;
+      RETURN known;
+    END $$
+    """,
+    // A double's exact value: mantissa times a power of two. A cast to numeric keeps fifteen digits.
+    """
+    CREATE OR REPLACE FUNCTION bolide_exact(x double precision) RETURNS numeric
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
+    DECLARE
+      bits bigint := ('x' || encode(float8send(x), 'hex'))::bit(64)::bigint;
+      exponent integer := ((bits >> 52) & 2047)::integer;
+      mantissa bigint := bits & 4503599627370495;
+    BEGIN
+      IF exponent = 2047 THEN RETURN 'NaN'; END IF;
+      IF exponent = 0 THEN exponent := 1; ELSE mantissa := mantissa | 4503599627370496; END IF;
+      IF bits < 0 THEN mantissa := -mantissa; END IF;
+      exponent := exponent - 1075;
+      IF exponent >= 0 THEN RETURN mantissa * trunc(2::numeric ^ exponent); END IF;
+      RETURN trim_scale(mantissa * trunc(5::numeric ^ -exponent) * ('1e' || exponent)::numeric);
+    END $$
+    """,
+    // The double that is nearest to an exact sum; null beyond their range, and where a value was no number.
+    """
+    CREATE OR REPLACE FUNCTION bolide_double(x numeric) RETURNS double precision
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+      SELECT CASE WHEN x = 'NaN' OR abs(x) >= 1.797693134862315807e308 THEN NULL ELSE x::double precision END
+    $$
+    """,
+    """
+    CREATE OR REPLACE FUNCTION bolide_bigint(x numeric) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+      SELECT CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN x::bigint END
+    $$
+    """,
+    // A mean to forty digits more than its sum has: rounding it once more changes no double but by chance of 1 in 10^20.
+    """
+    CREATE OR REPLACE FUNCTION bolide_mean(x numeric, n bigint) RETURNS double precision
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+      SELECT CASE WHEN n > 0 THEN bolide_double(x * 1e40 / n * 1e-40) END
+    $$
+    """,
+    // Numbers what has committed and has no number: its order is that of each one's last change. Under the store's lock.
+    """
+    CREATE OR REPLACE FUNCTION bolide_number(own bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    DECLARE
+      last bigint;
+      pending record;
+    BEGIN
+      SELECT last_number INTO last FROM bolide_store;
+      FOR pending IN
+        SELECT t.id, c.seq, c.changes FROM bolide_transaction t CROSS JOIN LATERAL (
+          SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes
+          FROM bolide_change WHERE transaction = t.id) c
+        WHERE t.number IS NULL AND t.id IS DISTINCT FROM own ORDER BY c.seq
+      LOOP
+        IF pending.seq IS NULL THEN
+          DELETE FROM bolide_transaction WHERE id = pending.id;
+        ELSE
+          last := last + 1;
+          UPDATE bolide_transaction SET number = last, xid = NULL, at = clock_timestamp(),
+            nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = pending.changes
+          WHERE id = pending.id;
+        END IF;
+      END LOOP;
+      UPDATE bolide_store SET last_number = last WHERE last_number <> last;
+      RETURN last;
+    END $$
+    """,
+    // Ends a transaction of Bolide's own, as its last statement: numbers it behind all that have committed.
+    """
+    CREATE OR REPLACE FUNCTION bolide_finish(word text, author text, pipeline text, run bigint, at timestamptz)
+    RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    #variable_conflict use_variable
+    DECLARE
+      own bigint;
+      total bigint;
+      last bigint;
+    BEGIN
+      SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
+      IF own IS NULL THEN RETURN NULL; END IF;
+      SELECT sum(coalesce(c.last_id, c.id) - c.id + 1) INTO total FROM bolide_change AS c WHERE c.transaction = own;
+      IF total IS NULL THEN
+        DELETE FROM bolide_transaction AS t WHERE t.id = own;
+        RETURN NULL;
+      END IF;
+      PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
+      last := bolide_number(own) + 1;
+      UPDATE bolide_transaction AS t SET number = last, xid = NULL, nonce = word, at = at, author = author,
+        pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s), changes = total
+      WHERE t.id = own;
+      UPDATE bolide_store SET last_number = last;
+      PERFORM pg_notify('bolide_' || current_schema(), '');
+      RETURN last;
+    END $$
+    """,
+    """
+    CREATE OR REPLACE FUNCTION bolide_word() RETURNS text LANGUAGE sql VOLATILE AS $$
+      SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (random() * 31.999)::integer % 32, 1), '')
+      FROM generate_series(1, 6)
+    $$
+    """,
+  ]
+
+  /// Takes the lock under which transactions get their numbers, to the transaction's end.
+  static func lock(_ schema: String) -> String {
+    "SELECT pg_advisory_xact_lock(\(lockClass), hashtext(\(literal(schema))))"
+  }
+
+  /// The first of an advisory lock's two numbers; the second is of the schema, or of what in it is locked.
+  static let lockClass = 1_651_469_417
+}

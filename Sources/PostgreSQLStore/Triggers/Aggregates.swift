@@ -1,0 +1,212 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// The aggregates of one entity over one of its to-many relationships, which one statement brings up to date.
+///
+///     Region: count, total, largest over quakes   →   owner Region, holder Quake, toOne Quake.in, no onward
+///     Tag: posts.@count, many-to-many             →   owner Tag, holder Post_tags, toOne its tags, onward its posts
+struct Aggregates {
+  let owner: Entity
+  let holder: Entity
+  let toOne: Relationship
+  let destination: Entity
+  let onward: Relationship?
+  let members: [Member]
+
+  struct Member {
+    let attribute: Attribute
+    let aggregate: Derivation.Aggregate
+    /// The attribute of the objects; nil for a count.
+    let source: Attribute?
+  }
+
+  /// All of a model.
+  static func all(_ model: Model) -> [Aggregates] {
+    model.entities.flatMap { owner in
+      owner.relationships.compactMap { relationship -> Aggregates? in
+        guard let many = model.toMany(relationship),
+          let holder = model.entity(named: many.holder.name)
+        else { return nil }
+        let members = owner.derivedAttributes.compactMap { attribute -> Member? in
+          guard let aggregate = attribute.derivation?.aggregate, aggregate.relationship == relationship.name
+          else { return nil }
+          return Member(
+            attribute: attribute, aggregate: aggregate,
+            source: aggregate.attribute.flatMap(many.destination.attribute(named:)))
+        }
+        if members.isEmpty { return nil }
+        return Aggregates(
+          owner: owner, holder: holder, toOne: many.toOne, destination: many.destination, onward: many.onward,
+          members: members)
+      }
+    }
+  }
+
+  /// The columns of the objects that the members read.
+  var sources: [String] {
+    members.compactMap { $0.source?.name }
+      + destination.storedAttributes.map(\.name).filter { name in
+        members.contains { $0.aggregate.filter?.contains(name) == true }
+      }
+  }
+
+  // MARK: From scratch
+
+  /// Computes the members of some owners from their objects.
+  ///
+  /// - Parameter owners: what gives their ids, as a subquery.
+  func refresh(_ owners: String) -> String {
+    update(
+      members.flatMap { member in
+        values(member) { function in
+          "(SELECT \(function) FROM \(objects) WHERE h.\(quoted(toOne.column)) = o.bolide_id\(condition(member, "x")))"
+        }
+      }, owners: "(\(owners)) AS d(owner)")
+  }
+
+  private var objects: String {
+    guard let onward else { return "\(quoted(destination.name)) AS h CROSS JOIN LATERAL (SELECT h.*) AS x" }
+    return
+      "\(quoted(holder.name)) AS h JOIN \(quoted(destination.name)) AS x ON x.bolide_id = h.\(quoted(onward.column))"
+  }
+
+  private func condition(_ member: Member, _ alias: String) -> String {
+    member.aggregate.filter.map { " AND (\(FilterSQL.text($0, destination, alias)))" } ?? ""
+  }
+
+  /// A member's columns, each with its value.
+  ///
+  /// - Parameter select: makes a value of an aggregate function's call over `x`.
+  private func values(_ member: Member, _ select: (String) -> String) -> [(String, String)] {
+    let name = member.attribute.name
+    guard let source = member.source else { return [(name, select("count(*)"))] }
+    let column = "x.\(quoted(source.name))"
+    switch member.aggregate.function {
+    case .count: return [(name, select("count(*)"))]
+    case .min, .max: return [(name, select(Self.extreme(member.aggregate.function, column, source.type)))]
+    case .sum, .average:
+      let sum = select("coalesce(sum(\(Self.exact(column, source.type))), 0)")
+      let number = select("count(\(column))")
+      return [
+        (EntityTable.sum(member.attribute), sum), (EntityTable.number(member.attribute), number),
+        (name, Self.total(member, sum, number)),
+      ]
+    }
+  }
+
+  // MARK: By differences
+
+  /// Brings owners up to date by what came and went.
+  ///
+  /// - Parameter rows: a subquery of the holder's rows with `sign`, 1 for one that is there now and -1 for one that was.
+  func adjust(_ rows: String) -> String {
+    var columns = ["x.\(quoted(toOne.column)) AS owner"]
+    var assigned: [(String, String)] = []
+    for (place, member) in members.enumerated() {
+      let filter = member.aggregate.filter.map { " AND (\(FilterSQL.text($0, destination, "x")))" } ?? ""
+      let name = quoted(member.attribute.name)
+      guard let source = member.source, member.aggregate.function != .count else {
+        columns.append("coalesce(sum(x.sign) FILTER (WHERE true\(filter)), 0)::bigint AS n\(place)")
+        assigned.append((member.attribute.name, "o.\(name) + d.n\(place)"))
+        continue
+      }
+      let column = "x.\(quoted(source.name))"
+      switch member.aggregate.function {
+      case .count: break
+      case .min, .max:
+        let function = member.aggregate.function
+        for (letter, sign) in [("a", "1"), ("r", "-1")] {
+          columns.append(
+            "\(Self.extreme(function, column, source.type)) FILTER (WHERE x.sign = \(sign)\(filter)) AS \(letter)\(place)"
+          )
+        }
+        assigned.append((member.attribute.name, extreme(member, source, place)))
+      case .sum, .average:
+        let (sum, number) = (EntityTable.sum(member.attribute), EntityTable.number(member.attribute))
+        columns.append(
+          "coalesce(sum(x.sign * \(Self.exact(column, source.type))) FILTER (WHERE true\(filter)), 0) AS s\(place)"
+        )
+        columns.append(
+          "coalesce(sum(x.sign) FILTER (WHERE \(column) IS NOT NULL\(filter)), 0)::bigint AS n\(place)")
+        let (newSum, newNumber) = ("o.\(quoted(sum)) + d.s\(place)", "o.\(quoted(number)) + d.n\(place)")
+        assigned += [
+          (sum, newSum), (number, newNumber), (member.attribute.name, Self.total(member, newSum, newNumber)),
+        ]
+      }
+    }
+    let differences =
+      "(SELECT \(columns.joined(separator: ", ")) FROM (\(rows)) AS x "
+      + "WHERE x.\(quoted(toOne.column)) IS NOT NULL GROUP BY x.\(quoted(toOne.column))) AS d"
+    return update(assigned, owners: differences)
+  }
+
+  /// What went may have been the extreme: then all of the owner's objects are looked at, unless what came is beyond it.
+  private func extreme(_ member: Member, _ source: Attribute, _ place: Int) -> String {
+    let isMinimum = member.aggregate.function == .min
+    let (beyond, best) = isMinimum ? ("<", "least") : (">", "greatest")
+    let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
+    let (added, removed) = ("d.a\(place)", "d.r\(place)")
+    let all =
+      "(SELECT \(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type)) FROM \(objects) "
+      + "WHERE h.\(quoted(toOne.column)) = o.bolide_id\(condition(member, "x")))"
+    return """
+      CASE WHEN \(removed) IS NULL OR \(own) IS NULL OR \(removed) \(isMinimum ? ">" : "<") \(own)
+        THEN \(best)(\(own), \(added)) WHEN \(added) \(beyond)= \(own) THEN \(added) ELSE \(all) END
+      """
+  }
+
+  // MARK: Parts
+
+  private func update(_ assigned: [(String, String)], owners: String) -> String {
+    let names = assigned.map { quoted($0.0) }
+    let values = assigned.enumerated().map { place, one in
+      let member = members.first { $0.attribute.name == one.0 }
+      return "\(member.map { Self.stored(one.1, $0) } ?? one.1) AS v\(place)"
+    }
+    return """
+      UPDATE \(quoted(owner.name)) AS t SET \(names.enumerated().map { "\($1) = v.v\($0)" }.joined(separator: ", "))
+      FROM (SELECT o.bolide_id, \(values.joined(separator: ", "))
+        FROM \(owners) JOIN \(quoted(owner.name)) AS o ON o.bolide_id = d.owner) AS v
+      WHERE t.bolide_id = v.bolide_id AND
+        (\(names.map { "t.\($0)" }.joined(separator: ", ")))
+        IS DISTINCT FROM (\(names.indices.map { "v.v\($0)" }.joined(separator: ", ")))
+      """
+  }
+
+  /// A value as the attribute's column holds it.
+  private static func stored(_ value: String, _ member: Member) -> String {
+    switch member.attribute.type {
+    case .boolean where [.min, .max].contains(member.aggregate.function): "(\(value))::boolean"
+    case .uuid: "(\(value))::uuid"
+    default: value
+    }
+  }
+
+  private static func comparable(_ column: String, _ type: AttributeType) -> String {
+    switch type {
+    case .boolean: "\(column)::integer"
+    case .uuid: "\(column)::text COLLATE \"C\""
+    default: column
+    }
+  }
+
+  private static func extreme(_ function: Derivation.Function, _ column: String, _ type: AttributeType)
+    -> String
+  {
+    "\(function.rawValue)(\(comparable(column, type)))"
+  }
+
+  private static func exact(_ column: String, _ type: AttributeType) -> String {
+    type.storage == .real ? "bolide_exact(\(column))" : "\(column)::numeric"
+  }
+
+  private static func total(_ member: Member, _ sum: String, _ number: String) -> String {
+    if member.aggregate.function == .average { return "bolide_mean(\(sum), \(number))" }
+    return switch member.attribute.type {
+    case .double, .float: "bolide_double(\(sum))"
+    case .decimal(let scale):
+      "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
+    default: "bolide_bigint(\(sum))"
+    }
+  }
+}

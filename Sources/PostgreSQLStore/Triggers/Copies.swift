@@ -1,0 +1,98 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// A derived attribute that is a copy of another one, at the end of a path of relationships to one object each, or a
+/// spelling of it.
+struct Copy {
+  let entity: Entity
+  let attribute: Attribute
+  /// How the text is spelt otherwise; nil for a copy as it is.
+  let folding: TextFolding?
+  private let hops: [Hop]
+  private let source: String
+
+  /// One step of a path.
+  private struct Hop {
+    /// Where it leads.
+    let destination: Entity
+    /// The column of the place before that holds the destination's id; of a has-one relationship the destination's that
+    /// holds the place's.
+    let column: String
+    let isBackward: Bool
+  }
+
+  /// All of an entity, those that read others of the same entity behind these.
+  static func all(_ entity: Entity, _ model: Model) -> [Copy] {
+    entity.derivedAttributes.compactMap { Copy($0, entity, model) }.sorted { left, right in
+      model.rank(of: DerivedName(entity: entity.name, attribute: left.attribute.name))
+        < model.rank(of: DerivedName(entity: entity.name, attribute: right.attribute.name))
+    }
+  }
+
+  private init?(_ attribute: Attribute, _ entity: Entity, _ model: Model) {
+    guard let path = attribute.derivation?.path, let source = path.last else { return nil }
+    (self.entity, self.attribute, self.source) = (entity, attribute, source)
+    folding = if case .folded(let folding, _) = attribute.derivation { folding } else { nil }
+    if let (_, one, _) = model.copyOfOne(along: path, from: entity) {
+      hops = [Hop(destination: one.destination, column: one.toOne.column, isBackward: true)]
+    } else {
+      hops = (model.hops(along: path, from: entity) ?? []).map {
+        Hop(destination: $0.destination, column: $0.relationship.column, isBackward: false)
+      }
+    }
+  }
+
+  /// The source's value as SQL.
+  ///
+  /// - Parameter column: a column of the object, as in `NEW."in_id"`.
+  func value(_ column: (String) -> String) -> String {
+    if hops.isEmpty { return column(source) }
+    var from = ""
+    var condition = ""
+    for (place, hop) in hops.enumerated() {
+      let table = "\(quoted(hop.destination.name)) AS h\(place)"
+      func before(_ name: String) -> String { place == 0 ? column(name) : "h\(place - 1).\(quoted(name))" }
+      let on =
+        hop.isBackward
+        ? "h\(place).\(quoted(hop.column)) = \(before("bolide_id"))"
+        : "h\(place).bolide_id = \(before(hop.column))"
+      if place == 0 { (from, condition) = (table, on) } else { from += " JOIN \(table) ON \(on)" }
+    }
+    return "(SELECT h\(hops.count - 1).\(quoted(source)) FROM \(from) WHERE \(condition))"
+  }
+
+  /// The columns of the object itself on which the value depends.
+  var ownColumns: [String] { hops.first.map { $0.isBackward ? [] : [$0.column] } ?? [source] }
+
+  /// The first relationship's destination, whose rows are locked while the copy is taken; nil for none.
+  var firstOwner: (entity: Entity, column: String)? {
+    guard let hop = hops.first, !hop.isBackward else { return nil }
+    return (hop.destination, hop.column)
+  }
+
+  /// Which objects depend on rows of an entity: for each place where it stands in the path, a query of their ids.
+  ///
+  /// - Parameters:
+  ///   - rows: a subquery of that entity's rows.
+  /// - Returns: the query, and the columns of these rows whose change matters.
+  func dependents(on other: Entity, _ rows: String) -> [(query: String, columns: [String])] {
+    hops.indices.compactMap { place in
+      guard hops[place].destination.name == other.name else { return nil }
+      let next = place + 1 < hops.count ? hops[place + 1].column : source
+      if hops[place].isBackward {
+        return (
+          "SELECT r.\(quoted(hops[place].column)) FROM (\(rows)) AS r", [source, hops[place].column]
+        )
+      }
+      var from = "(\(rows)) AS r"
+      var last = "r"
+      for index in stride(from: place, through: 0, by: -1) {
+        let table = index == 0 ? entity.name : hops[index - 1].destination.name
+        from +=
+          " JOIN \(quoted(table)) AS p\(index) ON p\(index).\(quoted(hops[index].column)) = \(last).bolide_id"
+        last = "p\(index)"
+      }
+      return ("SELECT p0.bolide_id FROM \(from)", [next])
+    }
+  }
+}

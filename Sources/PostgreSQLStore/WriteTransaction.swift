@@ -1,0 +1,93 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// What surrounds the statements of a transaction of Bolide's own.
+struct WriteTransaction {
+  let connection: PostgreSQLConnection
+  let stored: StoredModel
+
+  /// Says that the transaction is Bolide's, so that triggers leave to it what it does itself.
+  ///
+  /// - Parameter notesRuns: whether the caller writes the history of new rows.
+  func begin(notesRuns: Bool = false) throws {
+    try connection.run(
+      """
+      SELECT set_config('bolide.writer', pg_current_xact_id()::text, true),
+        set_config('bolide.runs', CASE WHEN $1 THEN pg_current_xact_id()::text ELSE '' END, true)
+      """, [.boolean(notesRuns)])
+  }
+
+  /// Computes what is marked, and gives the transaction its number.
+  ///
+  /// - Returns: the token when anything changed.
+  func end(author: String?, pipeline: String?, run: Int64?) throws -> HistoryToken? {
+    try MarkedObjects(connection: connection, stored: stored).refresh()
+    let nonce = randomWord(length: 6)
+    let number = try connection.run(
+      "SELECT bolide_finish($1, $2, $3, $4, $5::text::timestamptz)",
+      [.text(nonce), .text(author), .text(pipeline), .integer(run), .text(timestamp())])
+    guard !number.isNull(0, 0) else { return nil }
+    return HistoryToken(store: stored.id, number: number.integer(0, 0), nonce: nonce)
+  }
+}
+
+/// Objects whose derived attributes somebody has left to the next Bolide command.
+struct MarkedObjects {
+  let connection: PostgreSQLConnection
+  let stored: StoredModel
+
+  /// Computes them, in the caller's transaction, until none is left.
+  func refresh() throws {
+    while true {
+      let marked = try connection.run(
+        """
+        DELETE FROM bolide_mark AS m USING (SELECT entity, id FROM bolide_mark ORDER BY entity, id LIMIT 10000
+          FOR UPDATE SKIP LOCKED) AS s
+        WHERE m.entity = s.entity AND m.id = s.id RETURNING m.entity, m.id
+        """)
+      if marked.count == 0 { return }
+      var ids: [Int64: [Int64]] = [:]
+      for row in 0..<marked.count { ids[marked.integer(row, 0), default: []].append(marked.integer(row, 1)) }
+      for (number, ids) in ids.sorted(by: { $0.key < $1.key }) {
+        guard let entity = stored.entity(number) else { continue }
+        try refresh(entity, ids.sorted())
+      }
+    }
+  }
+
+  private func refresh(_ entity: Entity, _ ids: [Int64]) throws {
+    let table = quoted(entity.name)
+    let parameter = [Parameter.integers(ids)]
+    try connection.run(
+      "SELECT FROM \(table) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE", parameter)
+    for aggregates in Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+      try connection.run(aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
+    }
+    for copy in Copy.all(entity, stored.model) {
+      let column = quoted(copy.attribute.name)
+      let value = copy.value { "t.\(quoted($0))" }
+      guard let folding = copy.folding else {
+        try connection.run(
+          """
+          UPDATE \(table) AS t SET \(column) = \(value)
+          WHERE t.bolide_id = ANY ($1) AND \(copy.attribute.type.differs("t.\(column)", value))
+          """, parameter)
+        continue
+      }
+      let texts = try connection.run(
+        "SELECT t.bolide_id, \(value) FROM \(table) AS t WHERE t.bolide_id = ANY ($1)", parameter)
+      var spelt: [String?] = []
+      var owners: [Int64] = []
+      for row in 0..<texts.count {
+        owners.append(texts.integer(row, 0))
+        spelt.append(texts.optionalText(row, 1).map(folding.apply))
+      }
+      try connection.run(
+        """
+        UPDATE \(table) AS t SET \(column) = v.text FROM unnest($1::bigint[], $2::text[]) AS v(id, text)
+        WHERE t.bolide_id = v.id AND t.\(column) IS DISTINCT FROM v.text COLLATE "C"
+        """, [.integers(owners), .texts(spelt)])
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import StoreInterface
+import Testing
+
+/// What other programs write with plain SQL is in history, and derived attributes are true at once.
+struct ForeignWriteTests {
+  @Test func `rows that another program inserts, changes and deletes are in history, each once`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    let token = try store.engine.newestToken()
+    try store.psql(
+      """
+      BEGIN;
+      INSERT INTO "Quake"(id, magnitude, in_id) SELECT n, n, 1 FROM generate_series(2, 4) AS n;
+      UPDATE "Quake" SET magnitude = magnitude + 1, code = 'x' WHERE id IN (1, 3);
+      UPDATE "Quake" SET magnitude = 9 WHERE id = 1;
+      DELETE FROM "Quake" WHERE id = 4;
+      COMMIT;
+      """)
+    let changes = try store.changes(after: token)
+    #expect(
+      changes == [
+        "insert Quake 2", "insert Quake 3", "update Region A count 1 total 4.0 mean 4.0 largest 4.0 strong 0",
+        "update Quake 1 code null magnitude 4.0",
+      ])
+    #expect(try store.psql(#"SELECT "count", total, largest, strong FROM "Region""#) == "3|15|9|1")
+  }
+
+  @Test func `a transaction that is rolled back leaves nothing, and one transaction is one`() throws {
+    let store = try ServerStore()
+    let token = try store.engine.newestToken()
+    try store.psql(#"BEGIN; INSERT INTO "Region"(name) VALUES ('A'); ROLLBACK;"#)
+    try store.psql(#"INSERT INTO "Region"(name) VALUES ('B'); INSERT INTO "Region"(name) VALUES ('C');"#)
+    let changes = try store.changes(after: token)
+    // The other spelling is the next command's, in a transaction of its own behind them.
+    #expect(
+      changes == [
+        "insert Region B", "insert Region C", "update Region B plain null", "update Region C plain null",
+      ])
+    #expect(try store.engine.newestToken().number == 3)
+  }
+
+  @Test func `derived attributes are Bolide's: what another program writes into them does not stay`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "Ä"}"#])
+    try store.psql(
+      #"UPDATE "Region" SET "count" = 7, total = 3, plain = 'q'; UPDATE "Quake" SET region = 'z'"#)
+    #expect(try store.psql(#"SELECT "count", total, plain FROM "Region""#) == "1|4|a")
+    #expect(try store.psql(#"SELECT region FROM "Quake""#) == "Ä")
+    try store.psql(#"INSERT INTO "Region"(name, "count", largest) VALUES ('B', 5, 5)"#)
+    #expect(try store.psql(#"SELECT "count", largest IS NULL FROM "Region" WHERE name = 'B'"#) == "0|t")
+  }
+
+  @Test func `a renamed owner's copies follow, and its other spelling with the next command`() throws {
+    let store = try ServerStore()
+    try store.take((1...3).map { "{\"id\": \($0), \"place\": \"Ärger\"}" })
+    try store.psql(#"UPDATE "Region" SET name = 'Öl'"#)
+    #expect(try store.psql(#"SELECT DISTINCT region FROM "Quake""#) == "Öl")
+    try store.engine.assignPendingChanges()
+    #expect(try store.psql(#"SELECT plain FROM "Region""#) == "ol")
+  }
+
+  @Test func `deleting an owner takes the links away, and the history of both is there`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "B"}"#])
+    let token = try store.engine.newestToken()
+    try store.psql(#"DELETE FROM "Region" WHERE name = 'A'"#)
+    #expect(try store.psql(#"SELECT in_id IS NULL, region IS NULL FROM "Quake" WHERE id = 1"#) == "t|t")
+    let changes = try store.changes(after: token)
+    #expect(changes.contains("delete Region A") && changes.contains { $0.hasPrefix("update Quake 1") })
+  }
+
+  @Test func `a table cannot be emptied without history, and an object keeps its id`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "place": "A"}"#])
+    #expect(throws: (any Error).self) { try store.psql(#"TRUNCATE "Quake""#) }
+    #expect(throws: (any Error).self) { try store.psql(#"UPDATE "Quake" SET bolide_id = 77"#) }
+    #expect(try store.psql(#"SELECT count(*), max(bolide_id) FROM "Quake""#) == "1|1")
+  }
+
+  @Test func `sums are exact, whatever comes and goes`() throws {
+    let store = try ServerStore()
+    try store.take([
+      #"{"id": 1, "magnitude": 1e300, "place": "A"}"#, #"{"id": 2, "magnitude": 0.1, "place": "A"}"#,
+    ])
+    try store.psql(
+      #"INSERT INTO "Quake"(id, magnitude, in_id) VALUES (3, -1e300, 1), (4, 0.2, 1), (5, 5e-324, 1)"#)
+    try store.psql(#"DELETE FROM "Quake" WHERE id = 1; UPDATE "Quake" SET magnitude = 0.7 WHERE id = 3"#)
+    // 0.1 + 0.2 + 0.7 of doubles, rounded once.
+    #expect(try store.psql(#"SELECT total = 1.0, mean = 0.25, "count" FROM "Region""#) == "t|t|4")
+  }
+}

@@ -1,0 +1,134 @@
+import Bolide
+import Foundation
+import ImportModel
+import PostgreSQLAccess
+import PostgreSQLStore
+import StoreInterface
+import TestServer
+import Testing
+
+/// What is said of a server that does not answer, does not let in, or holds something else: one sentence each.
+struct ServerMessageTests {
+  private func said(_ address: String, for model: String? = nil) throws -> String {
+    let error = try #require(
+      throws: StoreError.self
+    ) {
+      if let model {
+        _ = try StoreAddress(address).open(
+          for: Pipeline(yaml: model, file: "p.yaml", directory: "."), lockWait: 1)
+      } else {
+        _ = try StoreAddress(address).open()
+      }
+    }
+    #expect(error.file == PostgreSQLAddress(address)?.shown)
+    return ([error.reason] + [error.hint].compactMap(\.self)).joined(separator: ". ")
+  }
+
+  @Test func `a server that is not there`() throws {
+    let text = try said("postgresql://me:pw@/db?host=/nonexistent#s")
+    #expect(text.hasPrefix("no connection to the server: "))
+    #expect(
+      text.hasSuffix("What was committed stays. Run it again when the server is back: nothing is doubled."))
+    #expect(!text.contains("pw"))
+  }
+
+  @Test func `a user, a database and a store that are not there`() throws {
+    let folder = try TestServer.shared.get().folder
+    let refused = try said("postgresql://nobody@/postgres?host=\(folder)")
+    #expect(refused.hasPrefix("the server does not let this user in"))
+    #expect(refused.contains("role \"nobody\" does not exist"))
+    let words = refused.split(separator: ". ")[1].dropFirst("It says: ".count)
+    #expect(refused.hasSuffix("It says: \(words). A password may stand in ~/.pgpass or PGPASSWORD."))
+    #expect(
+      try said("postgresql://postgres@/nowhere?host=\(folder)")
+        == "the server has no such database. Make one with createdb.")
+    #expect(
+      try said("postgresql://postgres@/postgres?host=\(folder)#nothing")
+        == "there is no store. An import makes one.")
+    let never = try said(
+      "postgresql://postgres@/postgres?host=\(folder)#nothing", for: ServerStore.quakes + "create: never\n")
+    #expect(
+      never
+        == "no such store, and `create: never` does not allow creating it. Mount or restore it, or create it once."
+    )
+  }
+
+  @Test func `a database in another encoding`() throws {
+    let server = try TestServer.shared.get()
+    try server.psql(
+      "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0", schema: "public")
+    #expect(
+      try said("postgresql://postgres@/latin?host=\(server.folder)#s", for: ServerStore.quakes)
+        == "the database is not encoded as UTF8. Make one with createdb --encoding UTF8.")
+  }
+
+  @Test func `a user without rights`() throws {
+    let store = try ServerStore()
+    try store.psql("CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA \"\(store.schema)\" TO guest")
+    let address = "postgresql://guest@/postgres?host=\(store.server.folder)#\(store.schema)"
+    let text = try said(address)
+    #expect(text.hasPrefix("this user may not do that: permission denied for table bolide_store"))
+    #expect(text.hasSuffix("The owner of the schema can grant it."))
+  }
+
+  @Test func `a model that does not go with the store's`() throws {
+    let store = try ServerStore()
+    let address = store.server.address(schema: store.schema)
+    #expect(
+      try said(address, for: ServerStore.quakes.replacing("code:      string", with: "code:      integer64"))
+        == "Quake.code is otherwise in the pipeline than in the store. "
+        + "Change the pipeline to match the store, or import into a new schema.")
+    let long = String(repeating: "a", count: 64)
+    #expect(
+      try said(address, for: ServerStore.quakes.replacing("code:      string", with: "\(long): string"))
+        == "the name \(long) is longer than PostgreSQL's 63 bytes. Give it a shorter one.")
+    try store.psql("UPDATE bolide_store SET format = 99")
+    #expect(try said(address) == "a later version of bolide made this store. Use that version.")
+  }
+
+  @Test func `a closed store`() throws {
+    let store = try ServerStore()
+    try store.engine.close()
+    let error = #expect(throws: StoreError.self) { try store.engine.newestToken() }
+    #expect(error?.message.hasSuffix("the store was closed") == true && error?.code == .closed)
+  }
+
+  /// What a test cannot cause everywhere: the server's code alone says it.
+  @Test(arguments: [
+    ("53100", "the server's disk is full", StoreError.Code.full),
+    ("55P03", "another program holds a lock. Try again when it has ended.", .busy),
+    ("57014", "the server ended a statement that it was told to end", .interrupted),
+    (
+      "25006",
+      "the server is a standby: it can only be read. Write to the primary: target_session_attrs=read-write finds it.",
+      .readOnly
+    ),
+    ("XX000", "PostgreSQL says: words", .other),
+    ("23514", "PostgreSQL says: words", .constraint),
+    (
+      "57P01",
+      "no connection to the server: words. What was committed stays. Run it again when the server is back: nothing is "
+        + "doubled.", .unreachable
+    ),
+  ])
+  func `each of the server's codes is one of the store's`(
+    _ state: String, _ sentence: String, _ code: StoreError.Code
+  ) {
+    let error = PostgreSQLError(state: state, text: "words\nmore").error("a")
+    #expect(([error.reason] + [error.hint].compactMap(\.self)).joined(separator: ". ") == sentence)
+    #expect(error.code == code && error.file == "a")
+  }
+
+  @Test func `what only another machine, an old server or a crowd of writers can cause`() {
+    func sentence(_ error: StoreError) -> String {
+      ([error.reason] + [error.hint].compactMap(\.self)).joined(separator: ". ")
+    }
+    #expect(
+      sentence(.noLibPQ("a")) == "PostgreSQL's client library, libpq, is not on this machine. "
+        + "Install it: the Debian package is libpq5.")
+    #expect(sentence(.oldServer(12, "a")) == "the server is PostgreSQL 12. PostgreSQL 14 or later is needed.")
+    #expect(
+      sentence(.busyRows("a"))
+        == "other programs change the same rows all the time. Run the same command again.")
+  }
+}

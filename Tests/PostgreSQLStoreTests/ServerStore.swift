@@ -1,0 +1,94 @@
+import Bolide
+import StoreInterface
+import TestServer
+
+/// A store in a schema of its own on the test's server, which other programs can write to.
+struct ServerStore {
+  let server: TestServer
+  let schema: String
+  let engine: any StoreEngine
+  private let pipeline: Pipeline
+
+  /// Quakes in regions that count and sum them.
+  static let quakes = """
+    bolide: 1
+    name: quakes
+    store: quakes.sqlite
+    entity: Quake
+    key: id
+    attributes:
+      id:        integer64
+      code:      string
+      magnitude: double
+      depth:     { type: decimal, scale: 2 }
+      seen:      { type: date, precision: ms }
+      place:     { type: string, transient: true }
+      region:    { derived: in.name }
+      touched:   { type: date, derived: now() }
+    link:
+      in: { to: { name: place } }
+    relationships:
+      in: { to-one: Region, inverse: quakes }
+    entities:
+      Region:
+        key: name
+        attributes:
+          name:    string
+          plain:   { derived: canonical:(name) }
+          count:   { derived: quakes.@count }
+          total:   { derived: quakes.magnitude.@sum }
+          mean:    { derived: quakes.magnitude.@average }
+          largest: { derived: quakes.magnitude.@max }
+          strong:  { derived: quakes.@count, where: "magnitude > 5.0" }
+        relationships: { quakes: { to-many: Quake, inverse: in } }
+
+    """
+
+  init(_ model: String = ServerStore.quakes) throws {
+    server = try TestServer.shared.get()
+    schema = "s\(UInt64.random(in: 0 ... .max))"
+    pipeline = try Pipeline(yaml: model, file: "quakes.yaml", directory: ".")
+    engine = try StoreAddress(server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+  }
+
+  /// Imports records.
+  @discardableResult
+  func take(_ records: [String], settings: String = "") throws -> ImportReport {
+    var options = ImportOptions()
+    options.force = true
+    let pipeline =
+      try settings.isEmpty
+      ? pipeline : Pipeline(yaml: Self.quakes + settings, file: "quakes.yaml", directory: ".")
+    return try engine.run(
+      pipeline, on: [.bytes(records.joined(separator: "\n").utf8, name: "feed")], options: options)
+  }
+
+  /// Runs SQL as another program.
+  @discardableResult
+  func psql(_ sql: String) throws -> String { try server.psql(sql, schema: schema) }
+
+  /// The changes behind a token, each in a line: `insert Region A`, `update Quake 1 magnitude 4.0`; without the clock's.
+  func changes(after token: HistoryToken) throws -> [String] {
+    try engine.assignPendingChanges()
+    return try engine.history(HistoryRequest(after: token)).flatMap(\.changes).map { change in
+      ([change.kind.rawValue, change.entity] + change.key.map { "\($0.value.text)" }
+        + (change.kind == .update
+          ? change.previous.filter { $0.name != "touched" }.flatMap { [$0.name, $0.value.text] } : []))
+        .joined(
+          separator: " ")
+    }
+  }
+}
+
+extension Value {
+  /// The value without its kind.
+  var text: String {
+    switch self {
+    case .null: "null"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text
+    case .blob(let bytes): "\(bytes)"
+    }
+  }
+}

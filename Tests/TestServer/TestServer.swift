@@ -1,0 +1,120 @@
+import Foundation
+
+/// A PostgreSQL server of the test's own, on a Unix socket in a folder of its own, that ends with the process.
+///
+/// Its programs come from Debian's package `postgresql`, which `.ci/setup tests` installs.
+package final class TestServer: Sendable {
+  /// Where its socket and its files are.
+  package let folder: String
+  private let port: Int
+  /// Held open as long as the process lives: at its end the server is stopped, and its files are deleted.
+  private let leash: FileHandle
+
+  /// The server of this process, started when it is first asked for.
+  package static let shared = Result { try TestServer() }
+
+  /// Starts a server.
+  ///
+  /// - Parameter settings: lines of `postgresql.conf`.
+  package init(settings: [String] = []) throws {
+    let base = FileManager.default.temporaryDirectory.path
+    folder = "\(base)/bolide-server-\(UInt32.random(in: 0 ... .max))"
+    port = 5432
+    let programs = try Self.programs()
+    let lines =
+      [
+        "listen_addresses = ''", "unix_socket_directories = '\(folder)'", "fsync = off",
+        "max_connections = 200",
+        "shared_buffers = 64MB", "autovacuum = on", "log_min_messages = fatal",
+      ] + settings
+    let pipe = Pipe()
+    leash = pipe.fileHandleForWriting
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    // The server refuses to run as root.
+    process.arguments = [
+      "-c",
+      """
+      mkdir -m 700 "$1" && cd "$1" || exit 1
+      as() { "$@"; }
+      if [ "$(id -u)" = 0 ]; then chown postgres "$1"; as() { setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }; fi
+      as "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync > "$1/log" 2>&1 || exit 1
+      printf '%s\\n' "$3" >> "$1/data/postgresql.conf"
+      if [ "$(id -u)" = 0 ]; then chown postgres "$1/data/postgresql.conf"; fi
+      as "$2/postgres" -D "$1/data" >> "$1/log" 2>&1 < /dev/null &
+      server=$!
+      # The shell's end of the leash: the test's process has the other.
+      cat > /dev/null
+      kill -INT $server
+      wait $server
+      cd / && rm -rf "$1"
+      """, "sh", folder, programs, lines.joined(separator: "\n"),
+    ]
+    process.standardInput = pipe
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    try waitUntilReady(programs)
+  }
+
+  /// The folder of `initdb` and `postgres`.
+  private static func programs() throws -> String {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    let newest = versions.compactMap(Int.init).max()
+    guard let newest else { throw Missing() }
+    return "/usr/lib/postgresql/\(newest)/bin"
+  }
+
+  /// There is no server to start.
+  package struct Missing: Error, CustomStringConvertible {
+    package var description: String {
+      "these tests need Debian's package postgresql: .ci/setup tests installs it"
+    }
+  }
+
+  private func waitUntilReady(_ programs: String) throws {
+    for _ in 0..<600 {
+      let check = Process()
+      check.executableURL = URL(fileURLWithPath: "\(programs)/pg_isready")
+      check.arguments = ["-q", "-h", folder]
+      try check.run()
+      check.waitUntilExit()
+      if check.terminationStatus == 0 { return }
+      usleep(100_000)
+    }
+    throw Missing()
+  }
+
+  /// The address of a schema on the server.
+  package func address(schema: String) -> String {
+    "postgresql://postgres@/postgres?host=\(folder)#\(schema)"
+  }
+
+  /// The address of a schema that nobody uses yet.
+  package func freshAddress() -> String { address(schema: "s\(UInt64.random(in: 0 ... .max))") }
+
+  /// Runs SQL as another program does it, with psql.
+  ///
+  /// - Returns: its rows as text, columns divided by `|`.
+  @discardableResult
+  package func psql(_ sql: String, schema: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
+    process.arguments = ["-h", folder, "-U", "postgres", "-qAtX", "-v", "ON_ERROR_STOP=1", "postgres"]
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data("SET search_path = \"\(schema)\";\n\(sql)\n".utf8))
+    try input.fileHandleForWriting.close()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure(text: text) }
+    return text.trimmingCharacters(in: .newlines)
+  }
+
+  /// What psql says.
+  package struct Failure: Error, CustomStringConvertible {
+    package let text: String
+    package var description: String { text }
+  }
+}
