@@ -8,24 +8,24 @@ package import TypedRows
 final class PostgreSQLImport: ImportSession {
   let layout: ChunkLayout
   let run: Int64
-  private(set) var progress = RunProgress()
+  var progress = RunProgress()
   let expiredReaders: [String] = []
   private(set) var isCommitted = false
   private(set) var undecided: HistoryToken?
 
   private let engine: PostgreSQLEngine
-  private let connection: PostgreSQLConnection
-  private let pipeline: Pipeline
+  let connection: PostgreSQLConnection
+  let pipeline: Pipeline
   private let input: String
-  private let stored: StoredModel
+  let stored: StoredModel
   private let transaction: WriteTransaction
-  private let writer: ChunkWriter
+  let writer: ChunkWriter
   private let children: [ChildWriter]
   private let log: RunLog
   private let rejects: RejectLog
   private let settings: ImportSettings
   /// Whether `atomically` has its transaction open.
-  private var isOpen = false
+  private(set) var isOpen = false
   private var isRolledBack = false
   /// The rejected records of an atomic import, for the case that it is rolled back.
   private var kept: [RejectedRecord] = []
@@ -50,7 +50,7 @@ final class PostgreSQLImport: ImportSession {
     }
     log = try RunLog(connection, pipeline, input: input)
     run = log.run
-    rejects = RejectLog(connection, pipeline: pipeline.name, run: run, bounds: layout.rejectBounds)
+    rejects = try RejectLog(connection, pipeline: pipeline.name, run: run, bounds: layout.rejectBounds)
     progress.children = children.flatMap(\.counts)
   }
 
@@ -106,6 +106,7 @@ final class PostgreSQLImport: ImportSession {
     try telling {
       try self.connection.inTransaction {
         if self.isRolledBack { try self.rejects.write(self.kept) }
+        if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
         try self.log.write(self.progress, outcome: outcome)
         if outcome == RunOutcome.good { try self.log.write(unused: fields.unused) }
       }
@@ -113,23 +114,37 @@ final class PostgreSQLImport: ImportSession {
     }
   }
 
-  // MARK: Not yet
+  // MARK: Inputs
 
   func knownInputs(rules: [UInt8]) -> [KnownInput] { [] }
   func skip(_ input: KnownInput) -> Bool { false }
-  func missingOfLastRun() -> RowShare? { nil }
   func changedSinceLastGoodRun() -> RowShare? { nil }
-  func goneRows() -> [(entity: String, share: RowShare)] { [] }
-  func treatGone() throws { throw lacks("rows that are gone") }
-  func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws { throw lacks("replay") }
 
-  private func lacks(_ what: String) -> StoreError {
-    .unsupported(what, by: PostgreSQLEngine.engineName, engine.path)
+  // MARK: Replay
+
+  func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
+    // A record whose key could not be read when it was rejected makes a row, and changes none: a later one may have
+    // brought that key.
+    let keyless = Set(kept.lazy.compactMap(\.first).filter { $0.reject.key == nil }.map(\.number))
+    func tryAgain() throws {
+      chunk.flushBatch()
+      let unsure = chunk.order.filter { row in
+        keyless.contains(rows[Int(row)])
+          && layout.keyColumns.allSatisfy { chunk.state($0, Int(row)) == .value }
+      }
+      let known = unsure.isEmpty ? nil : try StoredRows(connection, layout, chunk, unsure)
+      let left = Set(unsure.filter { known?.tuple($0) != nil }.map(Int.init))
+      chunk.leaveOut(left.contains)
+      chunk.sortAndFold()
+      try applyAll(chunk, without: left)
+      try rejects.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
+    }
+    try telling { try self.isOpen ? tryAgain() : self.transact(tryAgain) }
   }
 
   // MARK: Transactions
 
-  private func telling<Result>(_ body: () throws -> Result) throws -> Result {
+  func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as PostgreSQLError {
@@ -138,7 +153,7 @@ final class PostgreSQLImport: ImportSession {
   }
 
   /// One transaction: what `body` applies, its number, and the run's row.
-  private func transact(_ body: () throws -> Void) throws {
+  func transact(_ body: () throws -> Void) throws {
     let before = progress
     do {
       try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
@@ -173,7 +188,7 @@ final class PostgreSQLImport: ImportSession {
   /// Applies a chunk again where another writer was faster.
   private func repeating(_ chunk: Chunk, _ body: () throws -> Void) throws {
     let before = ChunkState(chunk)
-    let memory = memory
+    let (memory, kept) = (memory, rejects.memory)
     for number in 1... {
       do {
         return try body()
@@ -182,7 +197,7 @@ final class PostgreSQLImport: ImportSession {
           throw error is ChunkConflict ? StoreError.busyRows(engine.path) : error
         }
         before.restore(chunk)
-        self.memory = memory
+        (self.memory, rejects.memory) = (memory, kept)
       }
     }
   }
@@ -192,15 +207,28 @@ final class PostgreSQLImport: ImportSession {
     set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
   }
 
-  private var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
+  var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
 
   // MARK: Chunks
 
   private func write(_ chunk: Chunk, bytes: Int) throws {
+    // Every key was read, also those of rows that are left alone.
+    let rows = chunk.order
+    try applyAll(chunk)
+    if isOpen { kept += chunk.allRejects }
+    try rejects.write(chunk, rows)
+    progress.unkept = rejects.unkept
+    progress.bytes = bytes
+  }
+
+  /// Applies a chunk, and behind it its children.
+  ///
+  /// - Parameter left: rows that were taken out of it.
+  private func applyAll(_ chunk: Chunk, without left: Set<Int> = []) throws {
     let now = timestamp()
     progress.counts += try writer.apply(chunk, now: now, input: input)
     let records = ChildWriter.Holder(
-      chunk: chunk, writer: writer, leftOut: [], leftAlone: writer.setAside)
+      chunk: chunk, writer: writer, leftOut: left, leftAlone: writer.setAside)
     var index = 0
     for (rows, writing) in zip(chunk.children, children) {
       let holder = writing.layout.within.map { list in
@@ -214,11 +242,7 @@ final class PostgreSQLImport: ImportSession {
         index += 1
       }
     }
-    let rejected = chunk.allRejects
-    if isOpen { kept += rejected }
-    progress.unkept = try rejects.write(rejected)
     progress.chunks += 1
-    progress.bytes = bytes
   }
 }
 
@@ -271,7 +295,6 @@ extension PostgreSQLEngine {
     _ pipeline: Pipeline, input: String, settings: ImportSettings,
     sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> any ImportSession {
-    if pipeline.feed == .full { throw StoreError.unsupported("full feeds", by: Self.engineName, path) }
     if settings.stopsOnReject {
       throw StoreError.unsupported("stopping at a rejected record", by: Self.engineName, path)
     }
@@ -311,7 +334,9 @@ extension PostgreSQLEngine {
   package func replayableRejects(
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool) {
-    throw StoreError.unsupported("replay", by: Self.engineName, path)
+    try session {
+      try RejectLog.replayable($0, pipeline.name, before: run, after: last, limit: limit)
+    }
   }
 
   package func keptRejectCount(pipeline name: String) throws -> Int {

@@ -14,7 +14,7 @@ struct HistoryLaws {
       let token = try store.engine.newestToken()
       if token != tokens.last { tokens.append(token) }
     }
-    if Engine.whole.contains(engine) {
+    if Engine.keeping.contains(engine) {
       for rows in [12, 6] {
         try store.take((0..<rows).map { "{\"id\": \($0)}" }, settings: "feed: full")
         tokens.append(try store.engine.newestToken())

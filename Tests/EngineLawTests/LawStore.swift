@@ -11,6 +11,8 @@ enum Engine: CaseIterable, CustomTestStringConvertible {
 
   /// Those that implement everything.
   static let whole: [Engine] = [.sqlite]
+  /// Those that keep rejected records and know full feeds.
+  static let keeping: [Engine] = [.sqlite, .postgreSQL]
 
   var testDescription: String { "\(self)" }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// What an engine has to do that refuses nothing.
 struct WholeLaws {
-  @Test(arguments: Engine.whole)
+  @Test(arguments: Engine.keeping)
   func `rejected records are kept, and land when the pipeline takes them`(_ engine: Engine) throws {
     let store = try LawStore(engine, LawStore.quakes, "max-rejects: 100%")
     let feed = [#"{"id": 1, "magnitude": "high"}"#, #"{"id": 2}"#, #"{"id": 3, "grade": null}"#]
@@ -23,7 +23,7 @@ struct WholeLaws {
     #expect(try store.engine.eraseRejects(RejectFilter(), lockWait: 1) == 1)
   }
 
-  @Test(arguments: Engine.whole)
+  @Test(arguments: Engine.keeping)
   func `a full feed names the rows that it has no more, and they can be deleted`(_ engine: Engine) throws {
     let store = try LawStore(engine, LawStore.quakes, "feed: full")
     try store.take((1...4).map { "{\"id\": \($0)}" }, settings: "feed: full")

@@ -166,9 +166,13 @@ struct NewObjects {
   ///
   /// - Returns: rising ids; those that another program takes meanwhile are left out.
   func reserve(_ count: Int) throws -> [Int64] {
+    // OFFSET 0 keeps the sequence's name from being looked up for each id.
     let given = try connection.run(
-      "SELECT nextval(pg_get_serial_sequence(\(literal(table)), 'bolide_id')) FROM generate_series(1, $1)",
-      [.integer(Int64(count))])
+      """
+      SELECT nextval(s.name) FROM
+        (SELECT pg_get_serial_sequence(\(literal(table)), 'bolide_id')::regclass AS name OFFSET 0) AS s,
+        generate_series(1, $1)
+      """, [.integer(Int64(count))])
     let ids = (0..<given.count).map { given.integer($0, 0) }.sorted()
     var (first, last): ([Int64], [Int64]) = ([], [])
     for id in ids {

@@ -27,7 +27,7 @@ struct StoredRows: StoredKeys {
     result = try connection.run(
       """
       SELECT x.place, t.bolide_id, t.xmin::text::bigint, \((columns + links).joined(separator: ", "))
-      FROM \(layout.keyRows) JOIN \(quoted(layout.entity.name)) AS t ON \(layout.keyCondition)
+      FROM \(layout.keyRows) JOIN \(quoted(layout.entity.name)) AS t ON \(layout.keyCondition) AND \(layout.keyBounds)
       """, layout.keyParameters(chunk, order))
     var tuples = [Int32](repeating: -1, count: chunk.count)
     for tuple in 0..<result.count {
@@ -115,8 +115,27 @@ extension ChunkLayout {
     }.joined(separator: " AND ")
   }
 
+  /// The keys' range: a table that is hashed for the join is read in this part alone, and behind its last key nothing is.
+  var keyBounds: String {
+    guard let column = keyColumns.first else { return "true" }
+    let (name, type) = ("t.\(quoted(columns[column].name))", columns[column].attribute.type)
+    func bound(_ place: Int) -> String { type.value(ofParameter: "($\(keyColumns.count + place))[1]") }
+    return "\(name) >= \(bound(1)) AND \(name) <= \(bound(2))"
+  }
+
+  /// The keys, and behind them the smallest and the largest value of their first column.
   func keyParameters(_ chunk: Chunk, _ order: [Int32]) -> [Parameter] {
-    keyColumns.map { parameter(chunk, $0, order) }
+    var bounds: [[Int32]] = [[], []]
+    if let column = keyColumns.first, var first = order.first {
+      var last = first
+      for row in order {
+        if chunk.compare(column, Int(row), Int(first)) < 0 { first = row }
+        if chunk.compare(column, Int(row), Int(last)) > 0 { last = row }
+      }
+      bounds = [[first], [last]]
+    }
+    return keyColumns.map { parameter(chunk, $0, order) }
+      + bounds.compactMap { bound in keyColumns.first.map { parameter(chunk, $0, bound) } }
   }
 
   /// A column's cells as an array; null for what is absent.

@@ -35,8 +35,11 @@ struct RunLog {
   ///
   /// - Parameter outcome: `ok` or what ended the run; nil while it goes on.
   func write(_ progress: RunProgress, outcome: String?) throws {
-    let columns = Self.counts + ["unkept", "chunks", "bytes"]
-    let values = progress.counts.values + [progress.unkept, progress.chunks, progress.bytes].map(Int64.init)
+    let columns = Self.counts + ["unkept", "chunks", "bytes", "gone", "missing"]
+    let values: [Int64?] =
+      progress.counts.values
+      + [progress.unkept, progress.chunks, progress.bytes, progress.gone].map(Int64.init)
+      + [progress.missing.map(Int64.init)]
     try connection.run(
       """
       UPDATE bolide_run SET (\(columns.joined(separator: ", ")), last_number, outcome, ended) =

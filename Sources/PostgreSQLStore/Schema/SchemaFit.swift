@@ -70,7 +70,8 @@ struct SchemaFit {
 
   private func grow(_ stored: StoredModel, _ model: Model) throws {
     try connection.run(
-      "UPDATE bolide_store SET model = $1, model_version = model_version + 1", [.text(try json(model))])
+      "UPDATE bolide_store SET model = $1, model_version = model_version + 1, model_since = clock_timestamp()",
+      [.text(try json(model))])
     let new = model.entities.filter { stored.model.entity(named: $0.name) == nil }
     for entity in model.entities {
       guard let old = stored.model.entity(named: entity.name) else { continue }

@@ -11,6 +11,8 @@ internal import PostgreSQLAccess
 ///     bolide_reader        named readers and their places
 ///     bolide_run           imports and their counts
 ///     bolide_reject        rejected records
+///     bolide_presence      what full feeds have brought, and what the last complete run saw
+///     bolide_field         fields of records that no attribute takes
 enum SystemTables {
   static let format: Int64 = 1
 
@@ -24,7 +26,9 @@ enum SystemTables {
       model_version bigint NOT NULL,
       last_number bigint NOT NULL DEFAULT 0,
       pruned_number bigint NOT NULL DEFAULT 0,
-      pruned_nonce text NOT NULL DEFAULT '000000', pruned_at timestamptz(3))
+      pruned_nonce text NOT NULL DEFAULT '000000', pruned_at timestamptz(3),
+      created timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+      model_since timestamptz(3) NOT NULL DEFAULT clock_timestamp())
     """,
     "CREATE TABLE bolide_entity(number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE)",
     """
@@ -62,7 +66,7 @@ enum SystemTables {
       started timestamptz(3) NOT NULL, ended timestamptz(3), outcome text, max_age double precision,
       \(RunLog.counts.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
       unkept bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
-      last_number bigint)
+      missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint)
     """,
     """
     CREATE TABLE bolide_run_child(
@@ -75,14 +79,20 @@ enum SystemTables {
       reject bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       pipeline text NOT NULL, first_run bigint NOT NULL, last_run bigint NOT NULL, times bigint NOT NULL DEFAULT 1,
       code text NOT NULL, message text NOT NULL, attribute text, input text NOT NULL, entity text, child bigint NOT NULL,
-      text bytea, around bytea, is_cut boolean NOT NULL, key bigint,
+      text bytea, around bytea, is_cut boolean NOT NULL, key bigint, read_since bigint,
       record bigint NOT NULL, byte bigint NOT NULL, line bigint NOT NULL, "column" bigint NOT NULL)
     """,
+    "CREATE INDEX bolide_reject_key ON bolide_reject(pipeline, key) WHERE key IS NOT NULL AND read_since IS NULL",
     """
     CREATE UNIQUE INDEX bolide_reject_same ON bolide_reject(pipeline, code, coalesce(attribute, ''), coalesce(entity, ''),
       child, md5(coalesce(text, input::bytea || record::text::bytea) || coalesce(around, '')))
     """,
     "CREATE INDEX bolide_run_pipeline ON bolide_run(pipeline, run)",
+    """
+    CREATE TABLE bolide_presence(
+      pipeline text NOT NULL, entity integer NOT NULL, page bigint NOT NULL, brought bytea NOT NULL, last bytea NOT NULL,
+      PRIMARY KEY (pipeline, entity, page))
+    """,
     """
     CREATE TABLE bolide_field(pipeline text NOT NULL, name text NOT NULL, PRIMARY KEY (pipeline, name))
     """,

@@ -64,6 +64,18 @@ struct Aggregates {
       }, owners: "(\(owners)) AS d(owner)")
   }
 
+  /// Each member with its value from scratch, of the owner `o`.
+  var truths: [(attribute: Attribute, value: String)] {
+    members.compactMap { member in
+      let values = values(member) { function in
+        "(SELECT \(function) FROM \(objects) WHERE h.\(quoted(toOne.column)) = o.bolide_id\(condition(member, "x")))"
+      }
+      return values.first { $0.0 == member.attribute.name }.map {
+        (member.attribute, Self.stored($0.1, member))
+      }
+    }
+  }
+
   private var objects: String {
     guard let onward else { return "\(quoted(destination.name)) AS h CROSS JOIN LATERAL (SELECT h.*) AS x" }
     return

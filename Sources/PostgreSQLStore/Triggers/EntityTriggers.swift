@@ -19,7 +19,14 @@ struct EntityTriggers {
 
   init(_ entity: Entity, _ stored: StoredModel) { (self.entity, self.stored) = (entity, stored) }
 
-  /// Drops and makes functions and triggers.
+  /// The triggers that every entity's table has.
+  static let names = [
+    "bolide_before_insert", "bolide_before_update", "bolide_after_insert", "bolide_after_delete",
+    "bolide_after_update",
+    "bolide_truncate",
+  ]
+
+  /// Makes functions and triggers.
   var statements: [String] {
     let events = [
       ("insert", "NEW TABLE AS bolide_new"), ("delete", "OLD TABLE AS bolide_old"),

@@ -1,0 +1,95 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+package import StoreInterface
+
+extension PostgreSQLEngine {
+  /// Derived attributes are held against what they are derived from; the server vouches for keys and links.
+  package func verify(_ found: @escaping (Finding) throws -> Void) throws {
+    try assignPendingChanges()
+    try reading { connection, stored in
+      for entity in stored.model.entities {
+        try DerivedCheck(connection, stored, entity).run(found)
+        let lost = try connection.run(
+          """
+          SELECT count(*) FROM unnest($1::text[]) AS w(name) WHERE NOT EXISTS (SELECT FROM pg_trigger AS t
+            WHERE t.tgrelid = \(literal(quoted(entity.name)))::regclass AND t.tgname = w.name AND t.tgenabled IN ('O', 'A'))
+          """, [.texts(EntityTriggers.names)])
+        if lost.integer(0, 0) > 0 {
+          try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
+        }
+      }
+    }
+  }
+
+  package func rebuild(_ found: (Finding) throws -> Void) throws {
+    try writing { connection, stored in
+      for entity in stored.model.entities {
+        try DerivedCheck(connection, stored, entity).run(found)
+        try connection.run(
+          """
+          INSERT INTO bolide_mark SELECT \(stored.number(of: entity)), bolide_id FROM \(quoted(entity.name))
+          ON CONFLICT DO NOTHING
+          """)
+      }
+    }
+  }
+}
+
+/// Computes an entity's derived attributes again, and tells what is stored otherwise.
+private struct DerivedCheck {
+  private let connection: PostgreSQLConnection
+  private let stored: StoredModel
+  private let entity: Entity
+
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity) {
+    (self.connection, self.stored, self.entity) = (connection, stored, entity)
+  }
+
+  func run(_ found: (Finding) throws -> Void) throws {
+    let table = quoted(entity.name)
+    for aggregates in Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+      for (attribute, value) in aggregates.truths {
+        try tell(attribute, "SELECT o.bolide_id, %s, %t FROM \(table) AS o", "o", value, found)
+      }
+    }
+    for copy in Copy.all(entity, stored.model) {
+      let value = copy.value { "t.\(quoted($0))" }
+      guard let folding = copy.folding else {
+        try tell(copy.attribute, "SELECT t.bolide_id, %s, %t FROM \(table) AS t", "t", value, found)
+        continue
+      }
+      try connection.each(
+        "SELECT t.bolide_id, t.\(quoted(copy.attribute.name)), \(value) FROM \(table) AS t ORDER BY 1"
+      ) { row in
+        let (known, truth) = (row.optionalText(0, 1), row.optionalText(0, 2).map(folding.apply))
+        guard known?.utf8.elementsEqual((truth ?? "").utf8) ?? (truth == nil),
+          (known == nil) == (truth == nil)
+        else {
+          return try found(
+            Finding(
+              entity: entity.name, id: row.integer(0, 0), attribute: copy.attribute.name,
+              stored: known.map(Value.text) ?? .null, expected: truth.map(Value.text) ?? .null))
+        }
+      }
+    }
+  }
+
+  private func tell(
+    _ attribute: Attribute, _ query: String, _ alias: String, _ value: String,
+    _ found: (Finding) throws -> Void
+  ) throws {
+    let type = attribute.type
+    let own = "\(alias).\(quoted(attribute.name))"
+    let sql =
+      query.replacing("%s", with: type.result(ofColumn: own))
+      .replacing("%t", with: type.result(ofColumn: "(\(value))"))
+      + " WHERE \(type.differs(own, "(\(value))")) ORDER BY 1"
+    try connection.each(sql) { row in
+      try found(
+        Finding(
+          entity: entity.name, id: row.integer(0, 0), attribute: attribute.name,
+          stored: type.value(row, 0, 1),
+          expected: type.value(row, 0, 2)))
+    }
+  }
+}

@@ -1,0 +1,145 @@
+internal import ChunkMerging
+internal import ImportModel
+internal import PostgreSQLAccess
+package import StoreInterface
+internal import TypedRows
+
+// What an import asks and does at its input's end: whether it is like the inputs before, and what it has no more.
+extension PostgreSQLImport {
+  /// What was seen, entity by entity: the records' and those of children that belong to them.
+  private var seen: [(presence: Presence, entity: Entity, objects: ObjectSet)] {
+    guard pipeline.feed == .full else { return [] }
+    return writers.filter { $0 === writer || $0.layout.isChildren }.map { writer in
+      (
+        Presence(connection, pipeline: pipeline.name, writer.layout.entity, stored), writer.layout.entity,
+        writer.memory.seen
+      )
+    }
+  }
+
+  func missingOfLastRun() throws -> RowShare? {
+    // A record that was rejected may be any of the rows.
+    guard progress.total.rejected == 0, let first = seen.first else { return nil }
+    return try telling { try first.presence.missingOfLast(first.objects) }
+  }
+
+  func goneRows() throws -> [(entity: String, share: RowShare)] {
+    try telling {
+      try seen.map { presence, entity, objects in
+        let missing = try presence.missing(objects).count
+        return (entity.name, RowShare(missing, of: missing + objects.count))
+      }
+    }
+  }
+
+  func treatGone() throws {
+    try telling {
+      if self.isOpen { return try self.treat() }
+      try self.transact { try self.treat() }
+    }
+  }
+
+  private func treat() throws {
+    guard progress.total.rejected == 0 else { return }
+    for (presence, entity, objects) in seen.reversed() {
+      let gone = try presence.missing(objects)
+      let table = quoted(entity.name)
+      switch pipeline.gone {
+      case .keep: continue
+      case .delete:
+        progress.gone += try connection.run(
+          "DELETE FROM \(table) WHERE bolide_id = ANY ($1)", [.integers(gone)]
+        ).affected
+      case .mark(let name):
+        guard entity.name == layout.entity.name, let attribute = entity.attribute(named: name) else {
+          continue
+        }
+        let column = quoted(name)
+        let (marked, cleared, isUnmarked) =
+          if case .date = attribute.type {
+            ("\(EntityTriggers.now(attribute, "$2::text::timestamptz"))", "NULL", "\(column) IS NULL")
+          } else {
+            (attribute.type == .boolean ? "true" : "1", attribute.type == .boolean ? "false" : "0", "true")
+          }
+        progress.gone += try connection.run(
+          """
+          UPDATE \(table) SET \(column) = \(marked) WHERE bolide_id = ANY ($1) AND \(isUnmarked)
+            AND \(column) IS DISTINCT FROM \(marked) AND $2::text IS NOT NULL
+          """, [.integers(gone), .text(timestamp())]
+        ).affected
+        try connection.run(
+          """
+          UPDATE \(table) SET \(column) = \(cleared) WHERE NOT bolide_id = ANY ($1) AND \(column) IS DISTINCT FROM \(cleared)
+          """, [.integers(gone)])
+      }
+    }
+  }
+
+  /// Writes what a complete run saw; nil where the feed is not full.
+  func missingNow() throws -> Int? {
+    guard pipeline.feed == .full else { return nil }
+    guard progress.total.rejected == 0 else { return nil }
+    var missing = 0
+    for (presence, _, objects) in seen {
+      missing += try presence.missing(objects).count
+      try presence.complete(objects)
+    }
+    return missing
+  }
+}
+
+extension PostgreSQLEngine {
+  package func missing(of pipeline: String?) throws -> MissingRows {
+    try reading { try missing(of: pipeline, $0, $1) }
+  }
+
+  private func missing(
+    of pipeline: String?, _ connection: PostgreSQLConnection, _ stored: StoredModel
+  ) throws -> MissingRows {
+    let names = try connection.run(
+      "SELECT DISTINCT pipeline FROM bolide_presence WHERE $1::text IS NULL OR pipeline = $1 ORDER BY 1",
+      [.text(pipeline)])
+    let known = (0..<names.count).map { names.text($0, 0) }
+    guard let name = known.first else { throw StoreError.noCompleteRun(pipeline).about(path) }
+    guard known.count == 1 else { throw StoreError.severalFullPipelines(known).about(path) }
+    let run = try connection.run(
+      "SELECT run, author FROM bolide_run WHERE pipeline = $1 AND outcome = 'ok' ORDER BY run DESC LIMIT 1",
+      [.text(name)])
+    var (rows, seen): ([MissingRow], Int) = ([], 0)
+    for entity in stored.model.entities {
+      let presence = Presence(connection, pipeline: name, entity, stored)
+      let ids = try presence.missing(nil)
+      let present = try PresentRows(connection, stored, entity, ids: ids)
+      rows += ids.map { id in
+        MissingRow(entity: entity.name, id: id, key: present.values(of: id).map(entity.keyProperties) ?? [])
+      }
+      seen += try presence.seenCount()
+    }
+    return MissingRows(
+      pipeline: name, author: run.count == 0 ? name : run.text(0, 1),
+      run: run.count == 0 ? 0 : run.integer(0, 0),
+      seen: seen, rows: rows)
+  }
+
+  package func deleteMissing(
+    of pipeline: String?, noMoreThan share: Double
+  ) throws -> (MissingRows, HistoryToken?) {
+    let missing = try missing(of: pipeline)
+    if missing.seen == 0 { throw StoreError.nothingSeen(missing).about(path) }
+    if missing.share > share { throw StoreError.tooManyMissing(missing, share: share).about(path) }
+    let (rows, token) = try writing(author: missing.author) { connection, stored in
+      let rows = try self.missing(of: missing.pipeline, connection, stored)
+      for entity in stored.model.entities.reversed() {
+        let ids = rows.rows.filter { $0.entity == entity.name }.map(\.id)
+        if ids.isEmpty { continue }
+        try connection.run("DELETE FROM \(quoted(entity.name)) WHERE bolide_id = ANY ($1)", [.integers(ids)])
+      }
+      return rows
+    }
+    return (rows, token)
+  }
+
+  package func mergeMissing(of pipeline: String?) throws -> (MissingRows, HistoryToken?) {
+    throw StoreError.unsupported("joining rows with others of another key", by: Self.engineName, path)
+  }
+}

@@ -1,0 +1,132 @@
+internal import ChunkMerging
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// Which objects a pipeline with a full feed has brought, and which of them its last complete run saw: `bolide_presence`.
+///
+///     page      4,096 ids: the lowest is page × 4,096
+///     brought   a bit for each: some complete run saw it                        512 bytes
+///     last      a bit for each: the last complete run saw it                    512 bytes
+///
+/// Whether an object still is there, its table says.
+struct Presence {
+  private let connection: PostgreSQLConnection
+  private let pipeline: String
+  private let entity: Entity
+  private let number: Int64
+
+  init(_ connection: PostgreSQLConnection, pipeline: String, _ entity: Entity, _ stored: StoredModel) {
+    (self.connection, self.pipeline, self.entity) = (connection, pipeline, entity)
+    number = stored.number(of: entity)
+  }
+
+  /// A page's bits.
+  private typealias Bits = [UInt64]
+
+  private struct Page {
+    var brought = Bits(repeating: 0, count: ObjectSet.pageWords)
+    var last = Bits(repeating: 0, count: ObjectSet.pageWords)
+  }
+
+  /// Whether a complete run is known.
+  func isKnown() throws -> Bool {
+    try connection.run(
+      "SELECT FROM bolide_presence WHERE pipeline = $1 AND entity = \(number) LIMIT 1", [.text(pipeline)]
+    ).count > 0
+  }
+
+  private func pages() throws -> [Int64: Page] {
+    let rows = try connection.run(
+      "SELECT page, brought, last FROM bolide_presence WHERE pipeline = $1 AND entity = \(number)",
+      [.text(pipeline)])
+    var pages: [Int64: Page] = [:]
+    for row in 0..<rows.count {
+      func bits(_ column: Int) -> Bits {
+        let bytes = rows.bytes(row, column)
+        return (0..<ObjectSet.pageWords).map { word in
+          word * 8 + 8 <= bytes.count
+            ? UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self)) : 0
+        }
+      }
+      pages[rows.integer(row, 0)] = Page(brought: bits(1), last: bits(2))
+    }
+    return pages
+  }
+
+  private func ids(_ bits: Bits, _ page: Int64) -> [Int64] {
+    var ids: [Int64] = []
+    for (word, value) in bits.enumerated() {
+      var rest = value
+      while rest != 0 {
+        ids.append(page << ObjectSet.pageBits + Int64(word * 64 + rest.trailingZeroBitCount))
+        rest &= rest - 1
+      }
+    }
+    return ids
+  }
+
+  /// Those of some objects that are there.
+  private func present(_ ids: [Int64]) throws -> [Int64] {
+    let rows = try connection.run(
+      "SELECT bolide_id FROM \(quoted(entity.name)) WHERE bolide_id = ANY ($1) ORDER BY bolide_id",
+      [.integers(ids)])
+    return (0..<rows.count).map { rows.integer($0, 0) }
+  }
+
+  /// Of the objects that the last complete run saw, and that are there, those that a run has not met.
+  func missingOfLast(_ seen: ObjectSet) throws -> RowShare? {
+    let pages = try pages()
+    if pages.isEmpty { return nil }
+    var (unseen, total): ([Int64], Int) = ([], 0)
+    for (number, page) in pages {
+      let now = seen.words(ofPage: number)
+      unseen += ids(zip(page.last, now).map { $0 & ~$1 }, number)
+      total += try present(ids(zip(page.last, now).map { $0 & $1 }, number)).count
+    }
+    let missing = try present(unseen).count
+    return RowShare(missing, of: missing + total)
+  }
+
+  /// The objects that the pipeline has brought, that are there, and that a run has not met; nil for the last complete run.
+  func missing(_ seen: ObjectSet?) throws -> [Int64] {
+    var ids: [Int64] = []
+    for (number, page) in try pages() {
+      let now = seen?.words(ofPage: number) ?? page.last
+      ids += self.ids(zip(page.brought, now).map { $0 & ~$1 }, number)
+    }
+    return try present(ids)
+  }
+
+  /// How many objects the last complete run saw.
+  func seenCount() throws -> Int {
+    try pages().values.reduce(0) { $0 + $1.last.reduce(0) { $0 + $1.nonzeroBitCount } }
+  }
+
+  /// Takes a run for the last complete one.
+  func complete(_ seen: ObjectSet) throws {
+    var pages = try pages()
+    for number in pages.keys { pages[number]?.last = seen.words(ofPage: number) }
+    for number in seen.pages where pages[number] == nil {
+      pages[number] = Page(last: seen.words(ofPage: number))
+    }
+    for (number, page) in pages {
+      let brought = zip(page.brought, page.last).map { $0 | $1 }
+      try connection.run(
+        """
+        INSERT INTO bolide_presence VALUES ($1, \(self.number), $2, $3, $4) ON CONFLICT (pipeline, entity, page)
+        DO UPDATE SET brought = excluded.brought, last = excluded.last
+        """, [.text(pipeline), .integer(number), .bytes(Self.bytes(brought)), .bytes(Self.bytes(page.last))])
+    }
+    // A run of nothing is known all the same.
+    if pages.isEmpty {
+      let none = Self.bytes(Bits(repeating: 0, count: ObjectSet.pageWords))
+      try connection.run(
+        "INSERT INTO bolide_presence VALUES ($1, \(self.number), 0, $2, $2)", [.text(pipeline), .bytes(none)])
+    }
+  }
+
+  private static func bytes(_ bits: Bits) -> [UInt8] {
+    bits.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+  }
+}
