@@ -48,7 +48,7 @@ struct ReportPage {
   private static let legend = """
     A bar is a run, its height the records that it read, the part at its foot those that were rejected. A cross: the run \
     failed. A dot: it was killed. A low bar: its input was that of an earlier run. A gap: nothing ran for more than an hour \
-    and for twice as long as usual.
+    and for one and a half times as long as usual.
     """
 
   /// `2 of 5 pipelines need attention`: what a tab shows.

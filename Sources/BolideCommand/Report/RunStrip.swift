@@ -54,12 +54,13 @@ struct RunStrip {
     }
   }
 
-  /// Whether there is a gap before a run: nothing ran for an hour, and for twice as long as is usual.
+  /// Whether there is a gap before a run: nothing ran for more than an hour, and a run that was due is missing, by the pause
+  /// that is usual.
   private var gaps: [Bool] {
     let times = records.map(\.run.time)
     let pauses = zip(times.dropFirst(), times).map { $0 - $1 }
     let usual = pauses.sorted().dropFirst(pauses.count / 2).first ?? 0
-    return [false] + pauses.map { $0 > max(Self.hour, 2 * usual) }
+    return [false] + pauses.map { $0 > max(Self.hour, 1.5 * usual) }
   }
 }
 

@@ -206,14 +206,42 @@ import Testing
     #expect(outcome == Outcome(status: 0, output: "9.0\n"))
   }
 
-  @Test func `many runs are bounded, and a page that is too large replaces none`() throws {
-    #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
+  /// Adds copies of the only run.
+  ///
+  /// - Parameter settings: other values of its columns, as SQL; `value` is a copy's number, from 1.
+  private func copyRun(_ count: Int, _ settings: [String: String] = [:]) throws {
     let columns = try folder.sqlite("strikes.sqlite", "SELECT name FROM pragma_table_info('bolide_run')")
-    let copied = columns.map { $0 == "run" ? "value + 1" : $0 == "digest" ? "NULL" : "\"\($0)\"" }
+    let settings = settings.merging(["run": "value + 1", "digest": "NULL"]) { set, _ in set }
+    let copied = columns.map { settings[$0] ?? "\"\($0)\"" }.joined(separator: ", ")
     try folder.sqlite(
       "strikes.sqlite",
-      "INSERT INTO bolide_run SELECT \(copied.joined(separator: ", ")) FROM bolide_run, generate_series(1, 5000)"
-    )
+      "INSERT INTO bolide_run SELECT \(copied) FROM bolide_run, generate_series(1, \(count))")
+  }
+
+  @Test(arguments: [
+    (5, 0, false), (5, 1, false), (5, 10, false), (5, 12, true), (60, 0, false), (60, 1, true),
+    (90, 0, false), (90, 1, true), (1440, 0, false), (1440, 1, true),
+  ]) func `a gap is more than an hour in which a run that was due is missing`(
+    minutes: Int, missing: Int, hasGap: Bool
+  ) throws {
+    #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
+    // Seven runs with a few seconds' difference, and the missing ones behind the fourth.
+    let late = "value * 37 % 50 + 60 * \(minutes) * (value + iif(value > 4, \(missing), 0))"
+    let time = "strftime('%Y-%m-%dT%H:%M:%fZ', '2026-05-12', (\(late)) || ' seconds')"
+    try copyRun(7, ["started": time, "ended": time])
+    try folder.sqlite("strikes.sqlite", "DELETE FROM bolide_run WHERE run = 1")
+    let page = try page()
+    let places = page.matches(of: #/aria-label="run \d+, [^>]*>\s*<rect x="(\d+)"/#).compactMap { Int($0.1) }
+    let steps = zip(places.dropFirst(), places).map { $0 - $1 }
+    #expect(steps == [5, 5, 5, hasGap ? 10 : 5, 5, 5])
+    #expect(
+      words(page).contains(
+        "A gap: nothing ran for more than an hour and for one and a half times as long as usual."))
+  }
+
+  @Test func `many runs are bounded, and a page that is too large replaces none`() throws {
+    #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
+    try copyRun(5000)
     let page = try page()
     #expect(page.matches(of: #/aria-label="run \d+, /#).count == 200)
     #expect(page.contains("run 5001, ") && !page.contains("run 4801, "))
