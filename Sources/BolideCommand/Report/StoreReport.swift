@@ -21,8 +21,8 @@ struct StoreReport {
   let store: StatusOfStore
   /// The newest runs of each pipeline, the oldest first, by the pipeline's name.
   private(set) var runs: [String: [RunRecord]] = [:]
-  /// How many rows entities had over the newest part of history.
-  private(set) var rows: [String: [Int64]] = [:]
+  /// By how many rows entities grew over the newest part of history, by the entity's name.
+  private(set) var trends: [String: RowTrend] = [:]
   /// By how many they are.
   private(set) var rejects: [RejectGroup] = []
   /// The newest first.
@@ -45,7 +45,7 @@ struct StoreReport {
     for pipeline in store.pipelines where pipeline.lastRun != nil {
       runs[pipeline.name] = try engine.runs(of: pipeline.name, limit: limit).reversed()
     }
-    for trend in try engine.rowTrends(steps: Self.steps) { rows[trend.entity] = trend.rows }
+    for trend in try engine.rowTrends(steps: Self.steps) { trends[trend.entity] = trend }
     rejects = try Self.rejects(engine)
     commits = try Self.commits(engine, newest: status.token)
     points = try PointSample(engine, status, choices)

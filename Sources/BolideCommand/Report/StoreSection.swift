@@ -35,8 +35,8 @@ struct StoreSection {
       part.table(
         ["Entity", "Rows", "Over the newest changes"],
         status.entities.map { entity in
-          let trend = report.rows[entity.entity].flatMap { rows in
-            Trend("Rows", rows.map(Double.init), Trend.count)
+          let trend = report.trends[entity.entity].flatMap {
+            Trend("Rows", $0.rows(now: entity.rows).map(Double.init), Trend.count)
           }
           return [
             .foreign(entity.entity), .number(Int(entity.rows).grouped), .drawing(trend?.svg ?? ""),

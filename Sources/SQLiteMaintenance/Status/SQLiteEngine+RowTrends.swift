@@ -4,27 +4,22 @@ internal import SQLiteStore
 package import StoreInterface
 
 extension SQLiteEngine {
-  /// How many rows entities had over the newest part of history: counted back from now, by the inserts and deletions since.
+  /// By how many rows entities grew over the newest part of history: the inserts less the deletions of each step.
   ///
-  /// - Complexity: O(rows) for the counts, and a million changes at most.
+  /// - Complexity: O(changes), a million at most.
   package func rowTrends(steps: Int) throws -> [RowTrend] {
     try reading { db in
       let statement = try RawStatement(db, Self.netRows)
       statement.bind(Int64(steps), at: 1)
       statement.bind(Self.mostChanges, at: 2)
       defer { statement.reset() }
-      // What each step added to an entity; the last step is of changes that are in no transaction yet.
       var added: [String: [Int64]] = [:]
       while try statement.step() {
         added[statement.string(0) ?? "", default: Array(repeating: 0, count: steps + 1)][
           Int(statement.integer(1))] = statement.integer(2)
       }
-      return try added.keys.sorted().compactMap { entity in
-        guard try TableColumns(db, entity) != nil else { return nil }
-        var rows = [try db.integer("SELECT count(*) FROM \(quoted(entity))")]
-        for change in (added[entity] ?? []).reversed() { rows.append((rows.last ?? 0) &- change) }
-        return RowTrend(entity: entity, rows: rows.reversed())
-      }
+      return try added.sorted { $0.key < $1.key }.filter { try TableColumns(db, $0.key) != nil }
+        .map { RowTrend(entity: $0.key, added: $0.value) }
     }
   }
 

@@ -10,8 +10,8 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// - Parameter pipeline: of this pipeline alone, by its name; nil for all.
   func runs(of pipeline: String?, limit: Int) throws -> [RunRecord]
 
-  /// How many rows entities had over the newest part of history, in so many steps; entities without a new or a deleted row
-  /// in it are left out.
+  /// By how many rows entities grew over the newest part of history, in so many steps; entities without a new or a deleted
+  /// row in it are left out.
   func rowTrends(steps: Int) throws -> [RowTrend]
 
   /// What happened to an object, as far as history is kept, the oldest change first.
