@@ -103,7 +103,7 @@ struct BenchCommand: ParsableCommand {
     }
     let line = ProgressLine()
     let bench = Bench(plan, in: workspace, progress: line.draw)
-    try StandardOutput.write(lines: bench.machine.lines.joined(separator: "\n"))
+    try StandardOutput.write(lines: bench.machine.lines.map { $0.wrapped(indent: 2) }.joined(separator: "\n"))
     var failures = 0
     let report = try bench.run { result in
       line.clear()

@@ -1,24 +1,31 @@
 import Bolide
 import BolideBench
+import CommandSupport
+import Foundation
 
 // What a person reads: a table a scenario, then where the time went, then the goals.
 
 extension ScenarioResult {
   /// The scenario's table.
   var table: String {
-    let head = "\n\(scenario.rawValue), \(rows.grouped) rows: \(title)"
-    if scenario == .follow { return ([head] + followLines + notes.map { "  " + $0 }).joined(separator: "\n") }
-    let columns = [
-      "", "seconds", "(range)", "\(scenario.unit)/s", "MB/s", "CPU s", "peak MiB", "written MB",
-      "time by Bolide's",
+    let head = "\(scenario.rawValue), \(rows.grouped) rows: \(title)".wrapped(indent: 2)
+    let notes = notes.map { "  \($0)".wrapped(indent: 4) }
+    return (["", head, scenario == .follow ? followTable : rateTable] + notes).joined(separator: "\n")
+  }
+
+  private var rateTable: String {
+    let rate = "\(scenario.unit)/s"
+    let heads = [
+      "", "seconds", "(range)", rate, "MB/s", "CPU s", "peak MiB", "written MB", "time by Bolide's",
     ]
-    let lines = measures.enumerated().map { line(cells($1, isFirst: $0 == 0)) }
-    return ([head, line(columns)] + lines + notes.map { "  " + $0 }).joined(separator: "\n")
+    return TextTable.bench(
+      [heads] + measures.enumerated().map { cells($1, isFirst: $0 == 0) },
+      leastFirst: ["(range)", "written MB", "CPU s", "peak MiB"])
   }
 
   /// A follower has no rate: what counts is how late it is.
-  private var followLines: [String] {
-    let columns = [
+  private var followTable: String {
+    let heads = [
       "", "commits", "median ms", "99 % ms", "worst ms", "CPU s", "peak MiB", "CPU s a minute asleep",
     ]
     let rows = measures.compactMap { measure in
@@ -32,10 +39,7 @@ extension ScenarioResult {
         ]
       }
     }
-    return ([columns] + rows).map { cells in
-      "  " + cells[0].padded(to: 28)
-        + zip(cells.dropFirst(), [9, 11, 10, 10, 8, 10, 23]).map { $0.indented(to: $1) }.joined()
-    }
+    return TextTable.bench([heads] + rows, leastFirst: ["CPU s", "peak MiB", "CPU s a minute asleep"])
   }
 
   private func cells(_ measure: Measure, isFirst: Bool) -> [String] {
@@ -50,13 +54,15 @@ extension ScenarioResult {
       middle.writtenBytes.map { (Double($0) / 1e6).short } ?? "", ratio,
     ]
   }
+}
 
-  private func line(_ cells: [String]) -> String {
-    let widths = [28, 9, 14, 10, 7, 8, 10, 12]
-    var text = "  " + cells[0].padded(to: widths[0])
-    for (cell, width) in zip(cells.dropFirst(), widths.dropFirst()) { text += cell.indented(to: width) }
-    text += "  " + cells[8]
-    return text.trimmedAtEnd
+extension TextTable {
+  /// A table under a line that says what it is of; everything behind the names is a number.
+  fileprivate static func bench(_ rows: [[String]], leastFirst: [String] = []) -> String {
+    let columns = terminalColumns(of: STDOUT_FILENO).map { $0 - 2 }
+    return text(rows, numbers: Set(rows[0].dropFirst()), leastFirst: leastFirst, columns: columns)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { "  \($0)".trimmedAtEnd }
+      .joined(separator: "\n")
   }
 }
 
@@ -66,42 +72,40 @@ extension BenchReport {
     let staged = results.filter { $0.stages != nil }
     var lines: [String] = []
     if !staged.isEmpty {
-      lines += ["", "Where Bolide's time went, in % of the wall time:"]
-      lines += table("the thread that reads", staged) { $0.reading }
-      lines += table("the thread that writes", staged) { $0.writing }
+      lines += ["", "Where Bolide's time went, in % of the wall time:".wrapped(indent: 2)]
+      lines += [stageTable("the thread that reads", staged) { $0.reading }]
+      lines += [stageTable("the thread that writes", staged) { $0.writing }]
     }
     if !goals.isEmpty {
-      lines += ["", "Goals:".padded(to: 52) + "at rows".padded(to: 14) + "asked".padded(to: 12) + "found"]
-      lines += goals.map(\.line)
+      let heads = ["", "at rows", "asked", "found", "are"]
+      lines += ["", "Goals:", TextTable.bench([heads] + goals.map(\.cells))]
     } else if results.allSatisfy({ $0.rows < Goal.smallest }) {
-      lines += ["", "No goals: they are for \(Goal.smallest.grouped) rows and more."]
+      lines += ["", "No goals: they are for \(Goal.smallest.grouped) rows and more.".wrapped(indent: 2)]
     }
     return lines.joined(separator: "\n")
   }
 
-  private func table(
+  private func stageTable(
     _ title: String, _ results: [ScenarioResult], _ shares: (StageShares) -> [StageShares.Share]
-  ) -> [String] {
+  ) -> String {
     let names = results.first?.stages.map(shares)?.map(\.name) ?? []
-    let head = "  " + title.padded(to: 26) + names.map { $0.indented(to: $0.count + 2) }.joined()
-    return [head]
-      + results.map { result in
-        let name = "\(result.scenario.rawValue), \(result.rows.grouped)"
-        let cells = result.stages.map(shares)?.map(\.share) ?? []
-        return "  " + name.padded(to: 26)
-          + zip(names, cells).map { $1.percent.indented(to: $0.count + 2) }.joined()
-      }
+    return TextTable.bench(
+      [[title] + names]
+        + results.map { result in
+          ["\(result.scenario.rawValue), \(result.rows.grouped)"]
+            + (result.stages.map(shares)?.map(\.share.percent) ?? [])
+        })
   }
 }
 
 extension Goal {
-  fileprivate var line: String {
+  fileprivate var cells: [String] {
     let asked = (isUpperLimit ? "<= " : ">= ") + "\(limit.trimmed)\(suffix)"
     let range = range.map { " (\($0.lowerBound.hundredths)-\($0.upperBound.hundredths))" } ?? ""
-    let value = "\(found.hundredths)\(suffix)\(range)"
-    return "  " + name.padded(to: 50) + rows.grouped.padded(to: 14) + asked.padded(to: 12)
-      + value.padded(to: 26)
-      + (isReached ? "reached" : "not reached")
+    return [
+      name, rows.grouped, asked, "\(found.hundredths)\(suffix)\(range)",
+      isReached ? "reached" : "not reached",
+    ]
   }
 
   private var suffix: String { unit == "x" ? "x" : unit.isEmpty ? "" : " \(unit)" }

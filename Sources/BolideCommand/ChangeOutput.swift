@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bolide
+import CommandSupport
 import Foundation
 
 /// How changes are printed.
@@ -18,16 +19,21 @@ struct ChangeOutput {
   private let format: ChangeFormat
   private let showsValues: Bool
   private let showsPrevious: Bool
+  /// The window's width; nil where there is none.
+  private let columns: Int?
   private let write: ([UInt8]) throws -> Void
   private var text = JSONText()
   private var hasHeader: Bool
 
-  /// - Parameter isContinued: whether a table's head stands above already.
+  /// - Parameters:
+  ///   - isContinued: whether a table's head stands above already.
+  ///   - columns: the width of the window that it is shown in; nil where there is none.
   init(
-    _ format: ChangeFormat, _ filters: ChangeFilters, isContinued: Bool,
+    _ format: ChangeFormat, _ filters: ChangeFilters, isContinued: Bool, columns: Int?,
     to write: @escaping ([UInt8]) throws -> Void
   ) {
     self.format = format
+    self.columns = columns
     showsValues = filters.values
     showsPrevious = filters.previous
     self.write = write
@@ -39,7 +45,7 @@ struct ChangeOutput {
     case .ndjson: text.write(change, values: showsValues, previous: showsPrevious)
     case .table:
       writeHeader()
-      text.write(line: change.tableLine(values: showsValues, previous: showsPrevious))
+      writeTable(change.tableLine(values: showsValues, previous: showsPrevious))
     }
     if text.bytes.count > 1 << 16 { try flush() }
   }
@@ -49,7 +55,7 @@ struct ChangeOutput {
     case .ndjson: text.write(transaction)
     case .table:
       writeHeader()
-      text.write(line: transaction.tableLine)
+      writeTable(transaction.tableLine)
     }
     try flush()
   }
@@ -57,8 +63,15 @@ struct ChangeOutput {
   private mutating func writeHeader() {
     guard !hasHeader else { return }
     hasHeader = true
-    text.write(line: tableColumns("tx", "what", "entity", "id", "key", "changed"))
+    writeTable(tableColumns("tx", "what", "entity", "id", "key", "changed"))
   }
+
+  private mutating func writeTable(_ line: String) {
+    text.write(line: line, within: columns, indent: Self.indent)
+  }
+
+  /// Where the second column begins, and each line that goes on.
+  private static let indent = 8
 
   private mutating func flush() throws {
     try write(text.bytes)

@@ -177,7 +177,7 @@ struct ChangesCommand: ParsableCommand {
     let consumer = ConsumerProcess(command, until: stop)
     var output = ChangeOutput(
       format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued,
-      to: consumer.write)
+      columns: command.isEmpty ? terminalColumns(of: STDOUT_FILENO) : nil, to: consumer.write)
     var last: HistoryToken?
     try store.readHistory(request) {
       if !transactions { try output.write($0) }

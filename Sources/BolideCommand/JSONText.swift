@@ -1,4 +1,5 @@
 import Bolide
+import CommandSupport
 import Foundation
 
 /// Writes JSON, one value after another, into a buffer that is used again for each line.
@@ -20,8 +21,8 @@ struct JSONText {
   }
 
   /// A line that is not JSON, as a terminal may show it.
-  mutating func write(line: String) {
-    append(line.printable)
+  mutating func write(line: String, within columns: Int? = nil, indent: Int = 0) {
+    append(line.printable.wrapped(to: columns, indent: indent))
     endLine()
   }
 

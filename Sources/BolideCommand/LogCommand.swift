@@ -30,10 +30,11 @@ struct LogCommand: ParsableCommand {
       let changes = try StoreAddress.open(arguments.storePath).log(
         of: arguments.entity, arguments.object)
       var text = JSONText()
+      let columns = terminalColumns(of: STDOUT_FILENO)
       for change in changes where derived || !change.isDerived {
         switch format ?? .standard {
         case .ndjson: text.write(change)
-        case .table: change.lines.forEach { text.write(line: $0) }
+        case .table: change.lines.forEach { text.write(line: $0, within: columns, indent: 4) }
         }
       }
       try StandardOutput.write(text.bytes)

@@ -91,22 +91,19 @@ struct MissingCommand: ParsableCommand {
     case .ndjson:
       for row in missing.rows { text.write(row) }
     case .table:
-      if !missing.rows.isEmpty { text.write(line: Self.line("entity", "id", "key", "is now")) }
-      for row in missing.rows {
+      let rows = missing.rows.map { row in
         let now = row.newcomer.map { "\($0.key.map(\.shown).joined(separator: ", ")), id \($0.id)" } ?? ""
-        text.write(
-          line: Self.line(row.entity, "\(row.id)", row.key.map(\.shown).joined(separator: ", "), now))
+        return [row.entity, "\(row.id)", row.key.map(\.shown).joined(separator: ", "), now].map(\.printable)
       }
-      let rows = counted(missing.rows.count, "row")
+      if !rows.isEmpty {
+        text.append(TextTable.text([["ENTITY", "ID", "KEY", "IS NOW"]] + rows, numbers: ["ID"]))
+      }
       text.write(
-        line: "\(rows) not in run \(missing.run), the last complete one, which saw \(missing.seen)")
+        line:
+          "\(counted(rows.count, "row")) not in run \(missing.run), the last complete one, which saw \(missing.seen)",
+        within: terminalColumns(of: STDOUT_FILENO))
     }
     try StandardOutput.write(text.bytes)
-  }
-
-  private static func line(_ entity: String, _ id: String, _ key: String, _ now: String) -> String {
-    [entity.padded(to: 15), id.indented(to: 8) + " ", key.padded(to: 25), now].joined(separator: " ")
-      .trimmedAtEnd
   }
 }
 

@@ -91,20 +91,17 @@ struct ReadersCommand: ParsableCommand {
     case .ndjson:
       for reader in readers { text.write(reader) }
     case .table:
-      if !readers.isEmpty { text.write(line: Self.line("reader", "state", "behind", "for", "place")) }
-      for reader in readers {
-        text.write(
-          line: Self.line(
-            reader.name, reader.state.rawValue,
-            "\(reader.transactionsBehind) transactions, \(reader.changesBehind) changes",
-            "\(Int(reader.secondsBehind)) s", "\(reader.token)"))
+      guard !readers.isEmpty else { return }
+      let rows = readers.map { reader in
+        [
+          reader.name, reader.state.rawValue,
+          "\(counted(reader.transactionsBehind, "transaction")), \(counted(reader.changesBehind, "change"))",
+          "\(Int(reader.secondsBehind)) s", "\(reader.token)",
+        ].map(\.printable)
       }
+      text.append(TextTable.text([["READER", "STATE", "BEHIND", "FOR", "PLACE"]] + rows))
     }
     try StandardOutput.write(text.bytes)
-  }
-
-  private static func line(_ columns: String...) -> String {
-    zip(columns, [17, 9, 37, 11, 0]).map { $0.padded(to: $1) }.joined(separator: " ").trimmedAtEnd
   }
 }
 

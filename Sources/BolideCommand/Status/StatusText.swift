@@ -1,4 +1,5 @@
 import Bolide
+import CommandSupport
 
 /// One line a pipeline, one a reader that cannot go on, and one a store with an incomplete erasure, each with a head.
 struct StatusTable {
@@ -55,7 +56,9 @@ extension StatusOfStore {
   var text: String {
     ([lines] + pipelines.map(\.block)).map { block in
       let width = block.map { $0.name.count }.max() ?? 0
-      return block.map { "\($0.name.padded(to: width + 2))\($0.value.printable)\n" }.joined()
+      return block.map {
+        ($0.name.padded(to: width + 2) + $0.value.printable).wrapped(indent: width + 2) + "\n"
+      }.joined()
     }.joined(separator: "\n")
   }
 

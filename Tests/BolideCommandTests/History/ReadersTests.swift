@@ -95,8 +95,8 @@ import Testing
       .replacing(/\d+ s +/, with: "N s  ")
     #expect(
       table == """
-        reader            state     behind                                for         place
-        map               live      1 transactions, 1 changes             N s  b1-\(store)-0-000000
+        READER  STATE  BEHIND                   FOR  PLACE
+        map     live   1 transaction, 1 change  N s  b1-\(store)-0-000000
 
         """)
     let line = try folder.bolide("readers", "quakes.sqlite").output

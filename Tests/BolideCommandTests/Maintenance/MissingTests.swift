@@ -140,10 +140,10 @@ import Testing
     // A child that went from a record that is there, and the child of a record that went.
     #expect(
       try folder.bolide("missing", "orders.yaml", "--format", "table").output == """
-        entity                id  key                       is now
-        Line                   2  1, "y"
-        Line                   3  2, "x"
-        Order                  2  "b"
+        ENTITY  ID  KEY     IS NOW
+        Line     2  1, "y"
+        Line     3  2, "x"
+        Order    2  "b"
         3 rows not in run 2, the last complete one, which saw 2
 
         """)
