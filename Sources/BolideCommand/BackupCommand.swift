@@ -13,9 +13,7 @@ struct BackupCommand: ParsableCommand {
       no other file. If the backup fails, an existing file is unchanged.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
@@ -49,9 +47,7 @@ struct RestoreCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
   var file: String
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Option(

@@ -14,9 +14,7 @@ struct ChangesCommand: ParsableCommand {
       as a table.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Option(

@@ -19,9 +19,7 @@ struct MigrateCommand: ParsableCommand {
       contains them.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: ArgumentHelp("The pipeline file.", valueName: "pipeline"), completion: .file())

@@ -17,9 +17,7 @@ struct MissingCommand: ParsableCommand {
       those of a missing row, both are printed on one line.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(

@@ -4,9 +4,7 @@ import CommandSupport
 
 /// Which object of a store is meant; the same for `log` and `erase`.
 struct ObjectArguments: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: "The entity.")
@@ -23,4 +21,9 @@ struct ObjectArguments: ParsableArguments {
   }
 
   var object: LoggedObject { id.map(LoggedObject.id) ?? .key(key) }
+}
+
+extension ArgumentHelp {
+  /// The argument of each command that is about one store.
+  static let store = ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store")
 }

@@ -13,9 +13,7 @@ struct PruneCommand: ParsableCommand {
       write meanwhile. Freed pages are reused; --vacuum shrinks the file.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Option(

@@ -24,9 +24,7 @@ struct ReadersCommand: ParsableCommand {
     case list, add, ack, reset, drop
   }
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: "The action.")

@@ -26,9 +26,7 @@ struct RejectsCommand: ParsableCommand {
     case ndjson
   }
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Option(

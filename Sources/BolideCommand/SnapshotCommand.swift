@@ -15,9 +15,7 @@ struct SnapshotCommand: ParsableCommand {
       from your copy whatever the snapshot lacks.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(
@@ -107,9 +105,7 @@ struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Print the token of the newest transaction.")
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   func run() throws {

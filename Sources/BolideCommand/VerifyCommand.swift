@@ -18,9 +18,7 @@ struct VerifyCommand: ParsableCommand {
       leaves a gap in history: readers start again from a snapshot.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Flag(help: "Repair what can be repaired.")

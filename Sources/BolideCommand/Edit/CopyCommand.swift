@@ -18,9 +18,7 @@ struct CopyCommand: ParsableCommand {
         bolide copy STORE TARGET Fireball --where 'group.year = 2013' --author archive
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(

@@ -16,9 +16,7 @@ struct DeleteCommand: ParsableCommand {
         bolide delete STORE Fireball --where 'group.year < 1990' --dry-run
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: "The entity.")

@@ -20,9 +20,7 @@ struct LinkCommand: ParsableCommand {
         bolide link STORE Post tags --where 'words > 1000' --to name=long
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: "The entity of the objects to link.")

@@ -20,9 +20,7 @@ struct RevertCommand: ParsableCommand {
         bolide revert STORE --run 7
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Option(name: .customLong("run"), help: ArgumentHelp("The number of the run to undo.", valueName: "n"))

@@ -4,9 +4,7 @@ import Foundation
 
 /// Which objects of which entity, in what order, and what of them; the same for `fetch` and `diff`.
 struct ListArguments: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Argument(help: "The entity.")

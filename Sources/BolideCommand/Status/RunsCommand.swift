@@ -14,9 +14,7 @@ struct RunsCommand: ParsableCommand {
       as null. The field counts of the last 100 runs of a pipeline are kept.
       """)
 
-  @Argument(
-    help: ArgumentHelp("The store's file, or a pipeline that names it.", valueName: "store"),
-    completion: .file())
+  @Argument(help: .store, completion: .file())
   var storePath: String
 
   @Option(
