@@ -3,10 +3,12 @@ public import StoreInterface
 extension Store {
   /// The transactions after a token, in commit order; then those that come, whoever makes them.
   ///
-  /// Other programs' changes get a transaction as soon as they are seen. The sequence ends when its task is cancelled.
-  /// - Parameter token: the place to go on from; nil for the beginning.
+  /// Other programs' changes get a transaction as soon as they are seen. The sequence ends when its task is cancelled. It throws
+  /// `StoreError` with the code `tokenExpired` where transactions behind its place were pruned.
+  /// - Parameter token: the place to go on from; nil for the beginning of history. For the oldest transaction that is kept,
+  ///   follow `HistoryRequest(from: .beginning)`.
   public func transactions(after token: HistoryToken? = nil) -> HistoryTransactions {
-    transactions(following: HistoryRequest(after: token))
+    transactions(following: HistoryRequest(following: token))
   }
 
   /// The transactions that a request asks for, in commit order; then those that come, whoever makes them. They have the changes
@@ -18,6 +20,11 @@ extension Store {
     (request.end, request.limit, request.isNet, request.transactionLimit) = (nil, nil, false, 1)
     return HistoryTransactions(store: self, request: request)
   }
+}
+
+extension HistoryRequest {
+  /// What comes after a token; nil for the beginning, from which nothing may have been pruned.
+  init(following token: HistoryToken?) { self.init(from: token.map(Start.token) ?? .transaction(0)) }
 }
 
 /// Transactions as they are committed. Keep the newest one's token: it is the place to go on from.

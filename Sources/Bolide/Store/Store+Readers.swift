@@ -41,14 +41,17 @@ extension Store {
   ///   - limit: at most so many transactions at a time.
   ///   - body: called for each transaction, with its changes.
   /// - Returns: the reader's new place; nil when there was nothing to hand over.
-  /// - Throws: `StoreError` when there is no such reader or it cannot go on, and what the closure throws.
+  /// - Throws: `StoreError` when there is no such reader, it cannot go on, or another consumer of it is running (`locked`), and
+  ///   what the closure throws.
   /// - Complexity: O(changes) time, and the largest transaction's memory.
   public func deliver(
     to name: String, limit: Int? = nil,
     _ body: @escaping @Sendable (HistoryTransaction, StoreConnection) throws -> Void
   ) async throws -> HistoryToken? {
     try await writing { engine in
-      try engine.deliver(to: name, limit: limit) {
+      let lock = try engine.lock(reader: name)
+      defer { withExtendedLifetime(lock) {} }
+      return try engine.deliver(to: name, limit: limit) {
         try StoreCall.check()
         try body($0, StoreConnection(connection: $1))
       }

@@ -9,11 +9,11 @@ extension Store {
   /// - Parameters:
   ///   - entity: the entity's name.
   ///   - type: has properties as `Snapshot.Row.decode(as:)` says. A relationship is the other object's id.
-  ///   - token: the place to go on from; nil for the beginning.
+  ///   - token: as in `Store.transactions(after:)`.
   public func changes<Object: Decodable & Sendable>(
     of entity: String, as type: Object.Type, after token: HistoryToken? = nil
   ) -> TypedChanges<Object> {
-    var request = HistoryRequest(after: token)
+    var request = HistoryRequest(following: token)
     request.entities = [entity]
     request.includesValues = true
     return TypedChanges(transactions: transactions(following: request), entity: entity, id: nil)

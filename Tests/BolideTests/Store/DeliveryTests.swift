@@ -99,6 +99,10 @@ import Testing
           _ = try await second.deliver(to: "search") { _ in Issue.record("it came twice") }
         }
         #expect(error?.code == .locked)
+        let inside = await #expect(throws: StoreError.self) {
+          _ = try await second.deliver(to: "search") { _, _ in Issue.record("it came twice") }
+        }
+        #expect(inside?.code == .locked)
       }
       // One of another reader is not.
       let map = try await other.deliver(to: "map") { _ in await Task.yield() }

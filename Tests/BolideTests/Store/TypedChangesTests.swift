@@ -104,6 +104,20 @@ import Testing
     #expect(error?.code == .tokenExpired)
   }
 
+  @Test func `from the beginning of a pruned history they say that it has expired`() async throws {
+    let first = try #require(try await load(["a": 1]))
+    let last = try await load(["b": 2])
+    _ = try await store.prune(.before(.token(first)))
+    let typed = await #expect(throws: StoreError.self) {
+      for try await _ in store.changes(of: "Quake", as: Quake.self) {}
+    }
+    let plain = await #expect(throws: StoreError.self) { for try await _ in store.transactions() {} }
+    #expect(typed?.code == .tokenExpired && plain?.code == .tokenExpired)
+    // The oldest that is kept is to be had too.
+    var kept = store.transactions(following: HistoryRequest(from: .beginning)).makeAsyncIterator()
+    #expect(try await kept.next()?.token == last)
+  }
+
   @Test func `they end with their task, and with an entity or a type that is wrong`() async throws {
     struct Other: Decodable, Sendable { var magnitude: Double? }
     try await load(["a": 1, "b": 2])
