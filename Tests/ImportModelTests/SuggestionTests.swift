@@ -19,6 +19,12 @@ struct SuggestionTests {
     #expect(Suggestion.nearest(to: word, among: ["type", "from", "format", "max-length"]) == suggestion)
   }
 
+  @Test func `A word that is much too long is compared with none`() {
+    let word = String(repeating: "z", count: 1_000_000)
+    #expect(Suggestion.nearest(to: word, among: (0..<600).map { "zone \($0)" }) == nil)
+    #expect(Suggestion.nearest(to: "zone 1234", among: ["z", "zone", "zone 123", word]) == "zone 123")
+  }
+
   @Test(arguments: [
     ("minimum", "min"), ("MINIMAL", "min"), ("maxlen", "max-length"), ("max-l", "max-length"),
     ("desc", "description"),

@@ -6,12 +6,14 @@ package enum Suggestion {
     let letters = Array(word.lowercased())
     var best: (candidate: String, distance: Int)?
     for candidate in candidates where candidate != word {
-      let distance = distance(letters, Array(candidate.lowercased()))
-      if distance < best?.distance ?? Int.max { best = (candidate, distance) }
+      let others = Array(candidate.lowercased())
+      let most = max(1, max(letters.count, others.count) / 3)
+      // Of two words the longer one has at least the letters that are too many: a very long word is compared with none.
+      guard abs(letters.count - others.count) <= most else { continue }
+      let distance = distance(letters, others)
+      if distance <= most, distance < best?.distance ?? Int.max { best = (candidate, distance) }
     }
-    if let best, best.distance <= max(1, max(letters.count, best.candidate.count) / 3) {
-      return best.candidate
-    }
+    if let best { return best.candidate }
     return shortForm(of: word, among: candidates)
   }
 
