@@ -66,19 +66,19 @@ import Testing
     let ids = (1...20_000).map { #"{"id": "a rather long name of number \#($0)"}"# }
     try folder.write("[\(ids.joined(separator: ","))]", to: "many.json")
     try #require(try folder.bolide("import", "quakes.yaml", "many.json") == .silent)
-    // The shell's end of the pipe stays open, and nobody reads it.
-    let outcome = try folder.shell(
-      """
-      mkfifo full; exec 3<>full
-      "$bolide" changes quakes.sqlite --follow >full & follower=$!
-      sleep 1; kill -0 $follower && kill -\(signal) $follower
-      # Nothing of it may hold the pipes that this shell's own output goes to.
-      ( sleep 20; kill -KILL $follower ) 3<&- > /dev/null 2>&1 &
-      wait $follower; status=$?
-      kill $!
-      exit $status
-      """)
-    #expect(outcome == Outcome(status: 128 + signal))
+    // The test's end of the pipe stays open, and nobody reads it.
+    #expect(mkfifo(folder.path("full"), 0o600) == 0)
+    let pipe = open(folder.path("full"), O_RDWR | O_CLOEXEC)
+    defer { close(pipe) }
+    let running = try Running(
+      "/bin/sh", ["-c", "exec '\(Folder.tool)' changes quakes.sqlite --follow > full"], in: folder,
+      input: .nothing)
+    try eventually {
+      var waiting: Int32 = 0
+      return ioctl(pipe, UInt(FIONREAD), &waiting) == 0 && waiting > 60_000
+    }
+    running.send(signal)
+    #expect(try running.outcome(within: 20) == Outcome(status: 128 + signal))
   }
 
   @Test func `a reader's command runs for what comes, and its failure ends it`() throws {
