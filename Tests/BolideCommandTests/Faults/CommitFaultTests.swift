@@ -7,13 +7,24 @@ import Testing
   private let folder: Folder
   private static let store = "fireballs.sqlite"
 
-  init() throws {
-    folder = try Folder.withFireballs()
+  private static let fixture = Fixture {
+    let folder = try Folder.withFireballs()
     try folder.generate(FireballFeed(rows: 1_000, seed: 2), to: "before.json")
     try folder.generate(FireballFeed(rows: 5_000, seed: 3), to: "feed.json")
+    try folder.generate(FireballFeed(rows: 1_000, seed: 3), to: "few.json")
     try #require(try folder.bolide("import", "fireballs.yaml", "before.json") == .silent)
-    try #require(try folder.bolide("readers", Self.store, "add", "map", "--from", "now") == .silent)
+    try #require(try folder.bolide("readers", store, "add", "map", "--from", "now") == .silent)
+    #if os(Linux)
+      for (name, program) in ["sync": sync, "write": write] {
+        try folder.write(program, to: "\(name).c")
+        let arguments = ["-shared", "-fPIC", "-o", "\(name).so", "\(name).c", "-ldl"]
+        try #require(try folder.run("cc", arguments).status == 0)
+      }
+    #endif
+    return folder
   }
+
+  init() throws { folder = try Self.fixture.copy() }
 
   /// Each with the limit that lets it come as far as its COMMIT: the shell counts in blocks of 512 or 1024 bytes.
   @Test(arguments: [
@@ -46,44 +57,65 @@ import Testing
   }
 
   #if os(Linux)
+    /// Lets no sync of the log succeed from one on.
+    private static let sync = """
+      #include <errno.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <unistd.h>
+      static int left = -1;
+      static int fails(int file) {
+        char link[64], name[4096];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+        ssize_t size = readlink(link, name, sizeof name);
+        if (size < 4 || memcmp(name + size - 4, "-wal", 4)) return 0;
+        if (left < 0) left = atoi(getenv("FROM"));
+        if (left > 1) return left--, 0;
+        errno = EIO;
+        return 1;
+      }
+      int fsync(int file) { return fails(file) ? -1 : 0; }
+      int fdatasync(int file) { return fails(file) ? -1 : 0; }
+      """
+
+    /// Lets one of the writes into the file of a new store fail.
+    private static let write = """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <errno.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <string.h>
+      #include <unistd.h>
+      ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t place) {
+        static int left;
+        char link[64], name[4096];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+        ssize_t count = readlink(link, name, sizeof name - 1);
+        name[count < 0 ? 0 : count] = 0;
+        char *ours = strstr(name, ".bolide-new-");
+        if (ours && !strstr(ours, "-wal") && ++left == atoi(getenv("NUMBER"))) return errno = EIO, -1;
+        return ((__typeof__(&pwrite64))dlsym(RTLD_NEXT, "pwrite64"))(file, bytes, size, place);
+      }
+      """
+
     /// The log cannot be synced any more, from one of its syncs on: SQLite has written the commit by then, and calls it none.
     @Test(arguments: 1...8, [false, true])
     func `what became of an atomic import whose commit failed is told as it is`(from: Int, isReplay: Bool)
       throws
     {
       if isReplay {
-        // Its first 1,000 records are kept, which a pipeline without the check takes.
+        // Its records are kept, which a pipeline without the check takes.
         let whole = try String(decoding: folder.bytes(of: "fireballs.yaml"), as: UTF8.self)
         try folder.write(
           whole.replacing("check: [", with: "check: [energy IS NULL AND energy IS NOT NULL, "),
           to: "none.yaml")
-        try #require(try folder.bolide("import", "none.yaml", "feed.json").status == 65)
+        try #require(try folder.bolide("import", "none.yaml", "few.json").status == 65)
       }
-      try folder.write(
-        """
-        #include <errno.h>
-        #include <stdio.h>
-        #include <stdlib.h>
-        #include <string.h>
-        #include <unistd.h>
-        static int left = -1;
-        static int fails(int file) {
-          char link[64], name[4096];
-          snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-          ssize_t size = readlink(link, name, sizeof name);
-          if (size < 4 || memcmp(name + size - 4, "-wal", 4)) return 0;
-          if (left < 0) left = atoi(getenv("FROM"));
-          if (left > 1) return left--, 0;
-          errno = EIO;
-          return 1;
-        }
-        int fsync(int file) { return fails(file) ? -1 : 0; }
-        int fdatasync(int file) { return fails(file) ? -1 : 0; }
-        """, to: "sync.c")
-      try #require(try folder.run("cc", ["-shared", "-fPIC", "-o", "sync.so", "sync.c"]).status == 0)
       let before = try folder.count("Fireball", in: Self.store)
       let outcome = try folder.shell(
-        #"FROM=\#(from) LD_PRELOAD="$PWD/sync.so" "$bolide" import fireballs.yaml \#(isReplay ? "--replay" : "feed.json") --atomic"#
+        #"FROM=\#(from) LD_PRELOAD="$PWD/sync.so" "$bolide" import fireballs.yaml \#(isReplay ? "--replay" : "few.json") --atomic"#
       )
       let isStored = try folder.count("Fireball", in: Self.store) > before
       let hint = outcome.errors.split(separator: "\n").last.map(String.init) ?? ""
@@ -100,7 +132,7 @@ import Testing
           hint.hasPrefix("       \(fate) ") || !isStored && !hint.contains("this import is in"), "\(outcome)")
       default: Issue.record("\(outcome)")
       }
-      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+      try #require(try folder.bolide("import", "fireballs.yaml", "few.json") == .silent)
       #expect(try folder.sqlite(Self.store, "SELECT count(*) FROM bolide_lost") == ["0"])
       #expect(try folder.bolide("verify", Self.store) == .silent)
     }
@@ -109,36 +141,14 @@ import Testing
     @Test(arguments: 1...12) func `a new store is whole or not there, whichever of its writes fails`(
       number: Int
     ) throws {
-      try folder.write(
-        """
-        #define _GNU_SOURCE
-        #include <dlfcn.h>
-        #include <errno.h>
-        #include <stdio.h>
-        #include <stdlib.h>
-        #include <string.h>
-        #include <unistd.h>
-        ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t place) {
-          static int left;
-          char link[64], name[4096];
-          snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-          ssize_t count = readlink(link, name, sizeof name - 1);
-          name[count < 0 ? 0 : count] = 0;
-          char *ours = strstr(name, ".bolide-new-");
-          if (ours && !strstr(ours, "-wal") && ++left == atoi(getenv("NUMBER"))) return errno = EIO, -1;
-          return ((__typeof__(&pwrite64))dlsym(RTLD_NEXT, "pwrite64"))(file, bytes, size, place);
-        }
-        """, to: "write.c")
-      try #require(
-        try folder.run("cc", ["-shared", "-fPIC", "-o", "write.so", "write.c", "-ldl"]).status == 0)
       try folder.shell("rm -f \(Self.store)*").expectSilence()
       let outcome = try folder.shell(
-        #"NUMBER=\#(number) LD_PRELOAD="$PWD/write.so" "$bolide" import fireballs.yaml feed.json"#)
+        #"NUMBER=\#(number) LD_PRELOAD="$PWD/write.so" "$bolide" import fireballs.yaml few.json"#)
       #expect(outcome.status == 0 || outcome.status == 74, "\(outcome)")
       #expect(
         FileManager.default.fileExists(atPath: folder.path(Self.store)) == (outcome.status == 0), "\(outcome)"
       )
-      try #require(try folder.bolide("import", "fireballs.yaml", "feed.json").status == 0)
+      try #require(try folder.bolide("import", "fireballs.yaml", "few.json").status == 0)
       #expect(try folder.sqlite(Self.store, "PRAGMA integrity_check") == ["ok"])
       #expect(try folder.bolide("verify", Self.store) == .silent)
     }

@@ -308,23 +308,27 @@ import Testing
     #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
   }
 
-  @Test(arguments: 0..<12) func `a crash while the log is copied is no older file`(cut: Int) throws {
+  @Test func `a crash while the log is copied is no older file`() throws {
     for name in "bcdefg" { try feed(String(name)) }
     try crash()
-    // So far SQLite had come: page after page, in the order of their numbers.
-    try folder.python(
-      """
-      import sys
-      cut, wal = int(sys.argv[1]), open("quakes.sqlite-wal", "rb").read()
-      size, pages = int.from_bytes(wal[8:12], "big"), {}
-      for place in range(32, len(wal) - size - 23, size + 24):
-        pages[int.from_bytes(wal[place:place + 4], "big")] = wal[place + 24:place + 24 + size]
-      with open("quakes.sqlite", "r+b") as store:
-        for number in sorted(pages)[:cut]:
-          store.seek((number - 1) * size)
-          store.write(pages[number])
-      """, "\(cut)")
-    #expect(try folder.bolide("verify", "quakes.sqlite") == .silent)
-    #expect(try folder.sqlite("quakes.sqlite", "SELECT DISTINCT magnitude FROM Quake") == ["7.0"])
+    for cut in 0..<12 {
+      let folder = try Folder(copyOf: folder)
+      // So far SQLite had come: page after page, in the order of their numbers.
+      try folder.python(
+        """
+        import sys
+        cut, wal = int(sys.argv[1]), open("quakes.sqlite-wal", "rb").read()
+        size, pages = int.from_bytes(wal[8:12], "big"), {}
+        for place in range(32, len(wal) - size - 23, size + 24):
+          pages[int.from_bytes(wal[place:place + 4], "big")] = wal[place + 24:place + 24 + size]
+        with open("quakes.sqlite", "r+b") as store:
+          for number in sorted(pages)[:cut]:
+            store.seek((number - 1) * size)
+            store.write(pages[number])
+        """, "\(cut)")
+      #expect(try folder.bolide("verify", "quakes.sqlite") == .silent, "\(cut)")
+      #expect(
+        try folder.sqlite("quakes.sqlite", "SELECT DISTINCT magnitude FROM Quake") == ["7.0"], "\(cut)")
+    }
   }
 }

@@ -10,6 +10,15 @@ final class Folder: Sendable {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
+  /// A folder with the files of another one, which no program has open.
+  convenience init(copyOf other: Folder) throws {
+    try self.init()
+    for name in try FileManager.default.contentsOfDirectory(atPath: other.path("")) {
+      try FileManager.default.copyItem(
+        at: other.url.appending(path: name), to: url.appending(path: name))
+    }
+  }
+
   deinit {
     try? FileManager.default.removeItem(at: url)
   }
