@@ -25,7 +25,7 @@ struct HistoryLaws {
     return (store, tokens)
   }
 
-  @Test(arguments: Engine.allCases, 0..<10)
+  @Test(arguments: Engine.allCases, 0..<6)
   func `undone from the newest state, history gives each state before it`(
     _ engine: Engine, _ seed: Int
   ) throws {
@@ -46,7 +46,7 @@ struct HistoryLaws {
     #expect(state.isEmpty)
   }
 
-  @Test(arguments: Engine.allCases, 0..<10)
+  @Test(arguments: Engine.allCases, 0..<6)
   func `net changes lead from any state to any later one`(_ engine: Engine, _ seed: Int) throws {
     let (store, tokens) = try history(engine, seed)
     for (older, newer) in zip(tokens, tokens.dropFirst()) + [(tokens[0], tokens[tokens.count - 1])] {

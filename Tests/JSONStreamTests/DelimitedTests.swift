@@ -133,7 +133,7 @@ import Testing
       "a", "b", "1", ",", ",", ",", "\"", "\"", "\"\"", "\n", "\n", "\r\n", "\r", "\u{e9}", " ", "\t", ";",
     ]
     var texts: [String] = []
-    for _ in 0..<20_000 {
+    for _ in 0..<10_000 {
       let count = Int.random(in: 1...24, using: &random)
       texts.append((0..<count).map { _ in scraps.randomElement(using: &random) ?? "" }.joined())
     }
@@ -150,7 +150,7 @@ import Testing
       compared += 1
       #expect(reading.texts == rows, "\(text.debugDescription)")
     }
-    #expect(compared > 4000, "\(compared)")
+    #expect(compared > 2000, "\(compared)")
   }
 
   @Test func `what Python's csv module writes is read without a problem`() throws {

@@ -4,14 +4,14 @@ import Testing
 /// A brief share of what `.ci/histories` runs for long.
 @Suite struct RandomHistoryTests {
   @Test func `whatever is imported and written, the store holds and tells what a plain model does`() async {
-    var histories = Histories(0..<12)
+    var histories = Histories(0..<8)
     await histories.run { seed, problem in Issue.record("seed \(seed)\n\(problem)") }
     #expect(histories.differences == [])
     #expect(histories.steps > 50)
   }
 
   @Test func `an engine of plain collections does the same behind the import loop`() async {
-    var histories = Histories(100..<112)
+    var histories = Histories(100..<108)
     histories.throughSeam = true
     await histories.run { seed, problem in Issue.record("seed \(seed)\n\(problem)") }
     #expect(histories.differences == [])

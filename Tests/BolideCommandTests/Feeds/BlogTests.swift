@@ -203,7 +203,7 @@ import Testing
 
 /// Random posts with random tags, several times revised, in chunks of all sizes: the links are those that the rules give.
 @Suite struct BlogPropertyTests {
-  @Test(arguments: 0..<12) func `links follow the rules, whatever the chunks`(seed: UInt64) throws {
+  @Test(arguments: 0..<6) func `links follow the rules, whatever the chunks`(seed: UInt64) throws {
     let folder = try Folder()
     var random = SeededGenerator(seed: seed)
     let isAlways = seed % 2 == 1

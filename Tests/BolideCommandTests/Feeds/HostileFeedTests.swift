@@ -65,7 +65,7 @@ import Testing
     print(len(raw))
     """
 
-  @Test(arguments: 0..<6) func `all counts add up, and the rejected records are those that are not there`(
+  @Test(arguments: 0..<3) func `all counts add up, and the rejected records are those that are not there`(
     seed: Int
   ) throws {
     let folder = try Folder()

@@ -38,7 +38,7 @@ struct RowDifferenceTests {
     }
   }
 
-  @Test(arguments: Key.allCases, 0..<6)
+  @Test(arguments: Key.allCases, 0..<3)
   func `New and changed rows are those of a dictionary`(key: Key, seed: Int) throws {
     let value = Attribute(name: "value", type: .integer64)
     let pipeline = plainPipeline(key.attributes + [value], key: key.attributes.map(\.name))

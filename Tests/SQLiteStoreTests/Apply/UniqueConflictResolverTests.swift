@@ -42,8 +42,8 @@ struct UniqueConflictResolverTests {
     #expect(landing([("A", "a"), ("B", "b"), ("A", "a")], "cab") == "ab")
   }
 
-  @Test func `A chain of a million rows is followed to its end`() {
-    let count = 1_000_000
+  @Test func `A chain of 200,000 rows is followed to its end`() {
+    let count = 200_000
     func claims(_ end: UniqueConflictResolver.Holder) -> [[UniqueConflictResolver.Claim?]] {
       (0..<count).map {
         [UniqueConflictResolver.Claim(number: $0, holder: $0 + 1 < count ? .row($0 + 1) : end)]

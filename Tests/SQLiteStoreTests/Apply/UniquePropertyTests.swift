@@ -19,7 +19,7 @@ struct UniquePropertyTests {
     }
   }
 
-  @Test(arguments: 0..<40) func `Rows land as the plain model says, and nothing else is left untrue`(
+  @Test(arguments: 0..<20) func `Rows land as the plain model says, and nothing else is left untrue`(
     seed: Int
   )
     throws

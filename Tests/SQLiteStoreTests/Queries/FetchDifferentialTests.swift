@@ -9,7 +9,7 @@ import Testing
 /// Random requests over random rows, beside the `sqlite3` shell and Python.
 struct FetchDifferentialTests {
   private static let seeds = 4
-  private static let requests = 80
+  private static let requests = 48
 
   @Test(arguments: 0..<seeds)
   func `a fetch gives what the sqlite3 shell gives, and what Python sorts and cuts`(seed: Int) throws {

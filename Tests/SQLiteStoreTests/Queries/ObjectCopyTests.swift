@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized) struct ObjectCopyTests {
   // MARK: Any two stores
 
-  @Test(arguments: 0..<24)
+  @Test(arguments: 0..<12)
   func `objects are in the other store as they are here, with what they reach, and nothing else changes`(
     seed: Int
   ) async throws {
