@@ -38,8 +38,10 @@ struct ExpressionStage {
     for field in pipeline.fields {
       guard case .expression(let text) = field.source, let column = layout.column(of: field.attribute)
       else { continue }
-      expressions.append(ExpressionScan.Expression(.value(column: column), text))
       convert(column, field)
+      expressions.append(
+        ExpressionScan.Expression(
+          .value(column: column), text, takesReals: converters.last?.takesReals == true))
     }
     for (number, text) in pipeline.checks.enumerated() {
       expressions.append(ExpressionScan.Expression(.check(number: number), text))

@@ -53,7 +53,7 @@ package struct NewFields {
   mutating func look(_ records: borrowing RecordInput) throws(ImportError) {
     try findNew(records)
     if !nulls.isEmpty { findValues(records) }
-    guard let collect, records.reader.problem == nil else { return }
+    guard let collect, !records.reader.hasProblem else { return }
     guard !found.isEmpty else { return }
     let columns = records.envelope.names
     records.reader.withJSON { text in
@@ -67,7 +67,7 @@ package struct NewFields {
   private mutating func findNew(_ records: borrowing RecordInput) throws(ImportError) {
     let count = records.reader.unrequestedKeyCount
     // What a broken line has is no field.
-    guard count != noted, records.reader.problem == nil else { return }
+    guard count != noted, !records.reader.hasProblem else { return }
     noted = count
     guard let known, policy != .ignore else { return }
     for name in records.reader.unrequestedKeys where !known.contains(name) {
@@ -83,7 +83,7 @@ package struct NewFields {
 
   /// Looks for values of new fields that were null so far.
   private mutating func findValues(_ records: borrowing RecordInput) {
-    guard records.reader.problem == nil else { return }
+    guard !records.reader.hasProblem else { return }
     asked += 1
     var left: [Int] = []
     for place in nulls {

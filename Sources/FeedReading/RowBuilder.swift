@@ -144,7 +144,7 @@ package struct RowBuilder {
   func add(_ reader: borrowing RecordReader, to chunk: Chunk, at place: RecordPosition? = nil) -> Bool {
     chunk.recordsRead += 1
     chunk.lastRecord = before + reader.recordNumber
-    if let problem = reader.problem {
+    if reader.hasProblem, let problem = reader.problem {
       let place = place ?? brokenPlace(problem, reader)
       reject(reader, chunk, problem.rejection, attribute: nil, offset: 0, place: place)
       return false
@@ -161,7 +161,7 @@ package struct RowBuilder {
       reject(reader, chunk, .missingKey(key.name), attribute: key.name, offset: 0, place: place)
       return false
     }
-    if let (rejection, offset) = brokenArray(reader) {
+    if !arrays.isEmpty, let (rejection, offset) = brokenArray(reader) {
       reject(
         reader, chunk, rejection, attribute: nil, offset: offset, key: chunk.keyDigest(chunk.row),
         place: place)
@@ -186,6 +186,9 @@ package struct RowBuilder {
       for index in converters.indices {
         let field = fields[index]
         if field.mayBeNumber, converters[index].writeShortReal(field.start, count: field.count, chunk) {
+          continue
+        }
+        if field.kind == .string, converters[index].writeShortText(field.start, count: field.count, chunk) {
           continue
         }
         guard let value = value(field, index, reader, in: start) else {

@@ -29,7 +29,7 @@ public enum FieldKind: UInt8, Sendable, Hashable {
 /// they are until the reader's next `next()` or `fill`. Stored properties only: a sibling module reads them without
 /// a call.
 package struct RecordField {
-  /// The field's bytes, see `FieldKind`; not to be read beyond `count`.
+  /// The field's bytes, see `FieldKind`. What stands behind `count` means nothing; `padding` bytes of it can be read.
   package var start: UnsafePointer<UInt8>
   /// Bytes at `start`.
   package var count: Int
@@ -39,6 +39,9 @@ package struct RecordField {
   var token: UInt32
   /// What the bytes are.
   package var kind: FieldKind
+
+  /// How many bytes behind a field's can be read, so that a short one is looked at as a whole.
+  static let padding = 8
 
   /// The bytes at `start`.
   package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }

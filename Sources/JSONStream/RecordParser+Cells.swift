@@ -9,7 +9,7 @@ extension RecordParser {
   mutating func line(_ view: TokenView, at start: Int, token: Int, delimiter: UInt8) -> Int? {
     let (bytes, tokens, count) = (view.bytes, view.tokens, view.count)
     let (columns, expected, fields) = (columns, columnCount, fields)
-    problem = nil
+    forgetProblem()
     scratchCount = 0
     recordStart = start
     var next = token

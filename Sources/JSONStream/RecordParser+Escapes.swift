@@ -11,8 +11,8 @@ extension RecordParser {
     let target = scratchSpace(view)
     let decoded = StringDecoding.decode(view.bytes + open + 1, count: close - open - 1, into: target)
     scratchCount += decoded.count
-    if let unpaired = decoded.unpaired, problem == nil {
-      problem = .unpairedSurrogate(field: slot, offset: open + 1 + unpaired - recordStart)
+    if let unpaired = decoded.unpaired, !hasProblem {
+      note(.unpairedSurrogate(field: slot, offset: open + 1 + unpaired - recordStart))
     }
     fields[slot] = RecordField(
       start: UnsafePointer(target), count: decoded.count, offset: open - recordStart, token: 0, kind: .string)
@@ -42,7 +42,7 @@ extension RecordParser {
     if scratchCount == 0 && scratchCapacity < most {
       scratch.deallocate()
       scratchCapacity = max(most, scratchCapacity * 2)
-      scratch = .allocate(capacity: scratchCapacity)
+      scratch = .allocate(capacity: scratchCapacity + RecordField.padding)
     }
     return scratch + scratchCount
   }

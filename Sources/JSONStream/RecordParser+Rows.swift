@@ -80,7 +80,7 @@ extension RecordParser {
 
   /// The row has more or fewer cells than there are columns; those that it does not have are absent.
   mutating func endRow(at count: Int) {
-    problem = .wrongLength(found: count, expected: columnCount)
+    note(.wrongLength(found: count, expected: columnCount))
     for column in stride(from: count, to: columnCount, by: 1) where columns[column] != Column.none {
       empty(nodes[column], .absent, recordStart)
     }

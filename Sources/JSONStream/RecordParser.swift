@@ -9,7 +9,9 @@ struct RecordParser: ~Copyable {
   /// The fields before a record is read: absent, but for those that hold the key of a wildcard.
   let template: UnsafeMutablePointer<RecordField>
   /// What is wrong with the record's content, its syntax being right.
-  var problem: RecordProblem?
+  private(set) var problem: RecordProblem?
+  /// Whether something is: to look at the problem itself costs as much as a cell.
+  private(set) var hasProblem = false
 
   /// The next token, and the first escape that is not before it.
   var cursor = 0
@@ -35,7 +37,7 @@ struct RecordParser: ~Copyable {
     fieldCount = paths.count
     self.limits = limits
     nested = GrammarWalker(limits: limits)
-    scratch = .allocate(capacity: 0)
+    scratch = .allocate(capacity: RecordField.padding)
     columns = .allocate(capacity: 0)
     nodes = .allocate(capacity: 0)
     fields = .allocate(capacity: fieldCount)
@@ -57,7 +59,7 @@ struct RecordParser: ~Copyable {
   /// Lets a slot hold a wildcard's key in all records from here on.
   mutating func bind(slot: Int, to key: String) {
     if let old = boundKeys[slot] { old.deallocate() }
-    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: key.utf8.count)
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: key.utf8.count + RecordField.padding)
     _ = UnsafeMutableBufferPointer(start: bytes, count: key.utf8.count).initialize(from: key.utf8)
     boundKeys[slot] = bytes
     template[slot] = RecordField(
@@ -70,7 +72,7 @@ struct RecordParser: ~Copyable {
   ) -> Outcome {
     cursor = token
     escape = first
-    problem = nil
+    forgetProblem()
     scratchCount = 0
     recordStart = view.offset(token)
     let byte = view.bytes[recordStart]
@@ -85,7 +87,7 @@ struct RecordParser: ~Copyable {
       } else if byte == UInt8(ascii: "{") && !isRow && depth < limits.depth {
         outcome = object(view, node: 0, depth: depth + 1)
       } else {
-        problem = isRow ? .notAnArray(FieldKind(byte)) : .notAnObject(FieldKind(byte))
+        note(isRow ? .notAnArray(FieldKind(byte)) : .notAnObject(FieldKind(byte)))
         outcome = skip(view, depth: depth)
       }
     }
@@ -103,8 +105,15 @@ struct RecordParser: ~Copyable {
 
   /// Takes what is no JSON as the current record: it has no fields.
   mutating func take(_ problem: RecordProblem) {
-    self.problem = problem
+    note(problem)
     fields.update(from: template, count: fieldCount)
+  }
+
+  mutating func note(_ problem: RecordProblem) { (self.problem, hasProblem) = (problem, true) }
+
+  @inline(__always)
+  mutating func forgetProblem() {
+    if hasProblem { (problem, hasProblem) = (nil, false) }
   }
 
   mutating func skip(_ view: TokenView, depth: Int) -> Outcome {

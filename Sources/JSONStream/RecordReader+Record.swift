@@ -16,6 +16,9 @@ extension RecordReader {
   /// Why the current record cannot be used, or nil.
   public var problem: RecordProblem? { core.pointee.parser.problem }
 
+  /// Whether the current record cannot be used.
+  package var hasProblem: Bool { core.pointee.parser.hasProblem }
+
   /// What a field holds.
   public func kind(ofField field: Int) -> FieldKind { RecordReader.field(fields, field).kind }
 

@@ -18,6 +18,12 @@ enum NearestDouble {
     return toAny(mantissa, exponent: exponent)
   }
 
+  /// A number of eight digits at most by a power of ten that is as small: one rounding, as above.
+  @inline(__always)
+  static func quotient(_ number: UInt64, powerOfTen: Int) -> Double {
+    Double(Int64(truncatingIfNeeded: number)) / exactPowers[powerOfTen]
+  }
+
   private static func toAny(_ mantissa: UInt64, exponent: Int) -> Double {
     if mantissa == 0 || exponent < PowersOfFive.least { return 0 }
     if exponent > PowersOfFive.most { return .infinity }

@@ -88,7 +88,39 @@ public enum NumberParsing {
 
   /// The same, by the text's grammar, for few digits with at most one point and perhaps a minus, which is how most
   /// numbers come; nil for any other text.
+  ///
+  /// - Parameter text: eight bytes of it are read, however few it has.
   @usableFromInline package static func shortDouble(_ text: UnsafePointer<UInt8>, count: Int) -> Double? {
+    let word = UInt64(littleEndian: UnsafeRawPointer(text).loadUnaligned(as: UInt64.self))
+    let sign: UInt64 = word & 0xff == UInt64(UInt8(ascii: "-")) ? 1 : 0
+    let length = UInt64(truncatingIfNeeded: count) &- sign
+    guard count <= 8, length &- 1 < 8 else { return longerDouble(text, count: count) }
+    // All digits at once, as lengths and points of numbers cannot be foreseen: the last byte goes to the top, and noughts
+    // come before the first.
+    let noughts = (eight(0x30) &>> (8 &* length &- 8)) &>> 8
+    let digits = ((word &>> (8 &* sign)) &<< (64 &- 8 &* length) | noughts) ^ eight(0x30)
+    // The highest bit of the byte that is a point, the first if there are more.
+    let other = digits ^ eight(UInt8(ascii: ".") ^ 0x30)
+    let point = (other &- eight(1)) & ~other & eight(0x80)
+    // What is before the point takes its place.
+    let before = point == 0 ? 0 : point ^ (point &- 1)
+    let whole = (digits & before &>> 8) &<< 8 | digits & ~before
+    guard (whole &+ eight(0x76) | whole) & eight(0x80) == 0, length > 1 || point == 0 else { return nil }
+    // Two digits a byte, then four in sixteen bits, then eight.
+    let pairs = whole &* 10 &+ whole &>> 8
+    let low = (pairs & 0xff_0000_00ff) &* 0x000f_4240_0000_0064
+    let high = (pairs &>> 16 & 0xff_0000_00ff) &* 0x0000_2710_0000_0001
+    let magnitude = NearestDouble.quotient(
+      (low &+ high) &>> 32, powerOfTen: (64 &- point.trailingZeroBitCount) &>> 3)
+    return Double(bitPattern: magnitude.bitPattern | sign &<< 63)
+  }
+
+  /// A byte eight times.
+  @inline(__always)
+  private static func eight(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+
+  /// `shortDouble` for what eight bytes do not hold.
+  private static func longerDouble(_ text: UnsafePointer<UInt8>, count: Int) -> Double? {
     guard count > 0 else { return nil }
     let isNegative = text[0] == UInt8(ascii: "-")
     let end = text + count

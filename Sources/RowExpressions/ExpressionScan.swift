@@ -23,9 +23,15 @@ package final class ExpressionScan {
     }
     package let purpose: Purpose
     package let text: String
-    package init(_ purpose: Purpose, _ text: String) {
+    /// Whether the column takes null and any finite real number as they are.
+    package let takesReals: Bool
+
+    /// - Parameter takesReals: whether the scan may write null and finite numbers into the column by itself, and not show
+    ///   them.
+    package init(_ purpose: Purpose, _ text: String, takesReals: Bool = false) {
       self.purpose = purpose
       self.text = text
+      self.takesReals = takesReals
     }
   }
 
@@ -58,8 +64,9 @@ package final class ExpressionScan {
     let apart: [(purpose: Expression.Purpose, statement: RawStatement)]
   }
 
-  private struct Compiled {
+  struct Compiled {
     let purpose: Expression.Purpose
+    let takesReals: Bool
     let sql: String
     let reads: Set<String>
     /// Where the program has its value.
@@ -80,7 +87,7 @@ package final class ExpressionScan {
           let guarded = try DateCalls.guarding(expression.text, of: layout.entity)
           let text = try DecimalNumbers.numbers(in: guarded, of: layout.entity, isGuarded: true)
           return Compiled(
-            purpose: expression.purpose, sql: "(\(text)\n)", reads: reads,
+            purpose: expression.purpose, takesReals: expression.takesReals, sql: "(\(text)\n)", reads: reads,
             slot: computes ? compiler.compile(expression.text) : nil)
         }
         let values = wave.filter { if case .value = $0.purpose { true } else { false } }
@@ -103,70 +110,11 @@ package final class ExpressionScan {
     self.waves = waves
   }
 
-  /// How the expressions of a wave are evaluated for a row.
-  private struct Evaluation {
-    private enum Place {
-      case slot(Int)
-      case column(Int32)
-    }
-    let program: RowProgram?
-    /// Nil where the program computes all of them.
-    let statement: RawStatement?
-    private var values: [Place] = []
-    private var checks: [Place] = []
-
-    init(_ wave: [Compiled], program: RowProgram?, _ db: Database, _ layout: ChunkLayout) throws {
-      self.program = program
-      var texts: [String] = []
-      var checkTexts: [String] = []
-      var read: Set<String> = []
-      for expression in wave {
-        let slot = program == nil ? nil : expression.slot
-        if slot == nil { read.formUnion(expression.reads) }
-        switch (expression.purpose, slot) {
-        case (.value, let slot?): values.append(.slot(slot))
-        case (.check, let slot?): checks.append(.slot(slot))
-        case (.value, nil):
-          values.append(.column(Int32(texts.count)))
-          texts.append(expression.sql)
-        case (.check, nil): checkTexts.append(expression.sql)
-        }
-      }
-      if !checkTexts.isEmpty {
-        // To one that reads an absent field, absent is null. Null holds, as in SQL's CHECK, and so it does in AND.
-        checks.append(.column(Int32(texts.count)))
-        texts.append(checkTexts.joined(separator: " AND "))
-      }
-      statement =
-        texts.isEmpty
-        ? nil
-        : try RawStatement(db, ExpressionScan.query(texts.joined(separator: ", "), of: layout, reading: read))
-    }
-
-    /// What a value's expression gave for the row.
-    func outcome(_ index: Int) -> Outcome {
-      switch values[index] {
-      case .slot(let slot): program?[slot].outcome ?? .null
-      case .column(let column): statement?[column].outcome ?? .null
-      }
-    }
-
-    /// Whether a check may not hold: all that gave a text are false to AND, and hold by themselves.
-    var mayBeFalse: Bool {
-      checks.contains { place in
-        switch place {
-        case .slot(let slot): program?[slot].isFalse == true
-        case .column(let column): statement?[column].isFalse == true
-        }
-      }
-    }
-  }
-
   /// The expressions over the chunk, each attribute read once a row however often it is used.
   ///
   /// SQLite asks a virtual table again for each use of a column. A subquery's columns stand in registers; the limits
   /// limit nothing, and keep SQLite from merging the two queries.
-  private static func query(
+  static func query(
     _ list: String, of layout: ChunkLayout, reading attributes: Set<String>
   ) -> String {
     let columns = attributes.isEmpty ? "NULL" : attributes.sorted().map(quoted).joined(separator: ", ")
@@ -211,40 +159,57 @@ package final class ExpressionScan {
     _ accepted: inout [Int32], _ goOn: () throws -> Void, _ visit: (Int, Expression.Purpose, Outcome) -> Bool
   ) throws -> (rows: Int, isUnsure: Bool) {
     defer { evaluation.statement?.reset() }
-    for place in rows.indices {
-      let row = rows[place]
-      try goOn()
-      chunk.row = Int(row)
-      let cells = chunk.memory.pointee.cells(ofRow: Int(row))
-      if let program = evaluation.program, !program.run(cells, chunk.memory) {
-        return (place - rows.startIndex, true)
-      }
-      if let statement = evaluation.statement {
-        do {
-          guard try statement.step() else { return (place - rows.startIndex, false) }
-        } catch {
-          let failure = firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed(Self.reason(error)))
-          _ = visit(Int(row), failure.purpose, failure.outcome)
-          return (place - rows.startIndex + 1, false)
+    var rest = rows
+    while !rest.isEmpty {
+      let computed = evaluation.compute(rest, of: chunk)
+      let block = rest.prefix(computed.count)
+      if computed.shown.isEmpty, !evaluation.isOfRows {
+        try goOn()
+        accepted.append(contentsOf: block)
+      } else {
+        for (place, row) in block.enumerated() {
+          try goOn()
+          chunk.row = Int(row)
+          do {
+            if let statement = evaluation.statement, try !statement.step() {
+              return (rows.count - rest.count + place, false)
+            }
+          } catch {
+            let failure =
+              firstFailure(wave, chunk, row) ?? (wave.apart[0].purpose, .failed(Self.reason(error)))
+            _ = visit(Int(row), failure.purpose, failure.outcome)
+            return (rows.count - rest.count + place + 1, false)
+          }
+          if show(wave, evaluation, computed.shown, chunk, row, at: place, visit) { accepted.append(row) }
         }
       }
-      var isAccepted = true
-      for index in wave.columns.indices where isAccepted {
-        let outcome = evaluation.outcome(index)
-        // A null that comes of an absent field is absent itself: the stored value stays.
-        if case .null = outcome,
-          wave.reads[index].contains(where: { cells.state($0).pointee == CellState.absent.rawValue })
-        {
-          continue
-        }
-        isAccepted = visit(Int(row), .value(column: wave.columns[index]), outcome)
-      }
-      if isAccepted, evaluation.mayBeFalse, let failure = firstFailure(wave, chunk, row) {
-        isAccepted = visit(Int(row), failure.purpose, failure.outcome)
-      }
-      if isAccepted { accepted.append(row) }
+      rest = rest.dropFirst(computed.count)
+      if computed.isUnsure { return (rows.count - rest.count, true) }
     }
     return (rows.count, false)
+  }
+
+  /// Shows a row's values to the visitor, and the check that does not hold.
+  ///
+  /// - Parameter place: of the row among those of the last computation.
+  /// - Returns: whether the visitor took all.
+  private func show(
+    _ wave: Wave, _ evaluation: Evaluation, _ shown: [Int], _ chunk: Chunk, _ row: Int32, at place: Int,
+    _ visit: (Int, Expression.Purpose, Outcome) -> Bool
+  ) -> Bool {
+    let cells = chunk.memory.pointee.cells(ofRow: Int(row))
+    for index in shown {
+      let outcome = evaluation.outcome(index, at: place)
+      // A null that comes of an absent field is absent itself: the stored value stays.
+      if case .null = outcome,
+        wave.reads[index].contains(where: { cells.state($0).pointee == CellState.absent.rawValue })
+      {
+        continue
+      }
+      guard visit(Int(row), .value(column: wave.columns[index]), outcome) else { return false }
+    }
+    guard evaluation.mayBeFalse(at: place), let failure = firstFailure(wave, chunk, row) else { return true }
+    return visit(Int(row), failure.purpose, failure.outcome)
   }
 
   /// What the first expression gave that failed, or the first check that does not hold; nil when there is none.
@@ -286,38 +251,5 @@ package final class ExpressionScan {
       waiting.removeAll { $0.reads.isDisjoint(with: open) }
     }
     return waves
-  }
-}
-
-extension StatementValue {
-  /// Whether it is not true to SQL's CHECK, which null is.
-  fileprivate var isFalse: Bool {
-    switch type {
-    case SQLITE_INTEGER: integer == 0
-    case SQLITE_FLOAT: real == 0
-    default: false
-    }
-  }
-
-  fileprivate var outcome: ExpressionScan.Outcome {
-    switch type {
-    case SQLITE_INTEGER: .integer(integer)
-    case SQLITE_FLOAT: .real(real)
-    case SQLITE_TEXT: .text(bytes)
-    case SQLITE_BLOB: .blob(bytes)
-    default: .null
-    }
-  }
-}
-
-extension RowProgram.Value {
-  var outcome: ExpressionScan.Outcome {
-    switch kind {
-    case .integer: .integer(integer)
-    case .real: .real(real)
-    case .text: .text(bytes)
-    case .blob: .blob(bytes)
-    case .null, .unknown: .null
-    }
   }
 }

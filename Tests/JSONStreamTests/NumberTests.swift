@@ -62,21 +62,27 @@ import Testing
       let text = (0..<Int.random(in: 0...18, using: &random)).map { _ in
         characters.randomElement(using: &random) ?? 0
       }
-      let short = text.withUnsafeBufferPointer { bytes in
-        bytes.baseAddress.flatMap { NumberParsing.shortDouble($0, count: bytes.count) }
-      }
-      guard let short else { continue }
+      guard let short = shortDouble(text) else { continue }
       let whole = NumberParsing.double(text.span, grammar: .text)
       #expect(short.bitPattern == whole?.bitPattern, "\(String(decoding: text, as: UTF8.self))")
     }
     let shortened = ["0", "-0", "25.8", "-.5", "35.", "007", "123456789012345", "-123456789012345"]
     for text in shortened {
-      let bytes = Array(text.utf8)
-      let short = bytes.withUnsafeBufferPointer { bytes in
-        bytes.baseAddress.flatMap { NumberParsing.shortDouble($0, count: bytes.count) }
-      }
+      let short = shortDouble(Array(text.utf8))
       #expect(short?.bitPattern == strtod(text, nil).bitPattern, "\(text)")
     }
+  }
+
+  /// Whatever stands behind the text, as in the reader's memory.
+  private func shortDouble(_ text: [UInt8]) -> Double? {
+    let found = ["", "0123456789", "........", "-\0\u{1}\u{7f}\u{ff}\u{ff}\u{ff}\u{ff}"].map { rest in
+      let bytes = text + Array(rest.utf8) + [UInt8](repeating: 0xff, count: 8)
+      return bytes.withUnsafeBufferPointer {
+        $0.baseAddress.flatMap { NumberParsing.shortDouble($0, count: text.count) }
+      }
+    }
+    #expect(Set(found.map { $0?.bitPattern }).count == 1, "\(String(decoding: text, as: UTF8.self))")
+    return found[0]
   }
 
   @Test(arguments: [".19", "+12.8", "35.", "007", "-.5", "+.5e+1", "1.e3"])

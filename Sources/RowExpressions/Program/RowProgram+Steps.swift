@@ -4,77 +4,107 @@ internal import TypedRows
 // a division by nought is null, null makes null. Where versions of SQLite differ, or a text would become a number or a
 // real number a text, the value is unknown.
 extension RowProgram {
-  func compute(_ cells: RowCells, _ memory: UnsafeMutablePointer<CellMemory>) {
-    guard let first = steps.baseAddress else { return }
-    let slots = slots
+  /// Runs every step for so many rows.
+  func compute(_ count: Int, _ memory: UnsafeMutablePointer<CellMemory>) {
     var used = 0
-    for number in 0..<steps.count {
-      let step = first + number
-      // Where `a` is a column, there is nothing to look at.
-      let (a, b) = (slots + step.pointee.a, slots + step.pointee.b)
-      let value: Value
-      switch step.pointee.operation {
-      case .load: value = load(step.pointee, cells, memory)
-      case .loadDecimal: value = loadDecimal(step.pointee, cells)
-      case .add, .subtract, .multiply, .divide, .remainder:
-        value = calculate(step.pointee.operation, a.pointee, b.pointee)
-      case .equal: value = truth(a.pointee, b.pointee) { $0 == 0 }
-      case .unequal: value = truth(a.pointee, b.pointee) { $0 != 0 }
-      case .less: value = truth(a.pointee, b.pointee) { $0 < 0 }
-      case .lessOrEqual: value = truth(a.pointee, b.pointee) { $0 <= 0 }
-      case .greater: value = truth(a.pointee, b.pointee) { $0 > 0 }
-      case .greaterOrEqual: value = truth(a.pointee, b.pointee) { $0 >= 0 }
-      case .isNull: value = a.pointee.kind == .unknown ? .unknown : .truth(a.pointee.kind == .null)
-      case .isSame: value = isSame(a.pointee, b.pointee)
-      case .and: value = combine(a.pointee, b.pointee, deciding: false)
-      case .or: value = combine(a.pointee, b.pointee, deciding: true)
-      case .not: value = negate(a.pointee)
-      case .choose:
-        switch a.pointee.kind {
-        case .null: value = slots[step.pointee.c]
-        case .integer, .real: value = a.pointee.isTrue ? b.pointee : slots[step.pointee.c]
-        case .text, .blob, .unknown: value = .unknown
-        }
-      case .ifNull: value = a.pointee.kind == .null ? b.pointee : a.pointee
-      case .smaller: value = extreme(a.pointee, b.pointee, isLargest: false)
-      case .larger: value = extreme(a.pointee, b.pointee, isLargest: true)
-      case .magnitude: value = magnitude(a.pointee)
-      case .castInteger: value = castInteger(a.pointee)
-      case .castReal: value = castReal(a.pointee)
-      case .castText: value = text(a.pointee, &used)
-      case .concatenate: value = concatenate(a.pointee, b.pointee, &used)
-      case .length: value = length(a.pointee)
-      case .lower: value = map(a.pointee, &used) { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
-      case .upper: value = map(a.pointee, &used) { $0 &- 0x61 < 26 ? $0 & ~0x20 : $0 }
-      case .part: value = part(a.pointee, from: step.pointee.b, count: Int(step.pointee.number))
-      case .slice: value = slice(a.pointee, step.pointee.b, Int(step.pointee.number), of: step.pointee.c)
+    for step in steps {
+      switch step.operation {
+      case .load: load(step, count, memory)
+      case .loadDecimal: loadDecimal(step, count)
+      case .add: calculate(.add, step, count)
+      case .subtract: calculate(.subtract, step, count)
+      case .multiply: calculate(.multiply, step, count)
+      case .divide: calculate(.divide, step, count)
+      case .remainder: calculate(.remainder, step, count)
+      case .equal: each(step, count) { truth(isEqual($0, $1), $0, $1) }
+      case .unequal: each(step, count) { truth(isEqual($0, $1).map { !$0 }, $0, $1) }
+      case .less: each(step, count) { truth(order($0, $1).map { $0 < 0 }, $0, $1) }
+      case .lessOrEqual: each(step, count) { truth(order($0, $1).map { $0 <= 0 }, $0, $1) }
+      case .greater: each(step, count) { truth(order($0, $1).map { $0 > 0 }, $0, $1) }
+      case .greaterOrEqual: each(step, count) { truth(order($0, $1).map { $0 >= 0 }, $0, $1) }
+      case .isNull: each(step, count) { a in a.kind == .unknown ? .unknown : .truth(a.kind == .null) }
+      case .isSame: each(step, count, isSame)
+      case .and: each(step, count) { combine($0, $1, deciding: false) }
+      case .or: each(step, count) { combine($0, $1, deciding: true) }
+      case .not: each(step, count) { a in negate(a) }
+      case .choose: choose(step, count)
+      case .ifNull: each(step, count) { $0.kind == .null ? $1 : $0 }
+      case .smaller: each(step, count) { extreme($0, $1, isLargest: false) }
+      case .larger: each(step, count) { extreme($0, $1, isLargest: true) }
+      case .magnitude: each(step, count) { a in magnitude(a) }
+      case .castInteger: each(step, count) { a in castInteger(a) }
+      case .castReal: each(step, count) { a in castReal(a) }
+      case .castText: each(step, count) { a in text(a, &used) }
+      case .concatenate: each(step, count) { concatenate($0, $1, &used) }
+      case .length: each(step, count) { a in length(a) }
+      case .lower: each(step, count) { a in map(a, &used) { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } }
+      case .upper: each(step, count) { a in map(a, &used) { $0 &- 0x61 < 26 ? $0 & ~0x20 : $0 } }
+      case .part:
+        each(step, count) { a in part(a, from: step.b, count: Int(step.number)) }
+      case .slice: each(step, count) { a in slice(a, step.b, Int(step.number), of: step.c) }
       case .template:
-        value = fill(templates[Int(step.pointee.number)], a.pointee, of: step.pointee.c, &used)
+        each(step, count) { a in fill(templates[Int(step.number)], a, of: step.c, &used) }
       }
-      slots[step.pointee.target] = value
+    }
+  }
+
+  /// Gives the step's slot a value for each row.
+  @inline(__always)
+  private func each(_ step: Step, _ count: Int, _ body: (Value) -> Value) {
+    let (a, target) = (values(step.a), values(step.target))
+    for place in 0..<count { target[place] = body(a[place]) }
+  }
+
+  @inline(__always)
+  private func each(_ step: Step, _ count: Int, _ body: (Value, Value) -> Value) {
+    let (a, b, target) = (values(step.a), values(step.b), values(step.target))
+    for place in 0..<count { target[place] = body(a[place], b[place]) }
+  }
+
+  /// Which of the two it is cannot be foreseen: a choice between two addresses is no branch.
+  private func choose(_ step: Step, _ count: Int) {
+    let (a, b, c, target) = (values(step.a), values(step.b), values(step.c), values(step.target))
+    for place in 0..<count {
+      let condition = a[place]
+      switch condition.kind {
+      case .null: target[place] = c[place]
+      case .integer, .real: target[place] = (condition.isTrue ? b : c)[place]
+      case .text, .blob, .unknown: target[place] = .unknown
+      }
     }
   }
 
   // MARK: Cells
 
-  @inline(__always)
-  private func load(_ step: Step, _ cells: RowCells, _ memory: UnsafeMutablePointer<CellMemory>) -> Value {
-    guard let cell = cells.value(step.a) else { return missing(step, cells) }
+  private func load(_ step: Step, _ count: Int, _ memory: UnsafeMutablePointer<CellMemory>) {
+    let target = values(step.target)
     let kind = Value.Kind(rawValue: UInt8(truncatingIfNeeded: step.number)) ?? .unknown
-    switch kind {
-    case .integer, .real: return Value(kind: kind, bits: cell, count: 0)
-    default:
+    let isNumber = kind == .integer || kind == .real
+    for place in 0..<count {
+      guard let cell = cells[place].value(step.a) else {
+        target[place] = missing(step, place)
+        continue
+      }
+      guard !isNumber else {
+        target[place] = Value(kind: kind, bits: cell, count: 0)
+        continue
+      }
       let bytes = memory.pointee.slice(cell, step.a)
-      return Value(kind: kind, bits: UInt64(UInt(bitPattern: bytes.baseAddress)), count: bytes.count)
+      target[place] = Value(
+        kind: kind, bits: UInt64(UInt(bitPattern: bytes.baseAddress)), count: bytes.count)
     }
   }
 
-  private func loadDecimal(_ step: Step, _ cells: RowCells) -> Value {
-    guard let cell = cells.value(step.a) else {
-      let value = missing(step, cells)
-      return value.kind == .integer ? number(value.integer, step) : value
+  private func loadDecimal(_ step: Step, _ count: Int) {
+    let target = values(step.target)
+    for place in 0..<count {
+      if let cell = cells[place].value(step.a) {
+        target[place] = number(Int64(bitPattern: cell), step)
+      } else {
+        let value = missing(step, place)
+        target[place] = value.kind == .integer ? number(value.integer, step) : value
+      }
     }
-    return number(Int64(bitPattern: cell), step)
   }
 
   private func number(_ units: Int64, _ step: Step) -> Value {
@@ -83,11 +113,16 @@ extension RowProgram {
   }
 
   @inline(__always)
-  private func missing(_ step: Step, _ cells: RowCells) -> Value {
-    cells.state(step.a).pointee == CellState.absent.rawValue ? slots[step.b] : .null
+  private func missing(_ step: Step, _ place: Int) -> Value {
+    cells[place].state(step.a).pointee == CellState.absent.rawValue ? values(step.b)[place] : .null
   }
 
   // MARK: Numbers
+
+  @inline(__always)
+  private func calculate(_ operation: Operation, _ step: Step, _ count: Int) {
+    each(step, count) { calculate(operation, $0, $1) }
+  }
 
   @inline(__always)
   private func calculate(_ operation: Operation, _ a: Value, _ b: Value) -> Value {
@@ -202,16 +237,32 @@ extension RowProgram {
     return number < b ? -1 : number == b ? 0 : 1
   }
 
+  /// Whether two values are equal; nil as for `order`.
   @inline(__always)
-  private func truth(_ a: Value, _ b: Value, _ holds: (Int) -> Bool) -> Value {
-    order(a, b).map { .truth(holds($0)) } ?? nothing(a, b)
+  private func isEqual(_ a: Value, _ b: Value) -> Bool? {
+    guard a.kind == .text, b.kind == .text else { return order(a, b).map { $0 == 0 } }
+    guard a.count == b.count else { return false }
+    // A letter or two are often all there is, and no branch tells which.
+    var (difference, place): (UInt8, Int) = (0, 0)
+    while place < a.count {
+      difference |= a.bytes[place] ^ b.bytes[place]
+      place &+= 1
+      if place & 15 == 0, difference != 0 { return false }
+    }
+    return difference == 0
+  }
+
+  /// - Parameter holds: nil where the comparison knows of no answer.
+  @inline(__always)
+  private func truth(_ holds: Bool?, _ a: Value, _ b: Value) -> Value {
+    holds.map { .truth($0) } ?? nothing(a, b)
   }
 
   @inline(__always)
   private func isSame(_ a: Value, _ b: Value) -> Value {
     if a.kind == .unknown || b.kind == .unknown { return .unknown }
     if a.kind == .null || b.kind == .null { return .truth(a.kind == b.kind) }
-    return order(a, b).map { .truth($0 == 0) } ?? .unknown
+    return isEqual(a, b).map { .truth($0) } ?? .unknown
   }
 
   /// AND or OR.

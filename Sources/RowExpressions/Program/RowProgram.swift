@@ -12,6 +12,9 @@ internal import TypedRows
 /// Every step runs, also those of a branch that is not taken: a step cannot fail. Where one is not sure of what SQLite
 /// gives, an error included, its value is `unknown`, and so is all that depends on it. SQLite is asked for such a row.
 ///
+/// A step runs for several rows before the next one does: what to do is looked up once for all of them, and the processor
+/// works on some at a time. A slot has a value for each of these rows, one after the other.
+///
 /// One thread at a time uses a program.
 final class RowProgram {
   /// What a slot holds.
@@ -22,14 +25,25 @@ final class RowProgram {
       case unknown
     }
     var kind: Kind
+    /// How many bytes.
+    private var byteCount: UInt32
     /// A whole number, the bits of a real one, or the address of bytes.
     var bits: UInt64
-    /// How many bytes.
-    var count: Int
 
-    static let null = Value(kind: .null, bits: 0, count: 0)
-    static let unknown = Value(kind: .unknown, bits: 0, count: 0)
+    /// How many bytes: no text of a chunk has 4 GiB.
+    var count: Int { Int(byteCount) }
+
+    @inline(__always)
+    init(kind: Kind, bits: UInt64, count: Int) {
+      (self.kind, self.bits, byteCount) = (kind, bits, UInt32(truncatingIfNeeded: count))
+    }
+
+    static var null: Value { Value(kind: .null, bits: 0, count: 0) }
+    static var unknown: Value { Value(kind: .unknown, bits: 0, count: 0) }
   }
+
+  /// How many rows a step runs for.
+  static let rowsAtOnce = 32
 
   /// What a step computes of the slots `a`, `b` and `c`.
   enum Operation: UInt8 {
@@ -65,7 +79,9 @@ final class RowProgram {
   }
 
   let steps: UnsafeMutableBufferPointer<Step>
-  let slots: UnsafeMutablePointer<Value>
+  private let slots: UnsafeMutablePointer<Value>
+  /// The cells of the rows under way.
+  let cells: UnsafeMutablePointer<RowCells>
   /// The slots of the expressions' values.
   private let results: UnsafeMutableBufferPointer<Int>
   /// The bytes of the texts that expressions have.
@@ -73,9 +89,9 @@ final class RowProgram {
   /// Of each template, the places of a text's bytes, or 256 and a byte of its own.
   let templates: [[Int]]
 
-  /// The texts that are made for a row; one that finds no room is unknown.
+  /// The texts that are made for the rows under way; one that finds no room is unknown.
   let room: UnsafeMutablePointer<UInt8>
-  static let roomBytes = 1 << 16
+  static let roomBytes = 1 << 17
 
   /// - Parameter results: the slots to look at after a run.
   init(_ compiler: ExpressionCompiler, results: [Int]) {
@@ -84,21 +100,25 @@ final class RowProgram {
     self.results = .allocate(capacity: results.count)
     _ = self.results.initialize(from: results)
     templates = compiler.templates
-    slots = .allocate(capacity: compiler.slotCount)
-    slots.initialize(repeating: .null, count: compiler.slotCount)
+    let slotCount = compiler.slotCount * Self.rowsAtOnce
+    slots = .allocate(capacity: slotCount)
+    slots.initialize(repeating: .null, count: slotCount)
+    cells = .allocate(capacity: Self.rowsAtOnce)
     room = .allocate(capacity: Self.roomBytes)
     var texts: [UnsafeMutableBufferPointer<UInt8>] = []
     for (slot, value) in compiler.constants {
+      let constant: Value
       switch value {
-      case .integer(let number): slots[slot] = .integer(number)
-      case .real(let number): slots[slot] = .real(number)
+      case .integer(let number): constant = .integer(number)
+      case .real(let number): constant = .real(number)
       case .text(let text):
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = bytes.initialize(from: text.utf8)
         texts.append(bytes)
-        slots[slot] = .text(UnsafeBufferPointer(bytes))
-      case .null, .blob: break
+        constant = .text(UnsafeBufferPointer(bytes))
+      case .null, .blob: continue
       }
+      (slots + slot * Self.rowsAtOnce).update(repeating: constant, count: Self.rowsAtOnce)
     }
     self.texts = texts
   }
@@ -107,19 +127,65 @@ final class RowProgram {
     steps.deallocate()
     results.deallocate()
     slots.deallocate()
+    cells.deallocate()
     room.deallocate()
     for text in texts { text.deallocate() }
   }
 
-  /// What the last run left in a slot. Bytes are valid until the next one.
-  subscript(slot: Int) -> Value { slots[slot] }
+  /// A slot's values, by row.
+  @inline(__always)
+  func values(_ slot: Int) -> UnsafeMutablePointer<Value> { slots + slot &* Self.rowsAtOnce }
 
-  /// Computes all values for a row.
+  /// What the last run left in a slot for one of its rows, counted from 0. Bytes are valid until the next run.
+  subscript(slot: Int, place: Int) -> Value { values(slot)[place] }
+
+  /// Computes all values for the first of some rows.
   ///
-  /// - Returns: false when one of them is unknown.
-  func run(_ cells: RowCells, _ memory: UnsafeMutablePointer<CellMemory>) -> Bool {
-    compute(cells, memory)
-    for slot in results where slots[slot].kind == .unknown { return false }
+  /// - Returns: for how many.
+  func run(_ rows: ArraySlice<Int32>, of memory: UnsafeMutablePointer<CellMemory>) -> Int {
+    let count = min(rows.count, Self.rowsAtOnce)
+    for (place, row) in rows.prefix(count).enumerated() {
+      cells[place] = memory.pointee.cells(ofRow: Int(row))
+    }
+    compute(count, memory)
+    return count
+  }
+
+  /// Of so many rows of the last run, how many there are before the first of which a value is unknown.
+  func sureRows(of count: Int) -> Int {
+    var sure = count
+    for slot in results {
+      let values = values(slot)
+      var place = 0
+      while place < sure, values[place].kind != .unknown { place &+= 1 }
+      sure = place
+    }
+    return sure
+  }
+
+  /// Writes a slot's values for the first rows of the last run into a column of real numbers. A null that comes of an absent
+  /// cell leaves the column absent.
+  ///
+  /// - Parameter reads: the columns that the slot's expression reads.
+  /// - Returns: false at a value that is no finite number.
+  func writeReals(_ slot: Int, _ count: Int, to column: Int, _ reads: [Int]) -> Bool {
+    let values = values(slot)
+    for place in 0..<count {
+      let cells = cells[place]
+      let value = values[place]
+      switch value.kind {
+      case .null:
+        if reads.contains(where: { cells.state($0).pointee == CellState.absent.rawValue }) { continue }
+        cells.state(column).pointee = CellState.null.rawValue
+      case .integer, .real:
+        let number = value.widened
+        guard number.isFinite else { return false }
+        // As `CellConverter.set`: minus nought is nought.
+        cells.cell(column).pointee = (number == 0 ? 0 : number).bitPattern
+        cells.state(column).pointee = CellState.value.rawValue
+      case .text, .blob, .unknown: return false
+      }
+    }
     return true
   }
 }

@@ -6,7 +6,7 @@
 /// Pointers and numbers only, as `CellMemory` says.
 public struct ByteArena: BitwiseCopyable {
   /// How many bytes are held, gaps at the ends of blocks included.
-  private(set) var count = 0
+  @usableFromInline private(set) var count = 0
   @usableFromInline package private(set) var blocks: UnsafeMutablePointer<Block>
   private var blockCount = 0
   private var blockCapacity = 16
@@ -77,6 +77,13 @@ public struct ByteArena: BitwiseCopyable {
     let room = reserve(bytes.count)
     if let start = bytes.baseAddress { room.update(from: start, count: bytes.count) }
     return taken(bytes.count)
+  }
+
+  /// Keeps the lowest bytes of a word, eight at most.
+  @inline(__always)
+  mutating func keep(_ word: UInt64, count byteCount: Int) -> UInt64 {
+    UnsafeMutableRawPointer(reserve(8)).storeBytes(of: word.littleEndian, as: UInt64.self)
+    return taken(byteCount)
   }
 
   /// Goes on to a block with enough room.

@@ -10,21 +10,21 @@
 /// address and an offset, without a check or a count of references. Everything that changes with each record is here.
 public struct CellMemory: BitwiseCopyable {
   /// Rows that are part of the chunk.
-  private(set) var count = 0
+  @usableFromInline private(set) var count = 0
   /// The first row of the batch.
   @usableFromInline private(set) var batchStart = 0
   /// How much text the rows before it have, rejected records included.
-  private var batchText = 0
+  @usableFromInline private(set) var batchText = 0
   /// The row whose cells are written, and where they are.
   private(set) var row = 0
   @usableFromInline package private(set) var current: RowCells
   /// How many records were read, rejected ones included, and the last one's number.
-  var recordsRead = 0
+  @usableFromInline package var recordsRead = 0
   var lastRecord = 0
   /// How many bytes the records take that are kept beyond their batch.
   var recordBytes = 0
   /// How many bytes the rejected records take, about, and what surrounds records.
-  var rejectBytes = 0
+  @usableFromInline var rejectBytes = 0
 
   @usableFromInline package let kept: Int
   @usableFromInline package let transient: Int
@@ -45,7 +45,7 @@ public struct CellMemory: BitwiseCopyable {
   /// How many rows a batch has.
   @usableFromInline static let batchRows = 1 << batchBits
   /// How many bytes of text end a batch before that.
-  private static let batchBytes = 1 << 20
+  @usableFromInline static let batchBytes = 1 << 20
 
   /// - Parameters:
   ///   - kept: how many columns are kept to the chunk's end; they come first.
@@ -122,7 +122,7 @@ public struct CellMemory: BitwiseCopyable {
   }
 
   /// Whether there is no room for another row, or the texts of its rows and records are long, rejected ones included.
-  var isBatchFull: Bool {
+  @inlinable var isBatchFull: Bool {
     count - batchStart == Self.batchRows
       || batchArena.count + arena.count + rejectBytes - batchText >= Self.batchBytes
   }
@@ -223,6 +223,11 @@ public struct CellMemory: BitwiseCopyable {
   }
 
   @inline(__always)
+  mutating func keep(_ word: UInt64, count: Int, _ column: Int) -> UInt64 {
+    column < kept ? arena.keep(word, count: count) : batchArena.keep(word, count: count)
+  }
+
+  @inline(__always)
   mutating func reserve(_ byteCount: Int, _ column: Int) -> UnsafeMutablePointer<UInt8> {
     column < kept ? arena.reserve(byteCount) : batchArena.reserve(byteCount)
   }
@@ -254,8 +259,16 @@ public struct RowCells: BitwiseCopyable {
   /// Makes every cell absent.
   @inline(__always)
   fileprivate func clear() {
-    memset(kept + keptCount * 8, 0, keptCount)
-    memset(batch + transientCount * 8, 0, transientCount)
+    Self.clear(kept, keptCount)
+    Self.clear(batch, transientCount)
+  }
+
+  /// A row's states fill whole words, most often one.
+  @inline(__always)
+  private static func clear(_ row: UnsafeMutableRawPointer, _ count: Int) {
+    let states = row + count &* 8
+    if count > 0 { states.storeBytes(of: 0, as: UInt64.self) }
+    if count > 8 { memset(states, 0, count) }
   }
 
   /// The address of a cell of this row.

@@ -52,10 +52,10 @@ package struct RecordPosition: Sendable, Hashable {
 public final class Chunk {
   package let layout: ChunkLayout
   /// The chunks of the records' children, one for each list.
-  package let children: [Chunk]
-  private let hasChildren: Bool
+  @usableFromInline package let children: [Chunk]
+  @usableFromInline let hasChildren: Bool
   /// Whether a batch of these children has ended since one of their records' did.
-  private var hasFlushedBatch = false
+  @usableFromInline private(set) var hasFlushedBatch = false
   /// Of a chunk of children: whose they are, by row.
   package var lineage: [ParentReference] = []
   @usableFromInline package let memory: UnsafeMutablePointer<CellMemory>
@@ -99,7 +99,7 @@ public final class Chunk {
   }
 
   /// How many records were read for this chunk, rejected ones included.
-  package var recordsRead: Int {
+  @inlinable public var recordsRead: Int {
     get { memory.pointee.recordsRead }
     set { memory.pointee.recordsRead = newValue }
   }
@@ -117,7 +117,7 @@ public final class Chunk {
   package var batch: Range<Int> { memory.pointee.batchStart..<count }
 
   /// Whether the batch is to be ended before the next record; children end theirs within a record too.
-  package var isBatchFull: Bool {
+  @inlinable public var isBatchFull: Bool {
     memory.pointee.isBatchFull
       || hasChildren && children.contains { $0.hasFlushedBatch || $0.memory.pointee.isBatchFull }
   }
@@ -138,7 +138,7 @@ public final class Chunk {
   private static let childBytes = 128
 
   /// Whether nothing at all was read for this chunk.
-  package var isEmpty: Bool { recordsRead == 0 }
+  @inlinable public var isEmpty: Bool { recordsRead == 0 }
 
   /// Empties the chunk; the memory stays.
   package func clear() {
@@ -184,6 +184,12 @@ public final class Chunk {
   /// Copies text or bytes into the row.
   package func set(_ bytes: UnsafeBufferPointer<UInt8>, _ column: Int) {
     memory.pointee.set(memory.pointee.keep(bytes, column), column)
+  }
+
+  /// Puts a text of eight bytes at most into the row: the lowest bytes of a word.
+  @inline(__always)
+  func set(_ word: UInt64, count: Int, _ column: Int) {
+    memory.pointee.set(memory.pointee.keep(word, count: count, column), column)
   }
 
   /// Room for a text that the caller writes itself; take it into the cell with `setReserved`.

@@ -19,6 +19,12 @@ public struct CellConverter {
   @usableFromInline let hasLimits: Bool
   /// Whether a number is taken as it stands, without a look at rules.
   @usableFromInline let isPlainReal: Bool
+  /// The texts of `one-of` where that is all there is to look at, as `CellRules.shortTexts`.
+  private let shortTexts: UnsafeBufferPointer<UInt64>?
+  @usableFromInline let hasShortTexts: Bool
+
+  /// Whether null and any finite number are taken as they stand.
+  package var takesReals: Bool { isPlainReal && !isRequired }
 
   /// - Parameters:
   ///   - rules: kept alive by the caller for as long as the converter is used.
@@ -34,6 +40,8 @@ public struct CellConverter {
     hasMissing = rules.hasMissing
     hasLimits = rules.hasLimits
     isPlainReal = type == .double && !hasMissing && !hasLimits
+    shortTexts = rules.shortTexts.map { UnsafeBufferPointer($0) }
+    hasShortTexts = shortTexts != nil
   }
 
   /// Writes a short number into a cell that takes any: `write` by a shorter way, for what most cells of most feeds are.
@@ -44,6 +52,26 @@ public struct CellConverter {
     guard isPlainReal, let number = NumberParsing.shortDouble(start, count: count) else { return false }
     set(number, chunk)
     return true
+  }
+
+  /// Writes one of the few texts that a cell takes: `write` by a shorter way, for letters and short words.
+  ///
+  /// - Parameter start: eight bytes of it are read, however few it has.
+  /// - Returns: false when it is none; nothing is written then.
+  @inlinable @inline(__always)
+  public func writeShortText(_ start: UnsafePointer<UInt8>, count: Int, _ chunk: Chunk) -> Bool {
+    hasShortTexts && writeOneOf(start, count: count, chunk)
+  }
+
+  @usableFromInline func writeOneOf(_ start: UnsafePointer<UInt8>, count: Int, _ chunk: Chunk) -> Bool {
+    guard let shortTexts, count < 8 else { return false }
+    let word = UInt64(littleEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt64.self))
+    let text = CellRules.shortText(word, count: count)
+    for allowed in shortTexts where allowed == text {
+      chunk.set(text, count: count, column)
+      return true
+    }
+    return false
   }
 
   /// Minus nought is nought: SQLite stores them alike, and the row would look changed for ever.

@@ -11,6 +11,8 @@ public final class CellRules {
   private let allowedBytes: [UInt8]
   private let allowedEnds: [Int]
   private let isOneOf: Bool
+  /// The texts of `oneOf`, as `shortText` has them, where they are short and nothing else is demanded; nil otherwise.
+  let shortTexts: UnsafeMutableBufferPointer<UInt64>?
   private let isText: Bool
   private let isBounded: Bool
   private let pattern: TextPattern?
@@ -29,6 +31,23 @@ public final class CellRules {
     isBounded = attribute.minimum != nil || attribute.maximum != nil || attribute.maximumLength != nil
     pattern = attribute.pattern.map(Self.pattern)
     dateReading = field.flatMap(DateReading.init)
+    let isPlain = attribute.type == .string && missing.isEmpty && !isBounded && pattern == nil
+    shortTexts =
+      isPlain && !texts.isEmpty && texts.allSatisfy { $0.count < 8 } ? .allocate(capacity: texts.count) : nil
+    _ = shortTexts?.initialize(
+      from: texts.map { text in
+        Self.shortText(text.reversed().reduce(0) { $0 << 8 | UInt64($1) }, count: text.count)
+      })
+  }
+
+  deinit { shortTexts?.deallocate() }
+
+  /// A text of seven bytes at most as a number that no other text is: its bytes, the first one lowest, and their count.
+  ///
+  /// - Parameter word: has the bytes, and any above them.
+  @inline(__always)
+  static func shortText(_ word: UInt64, count: Int) -> UInt64 {
+    word & ((1 as UInt64) &<< UInt64(8 &* count) &- 1) | UInt64(count) &<< 56
   }
 
   private static func pattern(_ text: String) -> TextPattern {
