@@ -25,11 +25,11 @@ package final class SQLiteImport: ImportSession {
   private let input: String
   private let author: String
   let log: RunLog
-  private let rejectLog: RejectLog
+  let rejectLog: RejectLog
   private let rejectedKeys: RejectedKeys
   let writer: ChunkWriter
   let children: [ChildWriter]
-  private let rowFinder: RowFinder
+  let rowFinder: RowFinder
   /// Nil where the feed is not full.
   var seenLog: PresenceTracker?
   /// Nil where no input is skipped.
@@ -132,7 +132,7 @@ package final class SQLiteImport: ImportSession {
   package func apply(_ chunk: Chunk, bytes: Int) throws {
     if open != nil { return _ = try write(chunk, bytes: bytes) }
     try writing { db in
-      guard settings.stopsOnReject else { return _ = try transact(db) { try write(chunk, bytes: bytes) } }
+      guard settings.stopsOnReject else { return try applyWhole(chunk, bytes: bytes, db) }
       var isWhole = false
       while !isWhole {
         let (known, orders, memory) = (chunk.rejectCount, chunk.orders, memory)
@@ -151,6 +151,16 @@ package final class SQLiteImport: ImportSession {
     writer.times.end(.commit)
     // Outside the transaction: what is committed stays.
     try writing { try writeAheadLog.hold($0) }
+  }
+
+  private func applyWhole(_ chunk: Chunk, bytes: Int, _ db: Database) throws {
+    writer.mayTrust = true
+    defer { writer.mayTrust = false }
+    do {
+      try transact(db) { try write(chunk, bytes: bytes) }
+    } catch is ChunkWriter.RowsExist {
+      try transact(db) { try write(chunk, bytes: bytes) }
+    }
   }
 
   /// Runs `body`, which applies chunks, in one transaction. Other users of the store's writer wait meanwhile.
@@ -215,45 +225,6 @@ package final class SQLiteImport: ImportSession {
     } catch let error as StoreError where error.code == .busy {}
   }
 
-  // MARK: Replay
-
-  /// Applies records that were rejected before, or had rejected children; what lands is kept no longer.
-  ///
-  /// - Parameters:
-  ///   - chunk: not sorted yet; its records are numbered by the first of their rejects.
-  ///   - kept: the rejects of the whole chunk, those of one record together. A record whose key could not be read when it
-  ///     was rejected makes a row, and changes none: a later record may have brought that key.
-  ///   - rows: for each of the chunk's rows, the number of its record.
-  package func replay(_ chunk: Chunk, _ kept: [[KeptReject]], rows: [Int64]) throws {
-    let keyless = Set(kept.lazy.compactMap(\.first).filter { $0.reject.key == nil }.map(\.number))
-    func tryAgain() throws -> Bool {
-      var left: Set<Int> = []
-      try chunk.leaveOut { row in
-        guard keyless.contains(rows[row]), try rowFinder.id(chunk, row) != nil else { return false }
-        left.insert(row)
-        return true
-      }
-      chunk.sortAndFold()
-      try applyAll(chunk, without: left, retrying: retried(kept, rows))
-      try rejectLog.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
-      return true
-    }
-    _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
-  }
-
-  /// The children that were rejected, by the row of their record.
-  private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, ParentReference)] {
-    let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
-    return kept.flatMap { kept in
-      kept.compactMap { one in
-        guard let entity = one.reject.entity, let parent = kept.first.flatMap({ row[$0.number] }) else {
-          return nil
-        }
-        return (entity, ParentReference(parent: parent, number: one.reject.child, record: parent))
-      }
-    }
-  }
-
   func writing<Result>(_ body: (Database) throws -> Result) throws -> Result {
     try store.writing(waiting: settings.lockWait, isCancelled: isCancelled, body)
   }
@@ -311,7 +282,7 @@ package final class SQLiteImport: ImportSession {
   }
 
   /// Applies a chunk, and behind it its children.
-  private func applyAll(
+  func applyAll(
     _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, ParentReference)] = []
   ) throws {
     var applied = [try writer.apply(chunk, input: input)]

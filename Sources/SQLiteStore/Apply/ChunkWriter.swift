@@ -33,6 +33,12 @@ final class ChunkWriter {
   private let update: RawStatement?
   private let lastID: RawStatement
   private let triggersWrite: Bool
+  /// Whether a chunk may be taken for new without a look for its rows: who applies it then catches `RowsExist`.
+  var mayTrust = false
+  /// Whether the table had none of the last chunk's rows.
+  private var wasNew = false
+  /// The columns in which a new row gets a value, or is rejected, where its record says nothing.
+  private let fillable: [Int]
   private let clock: () -> String
   /// The objects whose keys the run has met.
   private var seen = ObjectSet()
@@ -86,11 +92,14 @@ final class ChunkWriter {
         return link.map { "\(row).bolide_link_\($0)" } ?? "NULL"
       }
     }
+    // A chunk of which a row fails is rolled back. Without that, SQLite would keep a copy of each page that a statement
+    // changes, in case it fails: in keys' random order as many bytes again as the log. To triggers it would go on.
+    let failing = triggersWrite ? "" : "OR FAIL "
     // SQLite gives the ids: one that is given to it costs a search of the table.
     insert = try RawStatement(
       db,
       """
-      INSERT INTO \(name)(\((stored + linked + derivedColumns).joined(separator: ", ")))
+      INSERT \(failing)INTO \(name)(\((stored + linked + derivedColumns).joined(separator: ", ")))
       SELECT \((sources + derivedValues).joined(separator: ", ")) FROM \(layout.tableName) AS \(row)
       """)
     let changing = layout.columns[..<layout.storedCount].filter { !$0.isKey }.map {
@@ -106,9 +115,13 @@ final class ChunkWriter {
       : try RawStatement(
         db,
         """
-        UPDATE \(name) SET \(assignments.joined(separator: ", ")) FROM \(layout.tableName) AS \(row)
+        UPDATE \(failing)\(name) SET \(assignments.joined(separator: ", ")) FROM \(layout.tableName) AS \(row)
         WHERE \(name).bolide_id = \(row).bolide_id
         """)
+    fillable = layout.columns[..<layout.storedCount].indices.filter {
+      let attribute = layout.columns[$0].attribute
+      return attribute.isRequired || attribute.defaultValue != nil
+    }
     lastID = try RawStatement(
       db,
       """
@@ -200,8 +213,13 @@ final class ChunkWriter {
     // A link that the pipeline owns is part of what makes a row changed, so its owners are wanted first.
     try links.resolve(.always, chunk, rows: chunk.order, history: history, numbers: numbers)
     times.end(.links)
-    let found = try difference.find(
-      chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen, met: &met)
+    let isTrusted = trusts(chunk)
+    let found =
+      isTrusted
+      ? RowDifference.Result(new: chunk.order)
+      : try difference.find(
+        chunk, entity: entity, links: links, history: history, derived: derived, seen: &seen, met: &met)
+    wasNew = found.new.count == chunk.order.count && !found.new.isEmpty
     let new = chunk.completed(found.new, input: input)
     times.end(.difference)
     try parking.park(parks)
@@ -209,7 +227,12 @@ final class ChunkWriter {
     if !new.isEmpty {
       try links.resolve(.insert, chunk, rows: new, history: history, numbers: numbers)
       times.end(.links)
-      ids = try insertRows(new, chunk, entity)
+      do {
+        ids = try insertRows(new, chunk, entity)
+      } catch let error as StoreError where isTrusted && error.code == .constraint {
+        wasNew = false
+        throw RowsExist()
+      }
     }
     newIDs = ids
     if !found.changed.isEmpty, let update {
@@ -245,6 +268,21 @@ final class ChunkWriter {
     return try table.show(chunk, rows: chunk.order[...]) {
       defer { keys.end() }
       return try gate.pass(chunk, stored: keys, seen: &seen, met: &met, input: input)
+    }
+  }
+
+  /// Rows of a chunk that was taken for new are there already: it is to be applied again, in another transaction.
+  struct RowsExist: Error {}
+
+  /// Whether a chunk is taken for new: the table had none of the last one's rows, and finds out by itself.
+  ///
+  /// What is done before that to a chunk, and to the owners of its rows, must be right for rows that are there too.
+  private func trusts(_ chunk: Chunk) -> Bool {
+    guard mayTrust, wasNew, !triggersWrite, gate == nil, unique == nil, incomplete == nil,
+      layout.owners.allSatisfy({ $0.timing == .always })
+    else { return false }
+    return chunk.order.allSatisfy { row in
+      fillable.allSatisfy { chunk.state($0, Int(row)) != .absent }
     }
   }
 

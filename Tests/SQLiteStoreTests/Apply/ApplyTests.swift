@@ -73,6 +73,41 @@ struct ApplyTests {
     #expect(try store.integer("SELECT count(*) FROM Quake") == 1)
   }
 
+  /// Behind a chunk of new rows, the next one is not looked for in the table, which then says that some are there.
+  @Test func `A chunk after one of new rows may have rows that are there`() throws {
+    let pipeline = Quakes.pipeline(when: .always)
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(pipeline)
+    func record(_ id: Value, _ depth: Value, _ region: Value) -> Record {
+      ["id": id, "kind": "blast", "depth": depth, "@region": region]
+    }
+    let progress = try store.take(
+      pipeline, [record("a", 1, "x"), record("b", 1, "x")], [record("c", 1, "y"), record("d", 1, "x")],
+      [record("e", 1, "z"), record("b", 2, "z"), record("c", 1, "y"), record("f", 1, "new")],
+      [record("g", 1, "x")], [record("h", 1, "x"), record("g", 1, "x")])
+    #expect(progress.counts.line == "11 = 8 inserted + 1 updated + 2 unchanged")
+    #expect(progress.counts.repeated == 1 && progress.chunks == 5)
+    #expect(
+      try store.rows(
+        "SELECT q.id, depth, code FROM Quake AS q JOIN Region AS r ON r.bolide_id = region_id ORDER BY q.id")
+        == [
+          ["a", 1, "x"], ["b", 2, "z"], ["c", 1, "y"], ["d", 1, "x"], ["e", 1, "z"], ["f", 1, "new"],
+          ["g", 1, "x"],
+          ["h", 1, "x"],
+        ])
+    #expect(
+      try store.rows(
+        "SELECT t.number, c.kind, c.first, c.last FROM bolide_transaction AS t JOIN bolide_change AS c "
+          + "ON c.change BETWEEN t.first_change AND t.last_change WHERE c.entity = "
+          + "(SELECT entity FROM bolide_entity WHERE name = 'Quake') AND NOT (kind = 1 AND first > 2) ORDER BY c.change"
+      )
+        == [[1, 0, 1, 2], [2, 0, 3, 4], [3, 1, 2, 2], [3, 0, 5, 6], [4, 0, 7, 7], [5, 0, 8, 8]])
+    #expect(
+      try store.rows("SELECT code, quakeCount FROM Region ORDER BY code") == [
+        ["new", 1], ["x", 4], ["y", 1], ["z", 2],
+      ])
+  }
+
   @Test func `The same reject again is one row with a count`() throws {
     for _ in 0..<3 {
       let run = try SQLiteImport(store, pipeline, input: "test")
