@@ -221,17 +221,25 @@ final class RowDifference {
   }
 
   /// Whether a cell says something else than the table. What the record left out never does.
+  @inline(__always)
   private func differs(_ chunk: Chunk, _ cells: RowCells, _ column: Int, _ stored: TableRow) -> Bool {
-    let state = cells.state(column).pointee
-    let isNull = state == CellState.null.rawValue
-    if state == CellState.absent.rawValue || isNull && nullIsSilent { return false }
-    let value = stored.statement[stored.index(column)]
-    if value.isNull || isNull { return value.isNull != isNull }
-    let cell = cells.cell(column).pointee
-    return switch layout.storages[column] {
-    case .integer: value.integer != Int64(bitPattern: cell)
-    case .real: value.real != Double(bitPattern: cell)
-    case .text, .blob: !isSame(chunk.memory.pointee.slice(cell, column), value.bytes, column)
+    let (statement, index) = (stored.statement, stored.index(column))
+    guard let cell = cells.value(column) else {
+      return cells.state(column).pointee == CellState.null.rawValue && !nullIsSilent
+        && !statement.isNull(index)
+    }
+    // Null reads as nought or as no bytes, so that SQLite is asked for it only then.
+    switch layout.storages[column] {
+    case .integer:
+      let (new, old) = (Int64(bitPattern: cell), statement.integer(index))
+      return new != old || old == 0 && statement.isNull(index)
+    case .real:
+      let (new, old) = (Double(bitPattern: cell), statement.real(index))
+      return new != old || old == 0 && statement.isNull(index)
+    case .text, .blob:
+      let old = statement.bytes(index)
+      return old.isEmpty && statement.isNull(index)
+        || !isSame(chunk.memory.pointee.slice(cell, column), old, column)
     }
   }
 
