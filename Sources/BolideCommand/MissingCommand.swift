@@ -58,13 +58,13 @@ struct MissingCommand: ParsableCommand {
       let name = try pipelineName()
       if delete {
         let (gone, token) = try store.deleteMissing(of: name, noMoreThan: (guardShare?.percent ?? 5) / 100)
-        return note("\(counted(gone.rows.count, "row")) deleted", token)
+        return note("\(counted(gone.count, "row")) deleted", token)
       }
       if merge {
         let (merged, token) = try store.mergeMissing(of: name)
-        return note("\(counted(merged.rows.count, "row")) merged", token)
+        return note("\(counted(merged.count, "row")) merged", token)
       }
-      try list(store.missing(of: name))
+      try list(store, name)
     } catch is StandardOutput.Closed {
       // Whoever reads has read enough.
     } catch {
@@ -83,22 +83,33 @@ struct MissingCommand: ParsableCommand {
     StandardError.write(what + (token.map { " · token \($0)" } ?? "") + "\n")
   }
 
-  private func list(_ missing: MissingRows) throws {
+  /// Prints the rows as they are found: they may be very many. A table is written a thousand rows at a time.
+  private func list(_ store: any StoreEngine, _ pipeline: String?) throws {
     var text = JSONText()
-    switch format ?? .standard {
-    case .ndjson:
-      for row in missing.rows { text.write(row) }
-    case .table:
-      let rows = missing.rows.map { row in
+    var rows: [[String]] = []
+    let format = format ?? .standard
+    func writeTable() throws {
+      if !rows.isEmpty { text.append(TextTable.text([["ENTITY", "ID", "KEY", "IS NOW"]] + rows, numbers: ["ID"])) }
+      rows.removeAll(keepingCapacity: true)
+    }
+    let missing = try store.readMissing(of: pipeline) { row in
+      switch format {
+      case .ndjson: text.write(row)
+      case .table:
         let now = row.newcomer.map { "\($0.key.map(\.shown).joined(separator: ", ")), id \($0.id)" } ?? ""
-        return [row.entity, "\(row.id)", row.key.map(\.shown).joined(separator: ", "), now].map(\.printable)
+        rows.append(
+          [row.entity, "\(row.id)", row.key.map(\.shown).joined(separator: ", "), now].map(\.printable))
+        if rows.count == 1000 { try writeTable() }
       }
-      if !rows.isEmpty {
-        text.append(TextTable.text([["ENTITY", "ID", "KEY", "IS NOW"]] + rows, numbers: ["ID"]))
-      }
+      guard text.bytes.count > 1 << 16 else { return }
+      try StandardOutput.write(text.bytes)
+      text.clear()
+    }
+    if format == .table {
+      try writeTable()
       text.write(
         line:
-          "\(counted(rows.count, "row")) not in run \(missing.run), the last complete one, which saw \(missing.seen)",
+          "\(counted(missing.count, "row")) not in run \(missing.run), the last complete one, which saw \(missing.seen)",
         within: terminalColumns(of: STDOUT_FILENO))
     }
     try StandardOutput.write(text.bytes)

@@ -28,8 +28,9 @@ struct WholeLaws {
     let store = try LawStore(engine, LawStore.quakes, "feed: full")
     try store.take((1...4).map { "{\"id\": \($0)}" }, settings: "feed: full")
     try store.take((1...3).map { "{\"id\": \($0)}" }, settings: "feed: full")
-    let missing = try store.engine.missing(of: nil)
-    #expect(missing.rows.map(\.key.text) == ["4"])
+    var keys: [String] = []
+    let missing = try store.engine.readMissing(of: nil) { keys.append($0.key.text) }
+    #expect(keys == ["4"] && missing.count == 1 && missing.seen == 3)
     let refused = #expect(throws: StoreError.self) {
       try store.engine.deleteMissing(of: nil, noMoreThan: 0.05)
     }

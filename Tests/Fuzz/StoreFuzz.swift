@@ -136,7 +136,7 @@ final class StoreFuzz {
     case 5: try? store.readSnapshot(of: [], begin: { _ in }, row: { _ in })
     case 6:
       try? store.readRejects(RejectFilter()) { _ in }
-      _ = try? store.missing(of: nil)
+      _ = try? store.readMissing(of: nil) { _ in }
     default: verify(store)
     }
   }

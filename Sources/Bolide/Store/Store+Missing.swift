@@ -9,7 +9,12 @@ extension Store {
   /// - Throws: `StoreError` when no complete run is known.
   /// - Complexity: O(missing), and what the last complete run inserted, in time; O(missing) in memory.
   public func missingRows(of pipeline: String? = nil) async throws -> MissingRows {
-    try await answering { try $0.missing(of: pipeline) }
+    try await answering {
+      var rows: [MissingRow] = []
+      var missing = try $0.readMissing(of: pipeline) { rows.append($0) }
+      missing.rows = rows
+      return missing
+    }
   }
 
   /// Deletes the missing rows, by the delete rules of their relationships, in one transaction.
@@ -17,7 +22,7 @@ extension Store {
   /// - Parameters:
   ///   - pipeline: as for `missingRows(of:)`.
   ///   - share: more than this share of the pipeline's rows is not deleted.
-  /// - Returns: the rows that are gone, and the token; nil when there was nothing to delete.
+  /// - Returns: how many rows are gone, and the token; nil when there was nothing to delete.
   /// - Throws: `StoreError` when too much is missing, when the last complete run saw nothing at all, or when a rule denies
   ///   it; then nothing is deleted.
   public func deleteMissingRows(
@@ -29,7 +34,7 @@ extension Store {
   /// Gives missing rows that reappeared under another key the new key, and deletes the newly inserted rows, in one
   /// transaction. Object ids and links are kept.
   ///
-  /// - Returns: the rows that were merged, and the token; nil when there were none.
+  /// - Returns: how many rows were merged, and the token; nil when there were none.
   public func mergeMissingRows(of pipeline: String? = nil) async throws -> (MissingRows, HistoryToken?) {
     try await writing { try $0.mergeMissing(of: pipeline) }
   }

@@ -89,8 +89,11 @@ extension PostgreSQLImport {
 }
 
 extension PostgreSQLEngine {
-  package func missing(of pipeline: String?) throws -> MissingRows {
-    try reading { try missing(of: pipeline, $0, $1) }
+  package func readMissing(of pipeline: String?, _ body: (MissingRow) throws -> Void) throws -> MissingRows {
+    var missing = try reading { try self.missing(of: pipeline, $0, $1) }
+    for row in missing.rows { try body(row) }
+    missing.rows = []
+    return missing
   }
 
   private func missing(
@@ -124,7 +127,7 @@ extension PostgreSQLEngine {
   package func deleteMissing(
     of pipeline: String?, noMoreThan share: Double
   ) throws -> (MissingRows, HistoryToken?) {
-    let missing = try missing(of: pipeline)
+    let missing = try reading { try self.missing(of: pipeline, $0, $1) }
     if missing.seen == 0 { throw StoreError.nothingSeen(missing).about(path) }
     if missing.share > share { throw StoreError.tooManyMissing(missing, share: share).about(path) }
     let (rows, token) = try writing(author: missing.author) { connection, stored in

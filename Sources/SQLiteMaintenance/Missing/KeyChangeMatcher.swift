@@ -2,6 +2,7 @@ internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 internal import SQLiteStore
+internal import TypedRows
 
 /// Finds, among the rows that a run inserted, the ones that are missing rows under another key.
 ///
@@ -23,28 +24,48 @@ struct KeyChangeMatcher {
     key = entity.key.compactMap { name in entity.attribute(named: name)?.name }
   }
 
-  /// - Parameter run: the one that inserted the new rows. Where its history was pruned there are none.
+  /// - Parameters:
+  ///   - missing: tells which rows are missing.
+  ///   - run: the one that inserted the new rows. Where its history was pruned there are none.
   /// - Returns: new rows by the missing row that each is.
-  /// - Complexity: O(missing) memory; reads the missing rows and those that the run inserted.
-  func pairs(_ missing: [Int64], insertedBy run: Int64) throws -> [Int64: Int64] {
-    guard !missing.isEmpty, !compared.isEmpty else { return [:] }
+  /// - Complexity: reads the missing rows and those that the run inserted; holds a number for each of the fewer.
+  func pairs(_ missing: PresenceBitmap, insertedBy run: Int64) throws -> [Int64: Int64] {
+    let inserted = try inserted(by: run)
+    guard !inserted.isEmpty, !compared.isEmpty else { return [:] }
     let rows = try RawStatement(
       db,
       "SELECT bolide_id, \(compared.map(quoted).joined(separator: ", ")) FROM \(quoted(entity.name)) "
         + "WHERE bolide_id BETWEEN ? AND ? ORDER BY bolide_id")
-    var byValues: [[Value]: [Int64]] = [:]
-    for id in missing {
-      try read(rows, id...id) { byValues[$1, default: []].append($0) }
+    func eachOld(_ body: (Digested) -> Void) throws {
+      try missing.eachMissing { try read(rows, $0...$0, body) }
     }
-    var found: [[Value]: [Int64]] = [:]
-    for ids in try inserted(by: run) {
-      try read(rows, ids) { if byValues[$1]?.count == 1 { found[$1, default: []].append($0) } }
+    func eachNew(_ body: (Digested) -> Void) throws { for ids in inserted { try read(rows, ids, body) } }
+    let isMore = try inserted.reduce(0) { $0 + $1.count } > missing.missingCount()
+    var held: [Digested] = []
+    try isMore ? eachOld { held.append($0) } : eachNew { held.append($0) }
+    held.sort { $0.digest < $1.digest }
+    // By the place of the first one held with the digest: the other row with it, nil where there are several.
+    var found: [Int: Int64?] = [:]
+    func look(_ row: Digested) {
+      let place = held.partitioningIndex { $0.digest >= row.digest }
+      guard place < held.count, held[place].digest == row.digest else { return }
+      found.updateValue(found.keys.contains(place) ? nil : row.id, forKey: place)
     }
+    try isMore ? eachNew(look) : eachOld(look)
     var pairs: [Int64: Int64] = [:]
-    for (values, new) in found where new.count == 1 {
-      if let old = byValues[values]?.first { pairs[old] = new[0] }
+    for case (let place, let other?) in found {
+      let isOnly = place + 1 == held.count || held[place + 1].digest != held[place].digest
+      guard isOnly, try values(rows, held[place].id) == values(rows, other) else { continue }
+      let (old, new) = isMore ? (held[place].id, other) : (other, held[place].id)
+      pairs[old] = new
     }
     return pairs
+  }
+
+  /// A row, and a number that rows of other values hardly have.
+  private struct Digested {
+    let digest: Int
+    let id: Int64
   }
 
   /// Gives a missing row the key of a new one, whose place it takes; the new row goes.
@@ -66,17 +87,26 @@ struct KeyChangeMatcher {
   }
 
   private func read(
-    _ rows: RawStatement, _ ids: ClosedRange<Int64>, _ body: (Int64, [Value]) -> Void
+    _ rows: RawStatement, _ ids: ClosedRange<Int64>, _ body: (Digested) -> Void
   ) throws {
     rows.bind(ids.lowerBound, at: 1)
     rows.bind(ids.upperBound, at: 2)
     defer { rows.reset() }
     while try rows.step() {
-      let values = compared.indices.map { rows.value(Int32(1 + $0)) }
       // The parent alone says nothing.
-      guard values.dropFirst(entity.keyRelationships.count).contains(where: { $0 != .null }) else { continue }
-      body(rows.integer(0), values)
+      let own = compared.indices.dropFirst(entity.keyRelationships.count)
+      guard own.contains(where: { !rows.isNull(Int32(1 + $0)) }) else { continue }
+      var hasher = Hasher()
+      for index in compared.indices { hasher.combine(rows.value(Int32(1 + index))) }
+      body(Digested(digest: hasher.finalize(), id: rows.integer(0)))
     }
+  }
+
+  private func values(_ rows: RawStatement, _ id: Int64) throws -> [Value] {
+    rows.bind(id, at: 1)
+    rows.bind(id, at: 2)
+    defer { rows.reset() }
+    return try rows.step() ? compared.indices.map { rows.value(Int32(1 + $0)) } : []
   }
 
   private func inserted(by run: Int64) throws -> [ClosedRange<Int64>] {

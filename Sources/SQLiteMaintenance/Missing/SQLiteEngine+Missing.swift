@@ -5,55 +5,62 @@ internal import SQLiteStore
 package import StoreInterface
 
 extension SQLiteEngine {
-  package func missing(of pipeline: String?) throws -> MissingRows {
-    try reading { try missing($0, StoredModel($0).model, of: pipeline) }
+  package func readMissing(of pipeline: String?, _ body: (MissingRow) throws -> Void) throws -> MissingRows {
+    try reading { db in
+      let model = try StoredModel(db).model
+      let (missing, entities) = try missing(db, model, of: pipeline)
+      for objects in entities { try objects.read(db, model, body) }
+      return missing
+    }
   }
 
   package func deleteMissing(of pipeline: String?, noMoreThan share: Double) throws -> (
     MissingRows, HistoryToken?
   ) {
-    try editingMissing(of: pipeline) { db, model, missing in
-      guard !missing.rows.isEmpty else { return }
+    try editingMissing(of: pipeline) { db, model, missing, entities in
+      guard missing.count > 0 else { return }
       guard missing.seen > 0 else { throw StoreError.nothingSeen(missing) }
       guard missing.share <= share else { throw StoreError.tooManyMissing(missing, share: share) }
       // Children go before their parents, who may deny it.
-      let rows = Dictionary(grouping: missing.rows, by: \.entity).sorted {
-        model.hasParent($0.key) && !model.hasParent($1.key)
-      }
-      for (entity, rows) in rows {
-        try db.delete(rows.map(\.id), of: entity)
+      for objects in entities.sorted(by: { model.hasParent($0.entity) && !model.hasParent($1.entity) }) {
+        try db.delete(objects.bits.missing(), of: objects.entity.name)
       }
     }
   }
 
   package func mergeMissing(of pipeline: String?) throws -> (MissingRows, HistoryToken?) {
-    try editingMissing(of: pipeline) { db, model, missing in
-      missing.rows.removeAll { $0.newcomer == nil }
-      for (name, rows) in Dictionary(grouping: missing.rows, by: \.entity) {
-        guard let entity = model.entity(named: name) else { continue }
-        let rekeying = KeyChangeMatcher(db, entity)
-        let pairs = rows.compactMap { row in row.newcomer.map { (old: row.id, new: $0.id) } }
-        for pair in pairs { try rekeying.merge(pair.old, pair.new) }
-        try PresenceBitmap(db, pipeline: missing.pipeline, entity: name).replace(pairs)
+    try editingMissing(of: pipeline) { db, model, missing, entities in
+      let merges = try entities.map { objects in
+        let matcher = KeyChangeMatcher(db, objects.entity)
+        return (matcher, objects.bits, try matcher.pairs(objects.bits, insertedBy: objects.run))
+      }
+      missing.count = merges.reduce(0) { $0 + $1.2.count }
+      for (matcher, bits, pairs) in merges {
+        let pairs = pairs.map { (old: $0.key, new: $0.value) }.sorted { $0.old < $1.old }
+        for pair in pairs { try matcher.merge(pair.old, pair.new) }
+        try bits.replace(pairs)
       }
     }
   }
 
   private func editingMissing(
-    of pipeline: String?, _ body: (Database, Model, inout MissingRows) throws -> Void
+    of pipeline: String?,
+    _ body: (Database, Model, inout MissingRows, [MissingObjects]) throws -> Void
   ) throws -> (MissingRows, HistoryToken?) {
-    let found = try missing(of: pipeline)
-    if found.rows.isEmpty { return (found, nil) }
+    let found = try reading { try missing($0, StoredModel($0).model, of: pipeline).missing }
+    if found.count == 0 { return (found, nil) }
     let (rows, report) = try editing(EditOptions(author: found.author)) { db, model in
       // Looked for again, where nobody else writes.
-      var missing = try missing(db, model, of: found.pipeline)
-      try body(db, model, &missing)
+      var (missing, entities) = try missing(db, model, of: found.pipeline)
+      try body(db, model, &missing, entities)
       return missing
     }
     return (rows, report.token)
   }
 
-  private func missing(_ db: Database, _ model: Model, of pipeline: String?) throws -> MissingRows {
+  private func missing(
+    _ db: Database, _ model: Model, of pipeline: String?
+  ) throws -> (missing: MissingRows, entities: [MissingObjects]) {
     let pipeline = try pipeline ?? onlyFullPipeline(db)
     let runs = try RawStatement(
       db,
@@ -62,8 +69,8 @@ extension SQLiteEngine {
       ORDER BY c.entity
       """)
     runs.bind(pipeline, at: 1)
-    var missing = MissingRows(pipeline: pipeline, author: "", run: 0, seen: 0, rows: [])
-    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    var missing = MissingRows(pipeline: pipeline, author: "", run: 0, seen: 0)
+    var entities: [MissingObjects] = []
     while try runs.step() {
       guard let entity = model.entity(named: runs.string(0) ?? "") else { continue }
       let run = runs.integer(1)
@@ -71,19 +78,11 @@ extension SQLiteEngine {
       missing.author = runs.string(2) ?? pipeline
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: entity.name)
       missing.seen += try bits.lastCount()
-      let ids = try bits.missing()
-      let pairs = try KeyChangeMatcher(db, entity).pairs(ids, insertedBy: run)
-      let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: false)
-      missing.rows += try ids.map { id in
-        MissingRow(
-          entity: entity.name, id: id, key: try reader.object(id, after: .max).key,
-          newcomer: try pairs[id].map {
-            MissingRow.Newcomer(id: $0, key: try reader.object($0, after: .max).key)
-          })
-      }
+      try bits.eachMissing { _ in missing.count += 1 }
+      entities.append(MissingObjects(entity: entity, bits: bits, run: run))
     }
     guard missing.run > 0 else { throw StoreError.noCompleteRun(pipeline) }
-    return missing
+    return (missing, entities)
   }
 
   private func onlyFullPipeline(_ db: Database) throws -> String {
@@ -96,8 +95,28 @@ extension SQLiteEngine {
   }
 }
 
-extension Model {
-  fileprivate func hasParent(_ name: String) -> Bool {
-    entity(named: name)?.keyRelationships.isEmpty == false
+/// What is missing of an entity.
+private struct MissingObjects {
+  let entity: Entity
+  let bits: PresenceBitmap
+  /// The last complete run.
+  let run: Int64
+
+  /// Hands over the missing rows by id, one at a time.
+  func read(_ db: Database, _ model: Model, _ body: (MissingRow) throws -> Void) throws {
+    let pairs = try KeyChangeMatcher(db, entity).pairs(bits, insertedBy: run)
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: false)
+    func key(_ id: Int64) throws -> [HistoryChange.Property] { try reader.object(id, after: .max).key }
+    try bits.eachMissing { id in
+      try body(
+        MissingRow(
+          entity: entity.name, id: id, key: try key(id),
+          newcomer: try pairs[id].map { MissingRow.Newcomer(id: $0, key: try key($0)) }))
+    }
   }
+}
+
+extension Model {
+  fileprivate func hasParent(_ entity: Entity) -> Bool { !entity.keyRelationships.isEmpty }
 }

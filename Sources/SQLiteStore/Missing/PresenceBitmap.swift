@@ -38,13 +38,31 @@ package struct PresenceBitmap {
 
   /// The objects that are missing, by id; those that somebody has deleted are not there to be missing.
   package func missing() throws -> [Int64] {
+    var ids: [Int64] = []
+    try eachMissing { ids.append($0) }
+    return ids
+  }
+
+  /// Hands over the missing objects one by one, as `missing` lists them. The two sets must not be written meanwhile.
+  package func eachMissing(_ body: (Int64) throws -> Void) throws {
     let exists = try existence()
-    return try pages().flatMap { $0.words.missing.ids($0.number) }.filter(exists)
+    try eachPage { number, words in
+      for id in words.missing.ids(number) where try exists(id) { try body(id) }
+    }
+  }
+
+  /// How many objects are missing.
+  package func missingCount() throws -> Int {
+    var count = 0
+    try eachMissing { _ in count += 1 }
+    return count
   }
 
   /// How many objects the last complete run saw.
   package func lastCount() throws -> Int {
-    try pages().reduce(0) { $0 + $1.words.last.reduce(0) { $0 + $1.nonzeroBitCount } }
+    var count = 0
+    try eachPage { count += $1.last.reduce(0) { $0 + $1.nonzeroBitCount } }
+    return count
   }
 
   /// The objects that the last complete run saw and that are there: how many there are, and how many a run did not see.
@@ -116,16 +134,21 @@ package struct PresenceBitmap {
   // MARK: Pages
 
   private func pages() throws -> [(number: Int64, words: Page)] {
+    var pages: [(Int64, Page)] = []
+    try eachPage { pages.append(($0, $1)) }
+    return pages
+  }
+
+  /// Hands over the pages in the order of their objects.
+  private func eachPage(_ body: (Int64, Page) throws -> Void) throws {
     let rows = try RawStatement(
       db, "SELECT page, last, missing FROM bolide_seen WHERE pipeline = ? AND entity = ? ORDER BY page")
     rows.bind(pipeline, at: 1)
     rows.bind(entity, at: 2)
-    var pages: [(Int64, Page)] = []
+    defer { rows.reset() }
     while try rows.step() {
-      pages.append(
-        (try rows.number(0), Page(last: [UInt64](rows.bytes(1)), missing: [UInt64](rows.bytes(2)))))
+      try body(try rows.number(0), Page(last: [UInt64](rows.bytes(1)), missing: [UInt64](rows.bytes(2))))
     }
-    return pages
   }
 
   private func write(_ number: Int64, _ page: Page) throws {

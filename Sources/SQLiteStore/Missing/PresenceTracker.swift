@@ -119,7 +119,7 @@ package struct PresenceTracker {
     var share: RowShare?
     while try entities.step() {
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: entities.string(0) ?? "")
-      let missing = try bits.missing().count
+      let missing = try bits.missingCount()
       let before = share ?? RowShare(0, of: 0)
       share = RowShare(before.count + missing, of: before.total + missing + (try bits.lastCount()))
     }

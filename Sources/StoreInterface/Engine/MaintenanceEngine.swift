@@ -50,10 +50,13 @@ package protocol MaintenanceEngine: EngineIdentity {
 
   // MARK: Missing rows
 
-  /// The rows that a pipeline with a full feed brought once, and that its last complete run did not see.
+  /// Hands over the rows that a pipeline with a full feed brought once, and that its last complete run did not see, by entity
+  /// and id.
   ///
   /// - Parameter pipeline: the pipeline's name; nil for the store's only one with a full feed.
-  func missing(of pipeline: String?) throws -> MissingRows
+  /// - Returns: what they are missing from, without the rows.
+  @discardableResult
+  func readMissing(of pipeline: String?, _ body: (MissingRow) throws -> Void) throws -> MissingRows
 
   /// Deletes the missing rows, unless more than a share of the pipeline's rows is missing.
   func deleteMissing(of pipeline: String?, noMoreThan share: Double) throws -> (MissingRows, HistoryToken?)

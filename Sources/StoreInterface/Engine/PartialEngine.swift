@@ -86,7 +86,9 @@ extension PartialEngine {
   package func eraseRejects(_ filter: RejectFilter, lockWait: Double) throws -> Int {
     throw lacks("erasing rejected records")
   }
-  package func missing(of pipeline: String?) throws -> MissingRows { throw lacks("missing rows") }
+  package func readMissing(of pipeline: String?, _ body: (MissingRow) throws -> Void) throws -> MissingRows {
+    throw lacks("missing rows")
+  }
   package func deleteMissing(
     of pipeline: String?, noMoreThan share: Double
   ) throws -> (MissingRows, HistoryToken?) {

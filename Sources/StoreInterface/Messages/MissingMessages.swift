@@ -25,7 +25,7 @@ extension StoreError {
     let (found, limit) = (missing.share.inPercent, share.inPercent)
     return StoreError(
       .guarded,
-      "\(missing.rows.count) of \(missing.rows.count + missing.seen) rows are missing, which is "
+      "\(missing.count) of \(missing.count + missing.seen) rows are missing, which is "
         + "\(found) and more than \(limit): nothing was deleted",
       hint: "Review the missing rows, and allow a larger share to delete them.", .deleteMissing)
   }

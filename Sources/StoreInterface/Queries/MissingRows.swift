@@ -8,20 +8,25 @@ public struct MissingRows: Sendable, Hashable {
   public var run: Int64
   /// How many rows that run saw.
   public var seen: Int
-  /// The rows, by entity and id.
+  /// How many rows are missing; of those that were deleted or merged, how many there were.
+  public var count: Int
+  /// The rows, by entity and id, where they were asked for; none where they were deleted or merged.
   public var rows: [MissingRow]
 
-  package init(pipeline: String, author: String, run: Int64, seen: Int, rows: [MissingRow]) {
+  package init(
+    pipeline: String, author: String, run: Int64, seen: Int, rows: [MissingRow] = []
+  ) {
     self.pipeline = pipeline
     self.author = author
     self.run = run
     self.seen = seen
+    count = rows.count
     self.rows = rows
   }
 
   /// The share of the pipeline's rows that is missing, from 0 to 1.
   public var share: Double {
-    rows.isEmpty ? 0 : Double(rows.count) / Double(rows.count + seen)
+    count == 0 ? 0 : Double(count) / Double(count + seen)
   }
 }
 
