@@ -220,10 +220,13 @@ let package = Package(
       path: "Tests/RandomHistories",
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "histories", dependencies: ["RandomHistories"], path: "Tests/Histories",
+      name: "histories", dependencies: ["Bolide", "RandomHistories", "StoreInterface", "TestServer"],
+      path: "Tests/Histories",
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RandomHistoryTests", dependencies: ["RandomHistories"], swiftSettings: swiftSettings),
+      name: "RandomHistoryTests",
+      dependencies: ["Bolide", "RandomHistories", "StoreInterface", "TestServer"],
+      swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -204,7 +204,9 @@ struct ImportCommand: ParsableCommand {
     }
     let cancellation = ImportCancellation()
     let signals = SignalWatch { _ in cancellation.cancel() }
-    let terminal = Terminal(isQuiet: quiet, isVerbose: verbose, store: storePath)
+    // As people see it: an address may hold a password.
+    let shown = StoreAddress(storePath).description
+    let terminal = Terminal(isQuiet: quiet, isVerbose: verbose, store: shown)
     var options = ImportOptions()
     options.rejectLimit = maxRejects
     options.stopsOnReject = stopOnReject
@@ -276,7 +278,7 @@ struct ImportCommand: ParsableCommand {
     guard report.verdict != .allLanded else { return }
     // The report says it all, unless it was not wanted: a failure is never silent.
     guard report.verdict == .tooManyRejected, quiet else { throw report.status.exitCode }
-    var failure = Failure.tooManyRejected(report, in: storePath)
+    var failure = Failure.tooManyRejected(report, in: shown)
     failure.isInOutput = json
     throw failure
   }

@@ -89,7 +89,9 @@ struct MissingCommand: ParsableCommand {
     var rows: [[String]] = []
     let format = format ?? .standard
     func writeTable() throws {
-      if !rows.isEmpty { text.append(TextTable.text([["ENTITY", "ID", "KEY", "IS NOW"]] + rows, numbers: ["ID"])) }
+      if !rows.isEmpty {
+        text.append(TextTable.text([["ENTITY", "ID", "KEY", "IS NOW"]] + rows, numbers: ["ID"]))
+      }
       rows.removeAll(keepingCapacity: true)
     }
     let missing = try store.readMissing(of: pipeline) { row in

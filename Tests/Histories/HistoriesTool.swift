@@ -1,11 +1,15 @@
+import Bolide
 import Foundation
 import RandomHistories
+import StoreInterface
+import TestServer
 
-/// `histories [COUNT [SEED [PATIENCE]]] [seam]`: see `.ci/histories`.
+/// `histories [COUNT [SEED [PATIENCE]]] [seam|server]`: see `.ci/histories`.
 @main struct HistoriesTool {
   static func main() async {
     let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
     let (count, first) = (numbers.first ?? 1000, numbers.dropFirst().first ?? 0)
+    if CommandLine.arguments.contains("server") { return compareServer(first..<first + count) }
     var histories = Histories(first..<first + count)
     histories.throughSeam = CommandLine.arguments.contains("seam")
     histories.patience = numbers.dropFirst(2).first ?? 1
@@ -21,5 +25,24 @@ import RandomHistories
         "seeds with a difference: \(histories.differences.sorted().map(String.init).joined(separator: " "))")
       exit(1)
     }
+  }
+
+  /// Random imports into SQLite and into a PostgreSQL server of the process's own.
+  private static func compareServer(_ seeds: Range<Int>) {
+    var (isEqual, refused) = (true, 0)
+    for seed in seeds {
+      do {
+        try TwoEngines(seed) { pipeline in
+          try StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)
+        }.run()
+      } catch let error as StoreError where error.code == .unsupported {
+        refused += 1
+      } catch {
+        isEqual = false
+        print("difference at seed \(seed)\n\(error)\n")
+      }
+    }
+    if !isEqual { exit(1) }
+    print("\(seeds.count) histories of random models on two engines, \(refused) refused: no difference")
   }
 }

@@ -131,4 +131,21 @@ struct ServerMessageTests {
       sentence(.busyRows("a"))
         == "other programs change the same rows all the time. Run the same command again.")
   }
+
+  @Test func `what needs a file is refused by name, and nothing is made`() throws {
+    let address = "postgresql://me:secret@/db?host=/nonexistent#s"
+    let pipeline = try Pipeline(yaml: ServerStore.quakes, file: "p.yaml", directory: ".")
+    let trial = #expect(throws: StoreError.self) {
+      _ = try StoreAddress(address).trying(creation: .always) {
+        try $0.run(pipeline, on: ["-"], options: ImportOptions())
+      }
+    }
+    #expect(
+      trial?.message
+        == "postgresql://me@/db?host=/nonexistent#s: PostgreSQL stores do not support a trial of an import")
+    let restored = #expect(throws: StoreError.self) {
+      _ = try StoreAddress(address).restore("backup.sqlite", lockWait: 1)
+    }
+    #expect(restored?.code == .unsupported && restored?.message.contains("secret") == false)
+  }
 }

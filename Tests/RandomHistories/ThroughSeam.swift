@@ -39,7 +39,7 @@ extension RandomHistory {
 }
 
 /// A change without the ids, which each engine gives out in its own way.
-private struct NetChange: Comparable, CustomStringConvertible {
+struct NetChange: Comparable, CustomStringConvertible {
   var description: String
 
   /// Nil where nothing but times of last changes moved.
@@ -57,7 +57,7 @@ private struct NetChange: Comparable, CustomStringConvertible {
 
 extension PlainModel {
   /// Whether an attribute is a time of a last change, or follows from one.
-  fileprivate func followsClock(_ name: String, of entity: String) -> Bool {
+  func followsClock(_ name: String, of entity: String) -> Bool {
     switch self[entity].attribute(name)?.derivation {
     case nil: return false
     case .now?: return true

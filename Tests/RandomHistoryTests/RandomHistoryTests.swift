@@ -1,4 +1,7 @@
+import Bolide
 import RandomHistories
+import StoreInterface
+import TestServer
 import Testing
 
 /// A brief share of what `.ci/histories` runs for long.
@@ -16,5 +19,12 @@ import Testing
     await histories.run { seed, problem in Issue.record("seed \(seed)\n\(problem)") }
     #expect(histories.differences == [])
     #expect(histories.steps > 50)
+  }
+
+  @Test(arguments: 200..<220)
+  func `a PostgreSQL server counts, holds and tells what SQLite does`(_ seed: Int) throws {
+    try TwoEngines(seed) { pipeline in
+      try StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)
+    }.run()
   }
 }

@@ -16,6 +16,8 @@ extension StoreAddress {
     trustsSchema: Bool
   ) throws -> any StoreEngine {
     let (address, named) = try named(path)
+    try address.checkFile("copying objects")
+    try StoreAddress(source.path).checkFile("copying objects")
     guard !FileManager.default.fileExists(atPath: address.path) else {
       return try address.open(trustsSchema: trustsSchema, stores: named?.namedStores ?? [])
     }

@@ -17,6 +17,7 @@ extension StoreAddress {
   package func trying(
     creation: StoreCreation, _ body: (StoreAddress) throws -> ImportReport
   ) throws -> ImportReport {
+    try checkFile("a trial of an import")
     // It may hold what the pipeline never imports: its owner's alone.
     let folder = try MemoryFolder(in: MemoryFolder.temporary)
     defer { withExtendedLifetime(folder) {} }

@@ -70,6 +70,11 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
       blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema, isCancelled: isCancelled)
   }
 
+  /// Sees that the store is a file, as something needs it that other engines do not have yet.
+  func checkFile(_ what: String) throws(StoreError) {
+    if let server { throw .unsupported(what, by: PostgreSQLEngine.engineName, server.shown) }
+  }
+
   /// A store that lives in memory and goes with the last reference to it.
   package static func inMemory(for pipeline: Pipeline) throws -> any StoreEngine {
     try pipeline.check()
@@ -98,9 +103,7 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter lockWait: how long to wait for an import, in seconds.
   /// - Returns: the newest token now, and how many named readers have to start again.
   package func restore(_ file: String, lockWait: Double) throws -> (token: HistoryToken, readers: Int) {
-    if server != nil {
-      throw StoreError.unsupported("restoring: pg_restore does it", by: PostgreSQLEngine.engineName, path)
-    }
+    try checkFile("restoring a backup: pg_restore does it")
     return try SQLiteEngine.restore(file, to: path, lockWait: lockWait)
   }
 }

@@ -142,17 +142,19 @@ struct KeyedRows {
   ) throws -> Int {
     let times = entity.derivedAttributes.filter { $0.derivation == .now }
     let copies = Copy.all(entity, model).filter { $0.folding == nil }
+    let last = columns.count + 1
+    let (id, instant) = ("($\(last)::bigint[])[x.place]", "$\(last + 1)::text::timestamptz")
     func next(_ name: String) -> String {
       if let place = attributes.firstIndex(where: { $0.name == name }) { return value(place) }
-      return copies.first { $0.attribute.name == name }.map { $0.value(next) } ?? "NULL"
+      if let copy = copies.first(where: { $0.attribute.name == name }) { return copy.value(next) }
+      if let time = times.first(where: { $0.name == name }) { return EntityTriggers.now(time, instant) }
+      return name == "bolide_id" ? id : entity.start(of: name)
     }
     let names =
       ["bolide_id"] + attributes.map { quoted($0.name) }
       + (times + copies.map(\.attribute)).map { quoted($0.name) }
-    let last = columns.count + 1
     let values =
-      ["($\(last)::bigint[])[x.place]"] + attributes.indices.map(value)
-      + times.map { EntityTriggers.now($0, "$\(last + 1)::text::timestamptz") }
+      [id] + attributes.indices.map(value) + times.map { EntityTriggers.now($0, instant) }
       + copies.map { next($0.attribute.name) }
     return try connection.run(
       """

@@ -34,7 +34,11 @@ struct RowStatements {
       if let copy = copies.first(where: { $0.attribute.name == name }) {
         return copy.value { next($0, columns, links, other) }
       }
-      return name == "bolide_id" ? "x.id" : other.isEmpty ? "NULL" : "\(other).\(quoted(name))"
+      if name == "bolide_id" { return "x.id" }
+      if let time = times.first(where: { $0.name == name }) {
+        return EntityTriggers.now(time, instant(columns, links))
+      }
+      return other.isEmpty ? entity.start(of: name) : "\(other).\(quoted(name))"
     }
     func rows(_ columns: [Int], _ links: [Int]) -> String {
       let count = columns.count + links.count + 1

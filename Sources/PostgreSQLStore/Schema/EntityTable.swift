@@ -29,9 +29,8 @@ struct EntityTable {
     let aggregate = attribute.derivation?.aggregate?.function
     var own = "\(quoted(attribute.name)) \(attribute.type.column)"
     if isKey || attribute.isRequired && attribute.derivation == nil { own += " NOT NULL" }
-    if let value = [.count, .sum].contains(aggregate) ? .integer(0) : attribute.defaultValue {
-      own += " DEFAULT \(attribute.type.constant(value))"
-    }
+    let start = entity.start(of: attribute.name)
+    if start != "NULL" { own += " DEFAULT \(start)" }
     guard aggregate == .sum || aggregate == .average else { return [own] }
     return [
       own, "\(quoted(Self.sum(attribute))) numeric NOT NULL DEFAULT 0",
@@ -67,9 +66,25 @@ struct EntityTable {
     ]
   }
 
+  /// JSON has no order of its own: an index has its text.
   var indexes: [String] {
-    entity.indexes.map {
-      "CREATE INDEX ON \(name)(\(entity.columns(of: $0).map(quoted).joined(separator: ", ")))"
+    entity.indexes.map { names in
+      let columns = names.map { name in
+        entity.attribute(named: name)?.type == .json
+          ? "(\(quoted(name))::text)" : entity.columns(of: [name]).map(quoted).joined()
+      }
+      return "CREATE INDEX ON \(name)(\(columns.joined(separator: ", ")))"
     }
+  }
+}
+
+extension Entity {
+  /// What an attribute of a new object holds where nobody says it.
+  func start(of name: String) -> String {
+    guard let attribute = attribute(named: name) else { return "NULL" }
+    if let function = attribute.derivation?.aggregate?.function {
+      return [.count, .sum].contains(function) ? "0" : "NULL"
+    }
+    return attribute.defaultValue.map(attribute.type.constant) ?? "NULL"
   }
 }

@@ -152,6 +152,11 @@ struct SchemaFit {
         [entity.name] + entity.properties.map(\.column)
         + entity.derivedAttributes.flatMap { [EntityTable.sum($0), EntityTable.number($0)] }
       for name in names where name.utf8.count > 63 { throw StoreError.longName(name, address.shown) }
+      for name in (entity.key + entity.uniquenessConstraints.flatMap(\.self))
+      where entity.attribute(named: name)?.type == .json {
+        throw StoreError.unsupported(
+          "json in a key or a unique constraint", by: PostgreSQLEngine.engineName, address.shown)
+      }
       for property in entity.derivedAttributes {
         guard case .aggregate(let aggregate) = property.derivation, let source = aggregate.attribute,
           [.min, .max].contains(aggregate.function),

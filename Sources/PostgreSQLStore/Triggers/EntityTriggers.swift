@@ -55,9 +55,10 @@ struct EntityTriggers {
       ]
   }
 
-  /// Whether a row is written by another program: Bolide's own transactions say which they are.
+  /// Whether a row is written by another program, or by a trigger: Bolide's own statements do the same themselves.
   private static let isForeign =
-    "current_setting('bolide.writer', true) IS DISTINCT FROM pg_current_xact_id()::text"
+    "pg_trigger_depth() > 0 OR "
+    + "current_setting('bolide.writer', true) IS DISTINCT FROM pg_current_xact_id()::text"
 
   private func function(_ event: String, _ type: String, _ body: String) -> String {
     """
@@ -104,6 +105,16 @@ struct EntityTriggers {
       }
       lines += ["IF TG_OP = 'INSERT' THEN"] + blanks + ["END IF;"]
     }
+    let times = entity.derivedAttributes.filter { $0.derivation == .now }
+    if !times.isEmpty {
+      let own =
+        entity.writableAttributes.map { ($0.name, $0.type) }
+        + entity.toOneRelationships.map { ($0.column, .integer64) }
+      let changes = own.map { $1.differs("NEW.\(quoted($0))", "OLD.\(quoted($0))") }.joined(separator: " OR ")
+      lines.append("IF TG_OP = 'INSERT' OR \(changes) THEN")
+      lines += times.map { "NEW.\(quoted($0.name)) := \(Self.now($0, "clock_timestamp()"));" }
+      lines.append("END IF;")
+    }
     for copy in copies where copy.folding == nil {
       let changes = copy.ownColumns.map { "NEW.\(quoted($0)) IS DISTINCT FROM OLD.\(quoted($0))" }
       lines.append("IF \((["TG_OP = 'INSERT'"] + changes).joined(separator: " OR ")) THEN")
@@ -113,16 +124,6 @@ struct EntityTriggers {
         )
       }
       lines.append("NEW.\(quoted(copy.attribute.name)) := \(copy.value { "NEW.\(quoted($0))" });")
-      lines.append("END IF;")
-    }
-    let times = entity.derivedAttributes.filter { $0.derivation == .now }
-    if !times.isEmpty {
-      let own =
-        entity.writableAttributes.map { ($0.name, $0.type) }
-        + entity.toOneRelationships.map { ($0.column, .integer64) }
-      let changes = own.map { $1.differs("NEW.\(quoted($0))", "OLD.\(quoted($0))") }.joined(separator: " OR ")
-      lines.append("IF TG_OP = 'INSERT' OR \(changes) THEN")
-      lines += times.map { "NEW.\(quoted($0.name)) := \(Self.now($0, "clock_timestamp()"));" }
       lines.append("END IF;")
     }
     return lines.joined(separator: "\n")

@@ -1,0 +1,122 @@
+package import Bolide
+import PlainStore
+package import StoreInterface
+
+/// Random imports into SQLite and into another engine, which must count, hold and tell the same.
+package struct TwoEngines {
+  private let seed: Int
+  private let random: RandomModel
+  private let pipelines: [Pipeline]
+  private let engines: [any StoreEngine]
+
+  /// - Parameter make: makes an empty store for a pipeline.
+  package init(_ seed: Int, _ make: (Pipeline) throws -> any StoreEngine) throws {
+    self.seed = seed
+    random = RandomModel(seed)
+    pipelines = try random.texts.enumerated().map { number, text in
+      try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
+    }
+    engines = try [StoreAddress.inMemory(for: pipelines[0]), make(pipelines[0])]
+    for engine in engines { for pipeline in pipelines.dropFirst() { try engine.fit(pipeline) } }
+  }
+
+  /// Imports some feeds into both, and compares behind each.
+  ///
+  /// - Throws: `Difference`, with the pipelines and the feeds.
+  package func run() throws {
+    var told = random.texts
+    do {
+      for step in 0..<Dice.steps(seed) {
+        var dice = Dice(seed, step + 1)
+        let number = dice.int(0...pipelines.count - 1)
+        let feed = RandomFeed(&dice, random.pipelines[number], random.whole)
+        var options = ImportOptions()
+        (options.chunkRows, options.isAtomic) = (feed.chunkRows, dice.once(in: 4))
+        told.append("import feed\(number), chunk-rows \(feed.chunkRows):\n\(feed.json)")
+        try compare(engines.map { try outcome($0, pipelines[number], feed.json, options) })
+      }
+    } catch {
+      throw Difference((told + ["\(error)"]).joined(separator: "\n"))
+    }
+  }
+
+  /// What an import does to an engine, without what each gives out in its own way.
+  private struct Outcome {
+    var counts: [String: PlainCounts] = [:]
+    var stop: String?
+    var changes: [String] = []
+    var rows: [String: [String: String]] = [:]
+  }
+
+  private func outcome(
+    _ engine: any StoreEngine, _ pipeline: Pipeline, _ feed: String, _ options: ImportOptions
+  ) throws -> Outcome {
+    var outcome = Outcome()
+    let before = try engine.newestToken()
+    do {
+      let report = try engine.run(pipeline, on: [.bytes(feed.utf8, name: "feed")], options: options)
+      outcome.counts = report.progress.plain(pipeline.entity)
+    } catch let error as ImportError {
+      outcome.stop = "\(error.kind)"
+    }
+    var request = HistoryRequest(after: before)
+    request.isNet = true
+    outcome.changes = try engine.history(request).flatMap(\.changes)
+      .compactMap { NetChange($0, random.whole)?.description }.sorted()
+    outcome.rows = try rows(engine)
+    return outcome
+  }
+
+  /// All objects by their keys, relationships too.
+  private func rows(_ engine: any StoreEngine) throws -> [String: [String: String]] {
+    var objects: [ObjectName: [String: Value]] = [:]
+    for entity in random.whole.entities {
+      try engine.readRows(ObjectQuery(entity.name), at: nil) { row in
+        objects[ObjectName(entity: row.entity, id: row.id)] = Dictionary(
+          row.values.map { ($0.name, $0.value) }
+        ) { first, _ in first }
+      }
+    }
+    func text(_ object: ObjectName) -> String {
+      let entity = random.whole[object.entity]
+      let parts = entity.key.map { name -> String in
+        let value = objects[object]?[name] ?? .null
+        guard let end = entity.relationship(name), case .integer(let id) = value else { return "\(value)" }
+        return text(ObjectName(entity: end.destination, id: id))
+      }
+      return "\(object.entity)(\(parts.joined(separator: ", ")))"
+    }
+    var rows: [String: [String: String]] = [:]
+    for (name, values) in objects {
+      let entity = random.whole[name.entity]
+      var row: [String: String] = [:]
+      for (property, value) in values where !random.whole.followsClock(property, of: name.entity) {
+        if let end = entity.relationship(property), case .integer(let id) = value {
+          row[property] = text(ObjectName(entity: end.destination, id: id))
+        } else {
+          row[property] = "\(value)"
+        }
+      }
+      rows[text(name)] = row
+    }
+    return rows
+  }
+
+  private func compare(_ outcomes: [Outcome]) throws {
+    let (own, other) = (outcomes[0], outcomes[1])
+    if own.stop != other.stop {
+      throw Difference("the import ends with \(other.stop ?? "ok"), expected \(own.stop ?? "ok")")
+    }
+    if own.counts != other.counts { throw Difference("counts \(other.counts), expected \(own.counts)") }
+    if own.changes != other.changes {
+      throw Difference("history tells \(other.changes), expected \(own.changes)")
+    }
+    for key in Set(own.rows.keys).union(other.rows.keys).sorted() {
+      let (held, expected) = (other.rows[key] ?? [:], own.rows[key] ?? [:])
+      for name in Set(held.keys).union(expected.keys).sorted() where held[name] != expected[name] {
+        throw Difference(
+          "\(key) \(name): \(held[name] ?? "nothing"), expected \(expected[name] ?? "nothing")")
+      }
+    }
+  }
+}
