@@ -97,7 +97,7 @@ def numbers(day):
   day.by_hand("rejects", day.host.store)
   # They stay, and are listed.
   rows = "\n".join(f"Fireball  …  \"{key}\"" for key in sorted(map(feed.key, hidden)))
-  day.by_hand("missing", day.host.store, "--format", "table", says=f"""entity                id  key                       is now
+  day.by_hand("missing", day.host.store, "--format", "table", says=f"""ENTITY     ID  KEY                     IS NOW
 {rows}
 3 rows not in run …, the last complete one, which saw {len(day.catalogue.rows) - 3}""")
 

@@ -148,4 +148,10 @@ struct ServerMessageTests {
     }
     #expect(restored?.code == .unsupported && restored?.message.contains("secret") == false)
   }
+
+  @Test func `a filter that the server does not understand is refused when the store is made`() throws {
+    let model = ServerStore.quakes.replacing("magnitude > 5.0", with: "code GLOB 'a*'")
+    let error = #expect(throws: StoreError.self) { _ = try ServerStore(model) }
+    #expect(error?.message.hasSuffix("PostgreSQL stores do not support the filter code GLOB 'a*'") == true)
+  }
 }

@@ -69,13 +69,20 @@ struct RowStatements {
     changing = stored.filter { !layout.columns[$0].isKey }
     relinking = links.filter { layout.owners[$0].timing == .always }
     let (changing, relinking) = (changing, relinking)
-    let written = Set(
+    var written = Set(
       changing.map { layout.columns[$0].name } + relinking.map { layout.owners[$0].relationship.column })
     let assignments =
       changing.map { "\(quoted(layout.columns[$0].name)) = \(value($0))" }
       + relinking.map { "\(quoted(layout.owners[$0].relationship.column)) = \(link($0))" }
+    written.formUnion(times.map(\.name))
+    // A copy of a copy comes behind it.
+    let affected = copies.filter { copy in
+      guard copy.ownColumns.contains(where: written.contains) else { return false }
+      written.insert(copy.attribute.name)
+      return true
+    }
     let derived =
-      copies.filter { $0.ownColumns.contains { written.contains($0) } }.map {
+      affected.map {
         "\(quoted($0.attribute.name)) = \(next($0.attribute.name, changing, relinking, "t"))"
       } + times.map { "\(quoted($0.name)) = \(EntityTriggers.now($0, instant(changing, relinking)))" }
     update =

@@ -63,8 +63,24 @@ struct SchemaFit {
   /// Makes all triggers anew: each depends on the whole model.
   func makeTriggers() throws {
     let stored = try StoredModel(connection, address)
+    try checkFilters(stored.model)
     for entity in stored.model.entities {
       try connection.runAll(EntityTriggers(entity, stored).statements)
+    }
+  }
+
+  /// A filter's words are SQLite's; the server has to understand them too.
+  private func checkFilters(_ model: Model) throws {
+    for aggregates in Aggregates.all(model) {
+      for filter in aggregates.members.compactMap(\.aggregate.filter) {
+        do {
+          let condition = FilterSQL.text(filter, aggregates.destination, "x")
+          try connection.run(
+            "EXPLAIN SELECT FROM \(quoted(aggregates.destination.name)) AS x WHERE (\(condition))")
+        } catch is PostgreSQLError {
+          throw StoreError.unsupported("the filter \(filter)", by: PostgreSQLEngine.engineName, address.shown)
+        }
+      }
     }
   }
 

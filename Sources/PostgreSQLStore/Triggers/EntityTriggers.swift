@@ -116,7 +116,7 @@ struct EntityTriggers {
       lines.append("END IF;")
     }
     for copy in copies where copy.folding == nil {
-      let changes = copy.ownColumns.map { "NEW.\(quoted($0)) IS DISTINCT FROM OLD.\(quoted($0))" }
+      let changes = copy.ownColumns.map { differs($0, "NEW", "OLD") }
       lines.append("IF \((["TG_OP = 'INSERT'"] + changes).joined(separator: " OR ")) THEN")
       if let owner = copy.firstOwner {
         lines.append(
@@ -253,7 +253,13 @@ struct EntityTriggers {
   }
 
   private func changes(_ columns: [String]) -> String {
-    Set(columns).sorted().map { "o.\(quoted($0)) IS DISTINCT FROM n.\(quoted($0))" }.joined(separator: " OR ")
+    Set(columns).sorted().map { differs($0, "o", "n") }.joined(separator: " OR ")
+  }
+
+  /// Whether a column of the entity's has another value in one row than in another.
+  private func differs(_ column: String, _ left: String, _ right: String) -> String {
+    let type = entity.properties.first { $0.column == column }?.type.stored ?? .integer64
+    return type.differs("\(left).\(quoted(column))", "\(right).\(quoted(column))")
   }
 
   /// Locks owners, and brings them up to date: by differences where the objects lead to them themselves.
