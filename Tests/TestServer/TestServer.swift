@@ -7,8 +7,6 @@ package final class TestServer: Sendable {
   /// Where its socket and its files are.
   package let folder: String
   private let port: Int
-  /// Held open as long as the process lives: at its end the server is stopped, and its files are deleted.
-  private let leash: FileHandle
 
   /// The server of this process, started when it is first asked for.
   package static let shared = Result { try TestServer() }
@@ -27,8 +25,6 @@ package final class TestServer: Sendable {
         "max_connections = 200",
         "shared_buffers = 64MB", "autovacuum = on", "log_min_messages = fatal",
       ] + settings
-    let pipe = Pipe()
-    leash = pipe.fileHandleForWriting
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // The server refuses to run as root.
@@ -42,15 +38,15 @@ package final class TestServer: Sendable {
       printf '%s\\n' "$3" >> "$1/data/postgresql.conf"
       if [ "$(id -u)" = 0 ]; then chown postgres "$1/data/postgresql.conf"; fi
       as "$2/postgres" -D "$1/data" >> "$1/log" 2>&1 < /dev/null &
-      server=$!
-      # The shell's end of the leash: the test's process has the other.
-      cat > /dev/null
-      kill -INT $server
-      wait $server
+      # At the end of the test's process, however that comes, the server is stopped, and its files are deleted.
+      while kill -0 "$4" 2> /dev/null; do sleep 1; done
+      kill -QUIT "$(head -n 1 "$1/data/postmaster.pid")"
+      wait
       cd / && rm -rf "$1"
       """, "sh", folder, programs, lines.joined(separator: "\n"),
+      "\(ProcessInfo.processInfo.processIdentifier)",
     ]
-    process.standardInput = pipe
+    process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
