@@ -120,3 +120,16 @@ package struct ObjectSet {
     starts[page] = start
   }
 }
+
+extension [Int64] {
+  /// Rising ids as the ranges that they make up.
+  package var ranges: [ClosedRange<Int64>] {
+    var ranges: [ClosedRange<Int64>] = []
+    var start = 0
+    for index in indices where index + 1 == count || self[index + 1] != self[index] + 1 {
+      ranges.append(self[start]...self[index])
+      start = index + 1
+    }
+    return ranges
+  }
+}

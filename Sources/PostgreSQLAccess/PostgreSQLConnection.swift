@@ -77,9 +77,6 @@ package final class PostgreSQLConnection {
   /// Whether a transaction is open, a failed one too.
   package var isInTransaction: Bool { library.transactionStatus(connection) != 0 }
 
-  /// The server's process for this session.
-  package var process: Int32 { library.process(connection) }
-
   /// Runs one statement, with values for `$1` and so on.
   @discardableResult
   package func run(_ sql: String, _ parameters: [Parameter] = []) throws -> QueryResult {

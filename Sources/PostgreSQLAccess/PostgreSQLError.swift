@@ -42,3 +42,14 @@ package struct PostgreSQLError: Error, Sendable {
     return error
   }
 }
+
+extension PostgreSQLAddress {
+  /// Runs `body`, and tells of what the server says as the store's error.
+  package func telling<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError {
+      throw error.error(shown)
+    }
+  }
+}

@@ -24,9 +24,8 @@ extension PostgreSQLEngine {
   }
 
   private func advisoryLock(_ kind: String, _ name: String) throws -> AnyObject {
-    try session { _ in }
-    let connection = try take()
-    do {
+    try address.telling {
+      let connection = try take()
       let what = "\(address.schema)/\(kind)/\(name)"
       try connection.run(
         "SELECT set_config('application_name', $1, false)", [.text("bolide \(kind) \(name)")])
@@ -47,8 +46,6 @@ extension PostgreSQLEngine {
           : LockHolder(
             process: Int32(truncatingIfNeeded: holder.integer(0, 0)), pipeline: name, since: holder.text(0, 1)
           ))
-    } catch let error as PostgreSQLError {
-      throw error.error(path)
     }
   }
 }

@@ -58,15 +58,13 @@ package final class PostgreSQLEngine: PartialEngine {
   func session<Result>(
     isCancelled: @escaping @Sendable () -> Bool = { false }, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
-    do {
+    try address.telling {
       let connection = try take(isCancelled)
       defer {
         connection.isCancelled = { false }
         if connection.isAlive, !connection.isInTransaction { sessions.put(connection) }
       }
       return try body(connection)
-    } catch let error as PostgreSQLError {
-      throw error.error(path)
     }
   }
 

@@ -13,7 +13,7 @@ final class PostgreSQLImport: ImportSession {
   private(set) var isCommitted = false
   private(set) var undecided: HistoryToken?
 
-  private let engine: PostgreSQLEngine
+  let engine: PostgreSQLEngine
   let connection: PostgreSQLConnection
   let pipeline: Pipeline
   private let input: String
@@ -23,7 +23,6 @@ final class PostgreSQLImport: ImportSession {
   private let children: [ChildWriter]
   private let log: RunLog
   private let rejects: RejectLog
-  private let settings: ImportSettings
   /// Whether `atomically` has its transaction open.
   private(set) var isOpen = false
   private var isRolledBack = false
@@ -32,10 +31,9 @@ final class PostgreSQLImport: ImportSession {
 
   init(
     _ engine: PostgreSQLEngine, _ connection: PostgreSQLConnection, _ pipeline: Pipeline, input: String,
-    settings: ImportSettings, sameJSON: @escaping ChunkLayout.TextEquality
+    sameJSON: @escaping ChunkLayout.TextEquality
   ) throws {
     (self.engine, self.connection, self.pipeline, self.input) = (engine, connection, pipeline, input)
-    self.settings = settings
     let stored = try StoredModel(connection, engine.address)
     self.stored = stored
     if stored.model.entities.isEmpty { throw StoreError.noStoreThere(engine.path) }
@@ -62,36 +60,36 @@ final class PostgreSQLImport: ImportSession {
   }
 
   func apply(_ chunk: Chunk, bytes: Int) throws {
-    try telling {
-      if isOpen { return try savepoint { try self.write(chunk, bytes: bytes) } }
-      try self.repeating(chunk) { try self.transact { try self.write(chunk, bytes: bytes) } }
+    try engine.address.telling {
+      try self.repeating(chunk) {
+        try (self.isOpen ? self.savepoint : self.transact) { try self.write(chunk, bytes: bytes) }
+      }
     }
     writer.times.end(.commit)
   }
 
   func atomically(_ body: () throws -> Bool) throws -> Bool {
-    try telling {
+    try engine.address.telling {
       self.isOpen = true
       defer { self.isOpen = false }
-      let before = self.progress
       do {
         try self.connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         try self.transaction.begin(notesRuns: true)
         guard try body() else {
-          self.undo(before)
+          self.undo()
           return false
         }
         try self.end()
         self.isCommitted = true
         return true
       } catch {
-        self.undo(before)
+        self.undo()
         throw error
       }
     }
   }
 
-  private func undo(_ before: RunProgress) {
+  private func undo() {
     connection.rollBack()
     isRolledBack = true
     progress.rollBack()
@@ -103,7 +101,7 @@ final class PostgreSQLImport: ImportSession {
   ) throws {
     progress.bytes = bytes
     connection.isCancelled = { false }
-    try telling {
+    try engine.address.telling {
       try self.connection.inTransaction {
         if self.isRolledBack { try self.rejects.write(self.kept) }
         if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
@@ -139,18 +137,10 @@ final class PostgreSQLImport: ImportSession {
       try applyAll(chunk, without: left)
       try rejects.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
     }
-    try telling { try self.isOpen ? tryAgain() : self.transact(tryAgain) }
+    try engine.address.telling { try self.isOpen ? tryAgain() : self.transact(tryAgain) }
   }
 
   // MARK: Transactions
-
-  func telling<Result>(_ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as PostgreSQLError {
-      throw error.error(engine.path)
-    }
-  }
 
   /// One transaction: what `body` applies, its number, and the run's row.
   func transact(_ body: () throws -> Void) throws {
@@ -177,9 +167,18 @@ final class PostgreSQLImport: ImportSession {
     undecided = nil
   }
 
-  /// Applies a chunk inside the open transaction; what another writer has made meanwhile does not end the transaction.
+  /// A part of the open transaction, which alone is taken back where another writer was faster.
   private func savepoint(_ body: () throws -> Void) throws {
-    try body()
+    let before = (progress, kept)
+    try connection.run("SAVEPOINT bolide_chunk")
+    do {
+      try body()
+    } catch {
+      if error.mayBeRepeated { try connection.run("ROLLBACK TO bolide_chunk") }
+      (progress, kept) = before
+      throw error
+    }
+    try connection.run("RELEASE bolide_chunk")
   }
 
   /// A conflict with another writer is met again and again only where somebody works on the same rows all the time.
@@ -295,15 +294,17 @@ extension PostgreSQLEngine {
     _ pipeline: Pipeline, input: String, settings: ImportSettings,
     sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> any ImportSession {
-    if settings.stopsOnReject {
-      throw StoreError.unsupported("stopping at a rejected record", by: Self.engineName, path)
+    try refuse("stopping at a rejected record", settings.stopsOnReject)
+    try refuse("a limit on changed rows", settings.maximumChanged != nil)
+    try refuse("adding attributes for new fields", settings.newFieldPolicy == .add)
+    return try address.telling {
+      try PostgreSQLImport(self, take(isCancelled), pipeline, input: input, sameJSON: sameJSON)
     }
-    do {
-      return try PostgreSQLImport(
-        self, take(isCancelled), pipeline, input: input, settings: settings, sameJSON: sameJSON)
-    } catch let error as PostgreSQLError {
-      throw error.error(path)
-    }
+  }
+
+  /// What an import asks for and would not get.
+  private func refuse(_ what: String, _ isWanted: Bool) throws(StoreError) {
+    if isWanted { throw .unsupported(what, by: Self.engineName, path) }
   }
 
   package func fit(_ pipeline: Pipeline) throws {

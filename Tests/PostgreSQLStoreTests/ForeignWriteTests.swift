@@ -77,6 +77,21 @@ struct ForeignWriteTests {
     #expect(try store.psql(#"SELECT count(*), max(bolide_id) FROM "Quake""#) == "1|1")
   }
 
+  @Test func `a mark is set for what a full feed has no more, and taken away from what it has again`() throws
+  {
+    let model = ServerStore.quakes.replacing(
+      "  code:      string\n", with: "  code:      string\n  gone:      boolean\n")
+    let store = try ServerStore(model)
+    try store.psql(#"INSERT INTO "Quake"(id, gone) VALUES (9, true)"#)
+    let full = "feed: full\ngone: { mark: gone }\nmax-missing: 100%\n"
+    for ids in [[1, 2], [1], [1, 2]] {
+      try store.take(ids.map { "{\"id\": \($0)}" }, settings: full, model: model)
+      let marked = try store.psql(#"SELECT string_agg(id::text, ' ' ORDER BY id) FROM "Quake" WHERE gone"#)
+      // What the feed never had keeps the mark that somebody else has given it.
+      #expect(marked == (ids == [1] ? "2 9" : "9"))
+    }
+  }
+
   @Test func `sums are exact, whatever comes and goes`() throws {
     let store = try ServerStore()
     try store.take([

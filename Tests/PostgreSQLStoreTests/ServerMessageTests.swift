@@ -149,6 +149,20 @@ struct ServerMessageTests {
     #expect(restored?.code == .unsupported && restored?.message.contains("secret") == false)
   }
 
+  @Test(arguments: [
+    ("max-changed: 10%", "a limit on changed rows"),
+    ("on-new-field: add", "adding attributes for new fields"),
+    ("stop-on-reject: true", "stopping at a rejected record"),
+  ])
+  func `a setting that would have no effect is refused before a record is read`(
+    _ setting: String, _ what: String
+  ) throws {
+    let store = try ServerStore()
+    let error = #expect(throws: (any Error).self) { try store.take([#"{"id": 1}"#], settings: setting) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("PostgreSQL stores do not support \(what)"))
+    #expect(try store.psql(#"SELECT count(*) FROM "Quake""#) == "0")
+  }
+
   @Test func `a filter that the server does not understand is refused when the store is made`() throws {
     let model = ServerStore.quakes.replacing("magnitude > 5.0", with: "code GLOB 'a*'")
     let error = #expect(throws: StoreError.self) { _ = try ServerStore(model) }

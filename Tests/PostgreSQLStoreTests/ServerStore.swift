@@ -53,12 +53,14 @@ struct ServerStore {
 
   /// Imports records.
   @discardableResult
-  func take(_ records: [String], settings: String = "") throws -> ImportReport {
+  func take(
+    _ records: [String], settings: String = "", isAtomic: Bool = false, model: String = ServerStore.quakes
+  ) throws -> ImportReport {
     var options = ImportOptions()
-    options.force = true
+    (options.force, options.isAtomic) = (true, isAtomic)
     let pipeline =
       try settings.isEmpty
-      ? pipeline : Pipeline(yaml: Self.quakes + settings, file: "quakes.yaml", directory: ".")
+      ? pipeline : Pipeline(yaml: model + settings, file: "quakes.yaml", directory: ".")
     return try engine.run(
       pipeline, on: [.bytes(records.joined(separator: "\n").utf8, name: "feed")], options: options)
   }

@@ -114,3 +114,32 @@ package final class TestServer: Sendable {
     package var description: String { text }
   }
 }
+
+/// Another program with a session of its own, which waits between its statements for as long as the test wants.
+package final class OtherProgram {
+  private let process = Process()
+  private let input = Pipe()
+
+  package init(on server: TestServer, schema: String) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
+    process.arguments = ["-h", server.folder, "-U", "postgres", "-qAtX", "-v", "ON_ERROR_STOP=1", "postgres"]
+    process.standardInput = input
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    try send("SET search_path = \"\(schema)\";")
+  }
+
+  /// Sends a statement, and does not wait for what becomes of it.
+  package func send(_ sql: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(sql)\n".utf8))
+  }
+
+  /// Ends the program behind its statements.
+  ///
+  /// - Returns: whether all of them went well.
+  package func end() throws -> Bool {
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}

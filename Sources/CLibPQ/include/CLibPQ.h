@@ -10,17 +10,6 @@ typedef struct bolide_pg_result bolide_pg_result;
 typedef struct bolide_pg_cancel bolide_pg_cancel;
 typedef void (*bolide_pg_notice)(void *_Nullable argument, const char *_Nullable message);
 
-// One part of an address, as libpq has read it.
-typedef struct {
-  char *_Nullable keyword;
-  char *_Nullable environment;
-  char *_Nullable compiled;
-  char *_Nullable value;
-  char *_Nullable label;
-  char *_Nullable display;
-  int size;
-} bolide_pg_option;
-
 // A message of the server's that it was asked to send: NOTIFY.
 typedef struct {
   char *_Nonnull name;
@@ -35,7 +24,6 @@ typedef struct {
   int (*_Nonnull status)(const bolide_pg_connection *_Nonnull);
   char *_Nonnull (*_Nonnull errorMessage)(const bolide_pg_connection *_Nonnull);
   void (*_Nonnull finish)(bolide_pg_connection *_Nonnull);
-  int (*_Nonnull connectionNeedsPassword)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull sendQueryParams)(
     bolide_pg_connection *_Nonnull, const char *_Nonnull command, int count, const unsigned int *_Nullable types,
     const char *_Nullable const *_Nullable values, const int *_Nullable lengths, const int *_Nullable formats,
@@ -52,27 +40,18 @@ typedef struct {
   int (*_Nonnull isNull)(const bolide_pg_result *_Nonnull, int row, int column);
   char *_Nullable (*_Nonnull affected)(bolide_pg_result *_Nonnull);
   void (*_Nonnull clear)(bolide_pg_result *_Nonnull);
-  const char *_Nullable (*_Nonnull parameter)(const bolide_pg_connection *_Nonnull, const char *_Nonnull name);
   int (*_Nonnull serverVersion)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull transactionStatus)(const bolide_pg_connection *_Nonnull);
-  int (*_Nonnull process)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull socket)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull isBusy)(bolide_pg_connection *_Nonnull);
   int (*_Nonnull consumeInput)(bolide_pg_connection *_Nonnull);
-  int (*_Nonnull setNonBlocking)(bolide_pg_connection *_Nonnull, int);
-  int (*_Nonnull flush)(bolide_pg_connection *_Nonnull);
   bolide_pg_notification *_Nullable (*_Nonnull notification)(bolide_pg_connection *_Nonnull);
   void (*_Nonnull freeMemory)(void *_Nonnull);
   bolide_pg_cancel *_Nullable (*_Nonnull getCancel)(bolide_pg_connection *_Nonnull);
   int (*_Nonnull cancel)(bolide_pg_cancel *_Nonnull, char *_Nonnull text, int size);
   void (*_Nonnull freeCancel)(bolide_pg_cancel *_Nonnull);
-  bolide_pg_option *_Nullable (*_Nonnull parse)(const char *_Nonnull info, char *_Nullable *_Nullable message);
-  bolide_pg_option *_Nullable (*_Nonnull options)(bolide_pg_connection *_Nonnull);
-  void (*_Nonnull freeOptions)(bolide_pg_option *_Nonnull);
   bolide_pg_notice _Nullable (*_Nonnull setNotice)(
     bolide_pg_connection *_Nonnull, bolide_pg_notice _Nonnull, void *_Nullable argument);
-  int (*_Nonnull putCopyData)(bolide_pg_connection *_Nonnull, const char *_Nonnull bytes, int count);
-  int (*_Nonnull putCopyEnd)(bolide_pg_connection *_Nonnull, const char *_Nullable message);
 } bolide_pg_functions;
 
 // The library's functions; NULL where the system has no libpq. Any thread may call it, as often as it likes.

@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface

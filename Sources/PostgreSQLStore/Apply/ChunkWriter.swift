@@ -15,7 +15,6 @@ final class ChunkWriter {
   var times = StageTimes()
   let layout: ChunkLayout
   private let connection: PostgreSQLConnection
-  private let model: Model
   private let number: Int64
   private let gate: MergePolicyFilter?
   private let links: Links
@@ -26,13 +25,13 @@ final class ChunkWriter {
   /// The objects that the last chunk's rows have met or made, by row; 0 for none.
   private(set) var met: [Int64] = []
   /// The objects that the last chunk's rows have made.
-  private(set) var newIDs: Set<Int64> = []
+  private(set) var newIDs = ObjectSet()
   /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children are treated
   /// alike.
   private(set) var setAside: Set<Int> = []
 
   init(_ connection: PostgreSQLConnection, layout: ChunkLayout, stored: StoredModel) {
-    (self.connection, self.layout, model) = (connection, layout, stored.model)
+    (self.connection, self.layout) = (connection, layout)
     number = stored.number(of: layout.entity)
     gate = MergePolicyFilter(layout: layout)
     links = Links(connection, layout: layout, stored: stored)
@@ -56,7 +55,7 @@ final class ChunkWriter {
   ///   - input: the input's name, for rejects.
   func apply(_ chunk: Chunk, now: String, input: String) throws -> ChunkCounts {
     met = [Int64](repeating: 0, count: chunk.count)
-    (newIDs, setAside) = ([], [])
+    (newIDs, setAside) = (ObjectSet(), [])
     let stored = try StoredRows(connection, layout, chunk, chunk.order)
     let passed = try gate?.pass(chunk, stored: stored, seen: &seen, met: &met, input: input)
     let older = passed?.older ?? []
@@ -67,8 +66,9 @@ final class ChunkWriter {
     let ignored = differing(older)
     let later = passed?.leftOutLater ?? []
     let superseded = differing(later)
-    try unique?.resolve(chunk, stored, input: input)
+    // A rejected row must not keep others out of a constraint.
     rejectIncomplete(chunk, stored, input: input)
+    try unique?.resolve(chunk, stored, input: input)
     let new = chunk.order.filter { stored.tuple($0) == nil }
     times.end(.difference)
 
@@ -88,7 +88,7 @@ final class ChunkWriter {
       changed.append(row)
     }
     times.end(.difference)
-    try links.lockOwners(of: new + changed, stored)
+    try links.lockOwners(of: new + changed)
     try update(changed, chunk, stored, now: now)
     try insert(new, chunk, now: now)
     times.end(.rows)
@@ -137,13 +137,11 @@ final class ChunkWriter {
     let written = try connection.run(
       statements.insert, [.integers(made)] + statements.insertParameters(chunk, rows, links) + [.text(now)])
     guard written.affected == rows.count else { throw ChunkConflict() }
-    for (row, id) in zip(rows, made) {
-      met[Int(row)] = id
-      newIDs.insert(id)
-    }
-    for id in made {
-      seen.insert(id)
-      gate?.noteMade(id...id)
+    for (row, id) in zip(rows, made) { met[Int(row)] = id }
+    for ids in made.ranges {
+      newIDs.insert(ids)
+      seen.insert(ids)
+      gate?.noteMade(ids)
     }
   }
 }
@@ -174,20 +172,12 @@ struct NewObjects {
         generate_series(1, $1)
       """, [.integer(Int64(count))])
     let ids = (0..<given.count).map { given.integer($0, 0) }.sorted()
-    var (first, last): ([Int64], [Int64]) = ([], [])
-    for id in ids {
-      if let end = last.last, end + 1 == id {
-        last[last.count - 1] = id
-      } else {
-        first.append(id)
-        last.append(id)
-      }
-    }
+    let ranges = ids.ranges
     try connection.run(
       """
       INSERT INTO bolide_change(transaction, entity, id, last_id, kind)
       SELECT bolide_transaction_id(), \(number), r.id, r.last_id, 1 FROM unnest($1::bigint[], $2::bigint[]) AS r(id, last_id)
-      """, [.integers(first), .integers(last)])
+      """, [.integers(ranges.map(\.lowerBound)), .integers(ranges.map(\.upperBound))])
     return ids
   }
 }

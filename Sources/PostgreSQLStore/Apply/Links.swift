@@ -13,6 +13,8 @@ final class Links {
   private var owners: [[Int64]] = []
   /// For each link its place among the entity's to-one relationships.
   private let places: [Int]
+  /// The links whose owners' values the rows copy.
+  private let copied: [Int]
 
   init(_ connection: PostgreSQLConnection, layout: ChunkLayout, stored: StoredModel) {
     (self.connection, self.layout, self.stored) = (connection, layout, stored)
@@ -20,6 +22,10 @@ final class Links {
     places = layout.owners.map { owner in
       relationships.firstIndex { $0.name == owner.relationship.name } ?? 0
     }
+    let owners = Copy.all(layout.entity, stored.model).filter { $0.folding == nil }.map {
+      $0.firstOwner?.column
+    }
+    copied = layout.owners.indices.filter { owners.contains(layout.owners[$0].relationship.column) }
   }
 
   /// Finds or makes the owners of a chunk's rows.
@@ -51,16 +57,14 @@ final class Links {
   }
 
   /// Locks the owners whose values rows copy: a copy is of what is there until the transaction ends.
-  func lockOwners(of rows: [Int32], _ stored: StoredRows) throws {
-    let copies = Copy.all(layout.entity, self.stored.model).filter { $0.folding == nil }
-    for (link, owner) in layout.owners.enumerated() {
-      guard copies.contains(where: { $0.firstOwner?.column == owner.relationship.column }) else { continue }
+  func lockOwners(of rows: [Int32]) throws {
+    for link in copied {
       let ids = Set(rows.map { owners[link][Int($0)] }).subtracting([0]).sorted()
       if ids.isEmpty { continue }
+      let table = quoted(layout.owners[link].entity.name)
       try connection.run(
-        """
-        SELECT FROM \(quoted(owner.entity.name)) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE
-        """, [.integers(ids)])
+        "SELECT FROM \(table) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE",
+        [.integers(ids)])
     }
   }
 
@@ -83,7 +87,7 @@ final class Links {
       if first == row { distinct.append(Int32(truncatingIfNeeded: row)) }
     }
     guard !distinct.isEmpty else { return }
-    let keyed = KeyedRows(owner.entity, layout.columns[owner.columns].map(\.attribute), columns)
+    let keyed = OwnerRows(owner, layout)
     try keyed.find(connection, chunk, distinct, &ids)
     let absent = distinct.filter { ids[Int($0)] == 0 }
     if !absent.isEmpty {
@@ -97,37 +101,25 @@ final class Links {
   }
 }
 
-/// Objects of an entity by their keys, which stand in columns of a chunk.
-struct KeyedRows {
-  private let entity: Entity
-  private let attributes: [Attribute]
-  private let columns: [Int]
+/// Owners by their keys, which stand in columns of a chunk.
+private struct OwnerRows {
+  let entity: Entity
+  let names: [String]
+  let keys: KeyRows
 
-  /// - Parameters:
-  ///   - attributes: the key's, in the order of the columns.
-  ///   - columns: the chunk's columns that hold it.
-  init(_ entity: Entity, _ attributes: [Attribute], _ columns: [Int]) {
-    (self.entity, self.attributes, self.columns) = (entity, attributes, columns)
+  init(_ owner: ChunkLayout.Owner, _ layout: ChunkLayout) {
+    entity = owner.entity
+    names = layout.columns[owner.columns].map(\.attribute.name)
+    keys = KeyRows(layout, Array(owner.columns))
   }
-
-  private var rows: String {
-    let parameters = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    let names = columns.indices.map { "k\($0)" } + ["place"]
-    return "unnest(\(parameters)) WITH ORDINALITY AS x(\(names.joined(separator: ", ")))"
-  }
-
-  private func value(_ place: Int) -> String { attributes[place].type.value(ofParameter: "x.k\(place)") }
 
   /// Writes the object of each row that is there to its place in `ids`.
   func find(_ connection: PostgreSQLConnection, _ chunk: Chunk, _ wanted: [Int32], _ ids: inout [Int64])
     throws
   {
-    let condition = attributes.enumerated().map { place, attribute in
-      "t.\(quoted(attribute.name)) = \(value(place))"
-    }.joined(separator: " AND ")
     let found = try connection.run(
-      "SELECT x.place, t.bolide_id FROM \(rows) JOIN \(quoted(entity.name)) AS t ON \(condition)",
-      columns.map { chunk.layout.parameter(chunk, $0, wanted) })
+      "SELECT x.place, t.bolide_id FROM \(keys.table) JOIN \(quoted(entity.name)) AS t ON \(keys.equal("t"))",
+      keys.parameters(chunk, wanted))
     for tuple in 0..<found.count {
       ids[Int(wanted[Int(found.integer(tuple, 0)) - 1])] = found.integer(tuple, 1)
     }
@@ -142,26 +134,24 @@ struct KeyedRows {
   ) throws -> Int {
     let times = entity.derivedAttributes.filter { $0.derivation == .now }
     let copies = Copy.all(entity, model).filter { $0.folding == nil }
-    let last = columns.count + 1
+    let last = keys.count + 1
     let (id, instant) = ("($\(last)::bigint[])[x.place]", "$\(last + 1)::text::timestamptz")
     func next(_ name: String) -> String {
-      if let place = attributes.firstIndex(where: { $0.name == name }) { return value(place) }
+      if let place = names.firstIndex(of: name) { return keys.value(place) }
       if let copy = copies.first(where: { $0.attribute.name == name }) { return copy.value(next) }
       if let time = times.first(where: { $0.name == name }) { return EntityTriggers.now(time, instant) }
       return name == "bolide_id" ? id : entity.start(of: name)
     }
-    let names =
-      ["bolide_id"] + attributes.map { quoted($0.name) }
-      + (times + copies.map(\.attribute)).map { quoted($0.name) }
+    let columns = ["bolide_id"] + names + (times + copies.map(\.attribute)).map(\.name)
     let values =
-      [id] + attributes.indices.map(value) + times.map { EntityTriggers.now($0, instant) }
+      [id] + names.indices.map(keys.value) + times.map { EntityTriggers.now($0, instant) }
       + copies.map { next($0.attribute.name) }
     return try connection.run(
       """
-      INSERT INTO \(quoted(entity.name))(\(names.joined(separator: ", ")))
-      SELECT \(values.joined(separator: ", ")) FROM \(rows) WHERE $\(last + 1)::text IS NOT NULL
+      INSERT INTO \(quoted(entity.name))(\(columns.map(quoted).joined(separator: ", ")))
+      SELECT \(values.joined(separator: ", ")) FROM \(keys.table) WHERE $\(last + 1)::text IS NOT NULL
       ON CONFLICT (\(entity.keyColumns.map(quoted).joined(separator: ", "))) DO NOTHING
-      """, columns.map { chunk.layout.parameter(chunk, $0, wanted) } + [.integers(ids), .text(now)]
+      """, keys.parameters(chunk, wanted) + [.integers(ids), .text(now)]
     ).affected
   }
 }

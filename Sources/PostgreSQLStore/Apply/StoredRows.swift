@@ -24,11 +24,12 @@ struct StoredRows: StoredKeys {
       $0.attribute.type.result(ofColumn: "t.\(quoted($0.name))")
     }
     let links = layout.entity.toOneRelationships.map { "t.\(quoted($0.column))" }
+    let keys = KeyRows(layout, layout.keyColumns, names: layout.keyColumns.map { layout.columns[$0].name })
     result = try connection.run(
       """
       SELECT x.place, t.bolide_id, t.xmin::text::bigint, \((columns + links).joined(separator: ", "))
-      FROM \(layout.keyRows) JOIN \(quoted(layout.entity.name)) AS t ON \(layout.keyCondition) AND \(layout.keyBounds)
-      """, layout.keyParameters(chunk, order))
+      FROM \(keys.table) JOIN \(quoted(layout.entity.name)) AS t ON \(keys.equal("t")) AND \(keys.isWithin("t"))
+      """, keys.parameters(chunk, order) + keys.bounds(chunk, order))
     var tuples = [Int32](repeating: -1, count: chunk.count)
     for tuple in 0..<result.count {
       tuples[Int(order[Int(result.integer(tuple, 0)) - 1])] = Int32(truncatingIfNeeded: tuple)
@@ -97,51 +98,5 @@ struct StoredRows: StoredKeys {
         ordering(stored, chunk.bytes(column, row)) < 0
       }
     }
-  }
-}
-
-extension ChunkLayout {
-  /// The keys of a chunk's rows as a table `x` with their place, from 1.
-  var keyRows: String {
-    let parameters = keyColumns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    let names = keyColumns.indices.map { "k\($0)" } + ["place"]
-    return "unnest(\(parameters)) WITH ORDINALITY AS x(\(names.joined(separator: ", ")))"
-  }
-
-  var keyCondition: String {
-    keyColumns.enumerated().map { (place, column) -> String in
-      let type = columns[column].attribute.type
-      return "t.\(quoted(columns[column].name)) = \(type.value(ofParameter: "x.k\(place)"))"
-    }.joined(separator: " AND ")
-  }
-
-  /// The keys' range: a table that is hashed for the join is read in this part alone, and behind its last key nothing is.
-  var keyBounds: String {
-    guard let column = keyColumns.first else { return "true" }
-    let (name, type) = ("t.\(quoted(columns[column].name))", columns[column].attribute.type)
-    func bound(_ place: Int) -> String { type.value(ofParameter: "($\(keyColumns.count + place))[1]") }
-    return "\(name) >= \(bound(1)) AND \(name) <= \(bound(2))"
-  }
-
-  /// The keys, and behind them the smallest and the largest value of their first column.
-  func keyParameters(_ chunk: Chunk, _ order: [Int32]) -> [Parameter] {
-    var bounds: [[Int32]] = [[], []]
-    if let column = keyColumns.first, var first = order.first {
-      var last = first
-      for row in order {
-        if chunk.compare(column, Int(row), Int(first)) < 0 { first = row }
-        if chunk.compare(column, Int(row), Int(last)) > 0 { last = row }
-      }
-      bounds = [[first], [last]]
-    }
-    return keyColumns.map { parameter(chunk, $0, order) }
-      + bounds.compactMap { bound in keyColumns.first.map { parameter(chunk, $0, bound) } }
-  }
-
-  /// A column's cells as an array; null for what is absent.
-  func parameter(_ chunk: Chunk, _ column: Int, _ order: [Int32]) -> Parameter {
-    var array = ArrayParameter(columns[column].attribute.type.element, capacity: order.count)
-    for row in order { array.append(chunk, column, Int(row)) }
-    return array.parameter
   }
 }

@@ -5,11 +5,7 @@ internal import Synchronization
 extension PostgreSQLEngine {
   package func assignPendingChanges(readsHistory: Bool, waiting seconds: Double) throws -> [ReadingNote] {
     try session { connection in
-      let pending = try connection.run(
-        """
-        SELECT EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL) OR EXISTS (SELECT FROM bolide_mark),
-          pg_is_in_recovery()
-        """)
+      let pending = try connection.run("\(NotificationWatch.hasPending), pg_is_in_recovery()")
       guard pending.integer(0, 0) != 0 else { return [] }
       if pending.integer(0, 1) != 0 {
         let changes = try connection.run(
@@ -59,10 +55,10 @@ extension PostgreSQLEngine {
   }
 
   package func watchCommits() throws -> any CommitWatch {
-    let connection = try take()
-    return try session { _ in
+    try address.telling {
+      let connection = try take()
       try connection.run("LISTEN \(quoted("bolide_\(address.schema)"))")
-      return NotificationWatch(connection, path)
+      return NotificationWatch(connection, address)
     }
   }
 }
@@ -70,7 +66,11 @@ extension PostgreSQLEngine {
 /// Bolide's own commits are told by the server; other programs' are asked for, as no trigger tells of them.
 private final class NotificationWatch: CommitWatch {
   private let state: Mutex<State>
-  private let path: String
+  private let address: PostgreSQLAddress
+
+  /// Whether other programs have left something to the next command.
+  static let hasPending =
+    "SELECT EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL) OR EXISTS (SELECT FROM bolide_mark)"
 
   /// Unchecked, as the session is reached under the mutex alone.
   private struct State: @unchecked Sendable {
@@ -81,8 +81,8 @@ private final class NotificationWatch: CommitWatch {
   /// How often other programs' commits are asked for.
   private static let pause: Duration = .milliseconds(200)
 
-  init(_ connection: PostgreSQLConnection, _ path: String) {
-    self.path = path
+  init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) {
+    self.address = address
     state = Mutex(State(connection: connection))
   }
 
@@ -91,18 +91,13 @@ private final class NotificationWatch: CommitWatch {
       if state.connection.hasNotification() { return true }
       if ContinuousClock.now - state.asked < Self.pause { return false }
       state.asked = .now
-      do {
-        let pending = try state.connection.run(
-          "SELECT EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL) OR EXISTS (SELECT FROM bolide_mark)"
-        )
-        return pending.integer(0, 0) != 0
-      } catch let error as PostgreSQLError {
-        throw error.error(path)
+      return try address.telling {
+        try state.connection.run(Self.hasPending).integer(0, 0) != 0
       }
     }
   }
 
   func check() throws(StoreError) {
-    if !state.withLock({ $0.connection.isAlive }) { throw .vanished(path) }
+    if !state.withLock({ $0.connection.isAlive }) { throw .vanished(address.shown) }
   }
 }

@@ -20,11 +20,11 @@ extension PostgreSQLImport {
   func missingOfLastRun() throws -> RowShare? {
     // A record that was rejected may be any of the rows.
     guard progress.total.rejected == 0, let first = seen.first else { return nil }
-    return try telling { try first.presence.missingOfLast(first.objects) }
+    return try engine.address.telling { try first.presence.missingOfLast(first.objects) }
   }
 
   func goneRows() throws -> [(entity: String, share: RowShare)] {
-    try telling {
+    try engine.address.telling {
       try seen.map { presence, entity, objects in
         let missing = try presence.missing(objects).count
         return (entity.name, RowShare(missing, of: missing + objects.count))
@@ -33,7 +33,7 @@ extension PostgreSQLImport {
   }
 
   func treatGone() throws {
-    try telling {
+    try engine.address.telling {
       if self.isOpen { return try self.treat() }
       try self.transact { try self.treat() }
     }
@@ -55,22 +55,23 @@ extension PostgreSQLImport {
           continue
         }
         let column = quoted(name)
+        // Since when it is gone is told by the first import that did not see it.
         let (marked, cleared, isUnmarked) =
           if case .date = attribute.type {
-            ("\(EntityTriggers.now(attribute, "$2::text::timestamptz"))", "NULL", "\(column) IS NULL")
+            (EntityTriggers.now(attribute, "$2::text::timestamptz"), "NULL", "\(column) IS NULL")
           } else {
-            (attribute.type == .boolean ? "true" : "1", attribute.type == .boolean ? "false" : "0", "true")
+            ("true", "false", "\(column) IS DISTINCT FROM true")
           }
         progress.gone += try connection.run(
           """
           UPDATE \(table) SET \(column) = \(marked) WHERE bolide_id = ANY ($1) AND \(isUnmarked)
-            AND \(column) IS DISTINCT FROM \(marked) AND $2::text IS NOT NULL
+            AND $2::text IS NOT NULL
           """, [.integers(gone), .text(timestamp())]
         ).affected
         try connection.run(
           """
-          UPDATE \(table) SET \(column) = \(cleared) WHERE NOT bolide_id = ANY ($1) AND \(column) IS DISTINCT FROM \(cleared)
-          """, [.integers(gone)])
+          UPDATE \(table) SET \(column) = \(cleared) WHERE bolide_id = ANY ($1) AND \(column) IS DISTINCT FROM \(cleared)
+          """, [.integers(try presence.returned(objects))])
       }
     }
   }

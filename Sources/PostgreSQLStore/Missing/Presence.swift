@@ -29,41 +29,15 @@ struct Presence {
     var last = Bits(repeating: 0, count: ObjectSet.pageWords)
   }
 
-  /// Whether a complete run is known.
-  func isKnown() throws -> Bool {
-    try connection.run(
-      "SELECT FROM bolide_presence WHERE pipeline = $1 AND entity = \(number) LIMIT 1", [.text(pipeline)]
-    ).count > 0
-  }
-
   private func pages() throws -> [Int64: Page] {
     let rows = try connection.run(
       "SELECT page, brought, last FROM bolide_presence WHERE pipeline = $1 AND entity = \(number)",
       [.text(pipeline)])
     var pages: [Int64: Page] = [:]
     for row in 0..<rows.count {
-      func bits(_ column: Int) -> Bits {
-        let bytes = rows.bytes(row, column)
-        return (0..<ObjectSet.pageWords).map { word in
-          word * 8 + 8 <= bytes.count
-            ? UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self)) : 0
-        }
-      }
-      pages[rows.integer(row, 0)] = Page(brought: bits(1), last: bits(2))
+      pages[rows.integer(row, 0)] = Page(brought: Bits(rows.bytes(row, 1)), last: Bits(rows.bytes(row, 2)))
     }
     return pages
-  }
-
-  private func ids(_ bits: Bits, _ page: Int64) -> [Int64] {
-    var ids: [Int64] = []
-    for (word, value) in bits.enumerated() {
-      var rest = value
-      while rest != 0 {
-        ids.append(page << ObjectSet.pageBits + Int64(word * 64 + rest.trailingZeroBitCount))
-        rest &= rest - 1
-      }
-    }
-    return ids
   }
 
   /// Those of some objects that are there.
@@ -81,8 +55,8 @@ struct Presence {
     var (unseen, total): ([Int64], Int) = ([], 0)
     for (number, page) in pages {
       let now = seen.words(ofPage: number)
-      unseen += ids(zip(page.last, now).map { $0 & ~$1 }, number)
-      total += try present(ids(zip(page.last, now).map { $0 & $1 }, number)).count
+      unseen += zip(page.last, now).map { $0 & ~$1 }.ids(number)
+      total += try present(zip(page.last, now).map { $0 & $1 }.ids(number)).count
     }
     let missing = try present(unseen).count
     return RowShare(missing, of: missing + total)
@@ -93,9 +67,16 @@ struct Presence {
     var ids: [Int64] = []
     for (number, page) in try pages() {
       let now = seen?.words(ofPage: number) ?? page.last
-      ids += self.ids(zip(page.brought, now).map { $0 & ~$1 }, number)
+      ids += zip(page.brought, now).map { $0 & ~$1 }.ids(number)
     }
     return try present(ids)
+  }
+
+  /// The objects that were missing, and that a run has met.
+  func returned(_ seen: ObjectSet) throws -> [Int64] {
+    try pages().flatMap { number, page in
+      zip(zip(page.brought, page.last), seen.words(ofPage: number)).map { $0.0 & ~$0.1 & $1 }.ids(number)
+    }
   }
 
   /// How many objects the last complete run saw.
@@ -116,17 +97,13 @@ struct Presence {
         """
         INSERT INTO bolide_presence VALUES ($1, \(self.number), $2, $3, $4) ON CONFLICT (pipeline, entity, page)
         DO UPDATE SET brought = excluded.brought, last = excluded.last
-        """, [.text(pipeline), .integer(number), .bytes(Self.bytes(brought)), .bytes(Self.bytes(page.last))])
+        """, [.text(pipeline), .integer(number), .bytes(brought.bytes), .bytes(page.last.bytes)])
     }
     // A run of nothing is known all the same.
     if pages.isEmpty {
-      let none = Self.bytes(Bits(repeating: 0, count: ObjectSet.pageWords))
+      let none = Page().last.bytes
       try connection.run(
         "INSERT INTO bolide_presence VALUES ($1, \(self.number), 0, $2, $2)", [.text(pipeline), .bytes(none)])
     }
-  }
-
-  private static func bytes(_ bits: Bits) -> [UInt8] {
-    bits.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
   }
 }

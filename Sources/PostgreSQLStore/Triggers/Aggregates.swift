@@ -56,40 +56,35 @@ struct Aggregates {
   ///
   /// - Parameter owners: what gives their ids, as a subquery.
   func refresh(_ owners: String) -> String {
-    update(
-      members.flatMap { member in
-        values(member) { function in
-          "(SELECT \(function) FROM \(objects) WHERE h.\(quoted(toOne.column)) = o.bolide_id\(condition(member, "x")))"
-        }
-      }, owners: "(\(owners)) AS d(owner)")
+    update(members.flatMap(values), owners: "(\(owners)) AS d(owner)")
   }
 
   /// Each member with its value from scratch, of the owner `o`.
   var truths: [(attribute: Attribute, value: String)] {
     members.compactMap { member in
-      let values = values(member) { function in
-        "(SELECT \(function) FROM \(objects) WHERE h.\(quoted(toOne.column)) = o.bolide_id\(condition(member, "x")))"
-      }
-      return values.first { $0.0 == member.attribute.name }.map {
+      values(member).first { $0.0 == member.attribute.name }.map {
         (member.attribute, Self.stored($0.1, member))
       }
     }
   }
 
-  private var objects: String {
-    guard let onward else { return "\(quoted(destination.name)) AS h CROSS JOIN LATERAL (SELECT h.*) AS x" }
-    return
-      "\(quoted(holder.name)) AS h JOIN \(quoted(destination.name)) AS x ON x.bolide_id = h.\(quoted(onward.column))"
+  /// An aggregate function's value over the objects `x` of the owner `o`.
+  private func select(_ function: String, _ member: Member) -> String {
+    let objects =
+      onward.map { onward in
+        "\(quoted(holder.name)) AS h JOIN \(quoted(destination.name)) AS x ON x.bolide_id = h.\(quoted(onward.column))"
+      } ?? "\(quoted(destination.name)) AS x"
+    let owner = "\(onward == nil ? "x" : "h").\(quoted(toOne.column))"
+    return "(SELECT \(function) FROM \(objects) WHERE \(owner) = o.bolide_id\(condition(member)))"
   }
 
-  private func condition(_ member: Member, _ alias: String) -> String {
-    member.aggregate.filter.map { " AND (\(FilterSQL.text($0, destination, alias)))" } ?? ""
+  private func condition(_ member: Member) -> String {
+    member.aggregate.filter.map { " AND (\(FilterSQL.text($0, destination, "x")))" } ?? ""
   }
 
-  /// A member's columns, each with its value.
-  ///
-  /// - Parameter select: makes a value of an aggregate function's call over `x`.
-  private func values(_ member: Member, _ select: (String) -> String) -> [(String, String)] {
+  /// A member's columns, each with its value from scratch.
+  private func values(_ member: Member) -> [(String, String)] {
+    func select(_ function: String) -> String { self.select(function, member) }
     let name = member.attribute.name
     guard let source = member.source else { return [(name, select("count(*)"))] }
     let column = "x.\(quoted(source.name))"
@@ -115,7 +110,7 @@ struct Aggregates {
     var columns = ["x.\(quoted(toOne.column)) AS owner"]
     var assigned: [(String, String)] = []
     for (place, member) in members.enumerated() {
-      let filter = member.aggregate.filter.map { " AND (\(FilterSQL.text($0, destination, "x")))" } ?? ""
+      let filter = condition(member)
       let name = quoted(member.attribute.name)
       guard let source = member.source, member.aggregate.function != .count else {
         columns.append("coalesce(sum(x.sign) FILTER (WHERE true\(filter)), 0)::bigint AS n\(place)")
@@ -158,9 +153,7 @@ struct Aggregates {
     let (beyond, best) = isMinimum ? ("<", "least") : (">", "greatest")
     let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
     let (added, removed) = ("d.a\(place)", "d.r\(place)")
-    let all =
-      "(SELECT \(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type)) FROM \(objects) "
-      + "WHERE h.\(quoted(toOne.column)) = o.bolide_id\(condition(member, "x")))"
+    let all = select(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type), member)
     return """
       CASE WHEN \(removed) IS NULL OR \(own) IS NULL OR \(removed) \(isMinimum ? ">" : "<") \(own)
         THEN \(best)(\(own), \(added)) WHEN \(added) \(beyond)= \(own) THEN \(added) ELSE \(all) END

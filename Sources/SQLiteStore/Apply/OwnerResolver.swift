@@ -68,15 +68,8 @@ final class OwnerResolver {
       }
     }
     made.formUnion(newIDs)
-    try noteInserts(newIDs.sorted(), history, numbers.entity(owner.entity.name))
-  }
-
-  private func noteInserts(_ ids: [Int64], _ history: HistoryWriter, _ entity: Int64) throws {
-    var start = 0
-    for index in ids.indices where index + 1 == ids.count || ids[index + 1] != ids[index] + 1 {
-      try history.noteInserts(entity, ids[start]...ids[index])
-      start = index + 1
-    }
+    let entity = numbers.entity(owner.entity.name)
+    for ids in newIDs.sorted().ranges { try history.noteInserts(entity, ids) }
   }
 
   private func findOrMake(_ chunk: Chunk, _ row: Int) throws -> (id: Int64, isNew: Bool) {

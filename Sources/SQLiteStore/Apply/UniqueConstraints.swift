@@ -23,15 +23,6 @@ final class UniqueConstraints {
   private let holders: [RawStatement]
   private var digests: Set<Int> = []
 
-  /// A row that takes values.
-  private struct Claimant {
-    let row: Int32
-    /// Nil for a new row.
-    let id: Int64?
-    /// For each constraint, whether its values are others than the table's.
-    let claims: [Bool]
-  }
-
   /// - Returns: nil when the entity has none.
   init?(_ db: Database, layout: ChunkLayout) throws {
     guard !layout.constraints.isEmpty else { return nil }
@@ -82,7 +73,10 @@ final class UniqueConstraints {
     var parks: Set<DeferredUniqueness.Owner> = []
     let found = try layout.constraints.indices.map { try findHolders($0, claimants, chunk, table) }
     if found.contains(where: { !$0.isEmpty }) || hasEqualClaims(claimants, chunk) {
-      parks = rejectClashes(claimants, found, chunk, &rejected, input: input)
+      rejected.formUnion(
+        chunk.rejectClashes(claimants, found, input: input) {
+          parks.insert(DeferredUniqueness.Owner(id: $0, constraint: $1))
+        })
     }
     if !rejected.isEmpty { chunk.order.removeAll(where: rejected.contains) }
     return parks
@@ -167,53 +161,6 @@ final class UniqueConstraints {
       }
     }
     return false
-  }
-
-  // MARK: Clashes
-
-  private func rejectClashes(
-    _ claimants: [Claimant], _ found: [[Int32: Int64]], _ chunk: Chunk, _ rejected: inout Set<Int32>,
-    input: String
-  ) -> Set<DeferredUniqueness.Owner> {
-    let claimants = claimants.sorted { $0.row < $1.row }
-    var placeOf: [Int64: Int] = [:]
-    for (place, claimant) in claimants.enumerated() { if let id = claimant.id { placeOf[id] = place } }
-    var numbers: [Values: Int] = [:]
-    let claims = claimants.map { claimant in
-      layout.constraints.enumerated().map { constraint, value -> UniqueConflictResolver.Claim? in
-        guard claimant.claims[constraint] else { return nil }
-        let values = Values(
-          constraint: constraint, parts: value.columns.map { chunk.part($0, Int(claimant.row)) })
-        let number = numbers[values] ?? numbers.count
-        numbers[values] = number
-        guard let id = found[constraint][claimant.row] else {
-          return UniqueConflictResolver.Claim(number: number, holder: .nobody)
-        }
-        guard let place = placeOf[id], claimants[place].claims[constraint] else {
-          return UniqueConflictResolver.Claim(number: number, holder: .fixed)
-        }
-        return UniqueConflictResolver.Claim(number: number, holder: .row(place))
-      }
-    }
-    var parks: Set<DeferredUniqueness.Owner> = []
-    for (place, verdict) in UniqueConflictResolver.verdicts(claims).enumerated() {
-      if case .rejected(let constraint) = verdict {
-        rejected.insert(claimants[place].row)
-        chunk.rejectClash(Int(claimants[place].row), constraint, input: input)
-        continue
-      }
-      for (constraint, claim) in claims[place].enumerated() {
-        guard case .row(let holder) = claim?.holder, let id = claimants[holder].id else { continue }
-        parks.insert(DeferredUniqueness.Owner(id: id, constraint: constraint))
-      }
-    }
-    return parks
-  }
-
-  /// The values of one constraint. Texts are bytes here: to `String`, two spellings of one character are the same.
-  private struct Values: Hashable {
-    let constraint: Int
-    let parts: [Value]
   }
 }
 

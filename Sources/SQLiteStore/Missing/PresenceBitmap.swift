@@ -179,34 +179,3 @@ package struct PresenceBitmap {
     }
   }
 }
-
-// A page's words.
-extension [UInt64] {
-  /// From the bytes that the store keeps; a page that is cut is filled up.
-  fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    self.init(repeating: 0, count: ObjectSet.pageWords)
-    for (index, byte) in bytes.prefix(8 * ObjectSet.pageWords).enumerated() {
-      self[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8)
-    }
-  }
-
-  fileprivate var bytes: [UInt8] {
-    flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64($0 * 8)) } }
-  }
-
-  fileprivate func ids(_ page: Int64) -> [Int64] {
-    var ids: [Int64] = []
-    for (index, word) in enumerated() {
-      var rest = word
-      while rest != 0 {
-        ids.append(page << ObjectSet.pageBits + Int64(index * 64 + rest.trailingZeroBitCount))
-        rest &= rest - 1
-      }
-    }
-    return ids
-  }
-
-  fileprivate mutating func insert(_ id: Int64) { self[Int(id & 4095) >> 6] |= 1 << UInt64(id & 63) }
-
-  fileprivate mutating func remove(_ id: Int64) { self[Int(id & 4095) >> 6] &= ~(1 << UInt64(id & 63)) }
-}
