@@ -326,12 +326,6 @@ extension PostgreSQLEngine {
     try session { try RunLog.fieldMemory($0, pipeline) }
   }
 
-  package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) -> Set<[UInt8]> { [] }
-
-  package func recordUnchanged(
-    _ pipeline: Pipeline, input: String, _ identity: InputIdentity
-  ) -> (run: Int64, progress: RunProgress)? { nil }
-
   package func replayableRejects(
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool) {

@@ -84,12 +84,6 @@ extension PlainEngine {
 
   package func checkFit(_ pipeline: Pipeline) {}
 
-  package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) -> Set<[UInt8]> { [] }
-
-  package func recordUnchanged(
-    _ pipeline: Pipeline, input: String, _ identity: InputIdentity
-  ) -> (run: Int64, progress: RunProgress)? { nil }
-
   package func replayableRejects(
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool) {

@@ -80,15 +80,6 @@ extension PlainEngine {
     }
   }
 
-  package func countChanges(_ request: HistoryRequest) throws -> Int {
-    var count = 0
-    try readHistory(request) { _ in
-      count += 1
-    } commit: { _ in
-    }
-    return count
-  }
-
   package func watchCommits() -> any CommitWatch { PlainWatch(engine: self) }
 }
 

@@ -45,15 +45,6 @@ extension PostgreSQLEngine {
     try reading { try HistoryReader($0, $1, path).read(request, change: change, commit: commit) }
   }
 
-  package func countChanges(_ request: HistoryRequest) throws -> Int {
-    var count = 0
-    try readHistory(request) { _ in
-      count += 1
-    } commit: { _ in
-    }
-    return count
-  }
-
   package func watchCommits() throws -> any CommitWatch {
     try address.telling {
       let connection = try take()

@@ -9,7 +9,25 @@ extension PartialEngine {
 
   package func close() throws {}
 
+  // MARK: Inputs: it reads each one
+
+  package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) -> Set<[UInt8]> { [] }
+
+  package func recordUnchanged(
+    _ pipeline: Pipeline, input: String, _ identity: InputIdentity
+  ) -> (run: Int64, progress: RunProgress)? { nil }
+
   // MARK: History
+
+  /// By reading them.
+  package func countChanges(_ request: HistoryRequest) throws -> Int {
+    var count = 0
+    try readHistory(request) { _ in
+      count += 1
+    } commit: { _ in
+    }
+    return count
+  }
 
   package func watchCommits() throws -> any CommitWatch { throw lacks("watching for commits") }
   package func endWriting() {}
