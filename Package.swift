@@ -157,7 +157,9 @@ let package = Package(
     .target(
       name: "BolideBench",
       dependencies: [
-        "Bolide", "JSONStream", "SVGDrawing", "CSQLiteFloor", "CSQLiteShims", "CZlib", grdb,
+        "Bolide", "JSONStream", "PostgreSQLAccess", "PostgreSQLStore", "SVGDrawing", "CSQLiteFloor",
+        "CSQLiteShims",
+        "CZlib", grdb,
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -205,7 +207,7 @@ let package = Package(
     .testTarget(
       name: "ServiceTests", dependencies: ["Bolide", lifecycle, log], swiftSettings: swiftSettings),
     .testTarget(
-      name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", grdb],
+      name: "BolideCommandTests", dependencies: ["Bolide", "BolideBench", "TestServer", grdb],
       swiftSettings: swiftSettings),
 
     // a PostgreSQL server for tests

@@ -24,13 +24,19 @@ package struct BenchPlan: Sendable {
 package struct Bench {
   private let plan: BenchPlan
   private let workspace: Workspace
+  /// The server that is measured instead of files.
+  private let server: BenchServer?
   private let progress: (String) -> Void
   /// Where it runs.
   package let machine: Machine
 
   /// - Parameter progress: told what is done now, in a few words.
-  package init(_ plan: BenchPlan, in workspace: Workspace, progress: @escaping (String) -> Void = { _ in }) {
+  package init(
+    _ plan: BenchPlan, in workspace: Workspace, on server: BenchServer? = nil,
+    progress: @escaping (String) -> Void = { _ in }
+  ) {
     self.plan = plan
+    self.server = server
     self.progress = progress
     self.workspace = workspace
     machine = Machine(folder: workspace.path)
@@ -65,20 +71,26 @@ package struct Bench {
       }
       feed.remove()
     }
-    report.goals = Goal.all(report.results)
+    report.goals = Goal.all(report.results) + Goal.onServer(report.results)
     return report
   }
 
   private func measure(_ scenario: Scenario, _ feed: BenchFeed) throws -> ScenarioResult {
     progress("\(scenario.rawValue): making ready")
-    let candidates = try scenario.candidates(feed) + (plan.hasPeers ? try scenario.peers(feed) : [])
     var notes: [String] = []
+    let candidates: [Candidate]
+    if let server {
+      candidates = try scenario.candidates(feed, on: server)
+    } else {
+      candidates = try scenario.candidates(feed) + (plan.hasPeers ? try scenario.peers(feed) : [])
+    }
     let measures = try Measure.inTurn(runs: plan.runs, candidates) { run, name in
       progress("\(scenario.rawValue): \(name), \(run == 0 ? "first run" : "run \(run) of \(plan.runs)")")
     } left: { name, error in
       notes.append("\(name) is left out: \(error)")
     }
     var result = ScenarioResult(scenario: scenario, rows: feed.rows, measures: measures)
+    result.server = try server?.settings()
     // An own feed may be too large to hold in memory.
     if scenario == .parse, !feed.isGenerated { result.title = "the records alone, read from the file" }
     result.notes = notes
@@ -110,6 +122,8 @@ package struct ScenarioResult: Codable, Sendable {
   package let measures: [Measure]
   /// What could not be measured, and why.
   package var notes: [String] = []
+  /// The server that was measured instead of files, with its settings.
+  package var server: String?
   /// Of an import: where Bolide's time went.
   package var stages: StageShares?
 

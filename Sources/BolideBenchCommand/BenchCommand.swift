@@ -36,6 +36,12 @@ struct BenchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The pipeline for --feed.", valueName: "file"))
   var pipeline: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Measure on a PostgreSQL server instead, beside psql; in schemas of the bench, which are dropped.",
+      valueName: "address"))
+  var store: String?
+
   @Option(help: ArgumentHelp("Folder for the stores; its disk affects the results.", valueName: "folder"))
   var folder: String?
 
@@ -57,6 +63,13 @@ struct BenchCommand: ParsableCommand {
     guard runs >= 1 else { throw ValidationError.runs }
     guard (feed == nil) == (pipeline == nil) else { throw ValidationError.feedWithoutPipeline }
     guard feed == nil || rows == nil else { throw ValidationError.rowsOfOwnFeed }
+    if let store {
+      guard store.isServerAddress else { throw ValidationError.noServer(store) }
+      guard feed == nil else { throw ValidationError.ownFeedOnServer }
+      if let scenario = scenarios.first(where: { !$0.runsOnServer }) {
+        throw ValidationError.needsFile(scenario)
+      }
+    }
     if feed != nil, let scenario = scenarios.first(where: { !$0.takesOwnFeed }) {
       throw ValidationError.needsGeneratedFeed(scenario)
     }
@@ -82,6 +95,7 @@ struct BenchCommand: ParsableCommand {
       scenarios: scenarios.isEmpty ? Scenario.allCases : scenarios, sizes: rows?.counts ?? [100_000],
       runs: runs)
     plan.hasPeers = peers
+    if store != nil { plan.scenarios.removeAll { !$0.runsOnServer } }
     if let feed, let pipeline {
       plan.scenarios.removeAll { !$0.takesOwnFeed }
       // Measured processes run in a folder of their own.
@@ -93,16 +107,21 @@ struct BenchCommand: ParsableCommand {
     }
     let parent = folder ?? StoreAddress.temporaryFolder
     let workspace = try Workspace(in: Self.absolute(parent), tool: Self.tool)
-    let signals = SignalWatch { number in
+    let server = store.flatMap { BenchServer($0, in: workspace) }
+    @Sendable func clean() {
+      try? server?.remove()
       workspace.remove()
+    }
+    let signals = SignalWatch { number in
+      clean()
       Foundation.exit(128 + number)
     }
     defer {
-      workspace.remove()
+      clean()
       withExtendedLifetime(signals) {}
     }
     let line = ProgressLine()
-    let bench = Bench(plan, in: workspace, progress: line.draw)
+    let bench = Bench(plan, in: workspace, on: server, progress: line.draw)
     try StandardOutput.write(lines: bench.machine.lines.map { $0.wrapped(indent: 2) }.joined(separator: "\n"))
     var failures = 0
     let report = try bench.run { result in

@@ -9,7 +9,7 @@ extension ScenarioResult {
   /// The scenario's table.
   var table: String {
     let head = "\(scenario.rawValue), \(rows.grouped) rows: \(title)".wrapped(indent: 2)
-    let notes = notes.map { "  \($0)".wrapped(indent: 4) }
+    let notes = ((server.map { [$0] } ?? []) + notes).map { "  \($0)".wrapped(indent: 4) }
     return (["", head, scenario == .follow ? followTable : rateTable] + notes).joined(separator: "\n")
   }
 

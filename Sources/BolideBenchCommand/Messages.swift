@@ -17,6 +17,15 @@ extension ValidationError {
   static func needsGeneratedFeed(_ scenario: Scenario) -> ValidationError {
     ValidationError("'\(scenario.rawValue)' needs a generated feed, and --feed names one of your own")
   }
+  static func noServer(_ text: String) -> ValidationError {
+    ValidationError("--store is the address of a server, such as postgresql:///feeds, and not '\(text)'")
+  }
+  static var ownFeedOnServer: ValidationError {
+    ValidationError("--store is measured with generated feeds, and --feed names one of your own")
+  }
+  static func needsFile(_ scenario: Scenario) -> ValidationError {
+    ValidationError("'\(scenario.rawValue)' is measured in files alone, not on a server")
+  }
   static func notRows(_ text: Substring) -> ValidationError {
     ValidationError("'\(text)' is not a number of rows such as 500000, 100k or 1m")
   }

@@ -101,6 +101,9 @@ extension ValidationError {
 
   // delete, link
   static var whereAndAll: ValidationError { ValidationError("--where and --all cannot be combined") }
+  static var wholeCopyWithoutAll: ValidationError {
+    ValidationError("name an entity, or copy --all of a store to a server")
+  }
   static var noObjects: ValidationError {
     ValidationError("select the objects: --where EXPRESSION, or --all")
   }

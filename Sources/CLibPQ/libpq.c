@@ -30,6 +30,8 @@ static void load(void) {
   FIND(errorMessage, "PQerrorMessage")
   FIND(finish, "PQfinish")
   FIND(sendQueryParams, "PQsendQueryParams")
+  FIND(putCopyData, "PQputCopyData")
+  FIND(putCopyEnd, "PQputCopyEnd")
   FIND(setSingleRowMode, "PQsetSingleRowMode")
   FIND(getResult, "PQgetResult")
   FIND(resultStatus, "PQresultStatus")

@@ -7,11 +7,14 @@ package struct Parameter: Sendable {
     case boolean = 16
     case binary = 17
     case integer64 = 20
+    case integer16 = 21
+    case integer32 = 23
     case text = 25
     case json = 114
     case double = 701
     case day = 1082
     case date = 1184
+    case decimal = 1700
     case uuid = 2950
 
     var array: UInt32 {
@@ -19,11 +22,14 @@ package struct Parameter: Sendable {
       case .boolean: 1000
       case .binary: 1001
       case .integer64: 1016
+      case .integer16: 1005
+      case .integer32: 1007
       case .text: 1009
       case .json: 199
       case .double: 1022
       case .day: 1182
       case .date: 1185
+      case .decimal: 1231
       case .uuid: 2951
       }
     }
@@ -60,14 +66,14 @@ package struct Parameter: Sendable {
 
   package static func integers(_ values: some Sequence<Int64>) -> Parameter {
     var array = ArrayParameter(.integer64)
-    for value in values { array.append(value) }
+    for value in values { array.fields.append(value) }
     return array.parameter
   }
 
   package static func texts(_ values: some Sequence<String?>) -> Parameter {
     var array = ArrayParameter(.text)
     for value in values {
-      if let value { array.append(utf8: value) } else { array.appendNull() }
+      if let value { array.fields.append(utf8: value) } else { array.fields.appendNull() }
     }
     return array.parameter
   }
@@ -75,71 +81,22 @@ package struct Parameter: Sendable {
 
 /// An array of one dimension while it is written.
 ///
-///     │ 1 dimension │ has nulls │ element's type │ count │ 1 │ length │ bytes │ length │ bytes │ …
-///
-/// All numbers are big-endian and of four bytes; a null has the length -1 and no bytes (PostgreSQL's `array_recv`).
+///     │ 1 dimension │ has nulls │ element's type │ count │ 1 │ elements …          (PostgreSQL's `array_recv`)
 package struct ArrayParameter {
   private let type: Parameter.ElementType
-  private var bytes: [UInt8]
-  private var count: Int32 = 0
-  private var hasNull = false
+  /// The elements.
+  package var fields: BinaryFields
 
   package init(_ type: Parameter.ElementType, capacity: Int = 0) {
     self.type = type
-    bytes = Array(repeating: 0, count: 20)
-    bytes.reserveCapacity(20 + capacity * 12)
-  }
-
-  package mutating func appendNull() {
-    write(Int32(-1))
-    (count, hasNull) = (count + 1, true)
-  }
-
-  package mutating func append(_ value: Int64) {
-    write(Int32(8))
-    write(value)
-    count += 1
-  }
-
-  package mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }
-
-  package mutating func append(number value: Int32) {
-    write(Int32(4))
-    write(value)
-    count += 1
-  }
-
-  package mutating func append(_ value: Bool) {
-    write(Int32(1))
-    bytes.append(value ? 1 : 0)
-    count += 1
-  }
-
-  package mutating func append(_ value: UnsafeBufferPointer<UInt8>) {
-    write(Int32(truncatingIfNeeded: value.count))
-    bytes.append(contentsOf: value)
-    count += 1
-  }
-
-  package mutating func append(utf8 value: String) {
-    var value = value
-    value.withUTF8 { append($0) }
-  }
-
-  private mutating func write(_ number: some FixedWidthInteger) {
-    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    fields = BinaryFields(head: 20, capacity: capacity)
   }
 
   /// The finished array.
   package var parameter: Parameter {
-    var bytes = bytes
-    let head = [1, hasNull ? 1 : 0, Int32(bitPattern: type.rawValue), count, 1]
-    bytes.withUnsafeMutableBytes { bytes in
-      for (place, number) in head.enumerated() {
-        bytes.storeBytes(of: number.bigEndian, toByteOffset: place * 4, as: Int32.self)
-      }
-    }
-    return Parameter(array: type, bytes)
+    Parameter(
+      array: type,
+      fields.with(head: [1, fields.hasNull ? 1 : 0, Int32(bitPattern: type.rawValue), fields.count, 1]))
   }
 }
 

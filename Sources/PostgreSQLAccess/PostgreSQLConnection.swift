@@ -5,8 +5,8 @@ internal import StoreInterface
 package final class PostgreSQLConnection {
   /// Asked about ten times a second while the server works; true ends the statement.
   package var isCancelled: @Sendable () -> Bool = { false }
-  private let library: bolide_pg_functions
-  private let connection: OpaquePointer
+  let library: bolide_pg_functions
+  let connection: OpaquePointer
 
   /// Connects, and sets what the text of values, the rules of transactions and the order of commits depend on.
   ///
@@ -39,7 +39,7 @@ package final class PostgreSQLConnection {
 
   deinit { library.finish(connection) }
 
-  private var failure: PostgreSQLError {
+  var failure: PostgreSQLError {
     PostgreSQLError(state: "", text: String(cString: library.errorMessage(connection)))
   }
 
@@ -139,7 +139,7 @@ package final class PostgreSQLConnection {
   /// Whether the server can still be reached by this session.
   package var isAlive: Bool { library.status(connection) == 0 }
 
-  private func send(_ sql: String, _ parameters: [Parameter]) throws {
+  func send(_ sql: String, _ parameters: [Parameter]) throws {
     let types = parameters.map(\.type)
     let lengths = parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: parameters.count)
@@ -160,7 +160,7 @@ package final class PostgreSQLConnection {
   }
 
   /// The next result of the statement that was sent; nil at its end.
-  private func receive() throws -> QueryResult? {
+  func receive() throws -> QueryResult? {
     var isInterrupted = false
     while library.isBusy(connection) != 0 {
       if !isInterrupted, isCancelled() {
@@ -172,8 +172,8 @@ package final class PostgreSQLConnection {
     }
     guard let result = library.getResult(connection) else { return nil }
     let status = library.resultStatus(result)
-    // PGRES_COMMAND_OK, _TUPLES_OK, _SINGLE_TUPLE
-    if [1, 2, 9].contains(status) { return QueryResult(library, result) }
+    // PGRES_COMMAND_OK, _TUPLES_OK, _COPY_IN, _SINGLE_TUPLE
+    if [1, 2, 4, 9].contains(status) { return QueryResult(library, result) }
     func field(_ letter: Character) -> String? {
       library.resultErrorField(result, Int32(letter.asciiValue ?? 0)).map { String(cString: $0) }
     }

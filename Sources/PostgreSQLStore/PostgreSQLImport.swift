@@ -1,15 +1,15 @@
 internal import ChunkMerging
-package import ImportModel
+internal import ImportModel
 internal import PostgreSQLAccess
-package import StoreInterface
-package import TypedRows
+internal import StoreInterface
+internal import TypedRows
 
 /// One run's writing side: a session of its own from the first chunk to the run's end. Used by one thread.
 final class PostgreSQLImport: ImportSession {
   let layout: ChunkLayout
   let run: Int64
   var progress = RunProgress()
-  let expiredReaders: [String] = []
+  private(set) var expiredReaders: [String] = []
   private(set) var isCommitted = false
   private(set) var undecided: HistoryToken?
 
@@ -23,6 +23,8 @@ final class PostgreSQLImport: ImportSession {
   private let children: [ChildWriter]
   private let log: RunLog
   private let rejects: RejectLog
+  /// What a full feed brought and did not land.
+  private(set) var rejected = RejectedOfRun()
   /// Whether `atomically` has its transaction open.
   private(set) var isOpen = false
   private var isRolledBack = false
@@ -65,6 +67,7 @@ final class PostgreSQLImport: ImportSession {
         try (self.isOpen ? self.savepoint : self.transact) { try self.write(chunk, bytes: bytes) }
       }
     }
+    rejected.note(chunk)
     writer.times.end(.commit)
   }
 
@@ -106,17 +109,26 @@ final class PostgreSQLImport: ImportSession {
         if self.isRolledBack { try self.rejects.write(self.kept) }
         if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
         try self.log.write(self.progress, outcome: outcome)
-        if outcome == RunOutcome.good { try self.log.write(unused: fields.unused) }
+        if let identity { try self.log.write(identity) }
+        let log = FieldLog(connection: self.connection, pipeline: self.pipeline.name)
+        try log.write(fields, run: self.run, isGood: outcome == RunOutcome.good)
       }
       self.undecided = nil
     }
+    if outcome == RunOutcome.good { expiredReaders = try engine.pruneBriefly(pipeline.history) }
   }
 
   // MARK: Inputs
 
   func knownInputs(rules: [UInt8]) -> [KnownInput] { [] }
   func skip(_ input: KnownInput) -> Bool { false }
-  func changedSinceLastGoodRun() -> RowShare? { nil }
+
+  func changedSinceLastGoodRun() throws -> RowShare? {
+    try engine.address.telling {
+      try LastGoodRun(self.connection, self.stored, pipeline: self.pipeline.name)?.changed(
+        self.layout, self.writer.memory.seen)
+    }
+  }
 
   // MARK: Replay
 
@@ -285,58 +297,6 @@ private struct ChunkState {
       chunk.rejects = rejects[place]
       chunk.recordsRead = read[place]
       for (column, row) in absent[place] { chunk.set(.absent, 0, column, row) }
-    }
-  }
-}
-
-extension PostgreSQLEngine {
-  package func beginImport(
-    _ pipeline: Pipeline, input: String, settings: ImportSettings,
-    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
-  ) throws -> any ImportSession {
-    try refuse("stopping at a rejected record", settings.stopsOnReject)
-    try refuse("a limit on changed rows", settings.maximumChanged != nil)
-    try refuse("adding attributes for new fields", settings.newFieldPolicy == .add)
-    return try address.telling {
-      try PostgreSQLImport(self, take(isCancelled), pipeline, input: input, sameJSON: sameJSON)
-    }
-  }
-
-  /// What an import asks for and would not get.
-  private func refuse(_ what: String, _ isWanted: Bool) throws(StoreError) {
-    if isWanted { throw .unsupported(what, by: Self.engineName, path) }
-  }
-
-  package func fit(_ pipeline: Pipeline) throws {
-    try session { connection in
-      try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
-    }
-  }
-
-  package func restoreTriggers() throws -> RepairReport { RepairReport() }
-
-  package func checkFit(_ pipeline: Pipeline) throws {
-    try reading { connection, stored in
-      _ = try SchemaFit(connection: connection, address: address).merge(
-        stored.model, pipeline.model.withJoins)
-    }
-  }
-
-  package func fieldMemory(of pipeline: Pipeline) throws -> FieldMemory {
-    try session { try RunLog.fieldMemory($0, pipeline) }
-  }
-
-  package func replayableRejects(
-    _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
-  ) throws -> (kept: [KeptReject], hasMore: Bool) {
-    try session {
-      try RejectLog.replayable($0, pipeline.name, before: run, after: last, limit: limit)
-    }
-  }
-
-  package func keptRejectCount(pipeline name: String) throws -> Int {
-    try session {
-      Int(try $0.run("SELECT count(*) FROM bolide_reject WHERE pipeline = $1", [.text(name)]).integer(0, 0))
     }
   }
 }

@@ -7,14 +7,16 @@ struct WriteTransaction {
   let connection: PostgreSQLConnection
   let stored: StoredModel
 
-  /// Says that the transaction is Bolide's, so that triggers leave to it what it does itself.
+  /// Says that the transaction is Bolide's, so that triggers leave to it what it does itself, and has the server keep a chunk's
+  /// rows in memory.
   ///
   /// - Parameter notesRuns: whether the caller writes the history of new rows.
   func begin(notesRuns: Bool = false) throws {
     try connection.run(
       """
       SELECT set_config('bolide.writer', pg_current_xact_id()::text, true),
-        set_config('bolide.runs', CASE WHEN $1 THEN pg_current_xact_id()::text ELSE '' END, true)
+        set_config('bolide.runs', CASE WHEN $1 THEN pg_current_xact_id()::text ELSE '' END, true),
+        CASE WHEN pg_size_bytes(current_setting('work_mem')) < 67108864 THEN set_config('work_mem', '64MB', true) END
       """, [.boolean(notesRuns)])
   }
 

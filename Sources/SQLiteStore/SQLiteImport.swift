@@ -274,7 +274,7 @@ package final class SQLiteImport: ImportSession {
     let rows = chunk.order
     clock.advance()
     try applyAll(chunk)
-    seenLog?.note(chunk)
+    seenLog?.rejected.note(chunk)
     try rejectedKeys.write(chunk, rows, to: rejectLog) { try spool?.write($0) }
     progress.unkept = rejectLog.memory.unkept
     progress.bytes = bytes
@@ -302,7 +302,6 @@ package final class SQLiteImport: ImportSession {
       // Behind the records' writer, one for each of the counts.
       for (index, counts) in counts.enumerated() {
         progress.children[others.count - 1 + index].counts += counts
-        seenLog?.noteChildren(counts)
       }
       others += writing.writers
       applied.append(counts[0])

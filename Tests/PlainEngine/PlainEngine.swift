@@ -70,6 +70,8 @@ extension PlainEngine {
     }
   }
 
+  package func model() -> Model { state.withLock { $0.model } }
+
   package func restoreTriggers() -> RepairReport { RepairReport() }
 
   package func lock(

@@ -150,7 +150,6 @@ struct ServerMessageTests {
   }
 
   @Test(arguments: [
-    ("max-changed: 10%", "a limit on changed rows"),
     ("on-new-field: add", "adding attributes for new fields"),
     ("stop-on-reject: true", "stopping at a rejected record"),
   ])

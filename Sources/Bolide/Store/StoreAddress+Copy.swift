@@ -1,9 +1,21 @@
 internal import Foundation
 internal import ImportModel
+internal import PostgreSQLAccess
+internal import PostgreSQLStore
 internal import SQLiteStore
 package import StoreInterface
 
 extension StoreAddress {
+  /// Copies all of a store into a schema of a server that has no store yet; objects keep their ids.
+  ///
+  /// - Parameter isTrial: whether nothing is kept.
+  package func copyAll(
+    of source: any StoreEngine, author: String, isTrial: Bool
+  ) throws -> CopyReport {
+    guard let server else { throw StoreError.wholeCopyIntoFile(path) }
+    return try StoreCopy.make(at: server, of: source, author: author, isTrial: isTrial)
+  }
+
   /// Opens the store that a path names to copy objects into it; where there is none, makes one with another's model.
   ///
   /// - Parameters:

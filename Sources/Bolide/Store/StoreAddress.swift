@@ -19,7 +19,7 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   package var description: String { server?.shown ?? path }
 
   /// Where the store is, if it is on a PostgreSQL server.
-  private var server: PostgreSQLAddress? { PostgreSQLAddress(path) }
+  var server: PostgreSQLAddress? { PostgreSQLAddress(path) }
 
   /// The address of the store that a path names, or of the store of the pipeline that it names, with that pipeline.
   ///

@@ -17,7 +17,7 @@ package struct Goal: Codable, Sendable {
 
   /// The goals that the results can tell of, at the largest size that each was measured at.
   static func all(_ results: [ScenarioResult]) -> [Goal] {
-    let results = results.filter { $0.rows >= smallest }
+    let results = results.filter { $0.rows >= smallest && $0.server == nil }
     func largest(_ scenario: Scenario) -> ScenarioResult? {
       results.filter { $0.scenario == scenario }.max { $0.rows < $1.rows }
     }
@@ -83,6 +83,17 @@ package struct Goal: Codable, Sendable {
           "follower sees a commit, 99 of 100", at: result, unit: "ms", 50, slowest.percentile99 * 1e3))
     }
     return goals
+  }
+
+  /// The goals of a server: an import's time by that of the fastest program that a person would write.
+  static func onServer(_ results: [ScenarioResult]) -> [Goal] {
+    results.filter { $0.rows >= smallest && $0.server != nil }.compactMap { result in
+      guard let fastest = result.measures.dropFirst().min(by: { $0.median < $1.median }) else { return nil }
+      let own = result.measures[0].runs.map(\.processSeconds)
+      return Goal(
+        "\(result.scenario.rawValue) on a server, by psql's time", at: result, 1.25,
+        Ratio(own, to: fastest.seconds))
+    }
   }
 
   private init(

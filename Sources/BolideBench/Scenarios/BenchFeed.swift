@@ -152,6 +152,32 @@ final class BenchFeed {
     }
   }
 
+  /// The statements that make the tables of a server's baseline.
+  func serverCreation(_ pipeline: BenchPipeline) throws -> String {
+    try made("psql-\(pipeline)") {
+      let path = workspace.file("psql-\(pipeline).sql")
+      try Data(serverProgram(of: .base, pipeline).creation.utf8).write(to: URL(filePath: path))
+      return path
+    }
+  }
+
+  /// The program that writes the feed into them.
+  func serverProgram(
+    _ shape: ServerProgram.Shape, _ kind: Kind, _ pipeline: BenchPipeline
+  ) throws -> String {
+    try made("psql-\(shape)-\(kind)-\(pipeline)") {
+      let path = workspace.file("psql-\(shape)-\(kind)-\(pipeline)-\(rows).sql")
+      try serverProgram(of: kind, pipeline).write(shape, chunkRows: transactionRows, to: path)
+      return path
+    }
+  }
+
+  private func serverProgram(of kind: Kind, _ pipeline: BenchPipeline) throws -> ServerProgram {
+    let path = self.pipeline(pipeline)
+    return ServerProgram(
+      try FloorRows(try Pipeline(path: path), input: try self.path(kind), isLinked: pipeline.owner != nil))
+  }
+
   /// Rows a transaction of the floor: as many as the import had that ran before it, and no fewer than its chunks have
   /// when nothing makes it wait.
   private(set) var transactionRows = BenchFeed.leastTransactionRows

@@ -63,15 +63,23 @@ struct BenchOwner {
   /// The key, as SQL over the row.
   let keyOfRow: String
 
+  /// The same for a server.
+  fileprivate let keyOfServerRow: String
+
+  func keyOfRow(_ dialect: TableNumbers.Dialect) -> String {
+    dialect == .postgreSQL ? keyOfServerRow : keyOfRow
+  }
+
   /// 2,000 owners, in no order that the dates know.
   static let cell = BenchOwner(
     entity: "Cell", relationship: "cell", key: "number",
-    keyOfRow: "abs(CAST(strftime('%s', date) AS INTEGER)) % 2000")
+    keyOfRow: "abs(CAST(strftime('%s', date) AS INTEGER)) % 2000",
+    keyOfServerRow: "abs(extract(epoch FROM date)::bigint) % 2000")
 
   /// As in the pipeline of fireballs that comes with the tool.
   static let year = BenchOwner(
     entity: "FireballGroup", relationship: "group", key: "year",
-    keyOfRow: "CAST(strftime('%Y', date) AS INTEGER)")
+    keyOfRow: "CAST(strftime('%Y', date) AS INTEGER)", keyOfServerRow: "extract(year FROM date)")
 
   fileprivate func yaml(_ derivations: String) -> String {
     """

@@ -190,16 +190,27 @@ extension BenchFeed {
   ///
   /// - Parameter id: the owners' column of what the rows refer to.
   func check(_ file: String, _ owner: BenchOwner, id: String = "bolide_id", hasSums: Bool) throws {
-    let column = owner.relationship + "_id"
-    let isWrong = hasSums ? "fireballCount <> n OR abs(totalImpactEnergy - s) > 1e-6 * s" : "0"
+    try checkLinks(owner, id: id, hasSums: hasSums, .sqlite) { try TableNumbers.counts(file, sql: $0) }
+  }
+
+  /// - Parameter counts: the numbers in the one row that a query gives.
+  func checkLinks(
+    _ owner: BenchOwner, id: String = "bolide_id", hasSums: Bool, _ dialect: TableNumbers.Dialect,
+    _ counts: (String) throws -> [Int]
+  ) throws {
+    let (table, rows, column) = (quoted(owner.entity), quoted("Fireball"), owner.relationship + "_id")
+    let isWrong =
+      hasSums
+      ? "\(quoted("fireballCount")) <> n OR abs(\(quoted("totalImpactEnergy")) - s) > 1e-6 * s" : "1 = 0"
     let sql = """
-      SELECT (SELECT count(*) FROM Fireball WHERE \(column) IS NULL),
-        (SELECT count(*) FROM \(owner.entity) LEFT JOIN (SELECT \(column) AS owner, count(*) AS n, sum(impactEnergy) AS s
-          FROM Fireball GROUP BY \(column)) ON owner = \(id) WHERE n IS NULL OR \(isWrong)),
-        (SELECT count(*) FROM Fireball JOIN \(owner.entity) ON \(owner.entity).\(id) = \(column)
-          WHERE \(owner.key) <> \(owner.keyOfRow))
+      SELECT (SELECT count(*) FROM \(rows) WHERE \(column) IS NULL),
+        (SELECT count(*) FROM \(table) LEFT JOIN (SELECT \(column) AS owner, count(*) AS n,
+            sum(\(quoted("impactEnergy"))) AS s FROM \(rows) GROUP BY \(column)) AS r ON owner = \(id)
+          WHERE n IS NULL OR \(isWrong)),
+        (SELECT count(*) FROM \(rows) JOIN \(table) ON \(table).\(id) = \(column)
+          WHERE \(quoted(owner.key)) <> \(owner.keyOfRow(dialect)))
       """
-    let wrong = try TableNumbers.counts(file, sql: sql)
+    let wrong = try counts(sql)
     guard wrong.allSatisfy({ $0 == 0 }) else {
       throw WrongResult(
         "\(wrong[0]) rows without owner, \(wrong[1]) owners with wrong sums, \(wrong[2]) with wrong rows")

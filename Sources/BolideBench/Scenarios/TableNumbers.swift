@@ -29,7 +29,7 @@ struct TableNumbers: Hashable {
 
   /// Whose SQL.
   enum Dialect {
-    case sqlite, duckDB
+    case sqlite, duckDB, postgreSQL
   }
 
   /// Adds up what a file's table holds.
@@ -53,7 +53,11 @@ struct TableNumbers: Hashable {
     let sums = attributes(of: entity).map { attribute in
       let name = quoted(attribute.name)
       let seconds =
-        dialect == .sqlite ? "strftime('%s', \(name))" : "epoch(CAST(rtrim(\(name), 'Z') AS TIMESTAMP))"
+        switch dialect {
+        case .sqlite: "strftime('%s', \(name))"
+        case .duckDB: "epoch(CAST(rtrim(\(name), 'Z') AS TIMESTAMP))"
+        case .postgreSQL: "extract(epoch FROM \(name))"
+        }
       let measure =
         switch (attribute.type, attribute.type.storage) {
         case (.date, _): "CAST(\(seconds) AS \(integer))"
@@ -61,7 +65,7 @@ struct TableNumbers: Hashable {
         case (_, .integer): name
         case (_, .text), (_, .blob): "length(\(name))"
         }
-      return "count(\(name)), ifnull(sum(\(measure) % \(Column.modulus)), 0)"
+      return "count(\(name)), coalesce(sum(\(measure) % \(Column.modulus)), 0)"
     }
     return "SELECT count(*), \(sums.joined(separator: ", ")) FROM \(quoted(entity.name))"
   }

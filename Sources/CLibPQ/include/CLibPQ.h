@@ -28,6 +28,8 @@ typedef struct {
     bolide_pg_connection *_Nonnull, const char *_Nonnull command, int count, const unsigned int *_Nullable types,
     const char *_Nullable const *_Nullable values, const int *_Nullable lengths, const int *_Nullable formats,
     int resultFormat);
+  int (*_Nonnull putCopyData)(bolide_pg_connection *_Nonnull, const char *_Nullable bytes, int count);
+  int (*_Nonnull putCopyEnd)(bolide_pg_connection *_Nonnull, const char *_Nullable problem);
   int (*_Nonnull setSingleRowMode)(bolide_pg_connection *_Nonnull);
   bolide_pg_result *_Nullable (*_Nonnull getResult)(bolide_pg_connection *_Nonnull);
   int (*_Nonnull resultStatus)(const bolide_pg_result *_Nonnull);

@@ -120,7 +120,7 @@ final class ChunkWriter {
     let tuples = rows.compactMap(stored.tuple)
     let locked = try connection.run(
       """
-      SELECT bolide_id, xmin::text::bigint FROM \(quoted(layout.entity.name)) WHERE bolide_id = ANY ($1)
+      SELECT bolide_id, xmin FROM \(quoted(layout.entity.name)) WHERE bolide_id = ANY ($1)
       ORDER BY bolide_id FOR NO KEY UPDATE
       """, [.integers(tuples.map(stored.id))])
     var versions: [Int64: Int64] = [:]
@@ -134,9 +134,7 @@ final class ChunkWriter {
   private func insert(_ rows: [Int32], _ chunk: Chunk, now: String) throws {
     guard !rows.isEmpty else { return }
     let made = try NewObjects(connection, layout.entity, number).reserve(rows.count)
-    let written = try connection.run(
-      statements.insert, [.integers(made)] + statements.insertParameters(chunk, rows, links) + [.text(now)])
-    guard written.affected == rows.count else { throw ChunkConflict() }
+    try statements.insert(chunk, rows, ids: made, links, now: now, connection)
     for (row, id) in zip(rows, made) { met[Int(row)] = id }
     for ids in made.ranges {
       newIDs.insert(ids)
@@ -172,12 +170,16 @@ struct NewObjects {
         generate_series(1, $1)
       """, [.integer(Int64(count))])
     let ids = (0..<given.count).map { given.integer($0, 0) }.sorted()
-    let ranges = ids.ranges
+    try note(ids.ranges)
+    return ids
+  }
+
+  /// Notes in history that the objects of some ids are new.
+  func note(_ ranges: [ClosedRange<Int64>]) throws {
     try connection.run(
       """
       INSERT INTO bolide_change(transaction, entity, id, last_id, kind)
       SELECT bolide_transaction_id(), \(number), r.id, r.last_id, 1 FROM unnest($1::bigint[], $2::bigint[]) AS r(id, last_id)
       """, [.integers(ranges.map(\.lowerBound)), .integers(ranges.map(\.upperBound))])
-    return ids
   }
 }

@@ -22,9 +22,7 @@ struct KeyRows {
   var count: Int { columns.count }
 
   var table: String {
-    let parameters = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    let names = columns.indices.map { "k\($0)" } + ["place"]
-    return "unnest(\(parameters)) WITH ORDINALITY AS x(\(names.joined(separator: ", ")))"
+    parameterRows(columns.indices.map { "k\($0)" }, place: "place")
   }
 
   /// A value as the other table's column has it.
@@ -65,7 +63,7 @@ extension ChunkLayout {
   /// A column's cells as an array; null for what is absent.
   func parameter(_ chunk: Chunk, _ column: Int, _ rows: [Int32]) -> Parameter {
     var array = ArrayParameter(columns[column].attribute.type.element, capacity: rows.count)
-    for row in rows { array.append(chunk, column, Int(row)) }
+    for row in rows { array.fields.append(chunk, column, Int(row)) }
     return array.parameter
   }
 }

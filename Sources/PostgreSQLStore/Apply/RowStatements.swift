@@ -4,11 +4,15 @@ internal import TypedRows
 
 /// The statements that write a chunk's rows, each row an element of its parameters' arrays.
 ///
+///     COPY     the id, the stored columns, the links' owners: what no statement has to compute, and at a third less time
 ///     INSERT   $1 ids, the stored columns, the links' owners, the instant
 ///     UPDATE   $1 ids, the stored columns without the key, the owners of links that the pipeline owns, the instant
 struct RowStatements {
   private let layout: ChunkLayout
-  let insert: String
+  /// Nil where new rows are copied.
+  private let insert: String?
+  /// The table with the columns of copied rows.
+  private let target: String
   /// Nil where nothing of a row may change.
   let update: String?
   /// The stored columns that an update writes.
@@ -41,10 +45,7 @@ struct RowStatements {
       return other.isEmpty ? entity.start(of: name) : "\(other).\(quoted(name))"
     }
     func rows(_ columns: [Int], _ links: [Int]) -> String {
-      let count = columns.count + links.count + 1
-      let names = ["id"] + columns.map { "c\($0)" } + links.map { "l\($0)" }
-      return
-        "unnest(\((1...count).map { "$\($0)" }.joined(separator: ", "))) AS x(\(names.joined(separator: ", ")))"
+      parameterRows(["id"] + columns.map { "c\($0)" } + links.map { "l\($0)" })
     }
     func instant(_ columns: [Int], _ links: [Int]) -> String {
       "$\(columns.count + links.count + 2)::text::timestamptz"
@@ -60,11 +61,15 @@ struct RowStatements {
       ["x.id"] + stored.map(value) + links.map(link)
       + copies.map { next($0.attribute.name, stored, links, "") }
       + times.map { EntityTriggers.now($0, instant(stored, links)) }
-    // The instant has a place even where nothing is derived from it.
-    insert = """
-      INSERT INTO \(quoted(entity.name))(\(names.joined(separator: ", ")))
+    // The instant has a place even where nothing is derived from it. ON CONFLICT would look each key up once more: where another
+    // writer was faster, the statement fails, and the chunk is applied again.
+    target = "\(quoted(entity.name))(\(names.joined(separator: ", ")))"
+    insert =
+      copies.isEmpty && times.isEmpty
+      ? nil
+      : """
+      INSERT INTO \(target)
       SELECT \(values.joined(separator: ", ")) FROM \(rows(stored, links)) WHERE \(instant(stored, links)) IS NOT NULL
-      ON CONFLICT (\(entity.keyColumns.map(quoted).joined(separator: ", "))) DO NOTHING
       """
     changing = stored.filter { !layout.columns[$0].isKey }
     relinking = links.filter { layout.owners[$0].timing == .always }
@@ -94,11 +99,33 @@ struct RowStatements {
       """
   }
 
-  func insertParameters(_ chunk: Chunk, _ rows: [Int32], _ links: Links) -> [Parameter] {
-    (0..<layout.storedCount).map { layout.parameter(chunk, $0, rows) }
-      + layout.owners.indices.map { place in
+  /// Writes new rows.
+  ///
+  /// - Parameters:
+  ///   - ids: theirs.
+  ///   - now: the instant for what is derived from the clock.
+  func insert(
+    _ chunk: Chunk, _ rows: [Int32], ids: [Int64], _ links: Links, now: String,
+    _ connection: PostgreSQLConnection
+  ) throws {
+    if let insert {
+      let columns = (0..<layout.storedCount).map { layout.parameter(chunk, $0, rows) }
+      let owners = layout.owners.indices.map { place in
         ArrayParameter.ids(rows.lazy.map { links.owner(place, Int($0)) })
       }
+      try connection.run(insert, [.integers(ids)] + columns + owners + [.text(now)])
+      return
+    }
+    let columns = 1 + layout.storedCount + layout.owners.count
+    try connection.copy(into: target, columns: columns, rows: rows.count) { place, fields in
+      let row = Int(rows[place])
+      fields.append(ids[place])
+      for column in 0..<layout.storedCount { fields.append(chunk, column, row) }
+      for link in layout.owners.indices {
+        let owner = links.owner(link, row)
+        if owner == 0 { fields.appendNull() } else { fields.append(owner) }
+      }
+    }
   }
 
   /// What a record left out, and what says the same in other words, keeps its stored value.
@@ -111,9 +138,9 @@ struct RowStatements {
       var array = ArrayParameter(type.element, capacity: rows.count)
       for (row, tuple) in zip(rows, tuples) {
         if stored.differs(chunk, Int(row), column, tuple) {
-          array.append(chunk, column, Int(row))
+          array.fields.append(chunk, column, Int(row))
         } else {
-          array.append(stored: stored.value(tuple, column), type)
+          array.fields.append(stored: stored.value(tuple, column), type)
         }
       }
       parameters.append(array.parameter)
@@ -134,7 +161,7 @@ extension ArrayParameter {
   /// Object ids; 0 is null.
   static func ids(_ ids: some Sequence<Int64>) -> Parameter {
     var array = ArrayParameter(.integer64)
-    for id in ids { if id == 0 { array.appendNull() } else { array.append(id) } }
+    for id in ids { if id == 0 { array.fields.appendNull() } else { array.fields.append(id) } }
     return array.parameter
   }
 }

@@ -27,7 +27,7 @@ struct StoredRows: StoredKeys {
     let keys = KeyRows(layout, layout.keyColumns, names: layout.keyColumns.map { layout.columns[$0].name })
     result = try connection.run(
       """
-      SELECT x.place, t.bolide_id, t.xmin::text::bigint, \((columns + links).joined(separator: ", "))
+      SELECT x.place, t.bolide_id, t.xmin, \((columns + links).joined(separator: ", "))
       FROM \(keys.table) JOIN \(quoted(layout.entity.name)) AS t ON \(keys.equal("t")) AND \(keys.isWithin("t"))
       """, keys.parameters(chunk, order) + keys.bounds(chunk, order))
     var tuples = [Int32](repeating: -1, count: chunk.count)

@@ -46,6 +46,35 @@ struct NetChanges {
     try commit(last)
   }
 
+  /// Compares rows with what they were at a place, as the caller's transaction sees them.
+  ///
+  /// - Parameters:
+  ///   - ids: the rows.
+  ///   - touched: of them, those whose values count.
+  ///   - properties: the values that count.
+  /// - Returns: how many were not there, and how many of those touched are others.
+  func compare(
+    _ entity: Entity, after start: Int64, _ ids: (Int64) -> Bool, touched: (Int64) -> Bool,
+    _ properties: Set<String>
+  ) throws -> (new: Int, changed: Int) {
+    let net = try net(entity, start, .max).filter { ids($0.key) }
+    let present = try PresentRows(connection, stored, entity, ids: net.keys.sorted())
+    var (new, changed) = (0, 0)
+    for (id, one) in net {
+      guard let row = present.values(of: id) else { continue }
+      if !one.wasThere {
+        new += 1
+      } else if touched(id) {
+        let isOther = one.before.values.contains { old in
+          properties.contains(old.name)
+            && !(row.first { $0.name == old.name }?.value.isSame(as: old.value) ?? false)
+        }
+        if isOther { changed += 1 }
+      }
+    }
+    return (new, changed)
+  }
+
   private func told(_ net: Net, _ id: Int64, _ entity: Entity, _ then: PastRows, _ number: Int64)
     -> HistoryChange?
   {
@@ -82,7 +111,8 @@ struct NetChanges {
       SELECT c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND t.number > \(start) AND t.number <= \(end)
-      ORDER BY t.number, c.seq
+        OR c.entity = \(stored.number(of: entity)) AND t.xid = pg_current_xact_id() AND \(end == .max)
+      ORDER BY t.number NULLS LAST, c.seq
       """)
     for row in 0..<rows.count {
       guard let change = StoredChange(rows, row, from: 0) else { continue }

@@ -19,7 +19,7 @@ extension PostgreSQLEngine {
           (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
             WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'),
           (SELECT to_char(created, \(SystemTables.instant)) FROM bolide_store),
-          (SELECT to_char(model_since, \(SystemTables.instant)) FROM bolide_store)
+          (SELECT to_char(max(since), \(SystemTables.instant)) FROM bolide_model)
         FROM bolide_transaction WHERE number IS NOT NULL
         """)
       let pipelines = try PipelineRuns(connection, stored, address.schema).all()
@@ -42,9 +42,10 @@ extension PostgreSQLEngine {
       ) { first, _ in first }
       return try runs.runs("WHERE $1::text IS NULL OR pipeline = $1", [.text(pipeline)], limit: limit).map {
         name, run in
-        RunRecord(
+        try RunRecord(
           pipeline: name, run: run, reverted: nil,
-          isAtWork: run.isAtWork(newest: newest[name]?.number ?? run.number), fields: [])
+          isAtWork: run.isAtWork(newest: newest[name]?.number ?? run.number),
+          fields: FieldLog.counts(connection, run: run.number))
       }
     }
   }
@@ -92,7 +93,7 @@ struct PipelineRuns {
         extract(epoch FROM r.ended - r.started)::double precision,
         extract(epoch FROM coalesce(r.ended, r.started))::double precision,
         extract(epoch FROM now() - coalesce(r.ended, r.started))::double precision,
-        r.unkept, r.chunks, r.bytes, r.last_number, t.nonce, l.pid, r.missing, r.gone, \(counts)
+        r.unkept, r.chunks, r.bytes, r.last_number, t.nonce, l.pid, r.missing, r.gone, r.same_as, \(counts)
       FROM (SELECT * FROM bolide_run \(condition) ORDER BY run DESC LIMIT \(limit)) AS r
       LEFT JOIN bolide_transaction AS t ON t.number = r.last_number
       LEFT JOIN pg_locks AS l ON l.locktype = 'advisory' AND l.granted AND l.classid = \(SystemTables.lockClass)
@@ -102,10 +103,11 @@ struct PipelineRuns {
       """, parameters)
     return try (0..<rows.count).map { row in
       var progress = RunProgress()
-      progress.counts = ChunkCounts(rows, row, from: 18)
+      progress.counts = ChunkCounts(rows, row, from: 19)
       (progress.unkept, progress.chunks) = (Int(rows.integer(row, 10)), Int(rows.integer(row, 11)))
       (progress.bytes, progress.gone) = (Int(rows.integer(row, 12)), Int(rows.integer(row, 17)))
       progress.missing = rows.optionalInteger(row, 16).map(Int.init)
+      progress.sameAs = rows.optionalInteger(row, 18)
       if let number = rows.optionalInteger(row, 13) {
         progress.token = HistoryToken(
           store: stored.id, number: number, nonce: rows.optionalText(row, 14) ?? HistoryToken.noNonce)
@@ -124,7 +126,8 @@ struct PipelineRuns {
     }
   }
 
-  private func children(ofRun run: Int64) throws -> [ChildCounts] {
+  /// The counts of a run's lists of children.
+  func children(ofRun run: Int64) throws -> [ChildCounts] {
     let rows = try connection.run(
       """
       SELECT entity, are_links, \(RunLog.counts.joined(separator: ", ")) FROM bolide_run_child

@@ -13,7 +13,7 @@ extension PostgreSQLEngine {
           """
           SELECT count(*) FROM unnest($1::text[]) AS w(name) WHERE NOT EXISTS (SELECT FROM pg_trigger AS t
             WHERE t.tgrelid = \(literal(quoted(entity.name)))::regclass AND t.tgname = w.name AND t.tgenabled IN ('O', 'A'))
-          """, [.texts(EntityTriggers.names)])
+          """, [.texts(EntityTriggers(entity, stored).names)])
         if lost.integer(0, 0) > 0 {
           try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
         }

@@ -25,6 +25,12 @@ extension StoreError {
     StoreError(.storeGone, at: address, "there is no store", hint: "An import makes one.")
   }
 
+  static func storeThere(_ address: String) -> StoreError {
+    StoreError(
+      .badRequest, at: address, "there is a store, and a whole store is copied into a new one",
+      hint: "Name another schema, or the entity whose objects are to be copied.")
+  }
+
   static func laterFormat(_ address: String) -> StoreError {
     StoreError(
       .newerFormat, at: address, "a later version of bolide made this store", hint: "Use that version.")

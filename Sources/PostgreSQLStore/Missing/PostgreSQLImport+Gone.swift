@@ -6,26 +6,29 @@ internal import TypedRows
 
 // What an import asks and does at its input's end: whether it is like the inputs before, and what it has no more.
 extension PostgreSQLImport {
-  /// What was seen, entity by entity: the records' and those of children that belong to them.
-  private var seen: [(presence: Presence, entity: Entity, objects: ObjectSet)] {
-    guard pipeline.feed == .full else { return [] }
-    return writers.filter { $0 === writer || $0.layout.isChildren }.map { writer in
-      (
-        Presence(connection, pipeline: pipeline.name, writer.layout.entity, stored), writer.layout.entity,
-        writer.memory.seen
-      )
+  /// What was seen, entity by entity: the records', and those of children that belong to them.
+  ///
+  /// - Returns: nothing where a rejected record may be any of the rows.
+  private func seen() throws -> [(presence: Presence, entity: Entity, objects: ObjectSet)] {
+    guard pipeline.feed == .full, rejected.knowsKeys else { return [] }
+    let knowsChildren = rejected.knowsChildren && progress.childrenMetTheirRows
+    return try writers.filter { $0 === writer || $0.layout.isChildren && knowsChildren }.map { writer in
+      let presence = Presence(connection, pipeline: pipeline.name, writer.layout.entity, stored)
+      var objects = writer.memory.seen
+      if writer === self.writer, !rejected.keys.isEmpty {
+        try presence.addRejected(rejected.keys, layout, to: &objects)
+      }
+      return (presence, writer.layout.entity, objects)
     }
   }
 
   func missingOfLastRun() throws -> RowShare? {
-    // A record that was rejected may be any of the rows.
-    guard progress.total.rejected == 0, let first = seen.first else { return nil }
-    return try engine.address.telling { try first.presence.missingOfLast(first.objects) }
+    try engine.address.telling { try self.seen().first.flatMap { try $0.presence.missingOfLast($0.objects) } }
   }
 
   func goneRows() throws -> [(entity: String, share: RowShare)] {
     try engine.address.telling {
-      try seen.map { presence, entity, objects in
+      try self.seen().map { presence, entity, objects in
         let missing = try presence.missing(objects).count
         return (entity.name, RowShare(missing, of: missing + objects.count))
       }
@@ -40,8 +43,7 @@ extension PostgreSQLImport {
   }
 
   private func treat() throws {
-    guard progress.total.rejected == 0 else { return }
-    for (presence, entity, objects) in seen.reversed() {
+    for (presence, entity, objects) in try seen().reversed() {
       let gone = try presence.missing(objects)
       let table = quoted(entity.name)
       switch pipeline.gone {
@@ -76,10 +78,10 @@ extension PostgreSQLImport {
     }
   }
 
-  /// Writes what a complete run saw; nil where the feed is not full.
+  /// Writes what a complete run saw; nil where the feed is not full, or a rejected record may be any of the rows.
   func missingNow() throws -> Int? {
-    guard pipeline.feed == .full else { return nil }
-    guard progress.total.rejected == 0 else { return nil }
+    let seen = try seen()
+    if seen.isEmpty { return nil }
     var missing = 0
     for (presence, _, objects) in seen {
       missing += try presence.missing(objects).count
@@ -97,7 +99,8 @@ extension PostgreSQLEngine {
     return missing
   }
 
-  private func missing(
+  /// What a pipeline's last complete run did not see.
+  func missing(
     of pipeline: String?, _ connection: PostgreSQLConnection, _ stored: StoredModel
   ) throws -> MissingRows {
     let names = try connection.run(

@@ -2,6 +2,7 @@ internal import ChunkMerging
 internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
+internal import TypedRows
 
 /// Which objects a pipeline with a full feed has brought, and which of them its last complete run saw: `bolide_presence`.
 ///
@@ -76,6 +77,30 @@ struct Presence {
   func returned(_ seen: ObjectSet) throws -> [Int64] {
     try pages().flatMap { number, page in
       zip(zip(page.brought, page.last), seen.words(ofPage: number)).map { $0.0 & ~$0.1 & $1 }.ids(number)
+    }
+  }
+
+  /// Adds the rows that rejected records mean: of those that were brought and not seen, the ones with their keys.
+  func addRejected(_ keys: Set<Int64>, _ layout: ChunkLayout, to seen: inout ObjectSet) throws {
+    let columns = layout.keyColumns.map { layout.columns[$0] }
+    let values = columns.map { $0.attribute.type.result(ofColumn: quoted($0.name)) }
+    let rows = try connection.run(
+      """
+      SELECT bolide_id, \(values.joined(separator: ", ")) FROM \(quoted(entity.name))
+      WHERE bolide_id = ANY ($1)
+      """, [.integers(try missing(seen))])
+    for row in 0..<rows.count {
+      var digest = SipHash(layout.digestKey)
+      for (place, column) in columns.enumerated() {
+        switch column.attribute.type.value(rows, row, 1 + place) {
+        case .integer(let number): digest.add(UInt64(bitPattern: number))
+        case .real(let number): digest.add(number.bitPattern)
+        case .text(let text): digest.add(part: text)
+        case .blob(let bytes): bytes.withUnsafeBufferPointer { digest.add(part: $0) }
+        case .null: break
+        }
+      }
+      if keys.contains(digest.value) { seen.insert(rows.integer(row, 0)) }
     }
   }
 

@@ -6,7 +6,7 @@ internal import TypedRows
 /// The row of `bolide_run` that one run writes.
 struct RunLog {
   let run: Int64
-  private let connection: PostgreSQLConnection
+  let connection: PostgreSQLConnection
   private let pipeline: String
 
   /// The counts' columns, in the order of `values`.
@@ -21,8 +21,8 @@ struct RunLog {
     self.pipeline = pipeline.name
     run = try connection.run(
       """
-      INSERT INTO bolide_run(pipeline, author, input, started, max_age) VALUES ($1, $2, $3, $4::text::timestamptz, $5)
-      RETURNING run
+      INSERT INTO bolide_run(pipeline, author, input, started, max_age, model, before)
+      SELECT $1, $2, $3, $4::text::timestamptz, $5, model_version, last_number FROM bolide_store RETURNING run
       """,
       [
         .text(pipeline.name), .text(pipeline.author ?? pipeline.name), .text(input), .text(timestamp()),
@@ -35,11 +35,11 @@ struct RunLog {
   ///
   /// - Parameter outcome: `ok` or what ended the run; nil while it goes on.
   func write(_ progress: RunProgress, outcome: String?) throws {
-    let columns = Self.counts + ["unkept", "chunks", "bytes", "gone", "missing"]
+    let columns = Self.counts + ["unkept", "chunks", "bytes", "gone", "missing", "same_as"]
     let values: [Int64?] =
       progress.counts.values
       + [progress.unkept, progress.chunks, progress.bytes, progress.gone].map(Int64.init)
-      + [progress.missing.map(Int64.init)]
+      + [progress.missing.map(Int64.init), progress.sameAs]
     try connection.run(
       """
       UPDATE bolide_run SET (\(columns.joined(separator: ", ")), last_number, outcome, ended) =
@@ -57,24 +57,6 @@ struct RunLog {
           (\(Self.counts.joined(separator: ", "))) = (\(Self.counts.map { "excluded.\($0)" }.joined(separator: ", ")))
         """, [.text(child.entity), .boolean(child.areLinks)] + child.counts.values.map(Parameter.integer))
     }
-  }
-
-  /// Notes the fields of records that no attribute takes.
-  func write(unused names: Set<String>) throws {
-    guard !names.isEmpty else { return }
-    try connection.run(
-      "INSERT INTO bolide_field(pipeline, name) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING",
-      [.text(pipeline), .texts(names.sorted())])
-  }
-
-  /// What earlier runs met of the fields of a pipeline's records.
-  static func fieldMemory(_ connection: PostgreSQLConnection, _ pipeline: Pipeline) throws -> FieldMemory {
-    let runs = try connection.run(
-      "SELECT FROM bolide_run WHERE pipeline = $1 AND outcome = $2 LIMIT 1",
-      [.text(pipeline.name), .text(RunOutcome.good)])
-    guard runs.count == 1 else { return FieldMemory() }
-    let rows = try connection.run("SELECT name FROM bolide_field WHERE pipeline = $1", [.text(pipeline.name)])
-    return FieldMemory(unused: Set((0..<rows.count).map { rows.text($0, 0) }))
   }
 }
 

@@ -1,12 +1,12 @@
-internal import ImportModel
+package import ImportModel
 internal import PostgreSQLAccess
 internal import TypedRows
 
 /// What an attribute's type is as a column, and how its values pass between the server and Bolide's stored forms.
 ///
 ///     type                        column               parameter          result
-///     integer16, 32, 64           smallint … bigint    bigint             2, 4 or 8 bytes
-///     decimal                     numeric(38, scale)   bigint: units      bigint: units
+///     integer16, 32, 64           smallint … bigint    2, 4 or 8 bytes    2, 4 or 8 bytes
+///     decimal                     numeric(38, scale)   numeric            bigint: units
 ///     double, float               double precision     8 bytes            8 bytes
 ///     string, json                text, json           UTF-8              UTF-8
 ///     boolean                     boolean              1 byte             1 byte
@@ -16,7 +16,7 @@ internal import TypedRows
 ///     binary                      bytea                bytes              bytes
 extension AttributeType {
   /// The column's type.
-  var column: String {
+  package var column: String {
     switch self {
     case .integer16: "smallint"
     case .integer32: "integer"
@@ -36,7 +36,10 @@ extension AttributeType {
   /// The type of a parameter's elements.
   var element: Parameter.ElementType {
     switch self {
-    case .integer16, .integer32, .integer64, .decimal: .integer64
+    case .integer16: .integer16
+    case .integer32: .integer32
+    case .integer64: .integer64
+    case .decimal: .decimal
     case .double, .float: .double
     case .string: .text
     case .boolean: .boolean
@@ -49,13 +52,7 @@ extension AttributeType {
   }
 
   /// An element of a parameter as a value of the column's type.
-  func value(ofParameter sql: String) -> String {
-    switch self {
-    case .decimal(let scale) where scale > 0: "\(sql) * '1e-\(scale)'::numeric"
-    case .string: "\(sql) COLLATE \"C\""
-    default: sql
-    }
-  }
+  func value(ofParameter sql: String) -> String { self == .string ? "\(sql) COLLATE \"C\"" : sql }
 
   /// A column's value as a result.
   func result(ofColumn sql: String) -> String {
@@ -160,12 +157,12 @@ extension AttributeType {
   }
 }
 
-extension ArrayParameter {
+extension BinaryFields {
   /// Appends a value in its stored form.
   mutating func append(stored value: Value, _ type: AttributeType) {
     switch value {
     case .null: appendNull()
-    case .integer(let number): if type == .boolean { append(number != 0) } else { append(number) }
+    case .integer(let number): append(integer: number, type)
     case .real(let number): append(number)
     case .text(let text):
       var text = text
@@ -179,15 +176,18 @@ extension ArrayParameter {
     guard chunk.state(column, row) == .value else { return appendNull() }
     let type = chunk.layout.columns[column].attribute.type
     switch chunk.layout.storages[column] {
-    case .integer:
-      if type == .boolean {
-        append(chunk.integer(column, row) != 0)
-      } else {
-        append(chunk.integer(column, row))
-      }
+    case .integer: append(integer: chunk.integer(column, row), type)
     case .real: append(chunk.real(column, row))
     case .text: append(storedText: chunk.bytes(column, row), type)
     case .blob: append(chunk.bytes(column, row))
+    }
+  }
+
+  private mutating func append(integer number: Int64, _ type: AttributeType) {
+    switch type {
+    case .boolean: append(number != 0)
+    case .decimal(let scale): append(units: number, decimals: scale)
+    default: append(number, type.element)
     }
   }
 
@@ -197,7 +197,7 @@ extension ArrayParameter {
       append((CivilTime(stored: text)?.microseconds ?? 0) - AttributeType.microsecondsTo2000)
     case .day:
       let since2000 = (CivilTime(stored: text)?.microseconds ?? 0) - AttributeType.microsecondsTo2000
-      append(number: Int32(truncatingIfNeeded: since2000 / 86_400_000_000))
+      append(since2000 / 86_400_000_000, .day)
     case .uuid:
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { bytes in
         var place = 0

@@ -22,31 +22,52 @@ struct SchemaFit {
   }
 
   private func make(_ model: Model) throws {
+    try makeTables(model)
+    try finishTables(model)
+  }
+
+  /// Makes a store's tables, which nothing leads from one to another yet, and nothing watches.
+  func makeTables(_ model: Model) throws {
+    try checkNames(model)
     try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
     guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
       throw StoreError.notUTF8(address.shown)
     }
     try connection.runAll(SystemTables.statements + SystemTables.functions)
     try connection.run(
-      "INSERT INTO bolide_store(format, id, model, model_version) VALUES ($1, $2, $3, 1)",
-      [.integer(SystemTables.format), .text(randomWord(length: 8)), .text(try json(model))])
-    try add(model.entities, model)
+      "INSERT INTO bolide_store(format, id, model_version) VALUES ($1, $2, 0)",
+      [.integer(SystemTables.format), .text(randomWord(length: 8))])
+    try write(model)
+    try create(model.entities, model)
   }
 
-  private func json(_ model: Model) throws -> String {
-    String(decoding: try JSONEncoder().encode(model), as: UTF8.self)
+  /// Gives them foreign keys, indexes and triggers.
+  func finishTables(_ model: Model) throws {
+    try finish(model.entities, model)
+    try makeTriggers()
   }
 
-  private func add(_ entities: [Entity], _ model: Model) throws {
+  /// Makes a model the store's.
+  private func write(_ model: Model) throws {
+    try connection.run(
+      """
+      WITH next AS (UPDATE bolide_store SET model_version = model_version + 1 RETURNING model_version)
+      INSERT INTO bolide_model(version, model) SELECT model_version, $1 FROM next
+      """, [.text(String(decoding: try JSONEncoder().encode(model), as: UTF8.self))])
+  }
+
+  private func create(_ entities: [Entity], _ model: Model) throws {
     for entity in entities {
       try connection.run(EntityTable(entity: entity, model: model).creation)
       try number(entity)
     }
+  }
+
+  private func finish(_ entities: [Entity], _ model: Model) throws {
     for entity in entities {
       let table = EntityTable(entity: entity, model: model)
       try connection.runAll(entity.toOneRelationships.flatMap(table.links) + table.indexes)
     }
-    try makeTriggers()
   }
 
   private func number(_ entity: Entity) throws {
@@ -85,9 +106,7 @@ struct SchemaFit {
   }
 
   private func grow(_ stored: StoredModel, _ model: Model) throws {
-    try connection.run(
-      "UPDATE bolide_store SET model = $1, model_version = model_version + 1, model_since = clock_timestamp()",
-      [.text(try json(model))])
+    try write(model)
     let new = model.entities.filter { stored.model.entity(named: $0.name) == nil }
     for entity in model.entities {
       guard let old = stored.model.entity(named: entity.name) else { continue }
@@ -101,7 +120,9 @@ struct SchemaFit {
       }
       try number(entity)
     }
-    try add(new, model)
+    try create(new, model)
+    try finish(new, model)
+    try makeTriggers()
     for entity in model.entities {
       guard let old = stored.model.entity(named: entity.name) else { continue }
       let table = EntityTable(entity: entity, model: model)

@@ -16,11 +16,13 @@ struct StoredModel {
   /// - Throws: `StoreError` where the schema holds no store, or one of a later format.
   init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
     guard try Self.exists(connection) else { throw StoreError.noStoreThere(address.shown) }
-    let head = try connection.run("SELECT format, id, model, model_version FROM bolide_store")
+    let head = try connection.run(
+
+      "SELECT format, id, model, version FROM bolide_store JOIN bolide_model ON version = model_version")
     guard head.count == 1 else { throw StoreError.noStoreThere(address.shown) }
     if head.integer(0, 0) > SystemTables.format { throw StoreError.laterFormat(address.shown) }
     (id, version) = (head.text(0, 1), head.integer(0, 3))
-    model = try JSONDecoder().decode(Model.self, from: Data(head.text(0, 2).utf8))
+    model = try Self.model(head.text(0, 2))
     let rows = try connection.run(
       """
       SELECT e.name, e.number, p.name, p.number FROM bolide_entity e
@@ -33,6 +35,16 @@ struct StoredModel {
       propertyNumbers[entity, default: [:]][rows.text(row, 2)] = rows.integer(row, 3)
       propertyNames[rows.integer(row, 3)] = rows.text(row, 2)
     }
+  }
+
+  private static func model(_ text: String) throws -> Model {
+    try JSONDecoder().decode(Model.self, from: Data(text.utf8))
+  }
+
+  /// The model as it was in one version; nil where there is none.
+  static func version(_ version: Int64, _ connection: PostgreSQLConnection) throws -> Model? {
+    let found = try connection.run("SELECT model FROM bolide_model WHERE version = \(version)")
+    return found.count == 0 ? nil : try model(found.text(0, 0))
   }
 
   /// Whether the schema holds a store.

@@ -2,7 +2,8 @@ internal import PostgreSQLAccess
 
 /// Bolide's own tables in a store's schema.
 ///
-///     bolide_store         one row: who the store is, its model, and the newest transaction's number
+///     bolide_store         one row: who the store is, its model's version, and the newest transaction's number
+///     bolide_model         the model, and those before it
 ///     bolide_entity        entities' numbers, by which history names them whatever they are called later
 ///     bolide_property      the same of attributes and relationships
 ///     bolide_transaction   a commit; without a number as long as no Bolide command has seen it
@@ -13,6 +14,7 @@ internal import PostgreSQLAccess
 ///     bolide_reject        rejected records
 ///     bolide_presence      what full feeds have brought, and what the last complete run saw
 ///     bolide_field         fields of records that no attribute takes
+///     bolide_run_field     what a run's records had in the fields of attributes
 enum SystemTables {
   static let format: Int64 = 1
 
@@ -22,13 +24,15 @@ enum SystemTables {
       one boolean PRIMARY KEY DEFAULT true CHECK (one),
       format bigint NOT NULL,
       id text NOT NULL,
-      model text NOT NULL,
       model_version bigint NOT NULL,
       last_number bigint NOT NULL DEFAULT 0,
       pruned_number bigint NOT NULL DEFAULT 0,
       pruned_nonce text NOT NULL DEFAULT '000000', pruned_at timestamptz(3),
-      created timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
-      model_since timestamptz(3) NOT NULL DEFAULT clock_timestamp())
+      created timestamptz(3) NOT NULL DEFAULT clock_timestamp())
+    """,
+    """
+    CREATE TABLE bolide_model(
+      version bigint PRIMARY KEY, model text NOT NULL, since timestamptz(3) NOT NULL DEFAULT clock_timestamp())
     """,
     "CREATE TABLE bolide_entity(number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE)",
     """
@@ -40,7 +44,7 @@ enum SystemTables {
     CREATE TABLE bolide_transaction(
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       xid xid8 UNIQUE, number bigint UNIQUE, nonce text, at timestamptz(3),
-      author text, pipeline text, run bigint, model bigint, changes bigint)
+      author text, pipeline text, run bigint, model bigint, changes bigint, entries bigint)
     """,
     "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL",
     "CREATE SEQUENCE bolide_change_seq CACHE 1",
@@ -64,6 +68,7 @@ enum SystemTables {
       run bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       pipeline text NOT NULL, author text NOT NULL, input text NOT NULL,
       started timestamptz(3) NOT NULL, ended timestamptz(3), outcome text, max_age double precision,
+      model bigint NOT NULL, before bigint NOT NULL, size bigint, digest bytea, rules bytea, same_as bigint,
       \(RunLog.counts.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
       unkept bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
       missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint)
@@ -96,6 +101,12 @@ enum SystemTables {
     """
     CREATE TABLE bolide_field(pipeline text NOT NULL, name text NOT NULL, PRIMARY KEY (pipeline, name))
     """,
+    """
+    CREATE TABLE bolide_run_field(
+      run bigint NOT NULL REFERENCES bolide_run ON DELETE CASCADE, entity text NOT NULL, attribute text NOT NULL,
+      field text NOT NULL, records bigint NOT NULL, present bigint NOT NULL, nulls bigint NOT NULL,
+      PRIMARY KEY (run, entity, attribute, field))
+    """,
   ]
 
   /// What the triggers call.
@@ -116,7 +127,7 @@ enum SystemTables {
     // A double's exact value: mantissa times a power of two. A cast to numeric keeps fifteen digits.
     """
     CREATE OR REPLACE FUNCTION bolide_exact(x double precision) RETURNS numeric
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path FROM CURRENT AS $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
     DECLARE
       bits bigint := ('x' || encode(float8send(x), 'hex'))::bit(64)::bigint;
       exponent integer := ((bits >> 52) & 2047)::integer;
@@ -160,8 +171,8 @@ enum SystemTables {
     BEGIN
       SELECT last_number INTO last FROM bolide_store;
       FOR pending IN
-        SELECT t.id, c.seq, c.changes FROM bolide_transaction t CROSS JOIN LATERAL (
-          SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes
+        SELECT t.id, c.seq, c.changes, c.entries FROM bolide_transaction t CROSS JOIN LATERAL (
+          SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
           FROM bolide_change WHERE transaction = t.id) c
         WHERE t.number IS NULL AND t.id IS DISTINCT FROM own ORDER BY c.seq
       LOOP
@@ -170,7 +181,8 @@ enum SystemTables {
         ELSE
           last := last + 1;
           UPDATE bolide_transaction SET number = last, xid = NULL, at = clock_timestamp(),
-            nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = pending.changes
+            nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = pending.changes,
+            entries = pending.entries
           WHERE id = pending.id;
         END IF;
       END LOOP;
@@ -186,11 +198,12 @@ enum SystemTables {
     DECLARE
       own bigint;
       total bigint;
+      entries bigint;
       last bigint;
     BEGIN
       SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
       IF own IS NULL THEN RETURN NULL; END IF;
-      SELECT sum(coalesce(c.last_id, c.id) - c.id + 1) INTO total FROM bolide_change AS c WHERE c.transaction = own;
+      SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
       IF total IS NULL THEN
         DELETE FROM bolide_transaction AS t WHERE t.id = own;
         RETURN NULL;
@@ -198,7 +211,8 @@ enum SystemTables {
       PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
       last := bolide_number(own) + 1;
       UPDATE bolide_transaction AS t SET number = last, xid = NULL, nonce = word, at = at, author = author,
-        pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s), changes = total
+        pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s), changes = total,
+        entries = entries
       WHERE t.id = own;
       UPDATE bolide_store SET last_number = last;
       PERFORM pg_notify('bolide_' || current_schema(), '');

@@ -19,12 +19,12 @@ struct EntityTriggers {
 
   init(_ entity: Entity, _ stored: StoredModel) { (self.entity, self.stored) = (entity, stored) }
 
-  /// The triggers that every entity's table has.
-  static let names = [
-    "bolide_before_insert", "bolide_before_update", "bolide_after_insert", "bolide_after_delete",
-    "bolide_after_update",
-    "bolide_truncate",
-  ]
+  /// The names of the table's triggers. One before each row is there only where it has something to do: it would keep new rows from
+  /// going into the table many at a time.
+  var names: [String] {
+    (before.isEmpty ? [] : ["bolide_before_insert", "bolide_before_update"])
+      + ["bolide_after_insert", "bolide_after_delete", "bolide_after_update", "bolide_truncate"]
+  }
 
   /// Makes functions and triggers.
   var statements: [String] {
@@ -32,12 +32,11 @@ struct EntityTriggers {
       ("insert", "NEW TABLE AS bolide_new"), ("delete", "OLD TABLE AS bolide_old"),
       ("update", "OLD TABLE AS bolide_old NEW TABLE AS bolide_new"),
     ]
-    return [function("before", "trigger", before)]
-      + ["INSERT", "UPDATE"].map { event in
-        trigger(
-          "before_\(event.lowercased())", "BEFORE \(event)", "FOR EACH ROW WHEN (\(Self.isForeign))", "before"
-        )
-      }
+    let rows = ["INSERT", "UPDATE"].map { event in
+      trigger(
+        "before_\(event.lowercased())", "BEFORE \(event)", "FOR EACH ROW WHEN (\(Self.isForeign))", "before")
+    }
+    return (before.isEmpty ? [] : [function("before", "trigger", before)] + rows)
       + zip(events, [inserted, deleted, updated]).flatMap { event, body in
         [
           function(event.0, "trigger", body),

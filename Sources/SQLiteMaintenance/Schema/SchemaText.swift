@@ -14,6 +14,8 @@ extension SQLiteEngine {
     }
   }
 
+  package func model() throws -> Model { try reading { try StoredModel($0).model } }
+
   /// The store's tables, indexes and triggers as SQL that makes them, with a comment line for what each is for.
   package func schemaText() throws -> String {
     try reading { try SchemaText.text($0, StoredModel($0).model) }

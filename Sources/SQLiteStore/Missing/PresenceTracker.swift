@@ -11,53 +11,30 @@ internal import TypedRows
 ///
 /// Rows that the pipeline never brought are in neither. A run that is not complete leaves both as they are.
 package struct PresenceTracker {
-  /// A run that rejects more records than this is not complete: their keys are kept in memory.
-  private static let mostRejected = 100_000
-
   private let pipeline: String
-  private var rejectedKeys: Set<Int64> = []
-  /// Whether the key of every rejected record could be read.
-  private var knowsRejectedKeys = true
-  /// Whether the children of every record were read, and met their rows.
-  private var knowsChildren = true
+  /// What was not seen although it came.
+  var rejected = RejectedOfRun()
 
   init(pipeline: String) {
     self.pipeline = pipeline
-  }
-
-  /// Notes what an applied chunk rejected: a record whose key could be read counts as seen.
-  mutating func note(_ chunk: Chunk) {
-    for reject in chunk.rejects {
-      knowsChildren = false
-      if let key = reject.key, rejectedKeys.count < Self.mostRejected {
-        rejectedKeys.insert(key)
-      } else {
-        knowsRejectedKeys = false
-      }
-    }
-  }
-
-  /// Notes what became of a chunk's children.
-  mutating func noteChildren(_ counts: ChunkCounts) {
-    if counts.rejected > 0 || counts.ignored > 0 { knowsChildren = false }
   }
 
   /// Writes what a run saw that has read its input to the end, inside the caller's transaction.
   ///
   /// - Parameters:
   ///   - records: the objects that the records met.
-  ///   - children: the same of their children, and of the links that the pipeline owns.
+  ///   - children: the same of their children, and of the links that the pipeline owns; none where not all are known.
   /// - Returns: how many rows are missing now; nil when the run is not complete.
   /// - Complexity: O(ids / 4,096), O(missing) to find those that somebody has deleted, and where records were rejected a
   ///   look at each row that may be missing.
   func write(
     _ db: Database, run: Int64, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
   ) throws -> Int? {
-    guard knowsRejectedKeys else { return nil }
-    for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
+    guard rejected.knowsKeys else { return nil }
+    for (place, (layout, seen)) in ([records] + children).enumerated() {
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if place == 0, !rejectedKeys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
+      if place == 0, !rejected.keys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
       try bits.complete(seen)
       let note = try RawStatement(
         db,
@@ -80,13 +57,13 @@ package struct PresenceTracker {
   func gone(
     _ db: Database, _ records: (ChunkLayout, ObjectSet), children: [(ChunkLayout, ObjectSet)]
   ) throws -> (gone: [GoneRows.Rows], returned: [Int64])? {
-    guard knowsRejectedKeys else { return nil }
+    guard rejected.knowsKeys else { return nil }
     var gone: [GoneRows.Rows] = []
     var returned: [Int64] = []
-    for (place, (layout, seen)) in ([records] + (knowsChildren ? children : [])).enumerated() {
+    for (place, (layout, seen)) in ([records] + children).enumerated() {
       let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if place == 0, !rejectedKeys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
+      if place == 0, !rejected.keys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
       if place == 0 { returned = try bits.missing().filter(seen.contains) }
       let rows = GoneRows.Rows(
         entity: layout.entity, ids: try bits.missing(behind: seen), seen: seen.count)
@@ -101,10 +78,10 @@ package struct PresenceTracker {
   func missingOfLast(
     _ db: Database, _ records: (layout: ChunkLayout, seen: ObjectSet)
   ) throws -> RowShare? {
-    guard knowsRejectedKeys else { return nil }
+    guard rejected.knowsKeys else { return nil }
     let bits = try PresenceBitmap(db, pipeline: pipeline, entity: records.layout.entity.name)
     var seen = records.seen
-    if !rejectedKeys.isEmpty { try addRejected(db, records.layout, bits, to: &seen) }
+    if !rejected.keys.isEmpty { try addRejected(db, records.layout, bits, to: &seen) }
     let last = try bits.lastUnseen(by: seen)
     return last.total == 0 ? nil : last
   }
@@ -135,7 +112,7 @@ package struct PresenceTracker {
       db, "SELECT \(key) FROM \(quoted(layout.entity.name)) WHERE bolide_id = ?")
     for id in try bits.unseen(by: seen) {
       row.bind(id, at: 1)
-      if try row.step(), rejectedKeys.contains(Chunk.keyDigest(row, layout)) { seen.insert(id) }
+      if try row.step(), rejected.keys.contains(Chunk.keyDigest(row, layout)) { seen.insert(id) }
       row.reset()
     }
   }

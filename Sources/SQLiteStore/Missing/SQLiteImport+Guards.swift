@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
 package import StoreInterface
@@ -23,7 +24,7 @@ extension SQLiteImport {
   }
 
   private func gone(_ db: Database) throws -> (gone: [GoneRows.Rows], returned: [Int64])? {
-    try seenLog?.gone(db, (layout, writer.memory.seen), children: children.flatMap(\.seen))
+    try seenLog?.gone(db, (layout, writer.memory.seen), children: seenChildren)
   }
 
   package func treatGone() throws {
@@ -47,7 +48,13 @@ extension SQLiteImport {
   /// Writes what the run saw; nil where the feed is not full.
   func missingNow(_ db: Database) throws -> Int? {
     try seenLog?.write(
-      db, run: run, (layout, writer.memory.seen), children: children.flatMap(\.seen))
+      db, run: run, (layout, writer.memory.seen), children: seenChildren)
+  }
+
+  /// What the records' children met; nothing where one of them was not read, or met no row.
+  private var seenChildren: [(ChunkLayout, ObjectSet)] {
+    guard seenLog?.rejected.knowsChildren == true, progress.childrenMetTheirRows else { return [] }
+    return children.flatMap(\.seen)
   }
 
   /// On the connection that has the run's changes, also those of an open transaction.

@@ -89,13 +89,3 @@ extension SQLiteEngine {
     return runs
   }
 }
-
-extension ChunkCounts {
-  /// The counts of a run that finds the same again.
-  var allUnchanged: ChunkCounts {
-    var counts = self
-    counts.unchanged += inserted + updated
-    (counts.inserted, counts.updated, counts.repeated) = (0, 0, 0)
-    return counts
-  }
-}

@@ -19,7 +19,6 @@ extension SQLiteImport {
     progress.skipped += 1
     for (list, counts) in found.counts.dropFirst().enumerated() {
       progress.children[list].counts += counts
-      seenLog?.noteChildren(counts)
     }
     for (writer, rows) in zip(writers, found.rows) { writer.noteSeen(rows) }
     return true

@@ -26,6 +26,9 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// Computes all derived attributes again, and hands over what was not true.
   func rebuild(_ found: (Finding) throws -> Void) throws
 
+  /// The store's model.
+  func model() throws -> Model
+
   /// The store's schema as text.
   func schemaText() throws -> String
 

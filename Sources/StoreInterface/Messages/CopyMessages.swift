@@ -7,6 +7,12 @@ extension StoreError {
     StoreError(.badRequest, at: path, "objects are copied into another store, and this is the same one")
   }
 
+  package static func wholeCopyIntoFile(_ path: String) -> StoreError {
+    StoreError(
+      .badRequest, at: path, "a whole store is copied to a server, and this is a file",
+      hint: "Name an entity whose objects are to be copied; a file is copied by bolide backup.")
+  }
+
   package static func copyLacks(_ entity: Entity) -> StoreError {
     StoreError(
       .modelChange, "there is no entity '\(entity.name)' to copy objects into: nothing was copied",

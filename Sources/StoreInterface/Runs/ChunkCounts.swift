@@ -38,4 +38,12 @@ public struct ChunkCounts: Sendable, Hashable {
     left.rejected += right.rejected
     left.rolledBack += right.rolledBack
   }
+
+  /// The counts of a run that finds the same again.
+  package var allUnchanged: ChunkCounts {
+    var counts = self
+    counts.unchanged += inserted + updated
+    (counts.inserted, counts.updated, counts.repeated) = (0, 0, 0)
+    return counts
+  }
 }

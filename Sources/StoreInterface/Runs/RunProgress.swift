@@ -34,6 +34,11 @@ public struct RunProgress: Sendable, Hashable {
     return total
   }
 
+  /// Whether no record's children were rejected or left alone.
+  package var childrenMetTheirRows: Bool {
+    children.allSatisfy { $0.counts.rejected == 0 && $0.counts.ignored == 0 }
+  }
+
   /// What is left when everything is undone but the rejections.
   package mutating func rollBack() {
     counts = counts.rolledBackAll

@@ -1,5 +1,6 @@
 import BolideBench
 import Foundation
+import TestServer
 import Testing
 
 /// `bolide bench` as a person runs it, at sizes that say nothing about speed.
@@ -178,6 +179,17 @@ import Testing
       ["--rows", "1q"],
       "The value '1q' is invalid for '--rows <n>': '1q' is not a number of rows such as 500000, 100k or 1m"
     ),
+    (
+      ["--store", "a.sqlite"],
+      "--store is the address of a server, such as postgresql:///feeds, and not 'a.sqlite'"
+    ),
+    (
+      ["--store", "postgresql:///x", "--feed", "a.json", "--pipeline", "quakes.yaml"],
+      "--store is measured with generated feeds, and --feed names one of your own"
+    ),
+    (
+      ["gzip", "--store", "postgresql:///x"], "'gzip' is measured in files alone, not on a server"
+    ),
     (["--rows", "1k,"], "The value '1k,' is invalid for '--rows <n>': '' is not a number of rows"),
     (["--rows", "9999999m"], "The value '9999999m' is invalid for '--rows <n>': '9999999m' is not a number"),
   ]) func `a wrong call is rejected before anything is done`(arguments: [String], sentence: String) throws {
@@ -185,6 +197,22 @@ import Testing
     #expect(outcome.status == 64)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors.hasPrefix("Error: \(sentence)"), "\(outcome.errors)")
+  }
+
+  @Test func `a server is measured beside psql, and left as it was`() throws {
+    let server = try TestServer.shared.get()
+    let address = server.address(schema: "public")
+    let outcome = try folder.bolide(
+      "bench", "first-load", "again", "revised", "with-derived", "--rows", "500", "--runs", "1", "--store",
+      address)
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.output.contains("PostgreSQL ") && outcome.output.contains("fsync = off"))
+    for name in ["bolide", "psql: COPY and MERGE", "psql: COPY and upsert"] {
+      #expect(outcome.output.contains(name), "\(outcome.output)")
+    }
+    let left = try server.psql(
+      "SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, 'bolide_bench')", schema: "public")
+    #expect(left == "0")
   }
 
   @Test func `an own feed that is not there is 66`() throws {

@@ -1,0 +1,59 @@
+package import ImportModel
+internal import PostgreSQLAccess
+package import StoreInterface
+package import TypedRows
+
+extension PostgreSQLEngine {
+  package func beginImport(
+    _ pipeline: Pipeline, input: String, settings: ImportSettings,
+    sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> any ImportSession {
+    try refuse("stopping at a rejected record", settings.stopsOnReject)
+    try refuse("adding attributes for new fields", settings.newFieldPolicy == .add)
+    return try address.telling {
+      try PostgreSQLImport(self, take(isCancelled), pipeline, input: input, sameJSON: sameJSON)
+    }
+  }
+
+  /// What an import asks for and would not get.
+  private func refuse(_ what: String, _ isWanted: Bool) throws(StoreError) {
+    if isWanted { throw .unsupported(what, by: Self.engineName, path) }
+  }
+
+  package func fit(_ pipeline: Pipeline) throws {
+    try session { connection in
+      try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+    }
+  }
+
+  package func restoreTriggers() throws -> RepairReport { RepairReport() }
+
+  package func checkFit(_ pipeline: Pipeline) throws {
+    try reading { connection, stored in
+      _ = try SchemaFit(connection: connection, address: address).merge(
+        stored.model, pipeline.model.withJoins)
+    }
+  }
+
+  package func fieldMemory(of pipeline: Pipeline) throws -> FieldMemory {
+    try session { connection in
+      let stored = try StoredModel(connection, address)
+      return try FieldLog(connection: connection, pipeline: pipeline.name).memory(
+        stored.model.entity(named: pipeline.entity))
+    }
+  }
+
+  package func replayableRejects(
+    _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
+  ) throws -> (kept: [KeptReject], hasMore: Bool) {
+    try session {
+      try RejectLog.replayable($0, pipeline.name, before: run, after: last, limit: limit)
+    }
+  }
+
+  package func keptRejectCount(pipeline name: String) throws -> Int {
+    try session {
+      Int(try $0.run("SELECT count(*) FROM bolide_reject WHERE pipeline = $1", [.text(name)]).integer(0, 0))
+    }
+  }
+}

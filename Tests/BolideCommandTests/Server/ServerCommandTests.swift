@@ -1,0 +1,156 @@
+import Foundation
+import TestServer
+import Testing
+
+/// Commands say and do with a store on a server what they say and do with a file.
+@Suite struct ServerCommandTests {
+  private let folder: Folder
+  private let server: TestServer
+  private let address: String
+
+  init() throws {
+    folder = try Folder()
+    server = try TestServer.shared.get()
+    address = server.freshAddress()
+    try folder.write(Folder.quakes, to: "quakes.yaml")
+    try folder.write(
+      """
+      [{"id": "a", "magnitude": 1, "time": "2024-01-01", "place": "X"},
+       {"id": "b", "magnitude": 2, "time": "2024-01-02", "place": "X"}, {"id": "c", "time": "2024-01-03"}]
+      """, to: "first.json")
+    try folder.write(
+      #"[{"id": "a", "magnitude": 7, "place": "Y"}, {"id": "b", "magnitude": 8}, {"id": "c", "magnitude": 9}]"#,
+      to: "second.json")
+    try folder.write(#"[{"id": "a", "magnitude": "x"}, {"id": "d", "magnitude": 3}]"#, to: "bad.json")
+  }
+
+  private func masked(_ text: String) -> String {
+    text.replacing(address, with: "S").replacing("quakes.sqlite", with: "S")
+      .replacing(/[0-9a-z]{8}-[0-9]+-[0-9a-z]{6}/, with: "T")
+      .replacing(/token [^ \n]+/, with: "token T")
+      .replacing(/[0-9]+\.[0-9]+ s\b/, with: "N s")
+      .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "D")
+  }
+
+  /// Runs a command on both, and expects the same.
+  @discardableResult
+  private func same(
+    _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Outcome {
+    func run(_ store: String) throws -> Outcome {
+      var outcome = try folder.bolide(arguments: arguments.map { $0 == "S" ? store : $0 })
+      outcome.output = masked(outcome.output)
+      outcome.errors = masked(outcome.errors)
+      return outcome
+    }
+    let (file, server) = (try run("quakes.sqlite"), try run(address))
+    #expect(server == file, sourceLocation: sourceLocation)
+    return file
+  }
+
+  @Test func `the same bytes again are not read, until anybody changes anything`() throws {
+    try same("import", "quakes.yaml", "first.json", "--store", "S", "-v")
+    for _ in 1...2 {
+      let again = try same("import", "quakes.yaml", "first.json", "--store", "S", "-v")
+      #expect(again.errors.contains("(same bytes as run 1)"))
+    }
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 5 WHERE id = 'a'")
+    try psql(#"UPDATE "Quake" SET magnitude = 5 WHERE id = 'a'"#)
+    let changed = try same("import", "quakes.yaml", "first.json", "--store", "S", "-v")
+    #expect(changed.errors.contains("1 updated + 2 unchanged"))
+  }
+
+  @Test func `full feeds: rejected records are not missing, and the same bytes are known`() throws {
+    try folder.write(Folder.quakes.replacing("key: id\n", with: "key: id\nfeed: full\n"), to: "quakes.yaml")
+    for feed in ["first.json", "first.json", "bad.json", "second.json", "second.json", "first.json"] {
+      try same("import", "quakes.yaml", feed, "--store", "S", "-v")
+      try same("missing", "S")
+    }
+    let left = try same("missing", "S")
+    #expect(left.output.contains("d"))
+  }
+
+  @Test func `a field that no record has any more is told of`() throws {
+    try folder.write(Folder.quakes + "\non-absent-field: warn\n", to: "quakes.yaml")
+    for feed in ["first.json", "second.json", "first.json", "second.json"] {
+      try same("import", "quakes.yaml", feed, "--store", "S")
+    }
+    let outcome = try same("import", "quakes.yaml", "second.json", "--store", "S")
+    #expect(outcome.errors.contains("no record has the field 'time'"))
+    try same("import", "quakes.yaml", "second.json", "--store", "S", "--accept", "on-absent-field")
+    #expect(try same("import", "quakes.yaml", "second.json", "--store", "S") == .silent)
+  }
+
+  @Test(arguments: [false, true])
+  func `an input that changes too many rows fails`(isAtomic: Bool) throws {
+    try folder.write(Folder.quakes + "\nmax-changed: 50%\natomic: \(isAtomic)\n", to: "quakes.yaml")
+    try same("import", "quakes.yaml", "first.json", "--store", "S", "-q")
+    let refused = try same("import", "quakes.yaml", "second.json", "--store", "S", "-q")
+    #expect(refused.status == 65 && refused.errors.contains("100 %"), "\(refused)")
+    try same("import", "quakes.yaml", "second.json", "--store", "S", "-q", "--accept", "max-changed")
+    try same("import", "quakes.yaml", "second.json", "--store", "S", "-q", "--force")
+  }
+
+  @Test func `an import takes away what its pipeline does not keep of history, but not from a reader`()
+    throws
+  {
+    try folder.write(Folder.quakes + "\nhistory: { transactions: 2 }\n", to: "quakes.yaml")
+    try same("import", "quakes.yaml", "first.json", "--store", "S", "-q")
+    try same("readers", "S", "add", "map", "--from", "now")
+    for feed in ["second.json", "first.json", "second.json", "first.json"] {
+      try same("import", "quakes.yaml", feed, "--store", "S", "-q")
+    }
+    let since = try same("changes", "S", "--from", "oldest", "--count")
+    #expect(since.status == 0)
+    try same("readers", "S", "drop", "map")
+    try same("import", "quakes.yaml", "second.json", "--store", "S", "-q")
+    try same("changes", "S", "--from", "oldest", "--count")
+  }
+
+  // MARK: A whole store moves to a server
+
+  @Test func `a whole store moves to a server, and its pipeline goes on there`() throws {
+    try #require(try folder.bolide("import", "quakes.yaml", "first.json").status == 0)
+    try #require(try folder.bolide("import", "quakes.yaml", "bad.json", "-q").status == 65)
+    let tried = try folder.bolide("copy", "quakes.sqlite", address, "--all", "--dry-run")
+    #expect(tried == Outcome(status: 0, output: "Quake: 4 inserted\nRegion: 1 inserted\n"))
+    #expect(try folder.bolide("status", address).errors.contains("there is no store"))
+    let copied = try folder.bolide("copy", "quakes.sqlite", address, "--all", "-v")
+    #expect(copied.status == 0, "\(copied)")
+    #expect(
+      masked(copied.errors) == "Quake: 4 inserted; Region: 1 inserted · token T\n")
+    let again = try folder.bolide("import", "quakes.yaml", "first.json", "--store", address, "-v")
+    #expect(again.errors.contains("3 read = 3 unchanged"), "\(again)")
+    #expect(try folder.bolide("verify", address).status == 0)
+    // Sums go on exactly from their parts, and ids behind those that came.
+    try psql(#"UPDATE "Quake" SET magnitude = 0.1 WHERE id = 'b'"#)
+    #expect(try psql(#"SELECT total, "quakeCount" FROM "Region""#) == "1.1|2")
+    try psql(#"INSERT INTO "Quake"(id) VALUES ('z')"#)
+    #expect(try psql(#"SELECT min(bolide_id), max(bolide_id), count(*) FROM "Quake""#) == "1|5|5")
+    let changes = try folder.bolide("changes", address, "--from", "oldest", "--count")
+    #expect(changes.status == 0, "\(changes)")
+    let second = try folder.bolide("copy", "quakes.sqlite", address, "--all")
+    #expect(
+      second
+        == .failure(
+          64, "\(address): there is a store, and a whole store is copied into a new one",
+          "Name another schema, or the entity whose objects are to be copied."))
+  }
+
+  @Test func `a whole store is not copied into a file, nor by half`() throws {
+    try #require(try folder.bolide("import", "quakes.yaml", "first.json").status == 0)
+    #expect(
+      try folder.bolide("copy", "quakes.sqlite", "other.sqlite", "--all")
+        == .failure(
+          64, "other.sqlite: a whole store is copied to a server, and this is a file",
+          "Name an entity whose objects are to be copied; a file is copied by bolide backup."))
+    let half = try folder.bolide("copy", "quakes.sqlite", address, "--where", "1 = 1")
+    #expect(half.status == 64)
+    #expect(half.errors.hasPrefix("Error: name an entity, or copy --all of a store to a server\n"))
+  }
+
+  @discardableResult
+  private func psql(_ sql: String) throws -> String {
+    try server.psql(sql, schema: String(address.split(separator: "#")[1]))
+  }
+}
