@@ -71,6 +71,7 @@ final class DerivedOwners {
     var differences = self.differences
     self.differences = OwnerDifferences(of: differences.parts)
     defer { self.differences = differences }
+    if objects == nil, !isFiltered { return differences.add(chunk, rows, to: owners) }
     let objectIDs = objects.flatMap { links.owners(ofRelationship: $0.onward, chunk) }
     for row in rows.lazy.map(Int.init) where owners[row] != 0 {
       let slot = differences.slot(of: owners[row])

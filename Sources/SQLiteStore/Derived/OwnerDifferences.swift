@@ -1,5 +1,6 @@
 internal import ChunkMerging
 internal import ImportModel
+internal import TypedRows
 
 /// What one chunk does to the owners of a group: of each touched owner a slot, and in it a difference for each attribute.
 ///
@@ -56,6 +57,30 @@ struct OwnerDifferences {
       if hasExtremes { extremes.append(Extreme(isMaximum: part.isMaximum == true)) }
     }
     return owners.count - 1
+  }
+
+  /// Adds new rows to all attributes, an attribute at a time.
+  ///
+  /// - Parameter owners: each row's, 0 for none.
+  mutating func add(_ chunk: Chunk, _ rows: [Int32], to owners: [Int64]) {
+    var children: [(row: Int32, slot: Int32)] = []
+    children.reserveCapacity(rows.count)
+    for row in rows where owners[Int(row)] != 0 {
+      children.append((row, Int32(truncatingIfNeeded: slot(of: owners[Int(row)]))))
+    }
+    let width = parts.count
+    for (index, part) in parts.enumerated() {
+      switch part {
+      case .count:
+        for child in children { integers[Int(child.slot) * width + index] += 1 }
+      case .sum(let column) where chunk.layout.storages[column] == .real:
+        for child in children where chunk.state(column, Int(child.row)) == .value {
+          reals[Int(child.slot) * width + index].add(chunk.real(column, Int(child.row)))
+        }
+      case .sum, .extreme, .average:
+        for child in children { note(.new(chunk, Int(child.row)), 1, index, in: Int(child.slot)) }
+      }
+    }
   }
 
   /// Adds a child to an attribute (1), or takes it away (-1).
