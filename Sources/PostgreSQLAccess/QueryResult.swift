@@ -2,7 +2,7 @@ internal import CLibPQ
 package import ImportModel
 
 /// The rows that a statement has given, in the server's binary form.
-package final class QueryResult {
+package final class QueryResult: ResultRows {
   private let library: bolide_pg_functions
   private let result: OpaquePointer
   /// How many rows there are.
@@ -31,37 +31,6 @@ package final class QueryResult {
     let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
     return UnsafeRawBufferPointer(
       start: library.value(result, row, column), count: Int(library.length(result, row, column)))
-  }
-
-  /// A whole number of two, four or eight bytes; 0 for null.
-  package func integer(_ row: Int, _ column: Int) -> Int64 {
-    let bytes = bytes(row, column)
-    switch bytes.count {
-    case 1: return Int64(bytes[0])
-    case 2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
-    case 4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
-    case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-    default: return 0
-    }
-  }
-
-  /// A `double precision`; 0 for null.
-  package func real(_ row: Int, _ column: Int) -> Double {
-    Double(bitPattern: UInt64(bitPattern: integer(row, column)))
-  }
-
-  package func text(_ row: Int, _ column: Int) -> String {
-    String(decoding: bytes(row, column), as: UTF8.self)
-  }
-
-  /// A text that may be null.
-  package func optionalText(_ row: Int, _ column: Int) -> String? {
-    isNull(row, column) ? nil : text(row, column)
-  }
-
-  /// A whole number that may be null.
-  package func optionalInteger(_ row: Int, _ column: Int) -> Int64? {
-    isNull(row, column) ? nil : integer(row, column)
   }
 }
 

@@ -6,11 +6,14 @@ internal import TypedRows
 /// The rows that a store has of the keys of some rows of a chunk, as they were when they were asked for.
 struct StoredRows: StoredKeys {
   private let layout: ChunkLayout
-  private let result: QueryResult
+  private let result: FlatRows
   /// For each row of the chunk the result's row; -1 where the store has none.
   private let tuples: [Int32]
   /// The rows that were asked for.
   private let order: [Int32]
+
+  /// So many keys are looked up at a time.
+  private static let part = 32_768
 
   // The result's columns: place, bolide_id, version, the stored columns, the to-one relationships.
   private static let firstColumn = 3
@@ -25,14 +28,21 @@ struct StoredRows: StoredKeys {
     }
     let links = layout.entity.toOneRelationships.map { "t.\(quoted($0.column))" }
     let keys = KeyRows(layout, layout.keyColumns, names: layout.keyColumns.map { layout.columns[$0].name })
-    result = try connection.run(
-      """
+    let select = """
       SELECT x.place, t.bolide_id, t.xmin, \((columns + links).joined(separator: ", "))
       FROM \(keys.table) JOIN \(quoted(layout.entity.name)) AS t ON \(keys.equal("t")) AND \(keys.isWithin("t"))
-      """, keys.parameters(chunk, order) + keys.bounds(chunk, order))
+      """
+    result = FlatRows(columns: Self.firstColumn + columns.count + links.count, rows: order.count)
     var tuples = [Int32](repeating: -1, count: chunk.count)
-    for tuple in 0..<result.count {
-      tuples[Int(order[Int(result.integer(tuple, 0)) - 1])] = Int32(truncatingIfNeeded: tuple)
+    // A part at a time: libpq's form of an answer takes twice the memory.
+    for start in stride(from: 0, to: order.count, by: Self.part) {
+      let rows = Array(order[start..<min(start + Self.part, order.count)])
+      let found = try connection.run(select, keys.parameters(chunk, rows) + keys.bounds(chunk, rows))
+      for tuple in 0..<found.count {
+        let row = rows[Int(found.integer(tuple, 0)) - 1]
+        tuples[Int(row)] = Int32(truncatingIfNeeded: result.count + tuple)
+      }
+      result.append(found)
     }
     (self.tuples, self.order) = (tuples, order)
   }

@@ -88,7 +88,7 @@ extension AttributeType {
   }
 
   /// A value of a result in its stored form.
-  func value(_ result: QueryResult, _ row: Int, _ column: Int) -> Value {
+  func value(_ result: some ResultRows, _ row: Int, _ column: Int) -> Value {
     if result.isNull(row, column) { return .null }
     switch self {
     case .integer16, .integer32, .integer64, .decimal, .boolean: return .integer(result.integer(row, column))
@@ -102,7 +102,7 @@ extension AttributeType {
 
   /// The stored text of a value of a result that is one to Bolide; the bytes are valid during the call.
   func withStoredText<Result>(
-    _ result: QueryResult, _ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    _ result: some ResultRows, _ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
     switch self {
     case .date(let precision):
