@@ -59,24 +59,31 @@ package enum DecimalNumbers {
     try db.add(function: multiplyName, arguments: 2) { context, _, arguments in
       guard let value = arguments?[0] else { return sqlite3_result_null(context) }
       let scale = sqlite3_value_int(arguments?[1])
-      switch sqlite3_value_numeric_type(value) {
-      case SQLITE_INTEGER:
-        let (units, isOverflow) = sqlite3_value_int64(value).multipliedReportingOverflow(
-          by: Int64(DecimalNumbers.powerOfTen(scale)))
-        if !isOverflow { return sqlite3_result_int64(context, units) }
-        sqlite3_result_double(
-          context, Double(sqlite3_value_int64(value)) * DecimalNumbers.powerOfTen(scale))
-      case SQLITE_FLOAT:
-        // 1.1 is 110 hundredths, and not 110.00000000000001: by its shortest form, with the point moved.
-        let number = sqlite3_value_double(value)
-        guard number.isFinite, let units = number.movingPoint(by: Int(scale)) else {
-          return sqlite3_result_value(context, value)
+      let units: Value? =
+        switch sqlite3_value_numeric_type(value) {
+        case SQLITE_INTEGER: DecimalNumbers.units(sqlite3_value_int64(value), scale: scale)
+        case SQLITE_FLOAT: DecimalNumbers.units(sqlite3_value_double(value), scale: scale)
+        default: nil
         }
-        guard let whole = Int64(exactly: units) else { return sqlite3_result_double(context, units) }
-        sqlite3_result_int64(context, whole)
+      switch units {
+      case .integer(let units): sqlite3_result_int64(context, units)
+      case .real(let units): sqlite3_result_double(context, units)
       default: sqlite3_result_value(context, value)
       }
     }
+  }
+
+  /// A number as units of `10^-scale`: whole where they can be.
+  package static func units(_ number: Int64, scale: Int32) -> Value {
+    let (units, isOverflow) = number.multipliedReportingOverflow(by: Int64(powerOfTen(scale)))
+    return isOverflow ? .real(Double(number) * powerOfTen(scale)) : .integer(units)
+  }
+
+  /// As of a whole number; nil where the number is not finite.
+  package static func units(_ number: Double, scale: Int32) -> Value? {
+    // 1.1 is 110 hundredths, and not 110.00000000000001: by its shortest form, with the point moved.
+    guard number.isFinite, let units = number.movingPoint(by: Int(scale)) else { return nil }
+    return Int64(exactly: units).map(Value.integer) ?? .real(units)
   }
 
   /// More are not exact as a double.

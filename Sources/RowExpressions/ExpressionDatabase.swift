@@ -1,4 +1,4 @@
-internal import GRDB
+package import GRDB
 internal import GRDBSQLite
 internal import SQLiteAccess
 internal import StoreInterface
@@ -7,7 +7,7 @@ extension DatabaseQueue {
   /// A private database in memory on which a pipeline's expressions run.
   ///
   /// No value is longer than a record may be: `zeroblob(1000000000)` is an error, and not a gigabyte.
-  static func forExpressions() throws -> DatabaseQueue {
+  package static func forExpressions() throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
       sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, 64 << 20)

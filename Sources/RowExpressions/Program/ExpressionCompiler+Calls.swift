@@ -3,11 +3,10 @@ internal import TypedRows
 
 // The functions that are known here.
 extension ExpressionCompiler {
-  mutating func call(_ function: String) throws(NotCompiled) -> Operand {
-    if function == "strftime" { return try formattedDate() }
-    var arguments = [try expression()]
-    while skip(",") { arguments.append(try expression()) }
-    try expect(")")
+  mutating func call(_ function: String, _ trees: [ExpressionTree]) throws(NotCompiled) -> Operand {
+    if function == "strftime" { return try formattedDate(trees) }
+    var arguments: [Operand] = []
+    for tree in trees { arguments.append(try value(tree)) }
     switch (function, arguments.count) {
     case ("coalesce", 2...), ("ifnull", 2):
       var value = arguments.removeLast()
@@ -56,12 +55,9 @@ extension ExpressionCompiler {
 
   // MARK: Dates
 
-  private mutating func formattedDate() throws(NotCompiled) -> Operand {
-    guard place < tokens.count, case .literal(let literal) = tokens[place] else { throw NotCompiled() }
-    place += 1
-    try expect(",")
-    let value = try expression()
-    try expect(")")
+  private mutating func formattedDate(_ trees: [ExpressionTree]) throws(NotCompiled) -> Operand {
+    guard trees.count == 2, case .literal(let literal) = trees[0] else { throw NotCompiled() }
+    let value = try value(trees[1])
     // A text in quotes; one with a quote in it is SQLite's.
     let format = literal.dropFirst().dropLast()
     guard literal.hasPrefix("'"), !format.isEmpty, !format.contains("'") else { throw NotCompiled() }

@@ -5,11 +5,10 @@ internal import TypedRows
 
 /// Turns expressions into the steps of a `RowProgram`.
 ///
-/// It reads what SQLite has taken already, so it looks for no mistakes: whatever it does not know, or means something else
+/// It compiles what SQLite has taken already, so it looks for no mistakes: whatever it does not know, or means something else
 /// to another version of SQLite, is left to SQLite, and the whole expression with it.
 struct ExpressionCompiler {
   typealias Kinds = Set<RowProgram.Value.Kind>
-  typealias Token = PredicateTokens.Token
 
   /// The expression is SQLite's.
   struct NotCompiled: Error {}
@@ -33,12 +32,6 @@ struct ExpressionCompiler {
   private let db: Database
   private var columns: [String: Int] = [:]
   private var loaded: [Int: Operand] = [:]
-  var tokens: [Token] = []
-  var place = 0
-  /// How many operands stand within each other at the place.
-  var depth = 0
-  /// More are left to SQLite, whose parser needs no stack for them.
-  static let mostDepth = 100
 
   // What the program is made of.
   private(set) var steps: [RowProgram.Step] = []
@@ -59,10 +52,8 @@ struct ExpressionCompiler {
   /// The slot that an expression's value will be in; nil when it is left to SQLite.
   mutating func compile(_ text: String) -> Int? {
     let before = self
-    // A word that is not known here is SQLite's to read.
-    guard let tokens = try? PredicateTokens(text).tokens else { return nil }
-    (self.tokens, place, depth) = (tokens, 0, 0)
-    guard let value = try? expression(), place == tokens.count else {
+    // What is not known here is SQLite's to read.
+    guard let tree = try? ExpressionTree(text), let value = try? value(tree) else {
       self = before
       return nil
     }
