@@ -131,7 +131,10 @@ let package = Package(
     // typed rows → a store on a PostgreSQL server, and back
     .target(
       name: "PostgreSQLStore",
-      dependencies: ["ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "PostgreSQLAccess"],
+      dependencies: [
+        "ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "RowExpressions", "QueryPlans",
+        "PostgreSQLAccess",
+      ],
       swiftSettings: swiftSettings),
     // the loop that joins them, and the face for Swift programs
     .target(
@@ -180,7 +183,8 @@ let package = Package(
       name: "SQLiteStoreTests",
       dependencies: [
         "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance", "QueryPlans", "SQLiteAccess", "RowExpressions",
-        "ChunkMerging", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", "Bolide", grdb,
+        "ChunkMerging", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", "Bolide", "TestServer",
+        grdb,
       ],
       swiftSettings: swiftSettings),
     .testTarget(

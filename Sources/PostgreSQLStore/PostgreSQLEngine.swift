@@ -68,9 +68,12 @@ package final class PostgreSQLEngine: PartialEngine {
     }
   }
 
+  /// - Throws: `StoreError.closed` where the store was closed.
+  func checkOpen() throws(StoreError) { if sessions.isClosed { throw .closed(path) } }
+
   /// A session that belongs to the caller.
   func take(_ isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> PostgreSQLConnection {
-    if sessions.isClosed { throw StoreError.closed(path) }
+    try checkOpen()
     guard let idle = sessions.take() else {
       return try PostgreSQLConnection(address, isCancelled: isCancelled)
     }

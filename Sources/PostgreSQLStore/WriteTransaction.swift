@@ -63,7 +63,7 @@ struct MarkedObjects {
     let parameter = [Parameter.integers(ids)]
     try connection.run(
       "SELECT FROM \(table) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE", parameter)
-    for aggregates in Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+    for aggregates in try Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
       try connection.run(aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
     }
     for copy in Copy.all(entity, stored.model) {

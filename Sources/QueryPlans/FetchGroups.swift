@@ -72,18 +72,15 @@ struct FetchGroups {
     }
     let attribute = tree.nodes[property.node].entity.attributes.first { $0.name == property.name }
     // A total that no number of its type is, is null.
-    let isTotal = attribute?.derivation?.aggregate?.function == .sum ? 1 : 0
-    switch function {
-    case .sum where type.storage == .real:
-      return (aggregate.name, .double, "\(AggregateSQL.realSum)(\(sql), \(isTotal), 0)")
-    case .sum:
-      let summed: AttributeType = if case .decimal = type { type } else { .integer64 }
-      return (aggregate.name, summed, "\(AggregateSQL.integerSum)(\(sql), \(isTotal), 0)")
-    case .average:
-      let scale = if case .decimal(let scale) = type { scale } else { 0 }
-      return (aggregate.name, .double, "\(AggregateSQL.average)(\(sql), \(isTotal), \(scale))")
-    case .count, .min, .max: return (aggregate.name, type, "\(function.rawValue)(\(sql))")
-    }
+    let isTotal = attribute?.derivation?.aggregate?.function == .sum
+    let computed: AttributeType =
+      switch function {
+      case .sum where type.storage == .real: .double
+      case .sum: if case .decimal = type { type } else { .integer64 }
+      case .average: .double
+      case .count, .min, .max: type
+      }
+    return (aggregate.name, computed, tree.dialect.aggregate(function, sql, type, isTotal))
   }
 }
 

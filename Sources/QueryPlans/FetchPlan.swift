@@ -17,21 +17,23 @@ package struct FetchPlan {
   /// The columns that are read.
   package let columns: [String]
   /// What the objects are grouped by; nil where the rows are objects.
-  private let groups: [String]?
+  package let groups: [String]?
 
   /// - Parameters:
   ///   - readsKeys: whether the keys of objects are read whatever is asked for.
+  ///   - dialect: of the engine that runs the query; the predicate stays SQLite's.
   ///   - variables: of a fetched property, whose request this is.
   /// - Throws: `StoreError` when the model does not have what the request names.
   package init(
-    _ request: ObjectQuery, _ model: Model, readsKeys: Bool, _ variables: FetchVariables? = nil
+    _ request: ObjectQuery, _ model: Model, readsKeys: Bool, _ dialect: SQLDialect = .sqlite,
+    _ variables: FetchVariables? = nil
   ) throws(StoreError) {
     if let limit = request.limit, limit < 0 { throw .negativeLimit }
     if request.offset < 0 { throw .negativeOffset }
     if let size = request.batchSize, size < 1 { throw .emptyBatch }
     // Which `?` is whose cannot be told.
     if request.predicate?.values.isEmpty == false, !request.arguments.isEmpty { throw .valuesTwice }
-    let tree = try JoinTree(request.entity, model)
+    let tree = try JoinTree(request.entity, model, dialect)
     let groups = try FetchGroups(request, tree)
     var columns = FetchColumns(tree, readsKeys: readsKeys && groups == nil, areGroups: groups != nil)
     shape = try columns.shape(of: 0, try Projection(request, groups?.shown ?? request.properties, tree))
@@ -59,11 +61,34 @@ package struct FetchPlan {
   package var isGrouped: Bool { groups != nil }
 
   /// The id of a row's object; of a group its first one's, and 0 where it has none.
-  package var id: String { isGrouped ? "ifnull(min(\(JoinTree.id(0))), 0)" : JoinTree.id(0) }
+  package var id: String { isGrouped ? "coalesce(min(\(JoinTree.id(0))), 0)" : JoinTree.id(0) }
 
   /// The order of the answer. The object id makes it a whole one.
   package var orderText: String {
     (order.map { $0.sql + ($0.isAscending ? "" : " DESC") } + (groups ?? []) + [id]).joined(separator: ", ")
+  }
+
+  /// What holds for the objects behind one of the answer.
+  ///
+  /// - Parameters:
+  ///   - values: what that one was sorted by, as SQL; nil for null.
+  ///   - last: its id, as SQL.
+  package func behind(_ values: [String?], _ last: String) -> String {
+    // From the last key to the first: behind in this one, or equal in it and behind in the rest.
+    var condition = "\(JoinTree.id(0)) > \(last)"
+    for (key, value) in zip(order, values).reversed() {
+      let sql = key.sql
+      // Null comes first, and last in falling order.
+      switch (key.isAscending, value) {
+      // The first part alone bounds an index.
+      case (true, let value?): condition = "\(sql) >= \(value) AND (\(sql) > \(value) OR (\(condition)))"
+      case (true, nil): condition = "\(sql) IS NOT NULL OR (\(condition))"
+      case (false, let value?):
+        condition = "\(sql) < \(value) OR \(sql) IS NULL OR (\(sql) = \(value) AND (\(condition)))"
+      case (false, nil): condition = "\(sql) IS NULL AND (\(condition))"
+      }
+    }
+    return condition
   }
 
   /// Sees that the predicate is an expression and can do nothing else, where there is one.
@@ -179,7 +204,7 @@ private struct FetchColumns {
   /// - Parameter node: whose it is: a group of no objects has none at the root.
   private func id(_ sql: String, of node: Int?) -> String {
     guard areGroups else { return sql }
-    return node == 0 ? "ifnull(min(\(sql)), 0)" : "min(\(sql))"
+    return node == 0 ? "coalesce(min(\(sql)), 0)" : "min(\(sql))"
   }
 
   mutating func cell(_ sql: String) -> Int {

@@ -34,7 +34,7 @@ package struct FetchedPlan {
     variables = FetchVariables(property, of: tree)
     var request = ObjectQuery(property.destination, where: property.predicate.map { .init(text: $0) })
     request.sort = property.sort.map(ObjectQuery.SortKey.init(text:))
-    plan = try FetchPlan(request, model, readsKeys: readsKeys, variables)
+    plan = try FetchPlan(request, model, readsKeys: readsKeys, .sqlite, variables)
   }
 
   /// The entities of the owners' store that are read.

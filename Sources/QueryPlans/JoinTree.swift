@@ -21,9 +21,9 @@ package final class JoinTree {
   package struct Property {
     let name: String
     /// Nil for an object id.
-    let type: AttributeType?
+    package let type: AttributeType?
     /// The column, with its table.
-    let sql: String
+    package let sql: String
     /// Where the path has led to.
     let node: Int
     /// For a to-one relationship, its name and where it leads to.
@@ -32,11 +32,12 @@ package final class JoinTree {
 
   package private(set) var nodes: [Node]
   private let model: Model
+  let dialect: SQLDialect
 
   /// - Throws: `StoreError` when the model has no such entity.
-  package init(_ entity: String, _ model: Model) throws(StoreError) {
+  package init(_ entity: String, _ model: Model, _ dialect: SQLDialect = .sqlite) throws(StoreError) {
     guard let entity = model.entity(named: entity) else { throw .noEntity(entity, in: model) }
-    self.model = model
+    (self.model, self.dialect) = (model, dialect)
     nodes = [Node(entity: entity, root: 0, condition: nil)]
   }
 
@@ -57,7 +58,7 @@ package final class JoinTree {
   ///   - root: where the tree begins.
   ///   - source: what stands for an entity's table.
   ///   - isScanned: whether no index finds the fetched objects.
-  func from(_ source: (Entity) -> String, root: Int = 0, isScanned: Bool = false) -> String {
+  package func from(_ source: (Entity) -> String, root: Int = 0, isScanned: Bool = false) -> String {
     nodes.enumerated().filter { $1.root == root }.map { index, node in
       let table =
         "\(source(node.entity)) AS \(Self.alias(index))" + (isScanned && index == 0 ? " NOT INDEXED" : "")
@@ -68,7 +69,7 @@ package final class JoinTree {
   // MARK: Names
 
   /// Whether a node's entity has something of that name.
-  func knows(_ name: String, of node: Int = 0) -> Bool {
+  package func knows(_ name: String, of node: Int = 0) -> Bool {
     let (entity, name) = (nodes[node].entity, name.lowercased())
     return entity.attributes.contains { $0.name.lowercased() == name }
       || entity.relationships.contains { $0.name.lowercased() == name }
@@ -95,7 +96,7 @@ package final class JoinTree {
   ///
   /// - Parameter word: what asks for them, for messages.
   /// - Returns: where the tree begins, the node of the objects, and what ties the tree to its owner.
-  func begin(
+  package func begin(
     at path: [String], from node: Int, for word: String
   ) throws(StoreError) -> (root: Int, objects: Int, link: String) {
     let owner = try end(of: path, from: node)
@@ -148,7 +149,8 @@ package final class JoinTree {
       -> Property
     {
       Property(
-        name: name, type: type, sql: "\(Self.alias(node)).\(quoted(column))", node: node,
+        name: name, type: type, sql: dialect.column("\(Self.alias(node)).\(quoted(column))", type),
+        node: node,
         relationship: relationship)
     }
     if let attribute = entity.attributes.first(where: { $0.name.lowercased() == folded }) {

@@ -2,9 +2,9 @@ internal import ImportModel
 
 /// A question about the objects that a to-many relationship leads to. The answer is never null: an object for which the
 /// condition is null does not meet it.
-final class RelatedObjects {
+package final class RelatedObjects {
   /// What is asked.
-  enum Form: String {
+  package enum Form: String {
     /// Whether at least one meets the condition.
     case any
     /// Whether every one does; so it is where there are none.
@@ -29,9 +29,19 @@ final class RelatedObjects {
 
   /// The question as SQL, which the index of the relationship answers.
   func sql(_ tree: JoinTree, _ source: (Entity) -> String) -> String {
-    let met = condition.map { " AND (\($0.sql(source)))" } ?? ""
-    let objects = "FROM \(tree.from(source, root: root)) WHERE \(link)\(met)"
-    return switch form {
+    form.sql("\(tree.from(source, root: root)) WHERE \(link)", condition?.sql(source))
+  }
+}
+
+extension RelatedObjects.Form {
+  /// The question as SQL.
+  ///
+  /// - Parameters:
+  ///   - objects: the tables, and what ties them to their owner, behind FROM.
+  ///   - condition: what they have to meet; nil for nothing.
+  package func sql(_ objects: String, _ condition: String?) -> String {
+    let objects = "FROM \(objects)\(condition.map { " AND (\($0))" } ?? "")"
+    return switch self {
     case .any: "EXISTS (SELECT 1 \(objects))"
     case .all: "NOT EXISTS (SELECT 1 \(objects) IS NOT TRUE)"
     case .none: "NOT EXISTS (SELECT 1 \(objects))"

@@ -4,32 +4,11 @@ import Testing
 
 /// History leads from every state to every other, whichever engine keeps it.
 struct HistoryLaws {
-  /// A store with a history by chance, and the token of each of its states.
-  private func history(_ engine: Engine, _ seed: Int) throws -> (LawStore, [HistoryToken]) {
-    var chance = Chance(seed)
-    let store = try LawStore(engine, LawStore.quakes, chance.settings() + "max-rejects: 100%\n")
-    var tokens = [try store.engine.newestToken()]
-    for _ in 0..<5 {
-      try store.take(chance.feed(), chunkRows: 1 + chance.below(8), isAtomic: chance.below(3) == 0)
-      let token = try store.engine.newestToken()
-      if token != tokens.last { tokens.append(token) }
-    }
-    if Engine.keeping.contains(engine) {
-      for rows in [12, 6] {
-        try store.take((0..<rows).map { "{\"id\": \($0)}" }, settings: "feed: full")
-        tokens.append(try store.engine.newestToken())
-      }
-      _ = try store.engine.deleteMissing(of: nil, noMoreThan: 1)
-      tokens.append(try store.engine.newestToken())
-    }
-    return (store, tokens)
-  }
-
   @Test(arguments: Engine.allCases, 0..<6)
   func `undone from the newest state, history gives each state before it`(
     _ engine: Engine, _ seed: Int
   ) throws {
-    let (store, _) = try history(engine, seed)
+    let (store, _) = try LawStore.history(engine, seed)
     var state = try store.state()
     for transaction in try store.engine.history(HistoryRequest()).reversed() {
       #expect(state == (try store.state(at: transaction.token)))
@@ -48,7 +27,7 @@ struct HistoryLaws {
 
   @Test(arguments: Engine.allCases, 0..<6)
   func `net changes lead from any state to any later one`(_ engine: Engine, _ seed: Int) throws {
-    let (store, tokens) = try history(engine, seed)
+    let (store, tokens) = try LawStore.history(engine, seed)
     for (older, newer) in zip(tokens, tokens.dropFirst()) + [(tokens[0], tokens[tokens.count - 1])] {
       var request = HistoryRequest(after: older)
       (request.isNet, request.end) = (true, .token(newer))
@@ -70,7 +49,7 @@ struct HistoryLaws {
 
   @Test(arguments: Engine.allCases)
   func `a filtered answer is the whole one, filtered, and ends at the same token`(_ engine: Engine) throws {
-    let (store, tokens) = try history(engine, 4)
+    let (store, tokens) = try LawStore.history(engine, 4)
     let all = try store.engine.history(HistoryRequest()).flatMap(\.changes)
     var request = HistoryRequest()
     (request.entities, request.kinds) = (["Quake"], [.update])

@@ -117,6 +117,29 @@ struct LawStore {
   }
 }
 
+extension LawStore {
+  /// A store with a history by chance, and the token of each of its states.
+  static func history(_ engine: Engine, _ seed: Int) throws -> (LawStore, [HistoryToken]) {
+    var chance = Chance(seed)
+    let store = try LawStore(engine, LawStore.quakes, chance.settings() + "max-rejects: 100%\n")
+    var tokens = [try store.engine.newestToken()]
+    for _ in 0..<5 {
+      try store.take(chance.feed(), chunkRows: 1 + chance.below(8), isAtomic: chance.below(3) == 0)
+      let token = try store.engine.newestToken()
+      if token != tokens.last { tokens.append(token) }
+    }
+    if Engine.keeping.contains(engine) {
+      for rows in [12, 6] {
+        try store.take((0..<rows).map { "{\"id\": \($0)}" }, settings: "feed: full")
+        tokens.append(try store.engine.newestToken())
+      }
+      _ = try store.engine.deleteMissing(of: nil, noMoreThan: 1)
+      tokens.append(try store.engine.newestToken())
+    }
+    return (store, tokens)
+  }
+}
+
 extension [HistoryChange.Property] {
   var byName: [String: Value] { Dictionary(map { ($0.name, $0.value) }) { first, _ in first } }
 

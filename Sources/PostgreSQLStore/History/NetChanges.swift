@@ -163,16 +163,15 @@ struct PastRows {
   private(set) var present: [Int64: [HistoryChange.Property]] = [:]
   private var then: [Int64: [HistoryChange.Property]] = [:]
 
-  /// - Parameter ids: which ones; nil for all.
+  /// - Parameter ids: which ones.
   /// - Complexity: O(rows + changes since then) memory.
   init(
     _ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity, at number: Int64,
-    ids: [Int64]?
+    ids: [Int64]
   ) throws {
-    let parameters = ids.map { [Parameter.integers($0)] } ?? []
-    func those(_ column: String) -> String { ids == nil ? "true" : "\(column) = ANY ($1)" }
+    let parameters = [Parameter.integers(ids)]
     let rows = try connection.run(
-      "SELECT bolide_id, \(entity.results("t")) FROM \(quoted(entity.name)) AS t WHERE \(those("bolide_id"))",
+      "SELECT bolide_id, \(entity.results("t")) FROM \(quoted(entity.name)) AS t WHERE bolide_id = ANY ($1)",
       parameters)
     for row in 0..<rows.count { present[rows.integer(row, 0)] = entity.values(rows, row, from: 1) }
     then = present
@@ -181,7 +180,7 @@ struct PastRows {
       SELECT c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(number) OR t.number IS NULL)
-        AND (c.last_id IS NOT NULL OR \(those("c.id")))
+        AND (c.last_id IS NOT NULL OR c.id = ANY ($1))
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
       """, parameters)
     for row in 0..<changes.count {
@@ -210,9 +209,4 @@ struct PastRows {
 
   /// The row as it was; nil where there was none.
   func row(_ id: Int64) -> [HistoryChange.Property]? { then[id] }
-
-  /// All that were there, by id.
-  var all: [(id: Int64, values: [HistoryChange.Property])] {
-    then.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
 }

@@ -47,7 +47,7 @@ private struct DerivedCheck {
 
   func run(_ found: (Finding) throws -> Void) throws {
     let table = quoted(entity.name)
-    for aggregates in Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+    for aggregates in try Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
       for (attribute, value) in aggregates.truths {
         try tell(attribute, "SELECT o.bolide_id, %s, %t FROM \(table) AS o", "o", value, found)
       }

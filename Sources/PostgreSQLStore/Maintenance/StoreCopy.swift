@@ -77,7 +77,7 @@ package struct StoreCopy {
         "SELECT setval(pg_get_serial_sequence($1, 'bolide_id'), $2)",
         [.text(quoted(entity.name)), .integer(last)])
       // The exact parts of sums are no values of the source's.
-      for aggregates in Aggregates.all(model) where aggregates.owner.name == entity.name {
+      for aggregates in try Aggregates.all(model) where aggregates.owner.name == entity.name {
         try connection.run(aggregates.refresh("SELECT bolide_id FROM \(quoted(entity.name))"))
       }
     }

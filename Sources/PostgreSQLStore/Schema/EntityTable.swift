@@ -1,5 +1,6 @@
 internal import ImportModel
 internal import PostgreSQLAccess
+internal import QueryPlans
 
 /// An entity's table as SQL.
 struct EntityTable {
@@ -25,10 +26,9 @@ struct EntityTable {
 
   /// An attribute's columns: its own, and what a total or a mean is computed from.
   func columns(_ attribute: Attribute) -> [String] {
-    let isKey = entity.key.contains(attribute.name)
     let aggregate = attribute.derivation?.aggregate?.function
     var own = "\(quoted(attribute.name)) \(attribute.type.column)"
-    if isKey || attribute.isRequired && attribute.derivation == nil { own += " NOT NULL" }
+    if entity.isNeverNull(attribute.name) { own += " NOT NULL" }
     let start = entity.start(of: attribute.name)
     if start != "NULL" { own += " DEFAULT \(start)" }
     guard aggregate == .sum || aggregate == .average else { return [own] }
@@ -39,7 +39,7 @@ struct EntityTable {
   }
 
   func column(_ relationship: Relationship) -> String {
-    "\(quoted(relationship.column)) bigint" + (entity.key.contains(relationship.name) ? " NOT NULL" : "")
+    "\(quoted(relationship.column)) bigint" + (entity.isNeverNull(relationship.name) ? " NOT NULL" : "")
   }
 
   /// The column of an exact sum, and of how many values are in it.
@@ -66,12 +66,13 @@ struct EntityTable {
     ]
   }
 
-  /// JSON has no order of its own: an index has its text.
+  /// In the order of a fetch: null comes first. JSON has no order of its own: an index has its text.
   var indexes: [String] {
     entity.indexes.map { names in
       let columns = names.map { name in
-        entity.attribute(named: name)?.type == .json
-          ? "(\(quoted(name))::text)" : entity.columns(of: [name]).map(quoted).joined()
+        let column = entity.columns(of: [name]).map(quoted).joined()
+        return SQLDialect.comparable(column, entity.attribute(named: name)?.type)
+          + (entity.isNeverNull(name) ? "" : " NULLS FIRST")
       }
       return "CREATE INDEX ON \(name)(\(columns.joined(separator: ", ")))"
     }

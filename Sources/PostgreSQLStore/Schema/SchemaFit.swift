@@ -86,19 +86,19 @@ struct SchemaFit {
     let stored = try StoredModel(connection, address)
     try checkFilters(stored.model)
     for entity in stored.model.entities {
-      try connection.runAll(EntityTriggers(entity, stored).statements)
+      try connection.runAll(try EntityTriggers(entity, stored).statements)
     }
   }
 
-  /// A filter's words are SQLite's; the server has to understand them too.
   private func checkFilters(_ model: Model) throws {
-    for aggregates in Aggregates.all(model) {
-      for filter in aggregates.members.compactMap(\.aggregate.filter) {
+    for entity in model.entities {
+      for attribute in entity.derivedAttributes {
+        guard let aggregate = attribute.derivation?.aggregate, let filter = aggregate.filter,
+          let many = entity.relationship(named: aggregate.relationship).flatMap(model.toMany)
+        else { continue }
         do {
-          let condition = FilterSQL.text(filter, aggregates.destination, "x")
-          try connection.run(
-            "EXPLAIN SELECT FROM \(quoted(aggregates.destination.name)) AS x WHERE (\(condition))")
-        } catch is PostgreSQLError {
+          _ = try ConditionSQL.sql(filter, in: .row(many.destination, "x"))
+        } catch is Untranslated {
           throw StoreError.unsupported("the filter \(filter)", by: PostgreSQLEngine.engineName, address.shown)
         }
       }

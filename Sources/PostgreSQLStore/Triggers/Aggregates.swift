@@ -18,21 +18,26 @@ struct Aggregates {
     let aggregate: Derivation.Aggregate
     /// The attribute of the objects; nil for a count.
     let source: Attribute?
+    /// What the objects `x` have to meet; nil for nothing.
+    let condition: String?
   }
 
   /// All of a model.
-  static func all(_ model: Model) -> [Aggregates] {
-    model.entities.flatMap { owner in
-      owner.relationships.compactMap { relationship -> Aggregates? in
+  ///
+  /// - Throws: `Untranslated` for a filter that has no translation.
+  static func all(_ model: Model) throws -> [Aggregates] {
+    try model.entities.flatMap { owner in
+      try owner.relationships.compactMap { relationship -> Aggregates? in
         guard let many = model.toMany(relationship),
           let holder = model.entity(named: many.holder.name)
         else { return nil }
-        let members = owner.derivedAttributes.compactMap { attribute -> Member? in
+        let members = try owner.derivedAttributes.compactMap { attribute -> Member? in
           guard let aggregate = attribute.derivation?.aggregate, aggregate.relationship == relationship.name
           else { return nil }
           return Member(
             attribute: attribute, aggregate: aggregate,
-            source: aggregate.attribute.flatMap(many.destination.attribute(named:)))
+            source: aggregate.attribute.flatMap(many.destination.attribute(named:)),
+            condition: try aggregate.filter.map { try ConditionSQL.sql($0, in: .row(many.destination, "x")) })
         }
         if members.isEmpty { return nil }
         return Aggregates(
@@ -79,7 +84,7 @@ struct Aggregates {
   }
 
   private func condition(_ member: Member) -> String {
-    member.aggregate.filter.map { " AND (\(FilterSQL.text($0, destination, "x")))" } ?? ""
+    member.condition.map { " AND (\($0))" } ?? ""
   }
 
   /// A member's columns, each with its value from scratch.

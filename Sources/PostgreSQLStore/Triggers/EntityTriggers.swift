@@ -17,7 +17,12 @@ struct EntityTriggers {
   private var table: String { quoted(entity.name) }
   private var number: Int64 { stored.number(of: entity) }
 
-  init(_ entity: Entity, _ stored: StoredModel) { (self.entity, self.stored) = (entity, stored) }
+  private let aggregates: [Aggregates]
+
+  init(_ entity: Entity, _ stored: StoredModel) throws {
+    (self.entity, self.stored) = (entity, stored)
+    aggregates = try Aggregates.all(stored.model)
+  }
 
   /// The names of the table's triggers. One before each row is there only where it has something to do: it would keep new rows from
   /// going into the table many at a time.
@@ -60,16 +65,19 @@ struct EntityTriggers {
     + "current_setting('bolide.writer', true) IS DISTINCT FROM pg_current_xact_id()::text"
 
   private func function(_ event: String, _ type: String, _ body: String) -> String {
-    """
-    CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS \(type)
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-    SET bytea_output = 'hex' SET extra_float_digits = 1 AS $bolide$
-    DECLARE bolide_tx bigint;
-    BEGIN
-    \(body)
-    RETURN \(event == "before" ? "NEW" : "NULL");
-    END $bolide$
-    """
+    // A text in a filter may hold whatever would end the body.
+    var tag = "$bolide$"
+    while body.contains(tag) { tag = "$_\(tag.dropFirst())" }
+    return """
+      CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS \(type)
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+      SET bytea_output = 'hex' SET extra_float_digits = 1 AS \(tag)
+      DECLARE bolide_tx bigint;
+      BEGIN
+      \(body)
+      RETURN \(event == "before" ? "NEW" : "NULL");
+      END \(tag)
+      """
   }
 
   private func trigger(_ name: String, _ event: String, _ rest: String, _ function: String) -> String {
@@ -228,7 +236,7 @@ struct EntityTriggers {
   // MARK: Owners' aggregates
 
   private func owners(rows: [String], touched: [String], isUpdate: Bool = false) -> String {
-    Aggregates.all(model).map { aggregates in
+    aggregates.map { aggregates in
       var lines: [String] = []
       if aggregates.holder.name == entity.name {
         let column = quoted(aggregates.toOne.column)

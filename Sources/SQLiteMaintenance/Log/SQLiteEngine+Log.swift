@@ -3,7 +3,6 @@ internal import ImportModel
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
-internal import TypedRows
 
 extension SQLiteEngine {
   /// What happened to an object, as far as history is kept, the oldest change first. Several objects may have had a key, one
@@ -26,34 +25,6 @@ extension SQLiteEngine {
         found = changes.sorted { $0.transaction < $1.transaction }
       }
       return found
-    }
-  }
-}
-
-extension Entity {
-  /// A key as words, each read as its attribute's type wants it. A relationship's is the other object's id.
-  func keyValues(_ words: [String]) throws -> [(name: String, value: Value)] {
-    var words = words
-    // The only part needs no name, even if there is an equals sign in its value.
-    if key.count == 1, words.count == 1, !words[0].hasPrefix("\(key[0])=") {
-      words[0] = "\(key[0])=\(words[0])"
-    }
-    var texts: [String: String] = [:]
-    for word in words {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      texts[parts[0]] = parts.count == 2 ? parts[1] : nil
-    }
-    guard Set(texts.keys) == Set(key), words.count == key.count else { throw StoreError.keyOf(self) }
-    return try key.map { name in
-      let text = texts[name] ?? ""
-      guard let attribute = attribute(named: name) else {
-        guard let id = Int64(text) else { throw StoreError.notAValue(name, "the id of an object") }
-        return (name, .integer(id))
-      }
-      guard let value = Value(text, as: attribute.type) else {
-        throw StoreError.notAValue(name, attribute.type.writtenForm)
-      }
-      return (name, value)
     }
   }
 }
@@ -151,23 +122,13 @@ struct ObjectLog {
   func changes(of id: Int64) throws -> [ObjectChange] {
     var log: [ObjectChange] = []
     try walk(id) { row, before, after, erased in
-      let differing = columns.filter { column in
-        guard !erased.values.contains(column.number) else { return false }
-        let (old, new) = (before?[column.name] ?? .null, after?[column.name] ?? .null)
-        return old != new
-      }
-      let kind: HistoryChange.Kind = before == nil ? .insert : after == nil ? .delete : .update
-      log.append(
-        ObjectChange(
-          transaction: row.integer(2), at: row.string(3) ?? "", author: row.string(4),
-          run: row.isNull(5) ? nil : row.integer(5), id: id, kind: kind,
-          isDerived: kind == .update && !erased.isObject && differing.allSatisfy(\.isDerived),
-          isErased: erased.isObject || !erased.values.isEmpty,
-          differences: differing.map { column in
-            ObjectChange.Difference(
-              name: column.name, type: entity.attribute(named: column.name)?.type,
-              old: before?[column.name] ?? .null, new: after?[column.name] ?? .null)
-          }))
+      var change = ObjectChange(
+        transaction: row.integer(2), at: row.string(3) ?? "", author: row.string(4),
+        run: row.isNull(5) ? nil : row.integer(5), of: entity, id,
+        columns.filter { !erased.values.contains($0.number) }.map(\.name), from: before, to: after)
+      change.isErased = erased.isObject || !erased.values.isEmpty
+      if erased.isObject { change.isDerived = false }
+      log.append(change)
     }
     return log.reversed()
   }

@@ -35,7 +35,7 @@ struct FetchQuery {
   func text(_ columns: [String]) -> String {
     let further = [
       dangling?.dangling(plan.tree, source),
-      place?.condition(plan.order, from: request.boundValues.count + 1),
+      place?.condition(plan, from: request.boundValues.count + 1),
     ]
     return plan.query(columns, and: further, isScanned: access == .scanned, source)
   }

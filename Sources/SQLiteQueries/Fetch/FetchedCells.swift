@@ -44,21 +44,5 @@ extension RowLayout {
   }
 
   /// The row as values; nil when there is no object.
-  func row(_ statement: RawStatement) -> Snapshot.Row? {
-    guard !statement.isNull(Int32(id)) else { return nil }
-    func property(_ member: Member) -> HistoryChange.Property {
-      HistoryChange.Property(name: member.name, type: member.type, value: statement.value(Int32(member.cell)))
-    }
-    var row = Snapshot.Row(
-      entity: entity, id: statement.integer(Int32(id)), key: key.map(property), values: [])
-    row.values.reserveCapacity(members.count)
-    // The object's own id is no property of it.
-    for member in members where member.cell != id {
-      row.values.append(property(member))
-      if let related = member.related {
-        row.related.append(Snapshot.Row.Related(name: member.name, row: related.row(statement)))
-      }
-    }
-    return row
-  }
+  func row(_ statement: RawStatement) -> Snapshot.Row? { row { statement.value(Int32($0)) } }
 }

@@ -28,22 +28,9 @@ final class KeysetCursor {
   /// What holds for the objects behind the place.
   ///
   /// - Parameter first: the number of the condition's first value.
-  func condition(_ order: [(sql: String, isAscending: Bool)], from first: Int) -> String {
-    // From the last key to the first: behind in this one, or equal in it and behind in the rest.
-    var condition = "\(JoinTree.id(0)) > ?\(first + order.count)"
-    for (index, key) in order.enumerated().reversed() {
-      let (sql, value) = (key.sql, "?\(first + index)")
-      // Null comes first, and last in falling order.
-      switch (key.isAscending, isNull[index]) {
-      // The first part alone bounds an index.
-      case (true, false): condition = "\(sql) >= \(value) AND (\(sql) > \(value) OR (\(condition)))"
-      case (true, true): condition = "\(sql) IS NOT NULL OR (\(condition))"
-      case (false, false):
-        condition = "\(sql) < \(value) OR \(sql) IS NULL OR (\(sql) = \(value) AND (\(condition)))"
-      case (false, true): condition = "\(sql) IS NULL AND (\(condition))"
-      }
-    }
-    return condition
+  func condition(_ plan: FetchPlan, from first: Int) -> String {
+    plan.behind(
+      isNull.dropLast().enumerated().map { $1 ? nil : "?\(first + $0)" }, "?\(first + values.count - 1)")
   }
 
   /// Binds the condition's values.

@@ -1,4 +1,5 @@
 public import ImportModel
+internal import TypedRows
 
 /// One change of an object, with who made it and its values before and after.
 public struct ObjectChange: Sendable, Hashable {
@@ -40,19 +41,26 @@ public struct ObjectChange: Sendable, Hashable {
   /// What differs; of an insert and a delete all values that are not null.
   public var differences: [Difference]
 
+  /// Finds what differs.
+  ///
+  /// - Parameters:
+  ///   - names: the properties that are looked at, in order.
+  ///   - before: the object's values before the change; nil where it was not there.
+  ///   - after: those after it.
   package init(
-    transaction: Int64, at: String, author: String?, run: Int64?, id: Int64, kind: HistoryChange.Kind,
-    isDerived: Bool, isErased: Bool, differences: [Difference]
+    transaction: Int64, at: String, author: String?, run: Int64?, of entity: Entity, _ id: Int64,
+    _ names: [String], from before: [String: Value]?, to after: [String: Value]?
   ) {
-    self.transaction = transaction
-    self.at = at
-    self.author = author
-    self.run = run
-    self.id = id
-    self.kind = kind
-    self.isDerived = isDerived
-    self.isErased = isErased
-    self.differences = differences
+    (self.transaction, self.at, self.author, self.run, self.id) = (transaction, at, author, run, id)
+    kind = before == nil ? .insert : after == nil ? .delete : .update
+    differences = names.compactMap { name in
+      let (old, new) = (before?[name] ?? .null, after?[name] ?? .null)
+      return old == new
+        ? nil : Difference(name: name, type: entity.attribute(named: name)?.type, old: old, new: new)
+    }
+    isDerived =
+      kind == .update && differences.allSatisfy { entity.attribute(named: $0.name)?.derivation != nil }
+    isErased = false
   }
 }
 
@@ -62,4 +70,32 @@ public enum LoggedObject: Sendable, Hashable {
   case key([String])
   /// The one with an id.
   case id(Int64)
+}
+
+extension Entity {
+  /// A key as words, each read as its attribute's type wants it. A relationship's is the other object's id.
+  package func keyValues(_ words: [String]) throws -> [(name: String, value: Value)] {
+    var words = words
+    // The only part needs no name, even if there is an equals sign in its value.
+    if key.count == 1, words.count == 1, !words[0].hasPrefix("\(key[0])=") {
+      words[0] = "\(key[0])=\(words[0])"
+    }
+    var texts: [String: String] = [:]
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      texts[parts[0]] = parts.count == 2 ? parts[1] : nil
+    }
+    guard Set(texts.keys) == Set(key), words.count == key.count else { throw StoreError.keyOf(self) }
+    return try key.map { name in
+      let text = texts[name] ?? ""
+      guard let attribute = attribute(named: name) else {
+        guard let id = Int64(text) else { throw StoreError.notAValue(name, "the id of an object") }
+        return (name, .integer(id))
+      }
+      guard let value = Value(text, as: attribute.type) else {
+        throw StoreError.notAValue(name, attribute.type.writtenForm)
+      }
+      return (name, value)
+    }
+  }
 }

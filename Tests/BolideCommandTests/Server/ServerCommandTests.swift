@@ -37,6 +37,13 @@ import Testing
   private func same(
     _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Outcome {
+    try same(arguments, sourceLocation: sourceLocation)
+  }
+
+  @discardableResult
+  private func same(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> Outcome
+  {
     func run(_ store: String) throws -> Outcome {
       var outcome = try folder.bolide(arguments: arguments.map { $0 == "S" ? store : $0 })
       outcome.output = masked(outcome.output)
@@ -105,6 +112,50 @@ import Testing
     try same("readers", "S", "drop", "map")
     try same("import", "quakes.yaml", "second.json", "--store", "S", "-q")
     try same("changes", "S", "--from", "oldest", "--count")
+  }
+
+  // MARK: Questions
+
+  @Test func `objects, differences and logs are those of a file`() throws {
+    try same("import", "quakes.yaml", "first.json", "--store", "S", "-q")
+    let tokens = try ["quakes.sqlite", address].map { store in
+      try folder.bolide("token", store).output.trimmingCharacters(in: .newlines)
+    }
+    try same("import", "quakes.yaml", "second.json", "--store", "S", "-q")
+    for words in [
+      ["Quake"], ["Quake", "--format", "table"], ["Quake", "--format", "csv", "--only", "id,magnitude"],
+      ["Quake", "--where", "magnitude > 7 AND time >= '2024-01-02'", "--sort", "-magnitude"],
+      ["Quake", "--sort", "magnitude", "--limit", "1"], ["Quake", "--where", "magnitude > 7", "--count"],
+      ["Quake", "--aggregate", "count, sum(magnitude), average(magnitude), max(time)"],
+      ["Quake", "--distinct", "--only", "time"],
+      ["Quake", "--where", "deep > 1"], ["Nothing"], ["Quake", "--where", "magnitude >"],
+      ["Quake", "--sort", "deep"],
+    ] {
+      let fetched = try same(["fetch", "S"] + words)
+      #expect(fetched.status == 0 ? !fetched.output.isEmpty : fetched.status == 64)
+    }
+    try same("log", "S", "Quake", "a")
+    try same("log", "S", "Quake", "a", "--derived", "--format", "table")
+    try same("log", "S", "Quake", "z")
+    for words in [["--where", "magnitude < 9", "--sort", "-magnitude"], ["--sections", "time"]] {
+      let (file, server) = try (
+        folder.bolide(arguments: ["diff", "quakes.sqlite", "Quake", "--since", tokens[0]] + words),
+        folder.bolide(arguments: ["diff", address, "Quake", "--since", tokens[1]] + words)
+      )
+      #expect(file.status == 0 && !file.output.isEmpty && server == file)
+    }
+    let past = try folder.bolide(
+      "fetch", address, "Quake", "--at", tokens[1], "--where", "magnitude = 1", "--count")
+    #expect(past == Outcome(status: 0, output: "1\n"))
+    let refused = try folder.bolide("fetch", address, "Quake", "--where", "round(magnitude) = 1")
+    #expect(
+      refused.errors.hasSuffix("PostgreSQL stores do not support the function round in a predicate.\n")
+        && refused.status == 64)
+    let schema = try folder.bolide("schema", address)
+    try server.psql("CREATE SCHEMA again; SET search_path = again;\n\(schema.output)", schema: "public")
+    #expect(schema.output.contains(#"CREATE TABLE "Quake"("#))
+    let report = try folder.bolide("report", address, "--output", "page.html")
+    #expect(report == .silent)
   }
 
   // MARK: A whole store moves to a server

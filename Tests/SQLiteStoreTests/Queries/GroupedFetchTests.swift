@@ -193,7 +193,7 @@ import Testing
 }
 
 /// A request for groups, and the same as SQL.
-private struct GroupedCase {
+struct GroupedCase {
   var request: ObjectQuery
   var sql: String
   private let width: Int
@@ -266,9 +266,9 @@ private struct GroupedCase {
   }
 }
 
-extension SQLiteEngine {
+extension StoreEngine {
   /// A line for each row, with the columns in the request's order.
-  fileprivate func texts(_ one: GroupedCase) throws -> [String] {
+  func texts(_ one: GroupedCase) throws -> [String] {
     var (cells, lines): ([Int], [String]) = ([], [])
     try readCells(one.request, at: nil) { layout in
       let request = one.request

@@ -1,0 +1,34 @@
+internal import ImportModel
+internal import QueryPlans
+
+extension SQLDialect {
+  /// PostgreSQL's.
+  static let postgreSQL = SQLDialect { sql, type in
+    comparable(sql, type)
+  } aggregate: { function, sql, type, isTotal in
+    let value = computed(function, sql, type)
+    // The total of a total that no number of its type is has none either.
+    guard isTotal, function == .sum || function == .average else { return value }
+    return "CASE WHEN bool_or(\(sql) IS NULL) THEN NULL ELSE \(value) END"
+  }
+
+  /// A column as it is compared, sorted and grouped by: JSON has neither order nor equality.
+  static func comparable(_ column: String, _ type: AttributeType?) -> String {
+    type == .json ? "(\(column)::text COLLATE \"C\")" : column
+  }
+
+  private static func computed(_ function: Derivation.Function, _ sql: String, _ type: AttributeType)
+    -> String
+  {
+    let exact = type.storage == .real ? "bolide_exact(\(sql))" : "\(sql)::numeric"
+    let sum = "coalesce(sum(\(exact)), 0)"
+    switch (function, type) {
+    case (.sum, .decimal(let scale)):
+      return "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
+    case (.sum, _): return "\(type.storage == .real ? "bolide_double" : "bolide_bigint")(\(sum))"
+    case (.average, _): return "bolide_mean(sum(\(exact)), count(\(sql)))"
+    case (.min, .uuid), (.max, .uuid): return "\(function.rawValue)(\(sql)::text COLLATE \"C\")::uuid"
+    case (.count, _), (.min, _), (.max, _): return "\(function.rawValue)(\(sql))"
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import GRDB
+package import ImportModel
+internal import RowExpressions
+internal import SQLiteAccess
+package import StoreInterface
+
+extension ObjectQuery {
+  /// Sees that the predicate is an expression of SQLite's over the model, and can do nothing else: for a store of another
+  /// engine, whose predicates mean what SQLite's mean. SQLite is asked over tables without rows.
+  ///
+  /// - Throws: `StoreError` for names, mistakes and values as a fetch from SQLite would.
+  package func checkPredicate(_ model: Model) throws {
+    guard predicate != nil || !arguments.isEmpty else { return }
+    let plan = try FetchPlan(ObjectQuery(entity, where: predicate, arguments), model, readsKeys: false)
+    try DatabaseQueue.forExpressions().inDatabase { db in
+      for entity in plan.tree.entities {
+        let columns =
+          ["bolide_id INTEGER PRIMARY KEY"]
+          + entity.storedAttributes.map { "\(quoted($0.name)) \($0.type.storage.sql)" }
+          + entity.toOneRelationships.map { "\(quoted($0.column)) INTEGER" }
+        try db.run("CREATE TABLE \(quoted(entity.name))(\(columns.joined(separator: ", ")))")
+      }
+      try plan.checkPredicate(db) { "main.\(quoted($0.name))" }
+    }
+    let places = try PredicateTokens(predicate?.text ?? "").placeCount
+    if places != boundValues.count { throw StoreError.wrongCount(places: places, values: boundValues.count) }
+  }
+}
+
+extension PredicateTokens {
+  /// The largest number of a value's place, as SQLite counts them.
+  fileprivate var placeCount: Int {
+    tokens.reduce(0) { largest, token in
+      guard case .parameter(let text) = token else { return largest }
+      return max(largest, Int(text.dropFirst()) ?? largest + 1)
+    }
+  }
+}
