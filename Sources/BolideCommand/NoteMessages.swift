@@ -53,6 +53,8 @@ enum Note {
     case .unreadableFile(let path):
       return
         "Note: \(path): permission denied, so a store restored from a backup cannot be detected."
+    case .standby(let seconds):
+      return "Note: the server is a standby, up to \(Int(seconds.rounded(.up))) s behind its primary."
     }
   }
 

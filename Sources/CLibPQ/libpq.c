@@ -24,7 +24,7 @@ static void load(void) {
   if (library == NULL) return;
 #define FIND(member, name) \
   if ((*(void **)&functions.member = dlsym(library, name)) == NULL) return;
-  FIND(connectStart, "PQconnectStart")
+  FIND(connectStart, "PQconnectStartParams")
   FIND(connectPoll, "PQconnectPoll")
   FIND(status, "PQstatus")
   FIND(errorMessage, "PQerrorMessage")
@@ -45,6 +45,8 @@ static void load(void) {
   FIND(affected, "PQcmdTuples")
   FIND(clear, "PQclear")
   FIND(serverVersion, "PQserverVersion")
+  FIND(process, "PQbackendPID")
+  FIND(parameterStatus, "PQparameterStatus")
   FIND(transactionStatus, "PQtransactionStatus")
   FIND(socket, "PQsocket")
   FIND(isBusy, "PQisBusy")
@@ -62,6 +64,14 @@ static void load(void) {
 const bolide_pg_functions *bolide_pg_load(void) {
   pthread_once(&once, load);
   return loaded;
+}
+
+bolide_pg_connection *bolide_pg_start(const bolide_pg_functions *library, const char *address) {
+  // A machine that is gone without a word is noticed within half a minute; what the address says comes behind, and counts.
+  static const char *const keywords[] = {
+    "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout", "dbname", NULL};
+  const char *const values[] = {"15", "5", "3", "30000", address, NULL};
+  return library->connectStart(keywords, values, 1);
 }
 
 int bolide_pg_wait(int socket, int wantsRead, int wantsWrite, int milliseconds) {

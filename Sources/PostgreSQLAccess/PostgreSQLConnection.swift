@@ -6,7 +6,12 @@ package final class PostgreSQLConnection {
   /// Asked about ten times a second while the server works; true ends the statement.
   package var isCancelled: @Sendable () -> Bool = { false }
   let library: bolide_pg_functions
-  let connection: OpaquePointer
+  private let address: PostgreSQLAddress
+  private(set) var connection: OpaquePointer
+  /// The server's process of this session; nil while there is none.
+  private var process: ServerProcess?
+  /// Those of sessions that were lost: the server may not have noticed, and be at work for them.
+  private var lost: [ServerProcess] = []
 
   /// Connects, and sets what the text of values, the rules of transactions and the order of commits depend on.
   ///
@@ -15,16 +20,29 @@ package final class PostgreSQLConnection {
     _ address: PostgreSQLAddress, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     guard let library = bolide_pg_load()?.pointee else { throw StoreError.noLibPQ(address.shown) }
-    guard let connection = library.connectStart(address.connection) else {
+    connection = try Self.start(library, address)
+    (self.library, self.address, self.isCancelled) = (library, address, isCancelled)
+    try open()
+  }
+
+  deinit { library.finish(connection) }
+
+  private static func start(
+    _ library: bolide_pg_functions, _ address: PostgreSQLAddress
+  ) throws -> OpaquePointer {
+    guard let connection = withUnsafePointer(to: library, { bolide_pg_start($0, address.connection) }) else {
       throw PostgreSQLError(state: "53200", text: "out of memory")
     }
-    (self.library, self.connection, self.isCancelled) = (library, connection, isCancelled)
+    return connection
+  }
+
+  private func open() throws {
     try connect()
     guard library.serverVersion(connection) >= 140_000 else {
       throw StoreError.oldServer(Int(library.serverVersion(connection)) / 10_000, address.shown)
     }
     _ = library.setNotice(connection, { _, _ in }, nil)
-    try run(
+    let session = try run(
       """
       SELECT set_config('search_path', $1, false), set_config('client_encoding', 'UTF8', false),
         set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO, YMD', false),
@@ -33,11 +51,74 @@ package final class PostgreSQLConnection {
         set_config('application_name', 'bolide', false),
         set_config('synchronous_commit', CASE current_setting('synchronous_commit')
           WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
-        set_config('default_transaction_isolation', 'read committed', false)
+        set_config('default_transaction_isolation', 'read committed', false),
+        set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),
+        set_config('tcp_keepalives_count', '3', false), pid, backend_start::text
+      FROM pg_stat_activity WHERE pid = pg_backend_pid()
       """, [.text("\(quoted(address.schema)), pg_temp")])
+    process = ServerProcess(number: session.integer(0, 13), since: session.text(0, 14))
   }
 
-  deinit { library.finish(connection) }
+  /// Whether a pooler stands before the server.
+  private var isPooled: Bool { process.map { $0.number != Int64(library.process(connection)) } ?? false }
+
+  /// Sees that nobody else is in the server's process between two transactions: what is set in a session and what it locks would
+  /// be somebody else's.
+  ///
+  /// - Throws: `StoreError` for a pooler that hands the process on.
+  package func checkOwnership() throws {
+    guard isPooled else { return }
+    // The pooler gives away first what was used last.
+    let other = try PostgreSQLConnection(address, isCancelled: isCancelled)
+    if other.process == process { throw StoreError.sharedSessions(address.shown) }
+  }
+
+  // MARK: Lost sessions
+
+  /// Connects anew after the connection was lost, and ends the lost session where the server still has it: what it had under
+  /// way is committed then, or never will be. What was set or locked in it is gone.
+  ///
+  /// - Parameter patience: for how long a server that does not answer is asked again; the first try is made in any case.
+  package func reconnect(within patience: Duration) throws {
+    let deadline = ContinuousClock.now + patience
+    var pause = Self.pause
+    while true {
+      do {
+        return try reconnect()
+      } catch let error as PostgreSQLError {
+        guard error.isPassing, ContinuousClock.now < deadline else { throw error }
+      }
+      _ = bolide_pg_wait(-1, 0, 0, pause)
+      pause = min(pause * 2, 1000)
+    }
+  }
+
+  private func reconnect() throws {
+    if let process { lost.append(process) }
+    process = nil
+    let new = try Self.start(library, address)
+    library.finish(connection)
+    connection = new
+    try open()
+    for process in lost {
+      let ended = try run(
+        """
+        SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+        WHERE pid = \(process.number) AND backend_start = $1::text::timestamptz
+          AND pid <> pg_backend_pid() AND application_name LIKE 'bolide%'
+        """, [.text(process.since)])
+      guard ended.count == 0 || ended.integer(0, 0) != 0 else {
+        throw PostgreSQLError(state: "", text: "the server does not end a session that was lost")
+      }
+    }
+    lost = []
+  }
+
+  private struct ServerProcess: Equatable {
+    let number: Int64
+    /// The server gives numbers out again.
+    let since: String
+  }
 
   var failure: PostgreSQLError {
     PostgreSQLError(state: "", text: String(cString: library.errorMessage(connection)))
@@ -58,13 +139,7 @@ package final class PostgreSQLConnection {
       case 2: wantsWrite = true
       case 3: return
       default:
-        let text = failure.text
-        let isRefused = ["password", "authentication", "no pg_hba.conf", "role "].contains(
-          where: text.contains)
-        if text.contains("database") && text.contains("does not exist") {
-          throw PostgreSQLError(state: "3D000", text: text)
-        }
-        throw PostgreSQLError(state: isRefused ? "28000" : "", text: text)
+        throw PostgreSQLError(connecting: failure.text)
       }
     }
   }
@@ -114,7 +189,7 @@ package final class PostgreSQLConnection {
   /// - Returns: what `body` returns.
   @discardableResult
   package func inTransaction<Result>(
-    _ kind: String = "ISOLATION LEVEL READ COMMITTED READ WRITE", _ body: () throws -> Result
+    _ kind: String = "ISOLATION LEVEL READ COMMITTED", _ body: () throws -> Result
   ) throws -> Result {
     try run("BEGIN \(kind)")
     do {
@@ -136,8 +211,20 @@ package final class PostgreSQLConnection {
     _ = try? run("ROLLBACK")
   }
 
-  /// Whether the server can still be reached by this session.
-  package var isAlive: Bool { library.status(connection) == 0 }
+  /// Whether the server can still be reached by this session, as far as this machine knows.
+  package var isAlive: Bool {
+    // The first may find the server's last words, and only the second the end behind them.
+    library.consumeInput(connection) == 1 && library.consumeInput(connection) == 1
+      && library.status(connection) == 0
+  }
+
+  /// Whether the server is a standby at present: it can only be read.
+  package var isStandby: Bool { setting("in_hot_standby") == "on" }
+
+  /// One of the few settings that the server tells without being asked.
+  private func setting(_ name: String) -> String? {
+    library.parameterStatus(connection, name).map { String(cString: $0) }
+  }
 
   func send(_ sql: String, _ parameters: [Parameter]) throws {
     let types = parameters.map(\.type)
@@ -177,8 +264,9 @@ package final class PostgreSQLConnection {
     func field(_ letter: Character) -> String? {
       library.resultErrorField(result, Int32(letter.asciiValue ?? 0)).map { String(cString: $0) }
     }
-    let error = PostgreSQLError(
+    var error = PostgreSQLError(
       state: field("C") ?? "", text: field("M") ?? String(cString: library.errorMessage(connection)))
+    error.isOfStandby = isStandby
     library.clear(result)
     while let rest = library.getResult(connection) { library.clear(rest) }
     throw error

@@ -6,17 +6,36 @@ package struct PostgreSQLError: Error, Sendable {
   package var state: String
   /// In the server's words.
   package var text: String
+  /// The server is a standby.
+  package var isOfStandby = false
 
   package init(state: String, text: String) {
     self.state = state
     self.text = text.split(separator: "\n").first.map(String.init) ?? text
   }
 
+  /// Of a server that did not let a session begin: libpq tells no code then.
+  init(connecting text: String) {
+    func tells(_ words: String...) -> Bool { words.contains(where: text.contains) }
+    let state =
+      tells("too many connections", "too many clients", "remaining connection slots")
+      ? "53300"
+      : text.contains("database") && text.contains("does not exist")
+        ? "3D000" : tells("password", "authentication", "no pg_hba.conf", "role ") ? "28000" : ""
+    self.init(state: state, text: text)
+  }
+
+  /// Whether the session is gone: the connection failed, or the server has ended it.
+  package var endsSession: Bool {
+    state.isEmpty || state.hasPrefix("08")
+      || ["57P01", "57P02", "57P03", "57P05", "25P03", "25P04"].contains(state)
+  }
+
+  /// Whether to connect may work a moment later.
+  package var isPassing: Bool { endsSession || state == "53300" }
+
   /// Whether the transaction may be tried again as it was: it met another one's.
   package var mayBeRepeated: Bool { ["40001", "40P01"].contains(state) }
-
-  /// What is done was not the caller's wish: a cancelled statement.
-  package var isCancellation: Bool { state == "57014" }
 
   /// The same as the store's error.
   ///
@@ -24,16 +43,20 @@ package struct PostgreSQLError: Error, Sendable {
   package func error(_ address: String) -> StoreError {
     var error: StoreError =
       switch state {
-      case "": .unreachable(text, address)
+      case _ where endsSession: .unreachable(text, address)
       case "28P01", "28000": .refused(text, address)
       case "3D000": .noDatabase(address)
       case "42501": .noRight(text, address)
-      case "25006": .standby(address)
+      // Whoever only reads meets no other writer: the primary's changes were in its way.
+      case "40001" where isOfStandby, "40P01" where isOfStandby: .recoveryConflict(address)
+      case "40001", "40P01": .metAnother(address)
+      case "25006" where isOfStandby: .standby(address)
+      case "25006": .readOnlyByDefault(address)
       case "53100": .serverFull(address)
       case "55P03": .serverBusy(address)
-      case "57P01", "57P02", "57P03", "57P05": .unreachable(text, address)
-      case "57014": .statementCancelled(address)
-      case let state where state.hasPrefix("08"): .unreachable(text, address)
+      case "53300": .noConnectionLeft(text, address)
+      case "57014":
+        text.contains("statement timeout") ? .statementTimeout(address) : .statementCancelled(address)
       case let state where state.hasPrefix("53"): .said(.inputOutput, text, address)
       case let state where state.hasPrefix("23"): .said(.constraint, text, address)
       default: .said(.other, text, address)

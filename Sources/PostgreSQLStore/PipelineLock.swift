@@ -1,58 +1,71 @@
 internal import PostgreSQLAccess
 internal import StoreInterface
 
-/// The lock that keeps two imports of one pipeline apart, wherever they run: an advisory lock of a session of its own, which the
-/// server lets go of when the session ends. Imports of different pipelines go on side by side.
-private final class PipelineLock {
-  private let connection: PostgreSQLConnection
+/// The lock that keeps two imports of one pipeline apart, wherever they run: an advisory lock of a session, which the server lets
+/// go of when the session ends. The import works in this very session, so that it never writes without the lock. Imports of
+/// different pipelines go on side by side.
+final class AdvisoryLock {
+  let session: PostgreSQLConnection
+  private let address: PostgreSQLAddress
+  private let kind: String
+  private let name: String
 
-  init(_ connection: PostgreSQLConnection) { self.connection = connection }
+  /// Takes the lock.
+  ///
+  /// - Throws: `StoreError.locked`, which names the holder.
+  init(_ session: PostgreSQLConnection, _ address: PostgreSQLAddress, _ kind: String, _ name: String) throws {
+    (self.session, self.address, self.kind, self.name) = (session, address, kind, name)
+    try take()
+  }
 
   /// The end of the session would do it too, a moment later.
-  deinit { _ = try? connection.run("SELECT pg_advisory_unlock_all()") }
+  deinit { _ = try? session.run("SELECT pg_advisory_unlock_all()") }
+
+  /// Takes the lock, also again in a session that has connected anew.
+  func take() throws {
+    let what = "\(address.schema)/\(kind)/\(name)"
+    try session.run(
+      "SELECT set_config('application_name', $1, false)", [.text("bolide \(kind) \(name)")])
+    let taken = try session.run(
+      "SELECT pg_try_advisory_lock(\(SystemTables.lockClass), hashtext($1))", [.text(what)])
+    if taken.integer(0, 0) != 0 { return }
+    let holder = try session.run(
+      """
+      SELECT a.pid, to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+      WHERE l.locktype = 'advisory' AND l.granted AND l.classid = \(SystemTables.lockClass)
+        AND l.objid = hashtext($1)::bigint & 4294967295
+      """, [.text(what)])
+    throw StoreError.locked(
+      address.shown,
+      by: holder.count == 0
+        ? nil
+        : LockHolder(
+          process: Int32(truncatingIfNeeded: holder.integer(0, 0)), pipeline: name, since: holder.text(0, 1)
+        ))
+  }
 }
 
 extension PostgreSQLEngine {
   package func lock(
     forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool
   ) throws -> AnyObject {
-    try advisoryLock("pipeline", name)
+    let lock = try address.telling {
+      let session = try take()
+      return try surviving(session) { try AdvisoryLock(session, address, "pipeline", name) }
+    }
+    pipelineLocks.note(lock, of: name)
+    return lock
   }
 
   package func lock(reader name: String) throws -> any AnyObject & Sendable {
-    HeldSession(try advisoryLock("reader", name))
-  }
-
-  private func advisoryLock(_ kind: String, _ name: String) throws -> AnyObject {
-    try address.telling {
-      let connection = try take()
-      let what = "\(address.schema)/\(kind)/\(name)"
-      try connection.run(
-        "SELECT set_config('application_name', $1, false)", [.text("bolide \(kind) \(name)")])
-      let taken = try connection.run(
-        "SELECT pg_try_advisory_lock(\(SystemTables.lockClass), hashtext($1))", [.text(what)])
-      if taken.integer(0, 0) != 0 { return PipelineLock(connection) }
-      let holder = try connection.run(
-        """
-        SELECT a.pid, to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-        FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
-        WHERE l.locktype = 'advisory' AND l.granted AND l.classid = \(SystemTables.lockClass)
-          AND l.objid = hashtext($1)::bigint & 4294967295
-        """, [.text(what)])
-      throw StoreError.locked(
-        path,
-        by: holder.count == 0
-          ? nil
-          : LockHolder(
-            process: Int32(truncatingIfNeeded: holder.integer(0, 0)), pipeline: name, since: holder.text(0, 1)
-          ))
-    }
+    HeldLock(try address.telling { try AdvisoryLock(take(), address, "reader", name) })
   }
 }
 
 /// Unchecked, as nobody uses the session: it is held until this goes.
-private final class HeldSession: @unchecked Sendable {
-  private let lock: AnyObject
+private final class HeldLock: @unchecked Sendable {
+  private let lock: AdvisoryLock
 
-  init(_ lock: AnyObject) { self.lock = lock }
+  init(_ lock: AdvisoryLock) { self.lock = lock }
 }

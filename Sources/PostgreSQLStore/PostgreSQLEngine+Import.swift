@@ -11,7 +11,16 @@ extension PostgreSQLEngine {
     try refuse("stopping at a rejected record", settings.stopsOnReject)
     try refuse("adding attributes for new fields", settings.newFieldPolicy == .add)
     return try address.telling {
-      try PostgreSQLImport(self, take(isCancelled), pipeline, input: input, sameJSON: sameJSON)
+      let lock = pipelineLocks.lock(of: pipeline.name)
+      let session = try lock?.session ?? take(isCancelled)
+      session.isCancelled = isCancelled
+      let word = randomWord(length: 6)
+      return try surviving(session) {
+        try lock?.take()
+        try StoreOrigin.check(session)
+        return try PostgreSQLImport(
+          self, session, lock, pipeline, input: input, word: word, sameJSON: sameJSON)
+      }
     }
   }
 
@@ -21,7 +30,7 @@ extension PostgreSQLEngine {
   }
 
   package func fit(_ pipeline: Pipeline) throws {
-    try session { connection in
+    try session(repeats: true) { connection in
       try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
     }
   }
@@ -36,7 +45,7 @@ extension PostgreSQLEngine {
   }
 
   package func fieldMemory(of pipeline: Pipeline) throws -> FieldMemory {
-    try session { connection in
+    try session(repeats: true) { connection in
       let stored = try StoredModel(connection, address)
       return try FieldLog(connection: connection, pipeline: pipeline.name).memory(
         stored.model.entity(named: pipeline.entity))
@@ -46,13 +55,13 @@ extension PostgreSQLEngine {
   package func replayableRejects(
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool) {
-    try session {
+    try session(repeats: true) {
       try RejectLog.replayable($0, pipeline.name, before: run, after: last, limit: limit)
     }
   }
 
   package func keptRejectCount(pipeline name: String) throws -> Int {
-    try session {
+    try session(repeats: true) {
       Int(try $0.run("SELECT count(*) FROM bolide_reject WHERE pipeline = $1", [.text(name)]).integer(0, 0))
     }
   }

@@ -13,11 +13,15 @@ package final class PostgreSQLEngine: PartialEngine {
   package var path: String { address.shown }
   package let address: PostgreSQLAddress
   private let sessions = IdleSessions()
+  let pipelineLocks = PipelineLocks()
 
   /// Opens the store that is there.
   package init(reading address: PostgreSQLAddress) throws {
     self.address = address
-    try session { try StoredModel($0, address) }
+    try session { connection in
+      try connection.checkOwnership()
+      return try StoredModel(connection, address)
+    }
   }
 
   /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.
@@ -26,7 +30,8 @@ package final class PostgreSQLEngine: PartialEngine {
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.address = address
-    try session(isCancelled: isCancelled) { connection in
+    try session(repeats: true, isCancelled: isCancelled) { connection in
+      try connection.checkOwnership()
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
@@ -51,12 +56,29 @@ package final class PostgreSQLEngine: PartialEngine {
 
   package func close() throws { sessions.close() }
 
+  /// For how long an import asks a server that does not answer again: a restart takes a few seconds.
+  static let patience = Duration.seconds(10)
+
+  /// Does what may be done twice, again in a session that has connected anew, where the connection was lost.
+  func surviving<Result>(_ session: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
+    for _ in 1...4 {
+      do {
+        return try body()
+      } catch let error as PostgreSQLError where error.endsSession {
+        try session.reconnect(within: Self.patience)
+      }
+    }
+    return try body()
+  }
+
   /// Hands a session to `body`, and keeps it for the next call.
   ///
+  /// - Parameter repeats: whether `body` may be done twice: it is, where the connection was lost.
   /// - Throws: `StoreError` for whatever the server says.
   @discardableResult
   func session<Result>(
-    isCancelled: @escaping @Sendable () -> Bool = { false }, _ body: (PostgreSQLConnection) throws -> Result
+    repeats: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { false },
+    _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     try address.telling {
       let connection = try take(isCancelled)
@@ -64,7 +86,7 @@ package final class PostgreSQLEngine: PartialEngine {
         connection.isCancelled = { false }
         if connection.isAlive, !connection.isInTransaction { sessions.put(connection) }
       }
-      return try body(connection)
+      return try repeats ? surviving(connection) { try body(connection) } : body(connection)
     }
   }
 
@@ -74,11 +96,13 @@ package final class PostgreSQLEngine: PartialEngine {
   /// A session that belongs to the caller.
   func take(_ isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> PostgreSQLConnection {
     try checkOpen()
-    guard let idle = sessions.take() else {
-      return try PostgreSQLConnection(address, isCancelled: isCancelled)
+    // The server may have ended one meanwhile.
+    while let idle = sessions.take() {
+      guard idle.isAlive else { continue }
+      idle.isCancelled = isCancelled
+      return idle
     }
-    idle.isCancelled = isCancelled
-    return idle
+    return try PostgreSQLConnection(address, isCancelled: isCancelled)
   }
 
   /// Reads from one state of the store.
@@ -105,6 +129,23 @@ package final class PostgreSQLEngine: PartialEngine {
       }
     }
   }
+}
+
+/// The locks that the imports of this process hold.
+///
+/// Unchecked, as a lock is the import's that took it: here it is only found again, through the mutex, by the thread that runs
+/// this import.
+final class PipelineLocks: @unchecked Sendable {
+  private struct Held { weak var lock: AdvisoryLock? }
+  private let mutex = Mutex<Void>(())
+  private var held: [String: Held] = [:]
+
+  func note(_ lock: AdvisoryLock, of pipeline: String) {
+    mutex.withLock { _ in held[pipeline] = Held(lock: lock) }
+  }
+
+  /// The lock of a pipeline's import; nil where nobody has taken it.
+  func lock(of pipeline: String) -> AdvisoryLock? { mutex.withLock { _ in held[pipeline]?.lock } }
 }
 
 /// Sessions that nobody uses at present.

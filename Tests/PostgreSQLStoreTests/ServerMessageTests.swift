@@ -100,8 +100,14 @@ struct ServerMessageTests {
     ("57014", "the server ended a statement that it was told to end", .interrupted),
     (
       "25006",
-      "the server is a standby: it can only be read. Write to the primary: target_session_attrs=read-write finds it.",
-      .readOnly
+      "this user's transactions are read-only. default_transaction_read_only is on for the user, the database or the "
+        + "server: set it off, or use another user.", .readOnly
+    ),
+    ("40P01", "another program changed the same rows at the same time. Run the same command again.", .busy),
+    (
+      "53300",
+      "the server has no connection left: words. Try again when others have ended, or raise max_connections.",
+      .busy
     ),
     ("XX000", "PostgreSQL says: words", .other),
     ("23514", "PostgreSQL says: words", .constraint),
@@ -126,6 +132,19 @@ struct ServerMessageTests {
     #expect(
       sentence(.noLibPQ("a")) == "PostgreSQL's client library, libpq, is not on this machine. "
         + "Install it: the Debian package is libpq5.")
+    #expect(
+      sentence(.lostCommits("a")) == "the server that answers now lacks what this import had committed. "
+        + "A standby may have taken over before it had it. Run the import again: nothing is doubled.")
+    #expect(
+      sentence(.sharedSessions("a"))
+        == "a pooler on the way to the server shares its sessions between transactions. "
+        + "Use the pooler's session mode, or the server's own address.")
+    var conflict = PostgreSQLError(state: "40001", text: "canceling statement due to conflict with recovery")
+    conflict.isOfStandby = true
+    #expect(
+      sentence(conflict.error("a"))
+        == "the standby ended the reading, as its primary has changed what was being read. "
+        + "Try again. hot_standby_feedback or a longer max_standby_streaming_delay lets long readings end.")
     #expect(sentence(.oldServer(12, "a")) == "the server is PostgreSQL 12. PostgreSQL 14 or later is needed.")
     #expect(
       sentence(.busyRows("a"))

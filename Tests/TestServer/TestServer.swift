@@ -7,18 +7,21 @@ package final class TestServer: Sendable {
   /// Where its socket and its files are.
   package let folder: String
   private let port: Int
+  private let programs: String
 
   /// The server of this process, started when it is first asked for.
   package static let shared = Result { try TestServer() }
 
   /// Starts a server.
   ///
-  /// - Parameter settings: lines of `postgresql.conf`.
-  package init(settings: [String] = []) throws {
+  /// - Parameters:
+  ///   - settings: lines of `postgresql.conf`.
+  ///   - primary: a server whose standby it is, as a copy that receives what that commits; nil for one of its own.
+  package init(settings: [String] = [], standbyOf primary: TestServer? = nil) throws {
     // Not in the tests' own folder: the server's user must come to it, and a socket's path is short.
     folder = "/tmp/bolide-server-\(UInt32.random(in: 0 ... .max))"
     port = 5432
-    let programs = try Self.programs()
+    programs = try Self.findPrograms()
     let lines =
       [
         "listen_addresses = ''", "unix_socket_directories = '\(folder)'", "fsync = off",
@@ -34,7 +37,9 @@ package final class TestServer: Sendable {
       mkdir -m 700 "$1" && cd "$1" || exit 1
       as() { "$@"; }
       if [ "$(id -u)" = 0 ]; then chown postgres "$1"; as() { setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }; fi
-      as "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync > "$1/log" 2>&1 || exit 1
+      if [ -n "$5" ]; then as "$2/pg_basebackup" -h "$5" -U postgres -D "$1/data" -R -c fast --no-sync > "$1/log" 2>&1 || exit 1
+      else as "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync > "$1/log" 2>&1 || exit 1
+      fi
       printf '%s\\n' "$3" >> "$1/data/postgresql.conf"
       if [ "$(id -u)" = 0 ]; then chown postgres "$1/data/postgresql.conf"; fi
       as "$2/postgres" -D "$1/data" >> "$1/log" 2>&1 < /dev/null &
@@ -44,7 +49,7 @@ package final class TestServer: Sendable {
       wait
       cd / && rm -rf "$1"
       """, "sh", folder, programs, lines.joined(separator: "\n"),
-      "\(ProcessInfo.processInfo.processIdentifier)",
+      "\(ProcessInfo.processInfo.processIdentifier)", primary?.folder ?? "",
     ]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
@@ -53,8 +58,34 @@ package final class TestServer: Sendable {
     try waitUntilReady(programs)
   }
 
+  /// Stops the server without a word to anybody, as a crash would.
+  package func stop() throws { try control("stop", "-m", "immediate") }
+
+  /// The same, and starts it again.
+  package func restart() throws {
+    try control("restart", "-m", "immediate", "-l", "\(folder)/data/restart.log")
+  }
+
+  /// Makes a standby the primary.
+  package func promote() throws { try control("promote") }
+
+  private func control(_ words: String...) throws {
+    let process = Process()
+    let command = ["\(programs)/pg_ctl", "-D", "\(folder)/data", "-w", "-s"] + words
+    let user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+    let all = (geteuid() == 0 ? user : []) + command
+    process.executableURL = URL(fileURLWithPath: all[0])
+    process.arguments = Array(all.dropFirst())
+    process.currentDirectoryURL = URL(fileURLWithPath: "/")
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure(text: "pg_ctl \(words)") }
+  }
+
   /// The folder of `initdb` and `postgres`.
-  private static func programs() throws -> String {
+  private static func findPrograms() throws -> String {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
     let newest = versions.compactMap(Int.init).max()
     guard let newest else { throw Missing() }
@@ -106,6 +137,20 @@ package final class TestServer: Sendable {
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw Failure(text: text) }
     return text.trimmingCharacters(in: .newlines)
+  }
+
+  /// A schema as SQL, as pg_dump gives it.
+  package func dump(schema: String) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "\(programs)/pg_dump")
+    process.arguments = ["-h", folder, "-U", "postgres", "-n", schema, "postgres"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure(text: "pg_dump") }
+    return text
   }
 
   /// What psql says.

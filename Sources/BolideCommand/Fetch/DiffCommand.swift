@@ -49,7 +49,7 @@ struct DiffCommand: ParsableCommand {
       if until == nil {
         try store.assignOrNote()
       } else {
-        store.unsafeFileNote.map(Note.reading).map(printNote)
+        try store.readingNote.map(Note.reading).map(printNote)
       }
       var request = list.request
       request.section = sections

@@ -84,7 +84,7 @@ struct FetchCommand: ParsableCommand {
       if at == nil {
         try store.assignOrNote(readsHistory: false)
       } else {
-        store.unsafeFileNote.map(Note.reading).map(printNote)
+        try store.readingNote.map(Note.reading).map(printNote)
       }
       if count { return try StandardOutput.write(line: "\(store.readCount(request, at: at))") }
       var output = FetchOutput(format ?? .standard)

@@ -97,7 +97,7 @@ struct StatusOfStore {
     let exists = FileManager.default.fileExists(atPath: path)
     if !exists, !declared.isEmpty { try StoreAddress(path).checkCreation(.ifNew) }
     let store = exists || declared.isEmpty ? try StoreAddress(path).open() : nil
-    store?.unsafeFileNote.map(Note.reading).map(printNote)
+    try store?.readingNote.map(Note.reading).map(printNote)
     status = try store?.status()
     pipelines = status?.pipelines ?? []
     if let store, withRecentRuns {

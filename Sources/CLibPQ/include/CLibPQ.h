@@ -19,7 +19,8 @@ typedef struct {
 
 // libpq's functions: PQstatus and so on.
 typedef struct {
-  bolide_pg_connection *_Nullable (*_Nonnull connectStart)(const char *_Nonnull info);
+  bolide_pg_connection *_Nullable (*_Nonnull connectStart)(
+    const char *_Nullable const *_Nonnull keywords, const char *_Nullable const *_Nonnull values, int expandsName);
   int (*_Nonnull connectPoll)(bolide_pg_connection *_Nonnull);
   int (*_Nonnull status)(const bolide_pg_connection *_Nonnull);
   char *_Nonnull (*_Nonnull errorMessage)(const bolide_pg_connection *_Nonnull);
@@ -43,6 +44,8 @@ typedef struct {
   char *_Nullable (*_Nonnull affected)(bolide_pg_result *_Nonnull);
   void (*_Nonnull clear)(bolide_pg_result *_Nonnull);
   int (*_Nonnull serverVersion)(const bolide_pg_connection *_Nonnull);
+  int (*_Nonnull process)(const bolide_pg_connection *_Nonnull);
+  const char *_Nullable (*_Nonnull parameterStatus)(const bolide_pg_connection *_Nonnull, const char *_Nonnull name);
   int (*_Nonnull transactionStatus)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull socket)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull isBusy)(bolide_pg_connection *_Nonnull);
@@ -59,8 +62,12 @@ typedef struct {
 // The library's functions; NULL where the system has no libpq. Any thread may call it, as often as it likes.
 const bolide_pg_functions *_Nullable bolide_pg_load(void);
 
+// Begins to connect to what a libpq address names. NULL without memory.
+bolide_pg_connection *_Nullable bolide_pg_start(
+  const bolide_pg_functions *_Nonnull library, const char *_Nonnull address);
+
 // Waits until a socket can be read, or written where that is wanted too.
-// Returns a number above 0 where it can, 0 after the time, a negative one after an error.
+// A negative socket: for the time alone. Returns a number above 0 where it can, 0 after the time, a negative one after an error.
 int bolide_pg_wait(int socket, int wantsRead, int wantsWrite, int milliseconds);
 
 #endif

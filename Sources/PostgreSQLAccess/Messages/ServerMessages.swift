@@ -39,6 +39,53 @@ extension StoreError {
       hint: "Write to the primary: target_session_attrs=read-write finds it.")
   }
 
+  static func readOnlyByDefault(_ address: String) -> StoreError {
+    StoreError(
+      .readOnly, at: address, "this user's transactions are read-only",
+      hint:
+        "default_transaction_read_only is on for the user, the database or the server: set it off, or use another user."
+    )
+  }
+
+  static func recoveryConflict(_ address: String) -> StoreError {
+    StoreError(
+      .busy, at: address, "the standby ended the reading, as its primary has changed what was being read",
+      hint: "Try again. hot_standby_feedback or a longer max_standby_streaming_delay lets long readings end.")
+  }
+
+  static func metAnother(_ address: String) -> StoreError {
+    StoreError(
+      .busy, at: address, "another program changed the same rows at the same time",
+      hint: "Run the same command again.")
+  }
+
+  package static func sharedSessions(_ address: String) -> StoreError {
+    StoreError(
+      .cannotOpen, at: address, "a pooler on the way to the server shares its sessions between transactions",
+      hint: "Use the pooler's session mode, or the server's own address.")
+  }
+
+  static func noConnectionLeft(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .busy, at: address, "the server has no connection left: \(text)",
+      hint: "Try again when others have ended, or raise max_connections.")
+  }
+
+  static func statementTimeout(_ address: String) -> StoreError {
+    StoreError(
+      .interrupted, at: address, "the server ended a statement that took longer than its statement_timeout",
+      hint:
+        "Set a longer one for this user: ALTER ROLE … SET statement_timeout. An import may also take smaller chunks."
+    )
+  }
+
+  /// - Parameter address: of the store.
+  package static func lostCommits(_ address: String) -> StoreError {
+    StoreError(
+      .unreachable, at: address, "the server that answers now lacks what this import had committed",
+      hint: "A standby may have taken over before it had it. Run the import again: nothing is doubled.")
+  }
+
   static func serverFull(_ address: String) -> StoreError {
     StoreError(.full, at: address, "the server's disk is full")
   }

@@ -62,14 +62,18 @@ struct Positions {
   }
 
   /// Checks that a token is a place from which this history can be read on.
-  func check(_ token: HistoryToken) throws {
-    guard token.store == store else { throw StoreError.tokenOfAnotherStore(token, path) }
-    guard token.number <= newestNumber else { throw StoreError.tokenFromTheFuture(token, path) }
+  ///
+  /// - Parameter reader: the named reader that has it, if one has.
+  func check(_ token: HistoryToken, of reader: String? = nil) throws {
+    guard token.store == store else { throw StoreError.tokenOfAnotherStore(token, of: reader, path) }
+    guard token.number <= newestNumber else { throw StoreError.tokenFromTheFuture(token, of: reader, path) }
     guard token.number > floor || token.number == floor && token.inside == nil else {
-      throw StoreError.tokenExpired(token, missed: floor - token.number, path)
+      throw StoreError.tokenExpired(token, of: reader, missed: floor - token.number, path)
     }
     if token.number == 0, token.inside == nil { return }
-    guard try nonce(token.number) == token.nonce else { throw StoreError.tokenDiverged(token, path) }
+    guard try nonce(token.number) == token.nonce else {
+      throw StoreError.tokenDiverged(token, of: reader, path)
+    }
   }
 }
 

@@ -1,20 +1,13 @@
 internal import PostgreSQLAccess
 package import StoreInterface
-internal import Synchronization
 
 extension PostgreSQLEngine {
   package func assignPendingChanges(readsHistory: Bool, waiting seconds: Double) throws -> [ReadingNote] {
     try session { connection in
-      let pending = try connection.run("\(NotificationWatch.hasPending), pg_is_in_recovery()")
+      if connection.isStandby { return try PendingChanges.notes(connection) }
+      let pending = try connection.run("SELECT \(PendingChanges.exist), \(StoreOrigin.isElsewhere)")
+      if pending.integer(0, 1) != 0 { try StoreOrigin.check(connection) }
       guard pending.integer(0, 0) != 0 else { return [] }
-      if pending.integer(0, 1) != 0 {
-        let changes = try connection.run(
-          """
-          SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-          WHERE t.number IS NULL
-          """)
-        return [.pending(changes: changes.integer(0, 0), values: 0, .readOnly)]
-      }
       let stored = try StoredModel(connection, address)
       let transaction = WriteTransaction(connection: connection, stored: stored)
       try connection.inTransaction {
@@ -27,6 +20,10 @@ extension PostgreSQLEngine {
       }
       return []
     }
+  }
+
+  package var readingNote: ReadingNote? {
+    get throws { try session { try $0.isStandby ? PendingChanges.notes($0).first : nil } }
   }
 
   package func newestToken() throws -> HistoryToken {
@@ -44,51 +41,25 @@ extension PostgreSQLEngine {
   ) throws {
     try reading { try HistoryReader($0, $1, path).read(request, change: change, commit: commit) }
   }
-
-  package func watchCommits() throws -> any CommitWatch {
-    try address.telling {
-      let connection = try take()
-      try connection.run("LISTEN \(quoted("bolide_\(address.schema)"))")
-      return NotificationWatch(connection, address)
-    }
-  }
 }
 
-/// Bolide's own commits are told by the server; other programs' are asked for, as no trigger tells of them.
-private final class NotificationWatch: CommitWatch {
-  private let state: Mutex<State>
-  private let address: PostgreSQLAddress
+/// What other programs have left to the next command of Bolide's that writes.
+enum PendingChanges {
+  static let exist =
+    "(EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL) OR EXISTS (SELECT FROM bolide_mark))"
 
-  /// Whether other programs have left something to the next command.
-  static let hasPending =
-    "SELECT EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL) OR EXISTS (SELECT FROM bolide_mark)"
-
-  /// Unchecked, as the session is reached under the mutex alone.
-  private struct State: @unchecked Sendable {
-    let connection: PostgreSQLConnection
-    var asked = ContinuousClock.now
-  }
-
-  /// How often other programs' commits are asked for.
-  private static let pause: Duration = .milliseconds(200)
-
-  init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) {
-    self.address = address
-    state = Mutex(State(connection: connection))
-  }
-
-  func hasCommit() throws -> Bool {
-    try state.withLock { state in
-      if state.connection.hasNotification() { return true }
-      if ContinuousClock.now - state.asked < Self.pause { return false }
-      state.asked = .now
-      return try address.telling {
-        try state.connection.run(Self.hasPending).integer(0, 0) != 0
-      }
-    }
-  }
-
-  func check() throws(StoreError) {
-    if !state.withLock({ $0.connection.isAlive }) { throw .vanished(address.shown) }
+  /// What a standby's answer lacks: what it has not received yet, and what has no number there.
+  static func notes(_ connection: PostgreSQLConnection) throws -> [ReadingNote] {
+    let found = try connection.run(
+      """
+      SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() AND EXISTS (SELECT FROM pg_stat_wal_receiver)
+          THEN 0 ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0)
+          END::double precision,
+        (SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+          WHERE t.number IS NULL), (SELECT count(*) FROM bolide_mark)
+      """)
+    let (changes, values) = (found.integer(0, 1), found.integer(0, 2))
+    let lag = ReadingNote.standby(secondsBehind: max(0, found.real(0, 0)))
+    return changes + values == 0 ? [lag] : [lag, .pending(changes: changes, values: values, .readOnly)]
   }
 }

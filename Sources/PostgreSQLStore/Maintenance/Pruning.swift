@@ -52,7 +52,7 @@ struct Pruning {
     let tooOld = hold.isFinite ? try newest(olderThan: hold) : 0
     let tooMuch = try cap.map(newest(beyond:)) ?? 0
     let readers = try connection.run(
-      "SELECT name, number FROM bolide_reader WHERE number >= $1 AND number < $2 ORDER BY number FOR SHARE",
+      "SELECT name, number FROM bolide_reader WHERE NOT diverged AND number >= $1 AND number < $2 ORDER BY number FOR SHARE",
       [.integer(positions.floor), .integer(number)])
     var limit = Limit(number: number)
     for row in 0..<readers.count {

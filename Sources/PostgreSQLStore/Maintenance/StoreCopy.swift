@@ -33,7 +33,7 @@ package struct StoreCopy {
       if try StoredModel.exists(connection) { throw StoreError.storeThere(address.shown) }
       let model = try source.model()
       let copy = StoreCopy(connection: connection, address: address)
-      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
       do {
         let report = try copy.copy(source, model, author)
         if isTrial { connection.rollBack() } else { try connection.run("COMMIT") }

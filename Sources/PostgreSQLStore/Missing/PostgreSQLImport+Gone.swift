@@ -23,11 +23,11 @@ extension PostgreSQLImport {
   }
 
   func missingOfLastRun() throws -> RowShare? {
-    try engine.address.telling { try self.seen().first.flatMap { try $0.presence.missingOfLast($0.objects) } }
+    try asking { try self.seen().first.flatMap { try $0.presence.missingOfLast($0.objects) } }
   }
 
   func goneRows() throws -> [(entity: String, share: RowShare)] {
-    try engine.address.telling {
+    try asking {
       try self.seen().map { presence, entity, objects in
         let missing = try presence.missing(objects).count
         return (entity.name, RowShare(missing, of: missing + objects.count))
@@ -38,7 +38,7 @@ extension PostgreSQLImport {
   func treatGone() throws {
     try engine.address.telling {
       if self.isOpen { return try self.treat() }
-      try self.transact { try self.treat() }
+      try self.repeating(nil) { try self.transact { try self.treat() } }
     }
   }
 

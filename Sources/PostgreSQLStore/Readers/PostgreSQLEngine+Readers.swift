@@ -4,7 +4,8 @@ package import StoreInterface
 
 extension PostgreSQLEngine {
   package func namedReaders() throws -> [Reader] {
-    try reading { connection, stored in
+    try session(StoreOrigin.check)
+    return try reading { connection, stored in
       let rows = try connection.run(
         """
         SELECT r.name, r.number, r.nonce, to_char(r.moved, \(SystemTables.instant)),
@@ -12,13 +13,14 @@ extension PostgreSQLEngine {
           coalesce(extract(epoch FROM clock_timestamp() - min(t.at)), 0)::double precision,
           r.number >= s.pruned_number, r.number = 0 OR EXISTS (
             SELECT FROM bolide_transaction AS o WHERE o.number = r.number AND o.nonce = r.nonce)
-            OR r.number = s.pruned_number AND r.nonce = s.pruned_nonce
+            OR r.number = s.pruned_number AND r.nonce = s.pruned_nonce, r.diverged
         FROM bolide_reader AS r CROSS JOIN bolide_store AS s LEFT JOIN bolide_transaction AS t ON t.number > r.number
         GROUP BY r.name, s.pruned_number, s.pruned_nonce ORDER BY r.name
         """)
       return (0..<rows.count).map { row in
         let state: Reader.State =
-          rows.integer(row, 7) == 0 ? .expired : rows.integer(row, 8) == 0 ? .diverged : .live
+          rows.integer(row, 9) != 0
+          ? .diverged : rows.integer(row, 7) == 0 ? .expired : rows.integer(row, 8) == 0 ? .diverged : .live
         return Reader(
           name: rows.text(row, 0),
           token: HistoryToken(store: stored.id, number: rows.integer(row, 1), nonce: rows.text(row, 2)),
@@ -30,24 +32,29 @@ extension PostgreSQLEngine {
   }
 
   package func place(ofReader name: String) throws -> HistoryToken {
-    try reading { try place(name, $0, $1) }
+    try session(StoreOrigin.check)
+    return try reading { try place(name, $0, $1) }
   }
 
   private func place(_ name: String, _ connection: PostgreSQLConnection, _ stored: StoredModel) throws
     -> HistoryToken
   {
-    let row = try connection.run("SELECT number, nonce FROM bolide_reader WHERE name = $1", [.text(name)])
+    let row = try connection.run(
+      "SELECT number, nonce, diverged FROM bolide_reader WHERE name = $1", [.text(name)])
     guard row.count == 1 else { throw StoreError.noSuchReader(name, path) }
+    guard row.integer(0, 2) == 0 else { throw StoreError.readerDiverged(name, path) }
     let token = HistoryToken(store: stored.id, number: row.integer(0, 0), nonce: row.text(0, 1))
-    _ = try Positions(connection, stored, path).number(.token(token))
+    try Positions(connection, stored, path).check(token, of: name)
     return token
   }
 
   package func checkWritable() throws {
     try session { connection in
-      let standby = try connection.run(
-        "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'")
-      if standby.integer(0, 0) != 0 { throw StoreError.standby(path) }
+      guard try connection.run("SELECT current_setting('transaction_read_only') = 'on'").integer(0, 0) != 0
+      else { return }
+      var error = PostgreSQLError(state: "25006", text: "read-only")
+      error.isOfStandby = connection.isStandby
+      throw error
     }
   }
 
@@ -115,13 +122,14 @@ extension PostgreSQLEngine {
     try connection.run(
       """
       INSERT INTO bolide_reader VALUES ($1, $2, $3, $4::text::timestamptz) ON CONFLICT (name) DO UPDATE
-      SET number = excluded.number, nonce = excluded.nonce, moved = excluded.moved
+      SET number = excluded.number, nonce = excluded.nonce, moved = excluded.moved, diverged = false
       """, row(name, token))
   }
 
   /// A transaction that moves readers, and changes nothing else.
   private func moving(_ body: (PostgreSQLConnection, StoredModel) throws -> Void) throws {
     try session { connection in
+      try StoreOrigin.check(connection)
       let stored = try StoredModel(connection, address)
       try connection.inTransaction { try body(connection, stored) }
     }
@@ -131,8 +139,9 @@ extension PostgreSQLEngine {
     to name: String, limit: Int?, _ body: (HistoryTransaction, any TransactionConnection) throws -> Void
   ) throws -> HistoryToken? {
     try session { connection in
+      try StoreOrigin.check(connection)
       let stored = try StoredModel(connection, address)
-      return try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ WRITE") {
+      return try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ") {
         try connection.run("SELECT FROM bolide_reader WHERE name = $1 FOR UPDATE", [.text(name)])
         var request = HistoryRequest(after: try place(name, connection, stored))
         request.transactionLimit = limit

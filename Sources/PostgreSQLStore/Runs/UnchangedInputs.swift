@@ -34,7 +34,7 @@ extension PostgreSQLEngine {
     """
 
   package func digestsOfUnchanged(_ pipeline: Pipeline, size: Int, rules: [UInt8]) throws -> Set<[UInt8]> {
-    try session { connection in
+    try session(repeats: true) { connection in
       let runs = try connection.run(Self.unchanged, Self.parameters(pipeline, size, rules))
       return Set((0..<runs.count).map { Array(runs.bytes($0, 1)) })
     }
@@ -63,8 +63,8 @@ extension PostgreSQLEngine {
       if pipeline.feed == .full {
         progress.missing = try missing(of: pipeline.name, connection, stored).rows.count
       }
-      let log = try RunLog(connection, pipeline, input: input)
-      try log.write(progress, outcome: RunOutcome.good)
+      let log = try RunLog(connection, pipeline, input: input, word: randomWord(length: 6))
+      try log.write(progress, word: log.word, outcome: RunOutcome.good)
       return (log.run, progress)
     }.result
   }

@@ -33,9 +33,9 @@ struct SchemaFit {
     guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
       throw StoreError.notUTF8(address.shown)
     }
-    try connection.runAll(SystemTables.statements + SystemTables.functions)
+    try connection.runAll(SystemTables.statements + SystemTables.functions + StoreOrigin.functions)
     try connection.run(
-      "INSERT INTO bolide_store(format, id, model_version) VALUES ($1, $2, 0)",
+      "INSERT INTO bolide_store(format, id, model_version, origin) VALUES ($1, $2, 0, bolide_origin())",
       [.integer(SystemTables.format), .text(randomWord(length: 8))])
     try write(model)
     try create(model.entities, model)

@@ -28,6 +28,7 @@ enum SystemTables {
       last_number bigint NOT NULL DEFAULT 0,
       pruned_number bigint NOT NULL DEFAULT 0,
       pruned_nonce text NOT NULL DEFAULT '000000', pruned_at timestamptz(3),
+      origin text,
       created timestamptz(3) NOT NULL DEFAULT clock_timestamp())
     """,
     """
@@ -61,7 +62,8 @@ enum SystemTables {
     "CREATE TABLE bolide_mark(entity integer NOT NULL, id bigint NOT NULL, PRIMARY KEY (entity, id))",
     """
     CREATE TABLE bolide_reader(
-      name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL, nonce text NOT NULL, moved timestamptz(3) NOT NULL)
+      name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL, nonce text NOT NULL, moved timestamptz(3) NOT NULL,
+      diverged boolean NOT NULL DEFAULT false)
     """,
     """
     CREATE TABLE bolide_run(
@@ -71,7 +73,7 @@ enum SystemTables {
       model bigint NOT NULL, before bigint NOT NULL, size bigint, digest bytea, rules bytea, same_as bigint,
       \(RunLog.counts.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
       unkept bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
-      missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint)
+      missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint, word text NOT NULL)
     """,
     """
     CREATE TABLE bolide_run_child(

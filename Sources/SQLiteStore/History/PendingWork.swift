@@ -54,7 +54,7 @@ struct PendingWork {
 
 extension SQLiteEngine {
   /// What stands in the place of the file beside the store, if it is not the store's: for who needs nothing of it.
-  package var unsafeFileNote: ReadingNote? {
+  package var readingNote: ReadingNote? {
     do {
       _ = try LastTokenFile(store: path).read()
       return nil

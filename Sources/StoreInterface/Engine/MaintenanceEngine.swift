@@ -17,8 +17,9 @@ package protocol MaintenanceEngine: EngineIdentity {
   /// What happened to an object, as far as history is kept, the oldest change first.
   func log(of entity: String, _ object: LoggedObject) throws -> [ObjectChange]
 
-  /// What lies beside the store and is not the store's: a note for a program that needs nothing of it.
-  var unsafeFileNote: ReadingNote? { get }
+  /// What whoever only reads should know of the place where the store is: something beside the file that is not the store's,
+  /// a server that is a standby.
+  var readingNote: ReadingNote? { get throws }
 
   /// Checks everything, and hands over what is wrong.
   func verify(_ found: @escaping (Finding) throws -> Void) throws

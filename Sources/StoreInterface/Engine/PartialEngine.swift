@@ -85,7 +85,7 @@ extension PartialEngine {
   // MARK: Maintenance
 
   package func rowTrends(steps: Int) throws -> [RowTrend] { throw lacks("counting rows over time") }
-  package var unsafeFileNote: ReadingNote? { nil }
+  package var readingNote: ReadingNote? { nil }
   package func status() throws -> StoreStatus { throw lacks("status") }
   package func verify(_ found: @escaping (Finding) throws -> Void) throws { throw lacks("verifying") }
   package func rebuild(_ found: (Finding) throws -> Void) throws { throw lacks("rebuilding") }

@@ -6,6 +6,8 @@ package enum ReadingNote: Sendable, Hashable {
   case unsafeFile(StoreError)
   /// The file beside the store is not this user's to read: a restored store would not be noticed.
   case unreadableFile(String)
+  /// The server that was asked is a standby. What its primary has committed may come there later, by so many seconds at most.
+  case standby(secondsBehind: Double)
 }
 
 /// Why a command that reads does not write.
@@ -40,6 +42,7 @@ extension ReadingNote {
     case .pending(_, _, .drift): "drift"
     case .pending(_, _, .unsafeFile), .unsafeFile: "unsafe-file"
     case .unreadableFile: "unreadable-file"
+    case .standby: "standby"
     }
   }
 

@@ -1,0 +1,75 @@
+internal import PostgreSQLAccess
+package import StoreInterface
+internal import Synchronization
+
+extension PostgreSQLEngine {
+  package func watchCommits() throws -> any CommitWatch {
+    try address.telling { try CommitPolling(take(), address) }
+  }
+}
+
+/// Bolide's own commits are told by the primary at once; other programs' are asked for, as no trigger tells of them, and on a
+/// standby all are.
+private final class CommitPolling: CommitWatch {
+  private let state: Mutex<State>
+  private let address: PostgreSQLAddress
+
+  /// Unchecked, as the session is reached under the mutex alone.
+  private struct State: @unchecked Sendable {
+    let connection: PostgreSQLConnection
+    var newest: Int64
+    var asked = ContinuousClock.now
+    /// Since when the server does not answer.
+    var lost: ContinuousClock.Instant?
+  }
+
+  /// How often other programs' commits are asked for.
+  private static let pause = Duration.milliseconds(200)
+  /// For how long a server that does not answer is waited for.
+  private static let patience = Duration.seconds(30)
+
+  init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
+    self.address = address
+    try Self.listen(connection, address)
+    state = Mutex(State(connection: connection, newest: try Self.newest(connection).number))
+  }
+
+  private static func listen(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
+    if !connection.isStandby { try connection.run("LISTEN \(quoted("bolide_\(address.schema)"))") }
+  }
+
+  /// The newest transaction's number, and whether other programs have left something to the next command.
+  private static func newest(_ connection: PostgreSQLConnection) throws -> (number: Int64, hasPending: Bool) {
+    let found = try connection.run("SELECT last_number, \(PendingChanges.exist) FROM bolide_store")
+    return (found.integer(0, 0), found.integer(0, 1) != 0)
+  }
+
+  func hasCommit() throws -> Bool {
+    try state.withLock { state in
+      if state.lost == nil, state.connection.isAlive, state.connection.hasNotification() { return true }
+      if ContinuousClock.now - state.asked < Self.pause { return false }
+      state.asked = .now
+      return try address.telling { try ask(&state) }
+    }
+  }
+
+  private func ask(_ state: inout State) throws -> Bool {
+    do {
+      if state.lost != nil {
+        try state.connection.reconnect(within: .zero)
+        try Self.listen(state.connection, address)
+      }
+      let (number, hasPending) = try Self.newest(state.connection)
+      defer { (state.newest, state.lost) = (number, nil) }
+      return number != state.newest || hasPending && !state.connection.isStandby || state.lost != nil
+    } catch let error as PostgreSQLError where error.isPassing {
+      let since = state.lost ?? .now
+      state.lost = since
+      if ContinuousClock.now - since > Self.patience { throw error }
+      return false
+    }
+  }
+
+  /// Whether the store still is there, the next reading says.
+  func check() {}
+}

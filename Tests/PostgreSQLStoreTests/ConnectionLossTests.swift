@@ -1,0 +1,174 @@
+import Bolide
+import Foundation
+import StoreInterface
+import TestServer
+import Testing
+
+/// An import whose connection is lost ends as if it had not been, or tells so, and is to be run again.
+@Suite(.serialized) struct ConnectionLossTests {
+  /// What became of the imports that something happened to.
+  private struct Outcomes {
+    /// The last batch.
+    var batch = 100
+    /// Those that went on.
+    var goneOn = 0
+    /// Those that ended, and were run again, by the number of the statement.
+    var ended: [Int] = []
+  }
+
+  /// Lets something happen at statements of imports, and compares each with the one before which nothing has happened.
+  ///
+  /// - Parameter numbers: chosen from all of them.
+  private func imports(
+    _ store: LossyStore, after others: Outcomes = Outcomes(), isAtomic: Bool = false,
+    _ fault: FaultProxy.Fault,
+    at numbers: (Int) -> [Int]
+  ) throws -> Outcomes {
+    var outcomes = Outcomes(batch: others.batch)
+    let engine = try store.open()
+    func prepare() throws -> (Int, HistoryToken) {
+      outcomes.batch += 1
+      try store.prepare(outcomes.batch)
+      return (outcomes.batch, try store.engine.newestToken())
+    }
+    let (clean, start) = try prepare()
+    store.proxy.arm(nil)
+    let report = try store.take(clean, isAtomic: isAtomic, through: engine)
+    let count = store.proxy.count
+    let expected = try store.state(of: clean, after: start)
+    #expect(expected.count > 20 && report.progress.counts.rejected == 1)
+    for number in numbers(count) {
+      let (batch, token) = try prepare()
+      store.proxy.arm(fault, at: number)
+      do {
+        let again = try store.take(batch, isAtomic: isAtomic, through: engine)
+        #expect(again.progress.counts == report.progress.counts, "statement \(number)")
+        #expect(again.progress.chunks == report.progress.chunks)
+        outcomes.goneOn += 1
+      } catch let error as ImportError {
+        #expect(error.kind == .store(.unreachable), "statement \(number): \(error)")
+        if isAtomic, error.report != nil {
+          #expect(error.hint?.hasPrefix("Nothing of this import is in the store.") == true)
+          #expect(try store.engine.newestToken() == token)
+        }
+        outcomes.ended.append(number)
+        store.proxy.arm(nil)
+        _ = try store.take(batch, isAtomic: isAtomic, through: engine)
+      }
+      var state = try store.state(of: batch, after: token)
+      // What an atomic import has rejected is kept also when it is taken back: it comes for the second time then.
+      if isAtomic { state = state.map { $0.replacing("|2|5|t|f", with: "|1|5|t|t") } }
+      #expect(state == expected, "statement \(number)")
+    }
+    #expect(try store.engine.verified() == [])
+    return outcomes
+  }
+
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+  func `a connection that is lost at any statement`(_ isAnswerLost: Bool) throws {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    let outcomes = try imports(store, isAnswerLost ? .after : .before) { Array(1...$0) }
+    // Whoever is not let in at the beginning does not wait.
+    #expect(outcomes.ended.count <= 1)
+    #expect(outcomes.goneOn > 60)
+  }
+
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+  func `an import in one transaction is taken back, or found to be committed`(_ isAnswerLost: Bool) throws {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    let outcomes = try imports(store, isAtomic: true, isAnswerLost ? .after : .before) {
+      // The commit is among the last ones.
+      Array(stride(from: 1, to: $0 - 12, by: 5)) + Array($0 - 12...$0)
+    }
+    #expect(outcomes.goneOn > 5)
+    #expect(outcomes.ended.count > 5)
+  }
+
+  @Test(.timeLimit(.minutes(10))) func `a session that the server ends, and a server that is started again`()
+    throws
+  {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    let server = store.server
+    let killed = try imports(
+      store,
+      .call {
+        _ = try? server.psql(
+          "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'bolide pipeline%'",
+          schema: "public")
+      }
+    ) { Array(stride(from: $0 / 2, through: $0, by: 7)) }
+    #expect(killed.ended == [])
+    let restarted = try imports(store, after: killed, .call { try? server.restart() }) {
+      [$0 / 2, $0 * 3 / 4, $0 - 1]
+    }
+    #expect(restarted.ended == [])
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+  func `a server that does not come back`(_ isAtomic: Bool) throws {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    let engine = try store.open()
+    try store.prepare(100)
+    let token = try store.engine.newestToken()
+    store.proxy.arm(nil)
+    try store.take(100, isAtomic: isAtomic, through: engine)
+    let (count, expected) = (store.proxy.count, try store.state(of: 100, after: token))
+    try store.prepare(101)
+    let second = try store.engine.newestToken()
+    // The last statement but a few of the end.
+    store.proxy.arm(.gone, at: count - 6)
+    let error = try #require(throws: ImportError.self) {
+      try store.take(101, isAtomic: isAtomic, through: engine)
+    }
+    #expect(error.kind == .store(.unreachable))
+    #expect(error.reason.hasPrefix("no connection to the server: "))
+    #expect(
+      error.hint?.hasSuffix(
+        "What was committed stays. Run it again when the server is back: nothing is doubled.") == true)
+    store.proxy.arm(nil)
+    try store.take(101, isAtomic: isAtomic, through: engine)
+    let state = try store.state(of: 101, after: second)
+    func rows(_ state: [String]) -> [String] {
+      state.filter { $0.hasPrefix("#") || $0.split(separator: "|").count == 7 }
+    }
+    #expect(rows(state) == rows(expected) && rows(state).count > 10)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `waiting for a server that is gone ends when the import is stopped`()
+    throws
+  {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    let engine = try store.open()
+    try store.prepare(100)
+    store.proxy.arm(nil)
+    try store.take(100, through: engine)
+    try store.prepare(101)
+    var options = ImportOptions()
+    let cancellation = ImportCancellation()
+    options.cancellation = cancellation
+    store.proxy.arm(.gone, at: store.proxy.count / 2)
+    let proxy = store.proxy
+    Thread.detachNewThread {
+      while !proxy.isGone { usleep(1000) }
+      cancellation.cancel()
+    }
+    let error = try #require(throws: ImportError.self) { try store.take(101, options, through: engine) }
+    #expect(error.kind == .cancelled)
+  }
+}
+
+extension StoreEngine {
+  /// What is wrong with derived attributes.
+  func verified() throws -> [Finding] {
+    let findings = Findings()
+    try verify { findings.list.append($0) }
+    return findings.list
+  }
+}
+
+private final class Findings { var list: [Finding] = [] }
