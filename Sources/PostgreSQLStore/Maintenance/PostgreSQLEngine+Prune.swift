@@ -8,20 +8,28 @@ extension PostgreSQLEngine {
     return try prune(seconds: .infinity) { try $0.limit(request) }
   }
 
-  /// Prunes at an import's end as its pipeline wants it, for a quarter of a second at most: the rest is the next import's.
+  /// Prunes at an import's end as its pipeline wants it, for a quarter of a second at most: the rest is the next import's, and all
+  /// of it where the server is not to be had, as the import itself is done.
   ///
   /// - Returns: named readers from whom history has gone that they had not seen.
   func pruneBriefly(_ retention: HistoryRetention?) throws -> [String] {
-    try prune(seconds: 0.25) { try $0.limit(retention) }.expired
+    do {
+      // A step that is done again takes no more away than is wanted.
+      return try prune(seconds: 0.25, repeats: true) { try $0.limit(retention) }.expired
+    } catch let error as StoreError where [.busy, .unreachable].contains(error.code) {
+      return []
+    }
   }
 
-  private func prune(seconds: Double, _ limit: (Pruning) throws -> Pruning.Limit) throws -> PruneReport {
+  private func prune(
+    seconds: Double, repeats: Bool = false, _ limit: (Pruning) throws -> Pruning.Limit
+  ) throws -> PruneReport {
     let clock = ContinuousClock()
     let start = clock.now
     var report = PruneReport()
     var hasMore = true
     while hasMore, start.duration(to: clock.now) / .seconds(1) < seconds {
-      try session { connection in
+      try session(repeats: repeats) { connection in
         let stored = try StoredModel(connection, address)
         try connection.inTransaction {
           // Nobody numbers meanwhile, and no reader comes back to what goes.
