@@ -80,8 +80,9 @@ final class Folder: Sendable {
     return outcome.output
   }
 
-  /// The built tool: it lies beside the test bundle.
+  /// The built tool: it lies beside the test bundle, unless BOLIDE_TOOL names another one, such as that which is to be shipped.
   static let tool: String = {
+    if let path = ProcessInfo.processInfo.environment["BOLIDE_TOOL"] { return path }
     let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
     let products = bundle?.deletingLastPathComponent() ?? Bundle.main.bundleURL
     return products.appending(path: "bolide").path(percentEncoded: false)
