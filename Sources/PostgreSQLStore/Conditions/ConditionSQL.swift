@@ -102,7 +102,10 @@ struct ConditionSQL {
         let attribute = entity.storedAttributes.first(where: { $0.name.lowercased() == name })
       else { throw Untranslated(what: path.joined(separator: ".")) }
       let column = SQLDialect.comparable("\(alias).\(quoted(attribute.name))", attribute.type)
-      return Operand(Operand.Column(sql: column, type: attribute.type))
+      var operand = Operand(Operand.Column(sql: column, type: attribute.type))
+      // A filter sees a decimal as a number alone.
+      if operand.isDecimal { operand.column = nil }
+      return operand
     }
   }
 
