@@ -73,6 +73,57 @@ struct PredicateTests {
     #expect(answered > 90, "\(answered) answered, \(refused) refused")
   }
 
+  @Test(arguments: 0..<2)
+  func `past states, differences and logs have all types as they were`(seed: Int) throws {
+    var chance = RandomConditions(500 + seed)
+    let pipeline = try Pipeline(yaml: RandomConditions.model, file: "things.yaml", directory: ".")
+    let both = try engines((1...30).map { chance.record($0) })
+    let older = try both.map { try $0.newestToken() }
+    let then = try both.map { try rows($0, ObjectQuery("Thing")) }
+    let feed = (10...45).map { chance.record($0) }.joined(separator: "\n")
+    for engine in both {
+      _ = try engine.run(pipeline, on: [.bytes(feed.utf8, name: "more")], options: ImportOptions())
+    }
+    let newer = try both.map { try $0.newestToken() }
+    #expect(then[0] == then[1])
+    for engine in both.indices {
+      for (now, was) in zip(try rows(both[engine], ObjectQuery("Thing"), at: older[engine]), then[engine]) {
+        for (value, old) in zip(now.values, was.values) { #expect(value == old) }
+      }
+    }
+    var answered = 0
+    for _ in 0..<60 {
+      var request = ObjectQuery(
+        "Thing", where: .init(text: chance.condition(2)), sort: [.init(chance.pick(["at", "name", "uid"]))])
+      request.section = chance.below(2) == 0 ? "flag" : nil
+      let answers: [[Snapshot.Row]]
+      do {
+        answers = try both.indices.reversed().map { try rows(both[$0], request, at: older[$0]) }
+      } catch let error as StoreError
+        where error.code == .unsupported || error.message.contains("the predicate fails")
+      {
+        continue
+      }
+      let isSame = answers[0] == answers[1]
+      try #require(isSame, "\(request.predicate?.text ?? "")")
+      let differences = try both.indices.map {
+        try both[$0].difference(of: request, from: older[$0], to: newer[$0])
+      }
+      try #require(
+        differences[0].objects == differences[1].objects && differences[0].sections == differences[1].sections
+      )
+      try #require(differences[0].updates == differences[1].updates, "\(request.predicate?.text ?? "")")
+      answered += 1
+    }
+    #expect(answered > 30)
+    for id in 1...45 {
+      let logs = try both.map { try $0.log(of: "Thing", .key(["\(id)"])) }
+      #expect(
+        logs[0].map(\.differences) == logs[1].map(\.differences) && logs[0].map(\.kind) == logs[1].map(\.kind)
+      )
+    }
+  }
+
   // MARK: What is refused
 
   private static let refused = [

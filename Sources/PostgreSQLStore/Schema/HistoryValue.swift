@@ -14,10 +14,16 @@ extension AttributeType {
       }
       return units.map(Value.integer) ?? .null
     case .double, .float: return Double(text).map(Value.real) ?? .null
-    case .string, .json, .uuid, .day: return .text(text)
-    case .date(let precision): return .text(Self.instant(text, precision))
+    case .string, .json, .uuid: return .text(text)
+    case .day: return .text(Self.withYearZero(text))
+    case .date(let precision): return .text(Self.instant(Self.withYearZero(text), precision))
     case .binary: return .blob(Self.bytes(text))
     }
+  }
+
+  /// The server calls the year 0 the first before Christ: `0001-03-01 BC`.
+  private static func withYearZero(_ text: String) -> String {
+    text.hasSuffix(" BC") ? "0000\(text.dropFirst(4).dropLast(3))" : text
   }
 
   /// `2026-05-12 03:14:07.25+00` as `2026-05-12T03:14:07.250Z`.
