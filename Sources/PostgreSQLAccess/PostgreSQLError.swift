@@ -37,6 +37,12 @@ package struct PostgreSQLError: Error, Sendable {
   /// Whether the transaction may be tried again as it was: it met another one's.
   package var mayBeRepeated: Bool { ["40001", "40P01"].contains(state) }
 
+  /// Whether the transaction may only read, whoever asks: a standby's, or one of a user for whom that is the default.
+  package var isReadOnly: Bool { state == "25006" }
+
+  /// Whether the user lacks a right.
+  package var isRefusal: Bool { state == "42501" }
+
   /// The same as the store's error.
   ///
   /// - Parameter address: as it is shown to people.

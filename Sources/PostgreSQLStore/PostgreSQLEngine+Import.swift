@@ -8,8 +8,9 @@ extension PostgreSQLEngine {
     _ pipeline: Pipeline, input: String, settings: ImportSettings,
     sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> any ImportSession {
-    try refuse("stopping at a rejected record", settings.stopsOnReject)
-    try refuse("adding attributes for new fields", settings.newFieldPolicy == .add)
+    if settings.newFieldPolicy == .add {
+      throw StoreError.unsupported("adding attributes for new fields", by: Self.engineName, path)
+    }
     return try address.telling {
       let lock = pipelineLocks.lock(of: pipeline.name)
       let session = try lock?.session ?? take(isCancelled)
@@ -19,14 +20,10 @@ extension PostgreSQLEngine {
         try lock?.take()
         try StoreOrigin.check(session)
         return try PostgreSQLImport(
-          self, session, lock, pipeline, input: input, word: word, sameJSON: sameJSON)
+          self, session, lock, pipeline, input: input, stopsOnReject: settings.stopsOnReject, word: word,
+          sameJSON: sameJSON)
       }
     }
-  }
-
-  /// What an import asks for and would not get.
-  private func refuse(_ what: String, _ isWanted: Bool) throws(StoreError) {
-    if isWanted { throw .unsupported(what, by: Self.engineName, path) }
   }
 
   package func fit(_ pipeline: Pipeline) throws {

@@ -19,6 +19,7 @@ final class PostgreSQLImport: ImportSession {
   let lock: AdvisoryLock?
   let pipeline: Pipeline
   private let input: String
+  private let stopsOnReject: Bool
   let stored: StoredModel
   let transaction: WriteTransaction
   let writer: ChunkWriter
@@ -40,8 +41,10 @@ final class PostgreSQLImport: ImportSession {
   ///   - word: the run's first.
   init(
     _ engine: PostgreSQLEngine, _ connection: PostgreSQLConnection, _ lock: AdvisoryLock?,
-    _ pipeline: Pipeline, input: String, word: String, sameJSON: @escaping ChunkLayout.TextEquality
+    _ pipeline: Pipeline, input: String, stopsOnReject: Bool, word: String,
+    sameJSON: @escaping ChunkLayout.TextEquality
   ) throws {
+    self.stopsOnReject = stopsOnReject
     (self.engine, self.connection, self.lock, self.pipeline, self.input) = (
       engine, connection, lock, pipeline, input
     )
@@ -72,6 +75,7 @@ final class PostgreSQLImport: ImportSession {
 
   func apply(_ chunk: Chunk, bytes: Int) throws {
     try engine.address.telling {
+      if self.stopsOnReject, !self.isOpen { return try self.applyToFirstReject(chunk, bytes: bytes) }
       try self.repeating(chunk) {
         try (self.isOpen ? self.savepoint : self.transact) { try self.write(chunk, bytes: bytes) }
       }
@@ -162,6 +166,28 @@ final class PostgreSQLImport: ImportSession {
     try rejects.write(chunk, rows)
     progress.unkept = rejects.unkept
     progress.bytes = bytes
+  }
+
+  /// Applies a chunk that ends with its first rejected record.
+  private func applyToFirstReject(_ chunk: Chunk, bytes: Int) throws {
+    struct NewReject: Error {}
+    while true {
+      let (known, orders) = (chunk.rejectCount, chunk.orders)
+      let (memory, kept) = (memory, rejects.memory)
+      do {
+        return try repeating(chunk) {
+          try transact {
+            try write(chunk, bytes: bytes)
+            if chunk.rejectCount > known { throw NewReject() }
+          }
+        }
+      } catch is NewReject {
+        // A row was rejected only now: the chunk is taken back, and applied as far as that row.
+        (self.memory, rejects.memory) = (memory, kept)
+        chunk.orders = orders
+        chunk.cutAfterFirstReject()
+      }
+    }
   }
 
   /// Applies a chunk, and behind it its children.

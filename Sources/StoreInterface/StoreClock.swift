@@ -7,14 +7,20 @@ package import Foundation
 #endif
 
 /// What the present thread takes for the present instant.
-package enum StoreClock {
+///
+/// A value with a name of its own: a closure as a task's local value crashes optimized programs (Swift 6.3.1 on Linux).
+package struct StoreClock: Sendable {
   /// What whoever opened the store gave; nil for the system's clock.
-  @TaskLocal package static var now: (@Sendable () -> Date)?
+  @TaskLocal package static var current: StoreClock?
+
+  private let now: @Sendable () -> Date
+
+  package init(now: @escaping @Sendable () -> Date) { self.now = now }
 
   /// The present instant, to the millisecond where it was given.
   fileprivate static var instant: timespec {
     var instant = timespec()
-    guard let given = now?() else {
+    guard let given = current?.now() else {
       clock_gettime(CLOCK_REALTIME, &instant)
       return instant
     }

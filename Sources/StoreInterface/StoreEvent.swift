@@ -11,10 +11,16 @@ package enum StoreEvent: Sendable {
   /// Who follows history does not get what other programs have changed, or would not notice a restored store. Told when it begins.
   case unassigned(ReadingNote)
 
-  /// Told on the thread of the call.
-  @TaskLocal package static var observer: (@Sendable (StoreEvent) -> Void)?
+  package func tell() { Observer.current?.hear(self) }
 
-  package func tell() { Self.observer?(self) }
+  /// Who is told, on the thread of the call. A value with a name of its own, as `StoreClock`.
+  package struct Observer: Sendable {
+    @TaskLocal package static var current: Observer?
+
+    let hear: @Sendable (StoreEvent) -> Void
+
+    package init(hear: @escaping @Sendable (StoreEvent) -> Void) { self.hear = hear }
+  }
 }
 
 /// A wait for a lock that somebody else holds, which is told of.

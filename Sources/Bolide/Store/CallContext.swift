@@ -70,10 +70,13 @@ struct CallContext: Sendable {
 
   /// Runs what a call does, and tells of what happens inside.
   func entering<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
-    try StoreClock.$now.withValue(now) {
-      guard isHeard else { return try body() }
-      return try StoreEvent.$observer.withValue({ tell(of: $0) }, operation: body)
-    }
+    guard let now else { return try hearing(body) }
+    return try StoreClock.$current.withValue(StoreClock(now: now)) { try hearing(body) }
+  }
+
+  private func hearing<Answer>(_ body: () throws -> Answer) rethrows -> Answer {
+    guard isHeard else { return try body() }
+    return try StoreEvent.Observer.$current.withValue(StoreEvent.Observer { tell(of: $0) }, operation: body)
   }
 
   /// Tells that following the store has ended with an error: who follows has to begin anew.

@@ -1,3 +1,4 @@
+internal import Foundation
 package import ImportModel
 internal import PipelineFile
 internal import RowExpressions
@@ -52,6 +53,22 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
     if let server { return try PostgreSQLEngine(reading: server) }
     return try SQLiteEngine(
       reading: path, trustsSchema: trustsSchema, stores: stores, isReadOnly: isReadOnly, lockWait: lockWait)
+  }
+
+  /// Opens the store that a pipeline names, if an import has made it.
+  ///
+  /// - Returns: nil where there is none, and one may be made.
+  package func openIfThere() throws -> (any StoreEngine)? {
+    if server != nil {
+      do {
+        return try open()
+      } catch let error as StoreError where error.code == .storeGone {
+        return nil
+      }
+    }
+    if FileManager.default.fileExists(atPath: path) { return try open() }
+    try checkCreation(.ifNew)
+    return nil
   }
 
   /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.

@@ -41,7 +41,7 @@ struct StoreReport {
   init(_ store: StatusOfStore, _ choices: ReportChoices, runs limit: Int) throws {
     self.store = store
     guard let status = store.status else { return }
-    let engine = try StoreAddress.open(store.path)
+    let engine = try store.address.open()
     for pipeline in store.pipelines where pipeline.lastRun != nil {
       runs[pipeline.name] = try engine.runs(of: pipeline.name, limit: limit).reversed()
     }

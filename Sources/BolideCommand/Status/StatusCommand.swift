@@ -72,7 +72,9 @@ struct StatusCommand: ParsableCommand {
 
 /// A store that was asked for, and its pipelines.
 struct StatusOfStore {
-  let path: String
+  let address: StoreAddress
+  /// The address as it is shown: without a password.
+  var path: String { address.description }
   /// Nil for a store that no import has made yet.
   let status: StoreStatus?
   /// The pipelines that have run, and those that were named and have not.
@@ -93,10 +95,8 @@ struct StatusOfStore {
 
   /// What the pipelines that were named say themselves counts, not what they said when they ran.
   private init(_ path: String, declared: [Pipeline], withRecentRuns: Bool) throws {
-    self.path = path
-    let exists = FileManager.default.fileExists(atPath: path)
-    if !exists, !declared.isEmpty { try StoreAddress(path).checkCreation(.ifNew) }
-    let store = exists || declared.isEmpty ? try StoreAddress(path).open() : nil
+    address = StoreAddress(path)
+    let store = try declared.isEmpty ? address.open() : address.openIfThere()
     try store?.readingNote.map(Note.reading).map(printNote)
     status = try store?.status()
     pipelines = status?.pipelines ?? []
@@ -133,7 +133,7 @@ struct StatusOfStore {
       } catch {
         let failure = Failure(error)
         failure.printToStandardError()
-        failures.append((path, failure))
+        failures.append((StoreAddress(path).description, failure))
       }
     }
     for path in paths {

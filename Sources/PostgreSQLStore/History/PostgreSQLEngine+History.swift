@@ -8,18 +8,30 @@ extension PostgreSQLEngine {
       let pending = try connection.run("SELECT \(PendingChanges.exist), \(StoreOrigin.isElsewhere)")
       if pending.integer(0, 1) != 0 { try StoreOrigin.check(connection) }
       guard pending.integer(0, 0) != 0 else { return [] }
-      let stored = try StoredModel(connection, address)
-      let transaction = WriteTransaction(connection: connection, stored: stored)
-      try connection.inTransaction {
-        try transaction.begin()
-        // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
-        if try transaction.end(author: nil, pipeline: nil, run: nil) == nil {
-          try connection.run(SystemTables.lock(address.schema))
-          try connection.run("SELECT bolide_number(NULL)")
-        }
+      do {
+        try assign(connection)
+        return []
+      } catch let error as PostgreSQLError where error.isRefusal || error.isReadOnly {
+        // Whoever may only read has transactions numbered by a function of the store's owner.
+        if error.isRefusal { try connection.inTransaction { try number(connection) } }
+        return try PendingChanges.pending(connection)
       }
-      return []
     }
+  }
+
+  private func assign(_ connection: PostgreSQLConnection) throws {
+    let stored = try StoredModel(connection, address)
+    let transaction = WriteTransaction(connection: connection, stored: stored)
+    try connection.inTransaction {
+      try transaction.begin()
+      // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
+      if try transaction.end(author: nil, pipeline: nil, run: nil) == nil { try number(connection) }
+    }
+  }
+
+  private func number(_ connection: PostgreSQLConnection) throws {
+    try connection.run(SystemTables.lock(address.schema))
+    try connection.run("SELECT bolide_number(NULL)")
   }
 
   package var readingNote: ReadingNote? {
@@ -54,12 +66,19 @@ enum PendingChanges {
       """
       SELECT CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() AND EXISTS (SELECT FROM pg_stat_wal_receiver)
           THEN 0 ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0)
-          END::double precision,
-        (SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+          END::double precision
+      """)
+    return try [.standby(secondsBehind: max(0, found.real(0, 0)))] + pending(connection)
+  }
+
+  /// What waits for somebody who may write.
+  static func pending(_ connection: PostgreSQLConnection) throws -> [ReadingNote] {
+    let found = try connection.run(
+      """
+      SELECT (SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
           WHERE t.number IS NULL), (SELECT count(*) FROM bolide_mark)
       """)
-    let (changes, values) = (found.integer(0, 1), found.integer(0, 2))
-    let lag = ReadingNote.standby(secondsBehind: max(0, found.real(0, 0)))
-    return changes + values == 0 ? [lag] : [lag, .pending(changes: changes, values: values, .readOnly)]
+    let (changes, values) = (found.integer(0, 0), found.integer(0, 1))
+    return changes + values == 0 ? [] : [.pending(changes: changes, values: values, .readOnly)]
   }
 }

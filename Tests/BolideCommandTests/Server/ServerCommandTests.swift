@@ -37,13 +37,13 @@ import Testing
   private func same(
     _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Outcome {
-    try same(arguments, sourceLocation: sourceLocation)
+    try same(running: arguments, sourceLocation: sourceLocation)
   }
 
   @discardableResult
-  private func same(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) throws
-    -> Outcome
-  {
+  private func same(
+    running arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Outcome {
     func run(_ store: String) throws -> Outcome {
       var outcome = try folder.bolide(arguments: arguments.map { $0 == "S" ? store : $0 })
       outcome.output = masked(outcome.output)
@@ -98,6 +98,32 @@ import Testing
     try same("import", "quakes.yaml", "second.json", "--store", "S", "-q", "--force")
   }
 
+  @Test(
+    arguments: [
+      #"{"id": "bad", "magnitude": "x", "size": 1}"#, #"{"id": "bad", "magnitude": 11, "size": 1}"#,
+      #"{"id": "bad", "magnitude": 1}"#,
+    ], [1, 2, 100])
+  func `the first rejected record ends an import that stops there`(bad: String, chunkRows: Int) throws {
+    try folder.write(
+      """
+      bolide: 1
+      entity: Quake
+      key: id
+      check: magnitude IS NULL OR magnitude < 10
+      attributes: { id: string, magnitude: double, size: { type: integer32, required: true } }
+      """, to: "quakes.yaml")
+    let good = (1...6).map { #"{"id": "k\#($0 % 4)", "magnitude": \#($0), "size": \#($0)}"# }
+    try folder.write("[\((good + [bad, good[0], bad]).joined(separator: ", "))]", to: "feed.json")
+    for options in [["--atomic"], []] {
+      let arguments = ["import", "quakes.yaml", "feed.json", "--store", "S", "-v", "--stop-on-reject"]
+      let outcome = try same(running: arguments + ["--chunk-rows", "\(chunkRows)"] + options)
+      #expect(outcome.status == 65)
+      // What is taken back leaves its ids unused on a server.
+      try same("fetch", "S", "Quake", "--only", "id,magnitude,size")
+      try same("rejects", "S")
+    }
+  }
+
   @Test func `an import takes away what its pipeline does not keep of history, but not from a reader`()
     throws
   {
@@ -131,7 +157,7 @@ import Testing
       ["Quake", "--where", "deep > 1"], ["Nothing"], ["Quake", "--where", "magnitude >"],
       ["Quake", "--sort", "deep"],
     ] {
-      let fetched = try same(["fetch", "S"] + words)
+      let fetched = try same(running: ["fetch", "S"] + words)
       #expect(fetched.status == 0 ? !fetched.output.isEmpty : fetched.status == 64)
     }
     try same("log", "S", "Quake", "a")
@@ -156,6 +182,76 @@ import Testing
     #expect(schema.output.contains(#"CREATE TABLE "Quake"("#))
     let report = try folder.bolide("report", address, "--output", "page.html")
     #expect(report == .silent)
+  }
+
+  @Test func `a pipeline whose store is on a server has its state, before the first import and behind it`()
+    throws
+  {
+    try folder.write(Folder.quakes.replacing("quakes.sqlite", with: address), to: "there.yaml")
+    let before = try folder.bolide("status", "there.yaml")
+    #expect(before.status == 79 && before.output.contains("never"), "\(before)")
+    try #require(try folder.bolide("import", "there.yaml", "first.json").status == 0)
+    let after = try folder.bolide("status", "there.yaml")
+    #expect(after.status == 0 && after.output.contains("ok"), "\(after)")
+    let page = try folder.bolide("report", "there.yaml")
+    #expect(page.status == 0 && page.output.contains("Quake"))
+  }
+
+  @Test func `no command shows the password of an address`() throws {
+    let secret = address.replacing("postgres@", with: "postgres:hunter2@")
+    try #require(secret != address)
+    try folder.write(Folder.quakes.replacing("quakes.sqlite", with: secret), to: "there.yaml")
+    for arguments in [
+      ["status", "there.yaml"], ["import", "there.yaml", "first.json", "-v"],
+      ["import", "there.yaml", "bad.json", "--json"],
+      ["status", "there.yaml"], ["status", secret, "--json"],
+      ["status", "there.yaml", "--format", "prometheus"],
+      ["report", "there.yaml"], ["runs", secret], ["runs", secret, "--json"], ["rejects", secret],
+      ["missing", secret],
+      ["readers", secret], ["verify", secret], ["fetch", secret, "Quake"], ["fetch", secret, "Nothing"],
+      ["changes", secret, "--since", "x"], ["log", secret, "Quake", "id=a"], ["schema", secret],
+      ["backup", secret, "x"],
+      ["delete", secret, "Quake", "--all"], ["token", secret + "x"], ["copy", "there.yaml", secret, "--all"],
+      ["import", "there.yaml", "first.json", "--dry-run"], ["migrate", "there.yaml"],
+    ] {
+      let outcome = try folder.bolide(arguments: arguments)
+      #expect(!outcome.output.contains("hunter2") && !outcome.errors.contains("hunter2"), "\(arguments)")
+    }
+  }
+
+  @Test func `the rights that the page on servers gives are enough, and no more`() throws {
+    try #require(
+      try folder.bolide("import", "quakes.yaml", "first.json", "--store", address).status == 0)
+    let schema = String(address.split(separator: "#")[1])
+    let page = try String(
+      contentsOf: Folder.repository.appending(path: "Sources/Bolide/Documentation.docc/Servers.md"),
+      encoding: .utf8)
+    let grants = page.matches(of: #/```sql\n([^`]*)```/#).map { String($0.1) }
+    try #require(grants.count == 2)
+    let names = ["reader", "program"].map { "\($0)_\(UInt32.random(in: 0 ... .max))" }
+    for (name, (role, text)) in zip(names, zip(["dashboard", "editor"], grants)) {
+      try psql(
+        "CREATE ROLE \(name) LOGIN; "
+          + text.replacing(role, with: name).replacing("fireballs", with: schema)
+          .replacing("\"FireballGroup\"", with: "\"Region\"").replacing("\"Fireball\"", with: "\"Quake\""))
+    }
+    // Another program writes, and may not look at anything of Bolide's.
+    let asProgram = try folder.run(
+      "psql",
+      [
+        "-qAtX", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", names[1], "postgres", "-c",
+        "UPDATE \(schema).\"Quake\" SET magnitude = 6 WHERE id = 'a'; INSERT INTO \(schema).\"Quake\"(id) VALUES ('n')",
+        "-c", "SELECT count(*) FROM \(schema).bolide_change",
+      ])
+    #expect(asProgram.status != 0 && asProgram.errors.contains("permission denied for table bolide_change"))
+    // Whoever may only read sees its changes, with their number.
+    let reader = address.replacing("postgres@", with: "\(names[0])@")
+    let changes = try folder.bolide("changes", reader, "--from", "oldest", "--count")
+    #expect(changes.status == 0 && changes.errors.isEmpty, "\(changes)")
+    #expect(try psql("SELECT count(*) FROM bolide_transaction WHERE number IS NULL") == "0")
+    #expect(try folder.bolide("fetch", reader, "Quake", "--where", "magnitude = 6").lines.count == 1)
+    let refused = try folder.bolide("import", "quakes.yaml", "second.json", "--store", reader)
+    #expect(refused.status == 73, "\(refused)")
   }
 
   // MARK: A whole store moves to a server
