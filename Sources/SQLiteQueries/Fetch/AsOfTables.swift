@@ -60,15 +60,17 @@ package struct AsOfTables {
     var keeping: [Int64: RawStatement] = [:]
     for (index, entity) in entities.enumerated() {
       let reader = try EntityReader(db, entity, numbers, HistoryRequest(), readsRows: true)
-      let names = reader.columnNames.map(quoted)
+      let types = Dictionary(entity.storedAttributes.map { ($0.name, $0.type.storage) }) { first, _ in first }
+      // With their types: what a column is compared with depends on its affinity.
+      let columns = reader.columnNames.map { "\(quoted($0)) \((types[$0] ?? .integer).sql)" }
       try db.run(
         """
         CREATE TABLE \(table(index))(bolide_id INTEGER PRIMARY KEY, bolide_there INTEGER NOT NULL,
-        \(names.joined(separator: ", ")))
+        \(columns.joined(separator: ", "))) STRICT
         """)
       readers[reader.number] = reader
       keeping[reader.number] = try RawStatement(
-        db, "INSERT INTO \(table(index)) VALUES (?, ?\(String(repeating: ", ?", count: names.count)))")
+        db, "INSERT INTO \(table(index)) VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))")
     }
     // Also what other programs changed and nobody could assign to a transaction: it was not there at the token.
     let since = try NetChanges(

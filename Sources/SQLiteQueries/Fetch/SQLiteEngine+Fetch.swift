@@ -75,19 +75,11 @@ extension SQLiteEngine {
     if request.isGrouped { throw StoreError.differenceOfGroups.about(path) }
     return try reading { db in
       let fetch = try FetchReading(db, path: path)
-      let before = try fetch.list(request, at: older)
-      var between = HistoryRequest(after: older)
-      between.end = .token(newer)
-      between.isNet = true
-      between.entities = [request.entity]
-      between.kinds = [.update]
-      var changed: [Int64: [String]] = [:]
-      try HistoryReading(db, between, path: path).run {
-        changed[$0.id] = $0.previous.map(\.name)
-      } commit: { _ in
+      return try FetchDifference(of: request, from: older, to: newer) {
+        try fetch.list(request, at: $0)
+      } read: { between, change in
+        try HistoryReading(db, between, path: path).run(change: change) { _ in }
       }
-      return try FetchDifference(
-        request.entity, from: before, to: fetch.list(request, at: newer), changed: changed)
     }
   }
 }
