@@ -204,7 +204,8 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "Bolide", "ImportModel", "PostgreSQLAccess", "PostgreSQLStore", "StoreInterface", "TestServer",
+        "Bolide", "ImportModel", "PostgreSQLAccess", "PostgreSQLStore", "RandomHistories", "StoreInterface",
+        "TestServer",
       ],
       swiftSettings: swiftSettings),
     // a service with the library, as an example

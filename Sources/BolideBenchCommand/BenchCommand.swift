@@ -120,6 +120,7 @@ struct BenchCommand: ParsableCommand {
       clean()
       withExtendedLifetime(signals) {}
     }
+    try server?.check()
     let line = ProgressLine()
     let bench = Bench(plan, in: workspace, on: server, progress: line.draw)
     try StandardOutput.write(lines: bench.machine.lines.map { $0.wrapped(indent: 2) }.joined(separator: "\n"))

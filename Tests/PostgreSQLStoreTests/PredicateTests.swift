@@ -105,7 +105,10 @@ struct PredicateTests {
         continue
       }
       let isSame = answers[0] == answers[1]
-      try #require(isSame, "\(request.predicate?.text ?? "")")
+      try #require(
+        isSame,
+        "\(request.predicate?.text ?? "") \(request.sort): \(answers[0].map(\.id)), expected \(answers[1].map(\.id))"
+      )
       let differences = try both.indices.map {
         try both[$0].difference(of: request, from: older[$0], to: newer[$0])
       }

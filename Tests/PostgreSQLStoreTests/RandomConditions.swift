@@ -1,3 +1,5 @@
+import RandomHistories
+
 /// Conditions and records by chance, of all types of attributes.
 struct RandomConditions {
   /// Things of all types, in boxes that count and sum them.
@@ -57,27 +59,12 @@ struct RandomConditions {
     "ffffffff-ffff-ffff-ffff-ffffffffffff",
   ]
 
-  private var random: Seeded
+  private var dice: Dice
 
-  init(_ seed: Int) { random = Seeded(state: UInt64(truncatingIfNeeded: seed)) }
+  init(_ seed: Int) { dice = Dice(seed) }
 
-  /// SplitMix64.
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
-  mutating func pick<Element>(_ values: [Element]) -> Element {
-    values[Int.random(in: values.indices, using: &random)]
-  }
-  mutating func below(_ end: Int) -> Int { Int.random(in: 0..<end, using: &random) }
+  mutating func pick<Element>(_ values: [Element]) -> Element { dice.pick(values) }
+  mutating func below(_ end: Int) -> Int { dice.int(0...end - 1) }
 
   // MARK: Records
 

@@ -1,14 +1,14 @@
 /// SplitMix64: the same throws for the same seed.
-struct Dice: RandomNumberGenerator {
+package struct Dice: RandomNumberGenerator {
   private var state: UInt64
 
-  init(_ seed: Int, _ turn: Int = 0) {
+  package init(_ seed: Int, _ turn: Int = 0) {
     state =
       UInt64(truncatingIfNeeded: seed) &* 0x9e37_79b9_7f4a_7c15
       &+ UInt64(truncatingIfNeeded: turn) &* 0xd1b5_4a32_d192_ed03
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -20,10 +20,10 @@ struct Dice: RandomNumberGenerator {
   mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
   /// A whole number.
-  mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+  package mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
   /// One of some values.
-  mutating func pick<Element>(_ values: [Element]) -> Element {
+  package mutating func pick<Element>(_ values: [Element]) -> Element {
     values[Int.random(in: values.indices, using: &self)]
   }
 

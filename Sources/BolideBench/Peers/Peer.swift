@@ -77,7 +77,6 @@ extension Scenario {
   func peers(_ feed: BenchFeed) throws -> [Candidate] {
     let peers = Peer.all.filter { $0.scenarios.contains(self) && $0.isFound }
     guard feed.isGenerated, !peers.isEmpty else { return [] }
-    let isOver = self == .again || self == .revised
     let input = try feed.path(feedKind)
     return peers.map { peer in
       Candidate(name: peer.name, isWholeProcess: true, isOptional: true) {

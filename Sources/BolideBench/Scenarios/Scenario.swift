@@ -115,6 +115,9 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
 }
 
 extension Scenario {
+  /// Whether it imports over rows that are there already.
+  var isOver: Bool { self == .again || self == .revised }
+
   /// The feed that it reads.
   var feedKind: BenchFeed.Kind {
     switch self {

@@ -16,6 +16,13 @@ package struct BenchServer: Sendable {
     (self.address, self.workspace) = (address, workspace)
   }
 
+  /// Sees that the server answers.
+  ///
+  /// - Throws: `StoreError`.
+  package func check() throws {
+    _ = try address.telling { try PostgreSQLConnection(address) }
+  }
+
   /// The address of the store in a schema of the bench.
   func store(_ schema: String) -> String { "\(address.connection)#\(prefix)\(schema)" }
 

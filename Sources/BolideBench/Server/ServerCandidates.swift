@@ -22,16 +22,15 @@ extension Scenario {
   /// Everyone who does it on a server; Bolide comes first.
   func candidates(_ feed: BenchFeed, on server: BenchServer) throws -> [Candidate] {
     let pipeline = serverPipeline
-    let isOver = self == .again || self == .revised
-    return [importing(feed, pipeline, isOver: isOver, on: server)]
-      + ServerProgram.Shape.allCases.map { running($0, feed, pipeline, isOver: isOver, on: server) }
+    return [importing(feed, pipeline, on: server)]
+      + ServerProgram.Shape.allCases.map { running($0, feed, pipeline, on: server) }
   }
 
   private func importing(
-    _ feed: BenchFeed, _ pipeline: BenchPipeline, isOver: Bool, on server: BenchServer
+    _ feed: BenchFeed, _ pipeline: BenchPipeline, on server: BenchServer
   ) -> Candidate {
     Candidate(name: "bolide") {
-      let schema = isOver ? "loaded" : "bolide"
+      let schema = "bolide"
       func load(_ kind: BenchFeed.Kind) throws -> JobOutcome {
         let job = Job.importing(
           pipeline: feed.pipeline(pipeline), input: try feed.path(kind), store: server.store(schema))
@@ -51,8 +50,7 @@ extension Scenario {
   }
 
   private func running(
-    _ shape: ServerProgram.Shape, _ feed: BenchFeed, _ pipeline: BenchPipeline, isOver: Bool,
-    on server: BenchServer
+    _ shape: ServerProgram.Shape, _ feed: BenchFeed, _ pipeline: BenchPipeline, on server: BenchServer
   ) -> Candidate {
     Candidate(name: shape.title, isWholeProcess: true, isOptional: true) {
       let schema = "psql"

@@ -61,9 +61,9 @@ struct RowStatements {
       ["x.id"] + stored.map(value) + links.map(link)
       + copies.map { next($0.attribute.name, stored, links, "") }
       + times.map { EntityTriggers.now($0, instant(stored, links)) }
+    target = "\(quoted(entity.name))(\(names.joined(separator: ", ")))"
     // The instant has a place even where nothing is derived from it. ON CONFLICT would look each key up once more: where another
     // writer was faster, the statement fails, and the chunk is applied again.
-    target = "\(quoted(entity.name))(\(names.joined(separator: ", ")))"
     insert =
       copies.isEmpty && times.isEmpty
       ? nil

@@ -5,7 +5,19 @@ package import StoreInterface
 extension PostgreSQLEngine {
   package func prune(_ request: PruneRequest) throws -> PruneReport {
     try assignPendingChanges()
-    return try prune(seconds: .infinity) { try $0.limit(request) }
+    switch request {
+    case .olderThan(let seconds): return try prune { try $0.limit(HistoryRetention(keep: seconds)) }
+    case .keepingTransactions(let count):
+      return try prune { try $0.limit(HistoryRetention(transactions: count)) }
+    case .before(let start):
+      do {
+        let number = try reading { try Positions($0, $1, path).number(start) }
+        return try prune { try $0.limit(number) }
+      } catch let error as StoreError where error.code == .tokenExpired {
+        // It is gone already.
+        return PruneReport()
+      }
+    }
   }
 
   /// Prunes at an import's end as its pipeline wants it, for a quarter of a second at most: the rest is the next import's, and all
@@ -22,7 +34,7 @@ extension PostgreSQLEngine {
   }
 
   private func prune(
-    seconds: Double, repeats: Bool = false, _ limit: (Pruning) throws -> Pruning.Limit
+    seconds: Double = .infinity, repeats: Bool = false, _ limit: (Pruning) throws -> PruneLimit
   ) throws -> PruneReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -37,13 +49,7 @@ extension PostgreSQLEngine {
           let pruning = Pruning(
             connection: connection, positions: try Positions(connection, stored, path))
           // Asked each time: a reader may have come, and must not lose what it was just given.
-          let limit = try limit(pruning)
-          report.holding = limit.holding
-          guard let gone = try pruning.raiseFloor(to: limit.number) else { return hasMore = false }
-          report.transactions += gone.transactions
-          report.changes += gone.changes
-          // A reader that has expired is not among them the next time.
-          report.expired += limit.released.filter { $0.number < gone.floor }.map(\.name)
+          hasMore = try report.take(limit(pruning), from: pruning)
         }
       }
     }

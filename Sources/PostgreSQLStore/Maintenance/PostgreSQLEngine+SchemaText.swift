@@ -1,8 +1,10 @@
-internal import ImportModel
+package import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
 
 extension PostgreSQLEngine {
+  package func model() throws -> Model { try reading { $1.model } }
+
   /// The store's tables, indexes, functions and triggers as SQL that makes them, with a comment line for each entity's.
   package func schemaText() throws -> String {
     try reading { _, stored in

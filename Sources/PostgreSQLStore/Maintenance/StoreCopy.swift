@@ -1,11 +1,7 @@
 internal import ChunkMerging
-package import ImportModel
+internal import ImportModel
 package import PostgreSQLAccess
 package import StoreInterface
-
-extension PostgreSQLEngine {
-  package func model() throws -> Model { try reading { $1.model } }
-}
 
 /// Copies a whole store into a schema that has none: rows with their ids, in one transaction.
 ///
@@ -30,11 +26,13 @@ package struct StoreCopy {
   ) throws -> CopyReport {
     try address.telling {
       let connection = try PostgreSQLConnection(address)
-      if try StoredModel.exists(connection) { throw StoreError.storeThere(address.shown) }
       let model = try source.model()
       let copy = StoreCopy(connection: connection, address: address)
       try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
       do {
+        // Nobody else makes one meanwhile.
+        try connection.run(SystemTables.lock(address.schema))
+        if try StoredModel.exists(connection) { throw StoreError.storeThere(address.shown) }
         let report = try copy.copy(source, model, author)
         if isTrial { connection.rollBack() } else { try connection.run("COMMIT") }
         return isTrial ? CopyReport(counts: report.counts, token: nil) : report

@@ -99,8 +99,7 @@ extension PostgreSQLEngine {
     return missing
   }
 
-  /// What a pipeline's last complete run did not see.
-  func missing(
+  private func missing(
     of pipeline: String?, _ connection: PostgreSQLConnection, _ stored: StoredModel
   ) throws -> MissingRows {
     let names = try connection.run(

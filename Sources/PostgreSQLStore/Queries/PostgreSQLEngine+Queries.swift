@@ -45,19 +45,12 @@ extension PostgreSQLEngine {
     if request.isGrouped { throw StoreError.differenceOfGroups.about(path) }
     return try reading { connection, stored in
       let fetch = FetchReading(connection, stored, path)
-      let before = try fetch.list(request, at: older)
-      var between = HistoryRequest(after: older)
-      between.end = .token(newer)
-      between.isNet = true
-      between.entities = [request.entity]
-      between.kinds = [.update]
-      var changed: [Int64: [String]] = [:]
-      try HistoryReader(connection, stored, path).read(between) {
-        changed[$0.id] = $0.previous.map(\.name)
-      } commit: { _ in
+      let history = HistoryReader(connection, stored, path)
+      return try FetchDifference(of: request, from: older, to: newer) {
+        try fetch.list(request, at: $0)
+      } read: { between, change in
+        try history.read(between, change: change) { _ in }
       }
-      return try FetchDifference(
-        request.entity, from: before, to: fetch.list(request, at: newer), changed: changed)
     }
   }
 

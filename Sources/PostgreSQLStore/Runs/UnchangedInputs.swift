@@ -61,7 +61,9 @@ extension PostgreSQLEngine {
       }
       progress.bytes = identity.size
       if pipeline.feed == .full {
-        progress.missing = try missing(of: pipeline.name, connection, stored).rows.count
+        progress.missing = try stored.model.entities.reduce(0) { count, entity in
+          try count + Presence(connection, pipeline: pipeline.name, entity, stored).missing(nil).count
+        }
       }
       let log = try RunLog(connection, pipeline, input: input, word: randomWord(length: 6))
       try log.write(progress, word: log.word, outcome: RunOutcome.good)

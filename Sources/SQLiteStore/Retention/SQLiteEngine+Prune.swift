@@ -46,7 +46,7 @@ extension SQLiteEngine {
   }
 
   private func prune(
-    seconds: Double = .infinity, lockWait: Double = 10, _ limit: (Pruning) throws -> Pruning.Limit
+    seconds: Double = .infinity, lockWait: Double = 10, _ limit: (Pruning) throws -> PruneLimit
   ) throws -> PruneReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -59,13 +59,7 @@ extension SQLiteEngine {
     while hasMore, hasTime() {
       try step(lockWait) { pruning in
         // Asked each time: a reader may have come, and must not lose what it was just given.
-        let limit = try limit(pruning)
-        report.holding = limit.holding
-        guard let gone = try pruning.raiseFloor(to: limit.number) else { return hasMore = false }
-        report.transactions += gone.transactions
-        report.changes += gone.changes
-        // A reader that has expired is not among them the next time.
-        report.expired += limit.released.filter { $0.number < gone.floor }.map(\.name)
+        hasMore = try report.take(limit(pruning), from: pruning)
       }
     }
     hasMore = true

@@ -56,6 +56,27 @@ public struct FetchDifference: Sendable, Hashable {
     }
   }
 
+  /// Compares a request's answers at two places of history.
+  ///
+  /// - Parameters:
+  ///   - list: the answer at a place.
+  ///   - read: hands over the changes that a request of history asks for.
+  package init(
+    of request: ObjectQuery, from older: HistoryToken, to newer: HistoryToken,
+    list: (HistoryToken) throws -> List,
+    read: (HistoryRequest, _ change: (HistoryChange) throws -> Void) throws -> Void
+  ) throws {
+    let before = try list(older)
+    var between = HistoryRequest(after: older)
+    between.end = .token(newer)
+    between.isNet = true
+    between.entities = [request.entity]
+    between.kinds = [.update]
+    var changed: [Int64: [String]] = [:]
+    try read(between) { changed[$0.id] = $0.previous.map(\.name) }
+    try self.init(request.entity, from: before, to: list(newer), changed: changed)
+  }
+
   /// A longest part of different numbers that rises: those in it need not move.
   static func longestRise(_ numbers: [Int]) -> [Int] {
     // For each length, the index of the smallest number that ends a rise of that length.

@@ -215,6 +215,13 @@ import Testing
     #expect(left == "0")
   }
 
+  @Test func `a server that does not answer is 69, before anything is measured`() throws {
+    let outcome = try folder.bolide("bench", "--store", "postgresql:///feeds?host=/nonexistent")
+    #expect(outcome.status == 69 && outcome.output.isEmpty)
+    #expect(
+      outcome.errors.hasPrefix("Error: postgresql:///feeds?host=/nonexistent: no connection to the server: "))
+  }
+
   @Test func `an own feed that is not there is 66`() throws {
     let outcome = try folder.bolide("bench", "--feed", "a.json", "--pipeline", "quakes.yaml")
     #expect(
