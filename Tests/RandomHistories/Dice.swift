@@ -6,6 +6,8 @@ package struct Dice: RandomNumberGenerator {
     state =
       UInt64(truncatingIfNeeded: seed) &* 0x9e37_79b9_7f4a_7c15
       &+ UInt64(truncatingIfNeeded: turn) &* 0xd1b5_4a32_d192_ed03
+    // Else the throws of a seed would be those of the seed before it, without the first.
+    state = next()
   }
 
   package mutating func next() -> UInt64 {

@@ -3,6 +3,8 @@ import PlainStore
 /// Random records of a pipeline.
 struct RandomFeed {
   let records: [PlainRecord]
+  /// Whether no two records have one key, nor two of their children.
+  let isDistinct: Bool
   /// Whether no record takes the place of another within a chunk: then all counts are those of one after another.
   let isExact: Bool
   let chunkRows: Int
@@ -28,7 +30,7 @@ struct RandomFeed {
       lines.append("{\(members.joined(separator: ", "))}")
     }
     isDistinct = isDistinct && seen.isDistinct
-    self.records = records
+    (self.records, self.isDistinct) = (records, isDistinct)
     json = "[\(lines.joined(separator: ",\n "))]"
     // What one record hands on to another within a chunk is not told one after another.
     let mayClash =

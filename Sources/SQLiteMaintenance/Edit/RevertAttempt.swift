@@ -187,18 +187,14 @@ private struct EntityStatements {
       (try RawStatement(db, "UPDATE \(table) SET \(quoted(column)) = ?2 WHERE bolide_id = ?1"), storage)
     }
     let unique = entity.uniquenessConstraints.compactMap(\.first).filter { !entity.key.contains($0) }
-    let oneToOne = entity.toOneRelationships.filter { model.isOneToOne($0) }
+    let links = entity.toOneRelationships.filter { !entity.key.contains($0.name) }
     parking =
-      try unique.compactMap { name in
-        if let relationship = entity.relationship(named: name) { return try park(relationship.column, nil) }
-        return try entity.attribute(named: name).map {
-          try park($0.name, $0.isRequired ? $0.type.storage : nil)
-        }
-      } + oneToOne.map { try park($0.column, nil) }
-    let denying = entity.toOneRelationships.filter {
-      model.deleteRule(of: $0, in: entity) == .deny && !entity.key.contains($0.name)
+      try unique.compactMap(entity.attribute(named:)).map {
+        try park($0.name, $0.isRequired ? $0.type.storage : nil)
+      } + links.map { try park($0.column, nil) }
+    unlinking = try links.filter { model.deleteRule(of: $0, in: entity) == .deny }.map {
+      try park($0.column, nil)
     }
-    unlinking = try denying.map { try park($0.column, nil) }
   }
 
   /// The rows that have changed: their ids, whether they were there, are there, and whether others have changed them.
@@ -224,12 +220,15 @@ private struct EntityStatements {
       return try delete.holds(item.id) ? nil : .linked
     case .insert, .update:
       if let orphan, try (waiting == .forEach ? orphan.now : orphan.ever).finds(item.id) { return .ownerGone }
-      return try (item.action == .insert ? insert : update).holds(item.id) ? nil : .taken
+      guard try (item.action == .insert ? insert : update).holds(item.id) else { return .taken }
+      // A delete rule has taken it meanwhile.
+      if item.action == .update, db.changesCount == 0 { return try insert.holds(item.id) ? nil : .taken }
+      return nil
     }
   }
 
-  /// Gives up what others wait for: the unique values of an object that stays, which they had; or the links of one that goes,
-  /// which deny that they go.
+  /// Gives up what others wait for: the unique values of an object that stays, which they had, and its links to those that go;
+  /// or the links of one that goes, which deny that they go.
   func release(_ item: RevertAttempt.Item) throws {
     for (statement, storage) in item.action == .delete ? unlinking : parking {
       statement.bind(item.id, at: 1)

@@ -53,7 +53,7 @@ import Testing
 
   @Test(arguments: [
     "place < 5", "place = 10", "place BETWEEN 1 AND 11", "place NOT IN (10, 9)", "id > 1", "depth = '1'",
-    "depth < 'x'", "magnitude = '2.5'", "magnitude < ''", "cost = 1.5", "cost < 'a'", "region = '1'",
+    "depth < 'x'", "magnitude = '2.5'", "magnitude < ''", "cost > 0", "cost < 'a'", "region = '1'",
     "region.code < 11", "typeof(magnitude) = 'real'",
   ])
   func `A predicate means in a past state what it meant then`(predicate: String) async throws {
