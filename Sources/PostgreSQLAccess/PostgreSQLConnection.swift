@@ -8,6 +8,10 @@ package final class PostgreSQLConnection {
   let library: bolide_pg_functions
   private let address: PostgreSQLAddress
   private(set) var connection: OpaquePointer
+  /// Whether all that the session does is taken back at its end.
+  package internal(set) var isTrial = false
+  /// Whether a part of the trial's transaction is open.
+  var hasSavepoint = false
   /// The server's process of this session; nil while there is none.
   private var process: ServerProcess?
   /// Those of sessions that were lost: the server may not have noticed, and be at work for them.
@@ -80,6 +84,8 @@ package final class PostgreSQLConnection {
   ///
   /// - Parameter patience: for how long a server that does not answer is asked again; the first try is made in any case.
   package func reconnect(within patience: Duration) throws {
+    // A trial's transaction is gone, with all that it was to tell.
+    if isTrial { throw failure }
     let deadline = ContinuousClock.now + patience
     var pause = Self.pause
     while true {
@@ -149,8 +155,7 @@ package final class PostgreSQLConnection {
 
   // MARK: Statements
 
-  /// Whether a transaction is open, a failed one too.
-  package var isInTransaction: Bool { library.transactionStatus(connection) != 0 }
+  var isInServerTransaction: Bool { library.transactionStatus(connection) != 0 }
 
   /// Runs one statement, with values for `$1` and so on.
   @discardableResult
@@ -181,34 +186,6 @@ package final class PostgreSQLConnection {
   /// Runs several statements without values.
   package func runAll(_ statements: [String]) throws {
     for statement in statements { try run(statement) }
-  }
-
-  /// Runs `body` in a transaction.
-  ///
-  /// - Parameter kind: what stands behind BEGIN.
-  /// - Returns: what `body` returns.
-  @discardableResult
-  package func inTransaction<Result>(
-    _ kind: String = "ISOLATION LEVEL READ COMMITTED", _ body: () throws -> Result
-  ) throws -> Result {
-    try run("BEGIN \(kind)")
-    do {
-      let result = try body()
-      try run("COMMIT")
-      return result
-    } catch {
-      rollBack()
-      throw error
-    }
-  }
-
-  /// Ends a transaction without a trace, as far as there still is a connection.
-  package func rollBack() {
-    guard isInTransaction else { return }
-    let cancelled = isCancelled
-    isCancelled = { false }
-    defer { isCancelled = cancelled }
-    _ = try? run("ROLLBACK")
   }
 
   /// Whether the server can still be reached by this session, as far as this machine knows.

@@ -8,9 +8,6 @@ extension PostgreSQLEngine {
     _ pipeline: Pipeline, input: String, settings: ImportSettings,
     sameJSON: @escaping ChunkLayout.TextEquality, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> any ImportSession {
-    if settings.newFieldPolicy == .add {
-      throw StoreError.unsupported("adding attributes for new fields", by: Self.engineName, path)
-    }
     return try address.telling {
       let lock = pipelineLocks.lock(of: pipeline.name)
       let session = try lock?.session ?? take(isCancelled)
@@ -45,7 +42,7 @@ extension PostgreSQLEngine {
     try session(repeats: true) { connection in
       let stored = try StoredModel(connection, address)
       return try FieldLog(connection: connection, pipeline: pipeline.name).memory(
-        stored.model.entity(named: pipeline.entity))
+        stored.names(of: pipeline.entity))
     }
   }
 

@@ -25,13 +25,20 @@ package final class PostgreSQLEngine: PartialEngine {
   }
 
   /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.
+  ///
+  /// - Parameter isTrial: whether all that is done with the engine, this too, is taken back when it goes. Other sessions see
+  ///   nothing of it; they wait for rows that it has changed, and for tables that it has altered. Then one thread may use it.
   package init(
-    _ address: PostgreSQLAddress, for pipeline: Pipeline,
+    _ address: PostgreSQLAddress, for pipeline: Pipeline, isTrial: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.address = address
     try session(repeats: true, isCancelled: isCancelled) { connection in
       try connection.checkOwnership()
+      if isTrial {
+        try connection.beginTrial()
+        sessions.keep(forTrial: connection)
+      }
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
@@ -84,7 +91,7 @@ package final class PostgreSQLEngine: PartialEngine {
       let connection = try take(isCancelled)
       defer {
         connection.isCancelled = { false }
-        if connection.isAlive, !connection.isInTransaction { sessions.put(connection) }
+        if !connection.isTrial, connection.isAlive, !connection.isInTransaction { sessions.put(connection) }
       }
       return try repeats ? surviving(connection) { try body(connection) } : body(connection)
     }
@@ -96,6 +103,10 @@ package final class PostgreSQLEngine: PartialEngine {
   /// A session that belongs to the caller.
   func take(_ isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> PostgreSQLConnection {
     try checkOpen()
+    if let trial = sessions.trial {
+      trial.isCancelled = isCancelled
+      return trial
+    }
     // The server may have ended one meanwhile.
     while let idle = sessions.take() {
       guard idle.isAlive else { continue }
@@ -151,13 +162,19 @@ final class PipelineLocks: @unchecked Sendable {
 /// Sessions that nobody uses at present.
 ///
 /// Unchecked, as a session itself is for one thread at a time: it is here or with one borrower, never both, and both ways lead
-/// through the mutex.
+/// through the mutex. That of a trial is used by one thread alone.
 private final class IdleSessions: @unchecked Sendable {
   private let lock = Mutex<Void>(())
   private var idle: [PostgreSQLConnection] = []
   private var closed = false
+  private var ofTrial: PostgreSQLConnection?
 
   var isClosed: Bool { lock.withLock { _ in closed } }
+
+  /// The one session of a trial. It is lent again and again, to the trial's one thread.
+  var trial: PostgreSQLConnection? { lock.withLock { _ in ofTrial } }
+
+  func keep(forTrial connection: PostgreSQLConnection) { lock.withLock { _ in ofTrial = connection } }
 
   func take() -> PostgreSQLConnection? { lock.withLock { _ in idle.popLast() } }
 
@@ -168,7 +185,7 @@ private final class IdleSessions: @unchecked Sendable {
   func close() {
     lock.withLock { _ in
       closed = true
-      idle = []
+      (idle, ofTrial) = ([], nil)
     }
   }
 }

@@ -70,9 +70,9 @@ extension PostgreSQLImport {
   func committing(_ body: (_ word: String) throws -> Void) throws {
     let word = randomWord(length: 6)
     do {
-      try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+      try connection.begin()
       try body(word)
-      try connection.run("COMMIT")
+      try connection.commit()
     } catch {
       guard let cause = error as? PostgreSQLError, cause.endsSession else {
         connection.rollBack()

@@ -98,12 +98,14 @@ final class PostgreSQLImport: ImportSession {
           try self.log.write(self.progress, word: word, outcome: outcome)
           if let identity { try self.log.write(identity) }
           let log = FieldLog(connection: self.connection, pipeline: self.pipeline.name)
-          try log.write(fields, run: self.run, isGood: outcome == RunOutcome.good)
+          try log.write(fields, run: self.run, of: self.pipeline.entity, isGood: outcome == RunOutcome.good)
         }
       }
       self.undecided = nil
     }
-    if outcome == RunOutcome.good { expiredReaders = try engine.pruneBriefly(pipeline.history) }
+    if outcome == RunOutcome.good, !connection.isTrial {
+      expiredReaders = try engine.pruneBriefly(pipeline.history)
+    }
   }
 
   // MARK: Inputs

@@ -153,30 +153,10 @@ struct ServerMessageTests {
 
   @Test func `what needs a file is refused by name, and nothing is made`() throws {
     let address = "postgresql://me:secret@/db?host=/nonexistent#s"
-    let pipeline = try Pipeline(yaml: ServerStore.quakes, file: "p.yaml", directory: ".")
-    let trial = #expect(throws: StoreError.self) {
-      _ = try StoreAddress(address).trying(creation: .always) {
-        try $0.run(pipeline, on: ["-"], options: ImportOptions())
-      }
-    }
-    #expect(
-      trial?.message
-        == "postgresql://me@/db?host=/nonexistent#s: PostgreSQL stores do not support a trial of an import")
     let restored = #expect(throws: StoreError.self) {
       _ = try StoreAddress(address).restore("backup.sqlite", lockWait: 1)
     }
     #expect(restored?.code == .unsupported && restored?.message.contains("secret") == false)
-  }
-
-  @Test func `a setting that would have no effect is refused before a record is read`() throws {
-    let store = try ServerStore()
-    let error = #expect(throws: (any Error).self) {
-      try store.take([#"{"id": 1}"#], settings: "on-new-field: add")
-    }
-    #expect(
-      "\(error.map { "\($0)" } ?? "")".contains(
-        "PostgreSQL stores do not support adding attributes for new fields"))
-    #expect(try store.psql(#"SELECT count(*) FROM "Quake""#) == "0")
   }
 
   @Test func `a filter that the server does not understand is refused when the store is made`() throws {

@@ -46,7 +46,8 @@ struct RandomFeed {
           entity.attributes.contains { $0.isVolatile || $0.isRequired && !entity.key.contains($0.name) }
         })
     chunkRows = mayClash || folds ? 1 : dice.pick([1, 2, 3, 1000])
-    maySort = !mayClash && !folds
+    // Of a child that several records have, the last record counts.
+    maySort = !mayClash && !folds && seen.isDistinct
     isExact = isDistinct || chunkRows == 1 && !seen.hasTwins
   }
 

@@ -158,7 +158,8 @@ extension Store {
 // MARK: Trials
 
 extension Store {
-  /// Says what an import would do: runs it on a copy of the store, which is deleted.
+  /// Says what an import would do: runs it on a copy of the store, which is deleted; on a server in a transaction that is rolled
+  /// back.
   ///
   /// - Parameters:
   ///   - pipeline: how records become objects.
@@ -166,7 +167,7 @@ extension Store {
   ///   - options: limits, patience and what is told meanwhile.
   /// - Returns: the report, without a token; `isTrial` is true.
   /// - Throws: as `run(_:on:options:)`.
-  /// - Complexity: that of the import, and O(store) in time and in room among the temporary files.
+  /// - Complexity: that of the import, and of a file O(store) in time and in room among the temporary files.
   public func tryRun(
     _ pipeline: Pipeline, on sources: [ImportSource], options: ImportOptions = ImportOptions()
   ) async throws(ImportError) -> ImportReport {

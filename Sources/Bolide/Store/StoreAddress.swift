@@ -13,6 +13,8 @@ package import StoreInterface
 package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   /// The path of an SQLite file, or the address of a schema on a PostgreSQL server.
   package let path: String
+  /// Whether all that is written there is taken back: on a server.
+  var isTrial = false
 
   /// - Parameter path: the path of an SQLite file, or the address of a schema on a PostgreSQL server.
   package init(_ path: String) { self.path = path }
@@ -82,7 +84,9 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> any StoreEngine {
     try pipeline.check()
-    if let server { return try PostgreSQLEngine(server, for: pipeline, isCancelled: isCancelled) }
+    if let server {
+      return try PostgreSQLEngine(server, for: pipeline, isTrial: isTrial, isCancelled: isCancelled)
+    }
     return try SQLiteEngine(
       blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema, isCancelled: isCancelled)
   }

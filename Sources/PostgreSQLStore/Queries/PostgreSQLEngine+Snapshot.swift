@@ -44,7 +44,7 @@ extension PostgreSQLEngine {
   func beginReading(_ connection: PostgreSQLConnection, of names: [String] = []) throws -> StoredModel {
     let tables = try StoredModel(connection, address).model.entities.map(\.name)
       .filter { names.isEmpty || names.contains($0) }
-    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    try connection.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let list = (tables.map(quoted) + ["bolide_transaction"]).joined(separator: ", ")
     try connection.run("LOCK TABLE \(list) IN ACCESS SHARE MODE")
     return try StoredModel(connection, address)

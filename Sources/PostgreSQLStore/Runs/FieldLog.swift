@@ -1,8 +1,10 @@
+internal import Foundation
 internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
 
-/// What runs read in fields: in `bolide_run_field` those of attributes, in `bolide_field` those that no attribute takes.
+/// What runs read in fields: in `bolide_run_field` those of attributes, in `bolide_field` those that the pipeline's file does not
+/// name.
 struct FieldLog {
   let connection: PostgreSQLConnection
   /// The pipeline's name.
@@ -21,37 +23,57 @@ struct FieldLog {
 
   /// What earlier runs met of the fields of the pipeline's records.
   ///
-  /// - Parameter entity: the records', as the store has it.
-  func memory(_ entity: Entity?) throws -> FieldMemory {
+  /// - Parameter names: of the properties that the records' entity has in the store, or had.
+  func memory(_ names: Set<String>) throws -> FieldMemory {
     let runs = try connection.run(
       "SELECT FROM bolide_run WHERE pipeline = $1 AND outcome = $2 LIMIT 1",
       [.text(pipeline), .text(RunOutcome.good)])
     guard runs.count == 1 else { return FieldMemory() }
-    let names = try connection.run("SELECT name FROM bolide_field WHERE pipeline = $1", [.text(pipeline)])
+    let fields = try connection.run(
+      "SELECT name, added FROM bolide_field WHERE pipeline = $1 ORDER BY run, name COLLATE \"C\"",
+      [.text(pipeline)])
     let used = try connection.run(
       """
       SELECT entity, attribute, field, records, present, nulls, to_char(ended, \(SystemTables.instant))
       FROM (\(Self.lastPresent)) AS l
       """, [.text(pipeline)])
     var memory = FieldMemory(
-      unused: Set((0..<names.count).map { names.text($0, 0) }),
-      used: (0..<used.count).map { (Self.count(used, $0), used.optionalText($0, 6) ?? "") })
-    memory.names = Set(entity.map { $0.attributes.map(\.name) + $0.relationships.map(\.name) } ?? [])
+      unused: Set((0..<fields.count).map { fields.text($0, 0) }),
+      used: (0..<used.count).map { (Self.count(used, $0), used.optionalText($0, 6) ?? "") },
+      added: try (0..<fields.count).compactMap { fields.optionalText($0, 1) }.map {
+        try JSONDecoder().decode(AddedField.self, from: Data($0.utf8))
+      })
+    memory.names = names
     return memory
   }
 
   /// Writes what a run read, and forgets what is too old.
   ///
-  /// - Parameter isGood: whether the run is: only a good one decides what becomes of fields.
-  func write(_ fields: FieldsRead, run: Int64, isGood: Bool) throws {
+  /// - Parameters:
+  ///   - entity: the records'.
+  ///   - isGood: whether the run is: only a good one decides what becomes of fields.
+  func write(_ fields: FieldsRead, run: Int64, of entity: String, isGood: Bool) throws {
+    let fields = fields.kept(isGood: isGood)
     if !fields.unused.isEmpty {
+      let added = Dictionary(fields.added.map { ($0.key, $0) }) { first, _ in first }
+      let names = fields.unused.sorted()
       try connection.run(
-        "INSERT INTO bolide_field(pipeline, name) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING",
-        [.text(pipeline), .texts(fields.unused.sorted())])
+        """
+        INSERT INTO bolide_field(pipeline, name, run, entity, attribute, added)
+        SELECT $1, name, \(run), CASE WHEN attribute IS NOT NULL THEN $2 END, attribute, added
+        FROM unnest($3::text[], $4::text[], $5::text[]) AS f(name, attribute, added) ON CONFLICT DO NOTHING
+        """,
+        [
+          .text(pipeline), .text(entity), .texts(names), .texts(names.map { added[$0]?.attribute.name }),
+          .texts(
+            try names.map { name in
+              try added[name].map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+            }),
+        ])
     }
     let counts = fields.counts.filter { $0.records > 0 }
     if counts.isEmpty { return }
-    for settled in isGood ? fields.settled : [] {
+    for settled in fields.settled {
       try connection.run(
         """
         DELETE FROM bolide_run_field AS f USING bolide_run AS r
@@ -70,6 +92,15 @@ struct FieldLog {
       WHERE run IN (SELECT run FROM bolide_run WHERE pipeline = $1 ORDER BY run DESC OFFSET \(Self.keptRuns))
         AND (run, entity, attribute, field) NOT IN (SELECT run, entity, attribute, field FROM (\(Self.lastPresent)) AS l)
       """, [.text(pipeline)])
+  }
+
+  /// Forgets the attributes of added fields that are dropped: the fields stay known, and are not added again.
+  static func drop(_ connection: PostgreSQLConnection, entity: String, attribute: String?) throws {
+    try connection.run(
+      """
+      UPDATE bolide_field SET entity = NULL, attribute = NULL, added = NULL
+      WHERE entity = $1 AND attribute = coalesce($2, attribute)
+      """, [.text(entity), .text(attribute)])
   }
 
   /// A run's counts, by entity and attribute.

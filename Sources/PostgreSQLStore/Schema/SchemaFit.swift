@@ -14,11 +14,18 @@ struct SchemaFit {
   func fit(_ pipeline: Pipeline) throws {
     let declared = pipeline.model.withJoins
     try checkNames(declared)
+    // Most have nothing to add, and wait for nobody.
+    if try StoredModel.exists(connection), try missing(declared) == nil { return }
     try connection.run(SystemTables.lock(address.schema))
     guard try StoredModel.exists(connection) else { return try make(declared) }
+    if let (stored, merged) = try missing(declared) { try grow(stored, merged) }
+  }
+
+  /// The store's model, and what becomes of it by a pipeline's; nil where it has all that the pipeline's has.
+  private func missing(_ declared: Model) throws -> (StoredModel, Model)? {
     let stored = try StoredModel(connection, address)
     let merged = try merge(stored.model, declared)
-    if merged != stored.model { try grow(stored, merged) }
+    return merged == stored.model ? nil : (stored, merged)
   }
 
   private func make(_ model: Model) throws {

@@ -58,6 +58,11 @@ struct StoredModel {
   func number(of property: String, in entity: Entity) -> Int64 {
     propertyNumbers[entity.name]?[property] ?? 0
   }
+  /// The names of properties that an entity has, or had.
+  func names(of entity: String) -> Set<String> {
+    let present = model.entity(named: entity).map { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+    return Set(present ?? []).union(propertyNumbers[entity]?.keys.map(\.self) ?? [])
+  }
   func entity(_ number: Int64) -> Entity? { entityNames[number].flatMap(model.entity(named:)) }
   func property(_ number: Int64) -> String? { propertyNames[number] }
 }

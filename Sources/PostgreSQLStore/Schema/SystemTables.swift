@@ -13,7 +13,7 @@ internal import PostgreSQLAccess
 ///     bolide_run           imports and their counts
 ///     bolide_reject        rejected records
 ///     bolide_presence      what full feeds have brought, and what the last complete run saw
-///     bolide_field         fields of records that no attribute takes
+///     bolide_field         fields of records that the pipeline's file does not name, and what `on-new-field: add` made of them
 ///     bolide_run_field     what a run's records had in the fields of attributes
 enum SystemTables {
   static let format: Int64 = 1
@@ -101,7 +101,9 @@ enum SystemTables {
       PRIMARY KEY (pipeline, entity, page))
     """,
     """
-    CREATE TABLE bolide_field(pipeline text NOT NULL, name text NOT NULL, PRIMARY KEY (pipeline, name))
+    CREATE TABLE bolide_field(
+      pipeline text NOT NULL, name text NOT NULL, run bigint NOT NULL, entity text, attribute text, added text,
+      PRIMARY KEY (pipeline, name))
     """,
     """
     CREATE TABLE bolide_run_field(

@@ -56,11 +56,7 @@ package enum FieldLog {
   static func write(
     _ db: Database, _ fields: FieldsRead, run: Int64, of pipeline: Pipeline, isGood: Bool
   ) throws {
-    var fields = fields
-    if !isGood {
-      fields.unused.subtract(fields.added.map(\.key))
-      (fields.added, fields.settled) = ([], [])
-    }
+    let fields = fields.kept(isGood: isGood)
     let pipelineName = pipeline.name
     if !fields.unused.isEmpty {
       let added = Dictionary(fields.added.map { ($0.key, $0) }) { first, _ in first }

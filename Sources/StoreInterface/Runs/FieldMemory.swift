@@ -63,4 +63,13 @@ package struct FieldsRead: Sendable {
   package var settled: [FieldCount] = []
 
   package init() {}
+
+  /// What a run keeps of them: only a good one decides what becomes of fields.
+  package func kept(isGood: Bool) -> FieldsRead {
+    guard !isGood else { return self }
+    var fields = self
+    fields.unused.subtract(added.map(\.key))
+    (fields.added, fields.settled) = ([], [])
+    return fields
+  }
 }

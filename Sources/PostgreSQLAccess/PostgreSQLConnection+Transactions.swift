@@ -1,0 +1,54 @@
+extension PostgreSQLConnection {
+  /// Whether a transaction is open, a failed one too; in a trial, one of those within it.
+  package var isInTransaction: Bool { isTrial ? hasSavepoint : isInServerTransaction }
+
+  /// Makes all that follows in this session a trial: one transaction, which goes with the session. What begins a transaction
+  /// from here on begins a part of that one.
+  package func beginTrial() throws {
+    try begin()
+    isTrial = true
+  }
+
+  /// Begins a transaction.
+  ///
+  /// - Parameter kind: what stands behind BEGIN; a trial has one kind throughout.
+  package func begin(_ kind: String = "ISOLATION LEVEL READ COMMITTED") throws {
+    try run(isTrial ? "SAVEPOINT bolide_trial" : "BEGIN \(kind)")
+    hasSavepoint = isTrial
+  }
+
+  /// Commits the transaction.
+  package func commit() throws {
+    try run(isTrial ? "RELEASE bolide_trial" : "COMMIT")
+    hasSavepoint = false
+  }
+
+  /// Ends a transaction without a trace, as far as there still is a connection.
+  package func rollBack() {
+    guard isInTransaction else { return }
+    let cancelled = isCancelled
+    isCancelled = { false }
+    defer { isCancelled = cancelled }
+    _ = try? run(isTrial ? "ROLLBACK TO bolide_trial" : "ROLLBACK")
+    hasSavepoint = false
+  }
+
+  /// Runs `body` in a transaction.
+  ///
+  /// - Parameter kind: what stands behind BEGIN.
+  /// - Returns: what `body` returns.
+  @discardableResult
+  package func inTransaction<Result>(
+    _ kind: String = "ISOLATION LEVEL READ COMMITTED", _ body: () throws -> Result
+  ) throws -> Result {
+    try begin(kind)
+    do {
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+}
