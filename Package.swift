@@ -250,3 +250,8 @@ if Context.environment["BOLIDE_FUZZ"] != nil {
       path: "Tests/Fuzz",
       swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))
 }
+
+// For .ci/run, which builds no more tests than it runs under a sanitizer.
+if let target = Context.environment["BOLIDE_TEST_TARGET"] {
+  package.targets.removeAll { $0.type == .test && $0.name != target }
+}

@@ -70,6 +70,9 @@ struct BenchCommand: ParsableCommand {
         throw ValidationError.needsFile(scenario)
       }
     }
+    if store == nil, let scenario = scenarios.first(where: { !$0.runsOnFile }) {
+      throw ValidationError.needsServer(scenario)
+    }
     if feed != nil, let scenario = scenarios.first(where: { !$0.takesOwnFeed }) {
       throw ValidationError.needsGeneratedFeed(scenario)
     }
@@ -95,7 +98,7 @@ struct BenchCommand: ParsableCommand {
       scenarios: scenarios.isEmpty ? Scenario.allCases : scenarios, sizes: rows?.counts ?? [100_000],
       runs: runs)
     plan.hasPeers = peers
-    if store != nil { plan.scenarios.removeAll { !$0.runsOnServer } }
+    plan.scenarios.removeAll { store == nil ? !$0.runsOnFile : !$0.runsOnServer }
     if let feed, let pipeline {
       plan.scenarios.removeAll { !$0.takesOwnFeed }
       // Measured processes run in a folder of their own.

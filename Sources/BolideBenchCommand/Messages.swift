@@ -26,6 +26,9 @@ extension ValidationError {
   static func needsFile(_ scenario: Scenario) -> ValidationError {
     ValidationError("'\(scenario.rawValue)' is measured in files alone, not on a server")
   }
+  static func needsServer(_ scenario: Scenario) -> ValidationError {
+    ValidationError("'\(scenario.rawValue)' is measured on a server alone: name it with --store")
+  }
   static func notRows(_ text: Substring) -> ValidationError {
     ValidationError("'\(text)' is not a number of rows such as 500000, 100k or 1m")
   }

@@ -20,7 +20,7 @@ enum FollowJob {
 
     let job = Job.committing(writer, pipeline: pipeline, store: path, count: count)
     let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
-    let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+    let folder = URL(filePath: pipeline).deletingLastPathComponent().path(percentEncoded: false)
     var instants: [UInt64] = []
     var outcome = try JobOutcome.measuring {
       let child = try ChildProcess.run(tool, ["bench-job", text], in: folder, name: "writer")

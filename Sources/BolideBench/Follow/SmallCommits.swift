@@ -1,6 +1,7 @@
 internal import Bolide
 internal import Foundation
 internal import GRDB
+internal import PostgreSQLAccess
 internal import Synchronization
 
 /// Small transactions at random moments, as a service makes them that stores what comes to it.
@@ -34,7 +35,9 @@ package enum SmallCommits {
   /// Commits, and notes when each commit returned.
   static func run(_ writer: Writer, pipeline: String, store: String, count: Int) throws -> JobOutcome {
     var random = SplitMix64(seed: 1)
-    let commit = try writer == .imports ? importing(pipeline, store) : stating(store)
+    let commit =
+      try writer == .imports
+      ? importing(pipeline, store) : PostgreSQLAddress(store).map(stating) ?? stating(store)
     var instants: [UInt64] = []
     var outcome = try JobOutcome.measuring {
       for number in 0..<count {
@@ -65,6 +68,19 @@ package enum SmallCommits {
         throw WrongResult("a small import says \(report.progress.counts)")
       }
       return instant
+    }
+  }
+
+  private static func stating(_ server: PostgreSQLAddress) throws -> ([String]) throws -> UInt64 {
+    let connection = try PostgreSQLConnection(server)
+    return { keys in
+      try connection.inTransaction {
+        for key in keys {
+          try connection.run(
+            #"INSERT INTO "Fireball"(date, energy) VALUES ($1::text::timestamptz, 1.5)"#, [.text(key)])
+        }
+      }
+      return now
     }
   }
 

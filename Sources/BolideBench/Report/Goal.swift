@@ -75,19 +75,26 @@ package struct Goal: Codable, Sendable {
       goals.append(
         Goal("catch-up, changes/s", at: result, unit: "M", 1, result.rate / 1e6, isUpperLimit: false))
     }
-    if let result = largest(.follow),
-      let slowest = result.measures.max(by: { $0.percentile99 < $1.percentile99 })
-    {
-      goals.append(
-        Goal(
-          "follower sees a commit, 99 of 100", at: result, unit: "ms", 50, slowest.percentile99 * 1e3))
-    }
+    goals += largest(.follow).flatMap(following).map { [$0] } ?? []
     return goals
   }
 
-  /// The goals of a server: an import's time by that of the fastest program that a person would write.
+  private static func following(_ result: ScenarioResult) -> Goal? {
+    result.measures.max { $0.percentile99 < $1.percentile99 }.map {
+      Goal("follower sees a commit, 99 of 100", at: result, unit: "ms", 50, $0.percentile99 * 1e3)
+    }
+  }
+
+  /// The goals of a server: an import's time by that of the fastest program that a person would write, and what others meet.
   static func onServer(_ results: [ScenarioResult]) -> [Goal] {
     results.filter { $0.rows >= smallest && $0.server != nil }.compactMap { result in
+      if result.scenario == .follow { return following(result) }
+      if result.scenario == .foreignClients {
+        guard result.measures.count > 1 else { return nil }
+        let ratio = Ratio(result.measures[1].seconds, to: result.measures[0].seconds)
+        return Goal(
+          "eight clients' commits/s, by those without triggers", at: result, 0.5, ratio, isUpperLimit: false)
+      }
       guard let fastest = result.measures.dropFirst().min(by: { $0.median < $1.median }) else { return nil }
       let own = result.measures[0].runs.map(\.processSeconds)
       return Goal(

@@ -12,6 +12,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case mainJob = "main-job"
   case smallMemory = "small-memory"
   case foreignUpdate = "foreign-update"
+  case foreignClients = "foreign-clients"
   case newDerived = "new-derived"
   case catchUp = "catch-up"
   case follow
@@ -31,6 +32,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .mainJob: "into a new store, each row linked to its year, which keeps its rows' count and sum"
     case .smallMemory: "into a new store in 48 MiB of memory, keys in random order"
     case .foreignUpdate: "another program changes a summed value of each row, in one statement"
+    case .foreignClients: "eight clients of another program change a summed value of one row in each commit"
     case .newDerived: "each row of a store with links gets a copy of its owner's key"
     case .catchUp: "a reader takes all changes of a first load"
     case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
@@ -42,7 +44,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
     case .revised, .shuffled, .sorted, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
-      .newDerived, .follow:
+      .foreignClients, .newDerived, .follow:
       false
     }
   }
@@ -52,13 +54,18 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse: "records"
     case .catchUp: "changes"
-    case .follow: "commits"
+    case .follow, .foreignClients: "commits"
     default: "rows"
     }
   }
 
   /// Whether its first candidate is an import, whose stages are known.
-  package var isImport: Bool { ![.parse, .foreignUpdate, .newDerived, .catchUp, .follow].contains(self) }
+  package var isImport: Bool {
+    ![.parse, .foreignUpdate, .foreignClients, .newDerived, .catchUp, .follow].contains(self)
+  }
+
+  /// Whether it can be measured on a file.
+  package var runsOnFile: Bool { self != .foreignClients }
 
   /// Everyone who does it; Bolide comes first.
   func candidates(_ feed: BenchFeed) throws -> [Candidate] {
@@ -107,6 +114,8 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         updating(feed, .derived, name: "count and sum in each owner"),
         updating(feed, .links, name: "links alone"),
       ]
+    // A file has one writer at a time.
+    case .foreignClients: []
     case .newDerived: [copying(feed), copyingBySQL(feed)]
     case .catchUp: [reading(feed)]
     case .follow: SmallCommits.Writer.allCases.map { following(feed, $0) }

@@ -5,8 +5,8 @@ internal import PostgreSQLAccess
 ///
 /// Everything but the imports is done by psql, as a person would do it.
 package struct BenchServer: Sendable {
-  private let address: PostgreSQLAddress
-  private let workspace: Workspace
+  let address: PostgreSQLAddress
+  let workspace: Workspace
   /// What the names of its schemas begin with.
   private let prefix = "bolide_bench_\(UInt32.random(in: 0 ... .max))_"
 
@@ -26,7 +26,7 @@ package struct BenchServer: Sendable {
   /// The address of the store in a schema of the bench.
   func store(_ schema: String) -> String { "\(address.connection)#\(prefix)\(schema)" }
 
-  private func name(_ schema: String) -> String { "\"\(prefix)\(schema)\"" }
+  func name(_ schema: String) -> String { "\"\(prefix)\(schema)\"" }
 
   /// Drops a schema, and makes it anew.
   func clear(_ schema: String, making: Bool = false) throws {
@@ -66,9 +66,7 @@ package struct BenchServer: Sendable {
   /// Brings a schema's tables to rest: no run pays for the one before it, and each begins with statistics.
   func settle(_ schema: String) throws {
     let tables = try psql("SELECT tablename FROM pg_tables WHERE schemaname = '\(prefix)\(schema)'")
-    for table in tables.split(separator: "\n") {
-      try psql("VACUUM ANALYZE \(name(schema)).\"\(table)\"")
-    }
+    try psql(tables.split(separator: "\n").map { "VACUUM ANALYZE \(name(schema)).\"\($0)\"" })
     // Not everybody may.
     _ = try? psql("CHECKPOINT")
   }
@@ -78,7 +76,10 @@ package struct BenchServer: Sendable {
   }
 
   @discardableResult
-  private func psql(_ statements: String...) throws -> String {
+  func psql(_ statements: String...) throws -> String { try psql(statements) }
+
+  @discardableResult
+  private func psql(_ statements: [String]) throws -> String {
     let child = try ChildProcess.run(
       "psql", arguments + statements.flatMap { ["-c", $0] }, in: workspace.path)
     guard child.status == 0 else {

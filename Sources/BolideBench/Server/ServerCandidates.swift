@@ -5,8 +5,10 @@ extension Scenario {
   /// Whether it can be measured on a server.
   package var runsOnServer: Bool {
     switch self {
-    case .firstLoad, .again, .revised, .shuffled, .withLinks, .withDerived, .mainJob: true
-    case .parse, .sorted, .gzip, .smallMemory, .foreignUpdate, .newDerived, .catchUp, .follow: false
+    case .firstLoad, .again, .revised, .shuffled, .withLinks, .withDerived, .mainJob, .foreignClients,
+      .follow:
+      true
+    case .parse, .sorted, .gzip, .smallMemory, .foreignUpdate, .newDerived, .catchUp: false
     }
   }
 
@@ -21,6 +23,14 @@ extension Scenario {
 
   /// Everyone who does it on a server; Bolide comes first.
   func candidates(_ feed: BenchFeed, on server: BenchServer) throws -> [Candidate] {
+    switch self {
+    case .foreignClients:
+      return [(true, false), (false, false), (true, true), (false, true)].map { hasTriggers, haveOneOwner in
+        clients(feed, hasTriggers: hasTriggers, haveOneOwner: haveOneOwner, on: server)
+      }
+    case .follow: return SmallCommits.Writer.allCases.map { following(feed, $0, on: server) }
+    default: break
+    }
     let pipeline = serverPipeline
     return [importing(feed, pipeline, on: server)]
       + ServerProgram.Shape.allCases.map { running($0, feed, pipeline, on: server) }
@@ -67,6 +77,52 @@ extension Scenario {
       outcome.bytes = feed.bytes
       return outcome
     }
+  }
+
+  /// A reader that follows a store there.
+  private func following(
+    _ feed: BenchFeed, _ writer: SmallCommits.Writer, on server: BenchServer
+  ) -> Candidate {
+    Candidate(name: writer.title) {
+      try load(feed, .plain, into: "bolide", on: server)
+      return try feed.workspace.run(
+        .following(
+          writer, pipeline: feed.pipeline(), store: server.store("bolide"), tool: feed.workspace.tool,
+          count: SmallCommits.count(feedRows: feed.rows)))
+    }
+  }
+
+  /// Eight clients of pgbench, each with a connection.
+  ///
+  /// - Parameters:
+  ///   - hasTriggers: whether the tables have Bolide's triggers.
+  ///   - haveOneOwner: whether all changed rows are one owner's.
+  private func clients(
+    _ feed: BenchFeed, hasTriggers: Bool, haveOneOwner: Bool, on server: BenchServer
+  ) -> Candidate {
+    let owners = haveOneOwner ? "one owner" : "2,000 owners"
+    return Candidate(
+      name: "\(owners), \(hasTriggers ? "count and sum" : "without triggers")", isWholeProcess: true,
+      isOptional: true
+    ) {
+      try load(feed, .derived, into: "bolide", on: server)
+      let commits = try server.runClients(
+        "bolide", feedRows: feed.rows, hasTriggers: hasTriggers, haveOneOwner: haveOneOwner)
+      if hasTriggers, let owner = BenchPipeline.derived.owner {
+        try feed.checkLinks(owner, hasSums: true, .postgreSQL) { try server.counts("bolide", $0) }
+      }
+      return commits
+    }
+  }
+
+  private func load(
+    _ feed: BenchFeed, _ pipeline: BenchPipeline, into schema: String, on server: BenchServer
+  ) throws {
+    try server.clear(schema)
+    _ = try feed.workspace.run(
+      .importing(
+        pipeline: feed.pipeline(pipeline), input: try feed.path(.base), store: server.store(schema)))
+    try server.settle(schema)
   }
 
   private func check(

@@ -13,7 +13,7 @@ struct StoredRows: StoredKeys {
   private let order: [Int32]
 
   /// So many keys are looked up at a time.
-  private static let part = 32_768
+  private static let part = 8_192
 
   // The result's columns: place, bolide_id, version, the stored columns, the to-one relationships.
   private static let firstColumn = 3

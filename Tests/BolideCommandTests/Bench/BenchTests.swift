@@ -17,13 +17,13 @@ import Testing
     )
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(outcome.errors.isEmpty)
-    for scenario in Scenario.allCases {
+    for scenario in Scenario.allCases where scenario.runsOnFile {
       #expect(outcome.output.contains("\n\(scenario.rawValue), 2,000 rows: \(scenario.title)\n"))
     }
     #expect(outcome.output.contains("No goals: they are for 100,000 rows and more."))
 
     let report = try JSONDecoder().decode(BenchReport.self, from: try folder.bytes(of: "bench.json"))
-    #expect(report.results.map(\.scenario) == Scenario.allCases)
+    #expect(report.results.map(\.scenario) == Scenario.allCases.filter(\.runsOnFile))
     for result in report.results {
       for measure in result.measures { #expect(measure.runs.count == 1 && measure.median > 0) }
       for measure in result.measures {
@@ -190,6 +190,7 @@ import Testing
     (
       ["gzip", "--store", "postgresql:///x"], "'gzip' is measured in files alone, not on a server"
     ),
+    (["foreign-clients"], "'foreign-clients' is measured on a server alone: name it with --store"),
     (["--rows", "1k,"], "The value '1k,' is invalid for '--rows <n>': '' is not a number of rows"),
     (["--rows", "9999999m"], "The value '9999999m' is invalid for '--rows <n>': '9999999m' is not a number"),
   ]) func `a wrong call is rejected before anything is done`(arguments: [String], sentence: String) throws {
@@ -201,14 +202,22 @@ import Testing
 
   @Test func `a server is measured beside psql, and left as it was`() throws {
     let server = try TestServer.shared.get()
-    let address = server.address(schema: "public")
-    let outcome = try folder.bolide(
-      "bench", "first-load", "again", "revised", "with-derived", "--rows", "500", "--runs", "1", "--store",
-      address)
-    #expect(outcome.status == 0, "\(outcome)")
-    #expect(outcome.output.contains("PostgreSQL ") && outcome.output.contains("fsync = off"))
-    for name in ["bolide", "psql: COPY and MERGE", "psql: COPY and upsert"] {
-      #expect(outcome.output.contains(name), "\(outcome.output)")
+    let owners = ["2,000 owners", "one owner"]
+    for (scenarios, names) in [
+      (
+        ["first-load", "again", "revised", "with-derived"],
+        ["bolide", "psql: COPY and MERGE", "psql: COPY and upsert"]
+      ),
+      (["foreign-clients"], owners.flatMap { ["\($0), count and sum", "\($0), without triggers"] }),
+      (["follow"], ["imports", "another program's SQL"]),
+    ] {
+      let outcome = try folder.bolide(
+        arguments: ["bench"] + scenarios + [
+          "--rows", "500", "--runs", "1", "--store", server.address(schema: "public"),
+        ])
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.contains("PostgreSQL ") && outcome.output.contains("fsync = off"))
+      for name in names { #expect(outcome.output.contains("\n  \(name) "), "\(outcome.output)") }
     }
     let left = try server.psql(
       "SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, 'bolide_bench')", schema: "public")
