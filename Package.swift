@@ -100,27 +100,34 @@ let package = Package(
       name: "QueryPlans",
       dependencies: ["ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", grdb],
       swiftSettings: swiftSettings),
+    // a store's model and a pipeline's → what a migration does, the same for every engine
+    .target(
+      name: "ModelMerging",
+      dependencies: ["ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans"],
+      swiftSettings: swiftSettings),
     // typed rows → the store
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "SQLiteStore",
       dependencies: [
         "ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "SQLiteAccess", "RowExpressions",
-        "QueryPlans", "CSQLiteShims", grdb,
+        "QueryPlans", "ModelMerging", "CSQLiteShims", grdb,
       ],
       swiftSettings: swiftSettings),
     // the store → objects, now, at a token, or in a pinned state
     .target(
       name: "SQLiteQueries",
       dependencies: [
-        "ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans", "SQLiteStore", grdb,
+        "ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans", "ModelMerging",
+        "SQLiteStore", grdb,
       ],
       swiftSettings: swiftSettings),
     // what the keeper of a store does: verify, rebuild, migrate, missing rows, edits, status, copies
     .target(
       name: "SQLiteMaintenance",
       dependencies: [
-        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "SQLiteStore", "SQLiteQueries", grdb,
+        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "ModelMerging", "SQLiteStore",
+        "SQLiteQueries", grdb,
       ],
       swiftSettings: swiftSettings),
     // PostgreSQL's statements and values
@@ -133,7 +140,7 @@ let package = Package(
       name: "PostgreSQLStore",
       dependencies: [
         "ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "RowExpressions", "QueryPlans",
-        "PostgreSQLAccess",
+        "ModelMerging", "PostgreSQLAccess",
       ],
       swiftSettings: swiftSettings),
     // the loop that joins them, and the face for Swift programs
@@ -183,7 +190,8 @@ let package = Package(
       name: "SQLiteStoreTests",
       dependencies: [
         "SQLiteStore", "SQLiteQueries", "SQLiteMaintenance", "QueryPlans", "SQLiteAccess", "RowExpressions",
-        "ChunkMerging", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile", "Bolide", "TestServer",
+        "ChunkMerging", "ModelMerging", "StoreInterface", "ImportModel", "TypedRows", "PipelineFile",
+        "Bolide", "TestServer",
         grdb,
       ],
       swiftSettings: swiftSettings),

@@ -2,6 +2,7 @@ internal import Foundation
 package import GRDB
 internal import GRDBSQLite
 package import ImportModel
+internal import ModelMerging
 internal import RowExpressions
 internal import SQLiteAccess
 package import StoreInterface
@@ -247,7 +248,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     let problems = pipeline.sizeProblems()
     guard problems.isEmpty else { throw PipelineError(problems: problems) }
     try writing { db in
-      try SchemaUpdate(stored: StoredModel(db), declared: pipeline).checkConflicts(db)
+      try ModelUpdate(stored: ModelRecord(db), declared: pipeline).checkConflicts(db)
     }
   }
 
@@ -264,8 +265,8 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     if try db.value("SELECT count(*) FROM sqlite_schema") != .integer(0) {
       try ReceivedSchema.check(db, path)
       if try db.value("PRAGMA journal_mode") != .text("wal") { try takeLog(db) }
-      let stored = try StoredModel(db)
-      let update = try SchemaUpdate(stored: stored, declared: pipeline)
+      let stored = try ModelRecord(db)
+      let update = try ModelUpdate(stored: stored, declared: pipeline)
       try update.checkConflicts(db)
       // The usual case takes no lock.
       if try update.isEmpty && UnfinishedColumns(db).begun(by: pipeline).isEmpty { return }
@@ -280,9 +281,9 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
       // Another process may have been here in between.
       if try db.value("SELECT count(*) FROM sqlite_schema") == .integer(0) { try StoreSchema.create(db) }
       try checkFormat(db, path)
-      let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline)
+      let update = try ModelUpdate(stored: ModelRecord(db), declared: pipeline)
       try update.checkConflicts(db)
-      try update.checkAge(StoredModel.earlier(db))
+      try update.checkAge(ModelRecord.earlier(db))
       try update.apply(db)
       return .commit
     }
@@ -319,7 +320,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     do {
       return try Self.naming(path, body)
     } catch let error as StoreError where error.code == .other {
-      let drift = try? pool().read { try SchemaDrift($0, StoredModel($0).model) }
+      let drift = try? pool().read { try SchemaDrift($0, ModelRecord($0).model) }
       try Self.naming(path) { try drift?.check() }
       throw error
     }

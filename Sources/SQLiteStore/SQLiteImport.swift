@@ -2,6 +2,7 @@ internal import ChunkMerging
 internal import CSQLiteShims
 internal import GRDB
 package import ImportModel
+internal import ModelMerging
 package import StoreInterface
 package import TypedRows
 
@@ -199,7 +200,7 @@ package final class SQLiteImport: ImportSession {
         if isRolledBack { try spool?.copy(to: rejectLog) }
         if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
         if writers.contains(where: \.sawNullTotal) {
-          let model = try StoredModel(db).model
+          let model = try ModelRecord(db).model
           progress.nullTotals = try NullTotals(db, model)
         }
         try log.write(progress, outcome: outcome)

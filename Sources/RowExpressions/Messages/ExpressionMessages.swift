@@ -10,6 +10,10 @@ extension StoreError {
       .expression, "the expressions of \(attributes.listed) depend on each other",
       hint: "Write one of them without the others.")
   }
+
+  static func unreadableFilter(_ filter: String) -> StoreError {
+    StoreError(.modelChange, "the filter \(filter) cannot be parsed")
+  }
 }
 
 extension PipelineProblem {

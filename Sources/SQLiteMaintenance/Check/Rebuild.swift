@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
@@ -11,7 +12,7 @@ extension SQLiteEngine {
   /// - Throws: `StoreError.foreignSchema` for what cannot be made anew.
   private func mendSchema() throws -> [String] {
     try writing { db in
-      let model = try StoredModel(db).model
+      let model = try ModelRecord(db).model
       if try SchemaDrift(db, model).error == nil { return [] }
       var problems: [String] = []
       try db.inTransaction(.immediate) {
@@ -36,7 +37,7 @@ extension SQLiteEngine {
     for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
     try assignPending(restoringTriggers: false)
     try writing { db in
-      let model = try StoredModel(db).model
+      let model = try ModelRecord(db).model
       let numbers = try PropertyNumbers(db, model: model, creating: false)
       let plan = try DerivedPlan(model, numbers)
       let refresh = try DerivedRefresh(db, plan, numbers, marks: nil)

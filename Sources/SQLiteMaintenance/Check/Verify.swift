@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
@@ -36,14 +37,14 @@ private struct Verify {
   ///
   /// - Throws: `StoreError.foreignSchema`.
   func schema() throws {
-    let drift = try SchemaDrift(db, StoredModel(db).model)
+    let drift = try SchemaDrift(db, ModelRecord(db).model)
     for problem in drift.problems { try found(Finding(message: problem)) }
     try drift.check()
   }
 
   /// That texts and numbers are values of their types. SQLite knows no CHECK on a connection that only reads.
   func values() throws {
-    for entity in try StoredModel(db).model.entities {
+    for entity in try ModelRecord(db).model.entities {
       for attribute in entity.writableAttributes {
         guard let condition = attribute.condition else { continue }
         let rows = try RawStatement(
@@ -150,7 +151,7 @@ private struct Verify {
 
   /// The triggers and indexes that Bolide made.
   func triggers() throws {
-    let care = try TriggerMaintenance.problems(db, model: StoredModel(db).model)
+    let care = try TriggerMaintenance.problems(db, model: ModelRecord(db).model)
     for problem in care.problems { try found(Finding(message: problem)) }
   }
 
@@ -158,7 +159,7 @@ private struct Verify {
   ///
   /// What waits to be computed anew is left out, and what reads it.
   func derived() throws {
-    let model = try StoredModel(db).model
+    let model = try ModelRecord(db).model
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     let plan = try DerivedPlan(model, numbers)
     let waiting = try self.waiting(plan, model)

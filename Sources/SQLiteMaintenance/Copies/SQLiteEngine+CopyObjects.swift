@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteQueries
 internal import SQLiteStore
@@ -26,7 +27,7 @@ extension SQLiteEngine {
             let (from, ids) = try Self.naming(source) {
               try Self.checkFormat(db, source, schema: ObjectCopy.source)
               return (
-                try StoredModel(db, schema: ObjectCopy.source).model,
+                try ModelRecord(db, schema: ObjectCopy.source).model,
                 try FetchReading(db, path: source, schema: ObjectCopy.source).ids(request, at: nil)
               )
             }

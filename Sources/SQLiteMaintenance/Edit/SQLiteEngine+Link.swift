@@ -1,5 +1,6 @@
 internal import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteQueries
 internal import SQLiteStore
@@ -33,7 +34,7 @@ extension SQLiteEngine {
     Value]
   {
     try naming {
-      let model = try reading { try StoredModel($0).model }
+      let model = try reading { try ModelRecord($0).model }
       let destination = try LinkEnd(entity, relationship, in: model).destination
       var key: [String: Value] = [:]
       for (name, text) in texts {

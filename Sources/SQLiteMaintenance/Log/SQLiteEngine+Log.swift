@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
@@ -14,7 +15,7 @@ extension SQLiteEngine {
     try naming {
       var found: [ObjectChange] = []
       try assignedReading { db in
-        let model = try StoredModel(db).model
+        let model = try ModelRecord(db).model
         guard let entity = model.entity(named: entity) else { throw StoreError.noEntity(entity, in: model) }
         let log = try ObjectLog(db, entity, PropertyNumbers(db, model: model, creating: false))
         let ids = try log.ids(of: object)

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
@@ -7,7 +8,7 @@ package import StoreInterface
 extension SQLiteEngine {
   package func readMissing(of pipeline: String?, _ body: (MissingRow) throws -> Void) throws -> MissingRows {
     try reading { db in
-      let model = try StoredModel(db).model
+      let model = try ModelRecord(db).model
       let (missing, entities) = try missing(db, model, of: pipeline)
       for objects in entities { try objects.read(db, model, body) }
       return missing
@@ -47,7 +48,7 @@ extension SQLiteEngine {
     of pipeline: String?,
     _ body: (Database, Model, inout MissingRows, [MissingObjects]) throws -> Void
   ) throws -> (MissingRows, HistoryToken?) {
-    let found = try reading { try missing($0, StoredModel($0).model, of: pipeline).missing }
+    let found = try reading { try missing($0, ModelRecord($0).model, of: pipeline).missing }
     if found.count == 0 { return (found, nil) }
     let (rows, report) = try editing(EditOptions(author: found.author)) { db, model in
       // Looked for again, where nobody else writes.

@@ -1,5 +1,6 @@
 internal import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteStore
 package import StoreInterface
 
@@ -13,9 +14,9 @@ extension SQLiteEngine {
   package func migrationPlan(for pipeline: Pipeline, dropping: [String] = []) throws -> [MigrationStep] {
     try Self.check(pipeline)
     let (update, conflicts, leftovers) = try reading { db in
-      let stored = try StoredModel(db)
+      let stored = try ModelRecord(db)
       try SchemaDrift(db, stored.model).check()
-      let update = try SchemaUpdate(stored: stored, declared: pipeline, dropping: dropping)
+      let update = try ModelUpdate(stored: stored, declared: pipeline, dropping: dropping)
       return (update, try update.conflicts(in: db), update.leftovers(of: pipeline))
     }
     var steps = update.steps(conflicts)
@@ -51,13 +52,13 @@ extension SQLiteEngine {
     let lock = try StoreLock(store: path, pipeline: pipeline.name, wait: lockWait, isCancelled: { false })
     defer { withExtendedLifetime(lock) {} }
     return try writing(waiting: lockWait, isCancelled: { false }) { db in
-      func update() throws -> SchemaUpdate {
-        let update = try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
+      func update() throws -> ModelUpdate {
+        let update = try ModelUpdate(stored: ModelRecord(db), declared: pipeline, dropping: dropping)
         try update.checkConflicts(db)
         return update
       }
       // The update makes all triggers anew: that some were missing would never be noticed.
-      _ = try TriggerMaintenance.restore(db, model: StoredModel(db).model)
+      _ = try TriggerMaintenance.restore(db, model: ModelRecord(db).model)
       if try update().isEmpty && UnfinishedColumns(db).begun(by: pipeline).isEmpty { return [] }
       try ColumnFilling(db, for: pipeline, dropping: dropping).run(progress: progress)
       var steps: [MigrationStep] = []

@@ -1,5 +1,6 @@
 internal import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteStore
 
@@ -8,17 +9,17 @@ extension SQLiteEngine {
   package static func schemaText(of pipeline: Pipeline) throws -> String {
     try DatabaseQueue().inDatabase { db in
       try StoreSchema.create(db)
-      let update = try SchemaUpdate(stored: StoredModel(), declared: pipeline)
+      let update = try ModelUpdate(stored: ModelRecord(), declared: pipeline)
       try update.apply(db)
       return try SchemaText.text(db, update.model)
     }
   }
 
-  package func model() throws -> Model { try reading { try StoredModel($0).model } }
+  package func model() throws -> Model { try reading { try ModelRecord($0).model } }
 
   /// The store's tables, indexes and triggers as SQL that makes them, with a comment line for what each is for.
   package func schemaText() throws -> String {
-    try reading { try SchemaText.text($0, StoredModel($0).model) }
+    try reading { try SchemaText.text($0, ModelRecord($0).model) }
   }
 }
 

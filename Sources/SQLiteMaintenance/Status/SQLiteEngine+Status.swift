@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteQueries
 internal import SQLiteStore
@@ -12,7 +13,7 @@ extension SQLiteEngine {
   package func status() throws -> StoreStatus {
     try reading { db in
       let positions = try HistoryPositions(db)
-      let model = try StoredModel(db).model
+      let model = try ModelRecord(db).model
       let tables = try model.entities.filter { try TableColumns(db, $0.name) != nil }
       func text(_ sql: String) throws -> String? {
         if case .text(let text) = try db.value(sql) { text } else { nil }

@@ -1,5 +1,6 @@
 package import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import QueryPlans
 internal import SQLiteAccess
 internal import SQLiteStore
@@ -19,7 +20,7 @@ package struct FetchReading {
   ///   - joined: the stores that can be read beside this one; nil for none.
   package init(_ db: Database, path: String, schema: String = "main", _ joined: JoinedStores? = nil) throws {
     (self.db, self.path, self.schema, self.joined) = (db, path, schema, joined)
-    model = try StoredModel(db, schema: schema).model
+    model = try ModelRecord(db, schema: schema).model
   }
 
   /// Hands over the objects as they are, or as they were at a token.
@@ -153,7 +154,7 @@ package struct FetchReading {
       guard token == nil, let there = joined?[store] else {
         throw StoreError.onlyPresent(property, of: owner)
       }
-      (other, schema) = (try StoredModel(db, schema: there.schema).model, there.schema)
+      (other, schema) = (try ModelRecord(db, schema: there.schema).model, there.schema)
     }
     do {
       let plan = try FetchedPlan(property, of: tree, other, schema: schema, readsKeys: readsKeys)

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteStore
 package import StoreInterface
 
@@ -63,7 +64,7 @@ extension SQLiteEngine {
   func joinedStores(for request: ObjectQuery, at token: HistoryToken?) throws -> JoinedStores? {
     let names = request.related + [request.dangling].compactMap { $0 }
     guard token == nil, !names.isEmpty || !request.stores.isEmpty,
-      let entity = try reading({ try StoredModel($0).model.entity(named: request.entity) })
+      let entity = try reading({ try ModelRecord($0).model.entity(named: request.entity) })
     else { return nil }
     return try JoinedStores(
       self, entity, names.compactMap(entity.fetchedProperty(named:)), instead: request.stores)

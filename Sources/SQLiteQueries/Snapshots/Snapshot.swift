@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
@@ -25,7 +26,7 @@ extension Snapshot {
   static func begin(
     _ db: Database, of names: [String], path: String
   ) throws -> (Snapshot, wanted: [Entity], Model) {
-    let model = try StoredModel(db).model
+    let model = try ModelRecord(db).model
     var request = HistoryRequest()
     request.entities = Set(names)
     try request.check(model, path: path)

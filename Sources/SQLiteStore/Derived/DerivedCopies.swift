@@ -1,6 +1,7 @@
 internal import Foundation
 package import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 
@@ -32,7 +33,7 @@ package struct DerivedCopies {
   package init(_ db: Database, _ model: Model, _ numbers: PropertyNumbers) throws {
     (self.db, self.numbers) = (db, numbers)
     plan = try DerivedPlan(model, numbers)
-    dropped = try StoredModel(db).dropped.filter(\.isDerived).map(\.property)
+    dropped = try ModelRecord(db).dropped.filter(\.isDerived).map(\.property)
   }
 
   /// Finds the copies.

@@ -1,11 +1,12 @@
 internal import ImportModel
+internal import ModelMerging
 
 extension SQLiteEngine {
   /// Makes an empty store with this one's model, which was checked when this one was made.
   ///
   /// - Parameter path: where; nil for one that lives in memory and goes with the last reference to it.
   package func makeEmpty(at path: String?) throws -> SQLiteEngine {
-    var model = try reading { try StoredModel($0).model }
+    var model = try reading { try ModelRecord($0).model }
     // A pipeline's model has none for links.
     let joins = model.joins.map(\.toMany.holder.name)
     model.entities.removeAll { joins.contains($0.name) }

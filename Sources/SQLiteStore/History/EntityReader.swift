@@ -1,5 +1,6 @@
 package import GRDB
 package import ImportModel
+package import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 
@@ -44,7 +45,7 @@ package final class EntityReader {
   /// - Parameter readsRows: whether more than the key is read of a row.
   package init(
     _ db: Database, _ entity: Entity, _ numbers: PropertyNumbers, _ request: HistoryRequest,
-    dropped: [StoredModel.Dropped] = [], readsRows: Bool
+    dropped: [ModelRecord.Dropped] = [], readsRows: Bool
   )
     throws
   {

@@ -1,5 +1,6 @@
 package import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 
@@ -53,7 +54,7 @@ package struct HistoryReading {
   package init(_ db: Database, _ request: HistoryRequest, path: String) throws {
     self.db = db
     self.request = request
-    let stored = try StoredModel(db)
+    let stored = try ModelRecord(db)
     let model = stored.model
     try request.check(model, path: path)
     let positions = try HistoryPositions(db)

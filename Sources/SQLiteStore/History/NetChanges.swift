@@ -1,5 +1,6 @@
 package import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 
@@ -24,7 +25,7 @@ struct PendingWork {
 
   /// - Parameter last: the last token that was handed out; nil where nobody remembers.
   init(_ db: Database, last: HistoryToken?) throws {
-    let model = try StoredModel(db).model
+    let model = try ModelRecord(db).model
     drift = try SchemaDrift(db, model)
     changes = try ChangeNumbers.pending(db)
     hasChanges = try SQLiteEngine.hasPendingChanges(db)

@@ -1,5 +1,6 @@
 package import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 
@@ -28,7 +29,7 @@ extension SQLiteEngine {
   package static func prepareToWrite(
     _ db: Database, restoringTriggers: Bool = true
   ) throws -> (model: Model, token: HistoryToken?) {
-    let model = try StoredModel(db).model
+    let model = try ModelRecord(db).model
     if restoringTriggers {
       _ = try TriggerMaintenance.restore(db, model: model)
     } else {

@@ -1,5 +1,6 @@
 package import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 
@@ -15,10 +16,10 @@ extension SQLiteEngine {
         db, "SELECT name, added FROM bolide_field WHERE pipeline = ? ORDER BY run, name")
       rows.bind(pipeline.name, at: 1)
       var memory = FieldMemory(unused: [], used: try FieldLog.lastPresent(db, pipeline.name))
-      memory.names = try StoredModel(db).names(of: pipeline.entity)
+      memory.names = try ModelRecord(db).names(of: pipeline.entity)
       while try rows.step() {
         memory.unused?.insert(rows.string(0) ?? "")
-        if let added = rows.string(1) { memory.added.append(try StoredModel.decode(AddedField.self, added)) }
+        if let added = rows.string(1) { memory.added.append(try ModelRecord.decode(AddedField.self, added)) }
       }
       return memory
     }
@@ -66,7 +67,7 @@ package enum FieldLog {
         insert.bind(
           [.text(pipelineName), .text(name), .integer(run)]
             + (try added.map {
-              [.text(pipeline.entity), .text($0.attribute.name), .text(try StoredModel.encode($0))]
+              [.text(pipeline.entity), .text($0.attribute.name), .text(try ModelRecord.encode($0))]
             } ?? [.null, .null, .null]))
         try insert.run()
       }

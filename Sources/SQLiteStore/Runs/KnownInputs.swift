@@ -1,6 +1,7 @@
 internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
@@ -56,7 +57,7 @@ final class KnownInputs {
       pipeline.children.allSatisfy({ pipeline.pipelineOfLinks(to: $0) == nil })
     else { return nil }
     (self.db, self.pipeline, self.layout, self.run, self.rules) = (db, pipeline, layout, run, rules)
-    let model = try StoredModel(db).model
+    let model = try ModelRecord(db).model
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     lists = ([layout] + layout.children).map { numbers.entity($0.entity.name) }
     owners = Set(layout.owners.map { numbers.entity($0.entity.name) })
@@ -92,7 +93,7 @@ final class KnownInputs {
     while try inputs.step() {
       let facts = InputFacts(
         size: Int(try inputs.number(1)), digest: Array(inputs.bytes(2)), records: Int(try inputs.number(3)),
-        fields: try StoredModel.decode([[Int]].self, inputs.string(4) ?? ""))
+        fields: try ModelRecord.decode([[Int]].self, inputs.string(4) ?? ""))
       known.append(KnownInput(number: inputs.integer(0), facts: facts))
       oldest = min(oldest, inputs.integer(5))
     }
@@ -110,7 +111,7 @@ final class KnownInputs {
     guard try row.step() else { return nil }
     var input = InputRows.Input(lists: lists.count)
     input.change = row.integer(0)
-    let counts = try StoredModel.decode([[Int]].self, row.string(1) ?? "").map(ChunkCounts.init(known:))
+    let counts = try ModelRecord.decode([[Int]].self, row.string(1) ?? "").map(ChunkCounts.init(known:))
     guard counts.count == lists.count, input.change >= oldest else { return nil }
     input.counts = counts
     findRows.bind(number, at: 1)
@@ -155,8 +156,8 @@ final class KnownInputs {
       insert.bind([
         .text(pipeline.name), .integer(Int64(facts.size)), .blob(facts.digest), .blob(rules),
         .integer(facts.records == 0 ? change : input.change), .integer(Int64(facts.records)),
-        .text(try StoredModel.encode(input.counts.map(\.known))),
-        .text(try StoredModel.encode(facts.fields)),
+        .text(try ModelRecord.encode(input.counts.map(\.known))),
+        .text(try ModelRecord.encode(facts.fields)),
       ])
       _ = try insert.step()
       let number = insert.integer(0)

@@ -1,6 +1,7 @@
 internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 internal import TypedRows
@@ -38,10 +39,10 @@ struct LastGoodRun {
   /// - Parameter seen: the rows that the run has met.
   /// - Complexity: O(n log n) in the changes since then.
   func changed(_ db: Database, _ layout: ChunkLayout, _ seen: ObjectSet) throws -> RowShare {
-    let present = try StoredModel(db).model
+    let present = try ModelRecord(db).model
     let numbers = try PropertyNumbers(db, model: present, creating: false)
     let reader = try EntityReader(db, layout.entity, numbers, HistoryRequest(), readsRows: true)
-    let old = try StoredModel.version(model, db)?.entity(named: layout.entity.name)
+    let old = try ModelRecord.version(model, db)?.entity(named: layout.entity.name)
     let compared = Set(
       (layout.columns.map(\.name) + layout.owners.map(\.relationship.name)).filter {
         old?.has(property: $0) == true

@@ -1,6 +1,7 @@
 internal import Foundation
 package import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 
@@ -74,8 +75,8 @@ package final class ColumnFilling {
     }
   }
 
-  private func update() throws -> SchemaUpdate {
-    try SchemaUpdate(stored: StoredModel(db), declared: pipeline, dropping: dropping)
+  private func update() throws -> ModelUpdate {
+    try ModelUpdate(stored: ModelRecord(db), declared: pipeline, dropping: dropping)
   }
 
   private func takeSteps(_ progress: (Double) -> Void, _ pause: (Double) throws -> Void) throws {
@@ -236,7 +237,7 @@ package final class ColumnFilling {
   }
 }
 
-extension SchemaUpdate {
+extension ModelUpdate {
   /// Takes over the columns of new attributes that are there, and drops those that are in the way or wanted by nobody any
   /// more, in the caller's transaction.
   ///

@@ -1,4 +1,5 @@
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 
 /// An entity as a table.
@@ -59,7 +60,7 @@ package struct EntitySchema {
   }
 
   private func index(_ columns: [String], isUnique: Bool) -> Index {
-    let name = (isUnique ? "bolide_unique_" : "bolide_index_") + dotted(columns)
+    let name = entity.indexName(columns: columns, isUnique: isUnique)
     let list = columns.map(quoted).joined(separator: ", ")
     return Index(
       name: name, isUnique: isUnique,
@@ -68,13 +69,7 @@ package struct EntitySchema {
 
   /// The name of a trigger for what a row does to the owner that a column leads to.
   package func triggerName(_ event: String, by column: String) -> String {
-    "bolide_\(dotted([column, event]))"
-  }
-
-  /// The entity's name and others, parted by a dot. A dot of their own is written as ~1 and the ~ as ~0: no two lists look alike.
-  private func dotted(_ names: [String]) -> String {
-    ([entity.name] + names).map { $0.replacing("~", with: "~0").replacing(".", with: "~1") }
-      .joined(separator: ".")
+    "bolide_\(entity.dotted([column, event]))"
   }
 
   /// An attribute's column, and behind a derived one those that hold what its next value is computed from.

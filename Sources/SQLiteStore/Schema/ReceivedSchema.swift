@@ -1,5 +1,6 @@
 package import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 
@@ -11,7 +12,7 @@ package enum ReceivedSchema {
   /// SQLite itself sees that a row's type, name and table are those of its text.
   ///
   /// - Parameter schema: which of the connection's files.
-  /// - Throws: `StoreError.notAStore` and `.newerFormat`; `.foreignSchema` for what is refused; what `StoredModel` throws.
+  /// - Throws: `StoreError.notAStore` and `.newerFormat`; `.foreignSchema` for what is refused; what `ModelRecord` throws.
   /// - Complexity: O(tables and triggers).
   package static func check(_ db: Database, _ path: String, schema: String = "main") throws {
     try SQLiteEngine.checkFormat(db, path, schema: schema)
@@ -50,7 +51,7 @@ package enum ReceivedSchema {
         throw StoreError.foreignSchema("the table \(name) is not as Bolide made it")
       }
     }
-    for entity in try StoredModel(db, schema: schema).model.entities {
+    for entity in try ModelRecord(db, schema: schema).model.entities {
       // A table or a column that is missing is told of by what needs it: see `SchemaDrift`.
       guard let kind = kinds[entity.name.caseFolded] else { continue }
       try check(entity.name, kind)

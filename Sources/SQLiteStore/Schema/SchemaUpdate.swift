@@ -1,86 +1,12 @@
 package import GRDB
-package import ImportModel
+internal import ImportModel
+package import ModelMerging
 internal import QueryPlans
 internal import SQLiteAccess
 package import StoreInterface
 
 /// Makes a store's tables fit a pipeline's model, in the caller's transaction.
-///
-/// Names change as the pipeline says, new things are added, rules become looser, derivations and delete rules are changed.
-/// What the pipeline does not name stays, unless it is dropped by name.
-package struct SchemaUpdate {
-  /// The model after the update.
-  package let model: Model
-  /// What cannot be done.
-  let conflicts: [StoreError]
-  let drops: SchemaDrops
-  let renames: SchemaRenames
-  /// The store's model without what is dropped, under the present names.
-  let base: Model
-  /// The attributes that get a wider type.
-  let widenings: [Widening]
-  private let stored: StoredModel
-  let pipeline: Pipeline
-  /// The names before that stay known.
-  private let known: [Rename]
-  /// The indexes that pipelines declare.
-  private let indexes: [DeclaredIndex]
-
-  /// - Parameter dropping: `Entity`, `Entity.attribute` or an index's name, as the store calls them.
-  /// - Throws: as `SchemaDrops` and `SchemaRenames`. What else the two models do not agree in stands in `conflicts`.
-  package init(stored: StoredModel, declared pipeline: Pipeline, dropping: [String] = []) throws {
-    self.stored = stored
-    self.pipeline = pipeline
-    let declared = pipeline.model.withJoins
-    var base = stored.model
-    let drops = try SchemaDrops(dropping, in: &base)
-    if !drops.isEmpty {
-      let before = SchemaMerge(stored.model, declared, renames: stored.renames)
-      try drops.checkNeed(of: declared, before.conflicts.flatMap(\.droppable))
-    }
-    let remembered = stored.renames.filter { rename in
-      !drops.drops.contains {
-        $0.entity == rename.entity && ($0.property == nil || $0.property == rename.property)
-      }
-    }
-    renames = try SchemaRenames(pipeline, known: remembered, in: &base)
-    let merge = SchemaMerge(base, declared, renames: renames.known)
-    let kept = stored.indexes.filter { index in
-      !drops.indexes.contains { $0.entity == index.entity && $0.attributes == index.attributes }
-    }
-    indexes = DeclaredIndex.all(kept, pipeline, renames.steps, in: merge.model)
-    (self.drops, self.base, model) = (drops, base, merge.model.indexed(by: indexes))
-    widenings = Widening.all(from: base, to: merge.model)
-    conflicts = merge.conflicts + Self.lostNames(stored.model, merge.model, declared)
-    known = renames.known.filter { rename in
-      // A name that something new has is no name before any more.
-      guard rename.property != nil else { return merge.model.entity(named: rename.was) == nil }
-      return merge.model.entity(named: rename.entity)?.hasProperty(rename.was) == false
-    }
-  }
-
-  /// The fetched properties that stay although what they name goes or has another name.
-  private static func lostNames(
-    _ before: Model, _ after: Model, _ declared: Model
-  ) -> [StoreError] {
-    after.entities.flatMap { entity in
-      entity.fetchedProperties.compactMap { property in
-        guard declared.entity(named: entity.name)?.fetchedProperty(named: property.name) == nil,
-          let old = before.entities.first(where: { $0.fetchedProperties.contains(property) }),
-          (try? property.checkNames(of: old, before)) != nil
-        else { return nil }
-        do throws(StoreError) {
-          // One that is not there any more is said as a name of the store's.
-          _ = property.store == nil ? try JoinTree(property.destination, after) : nil
-          try property.checkNames(of: entity, after)
-          return nil
-        } catch {
-          return .lostName("\(entity.name).\(property.name)", error)
-        }
-      }
-    }
-  }
-
+extension ModelUpdate {
   /// - Throws: `StoreError.modelChange` for the first conflict, with the model or with the rows.
   package func checkConflicts(_ db: Database) throws {
     if let conflict = try conflicts.first ?? conflicts(in: db).first { throw conflict }
@@ -99,28 +25,6 @@ package struct SchemaUpdate {
     return errors
   }
 
-  /// The attributes that become required.
-  private var tightened: [(Entity, Attribute)] {
-    model.entities.flatMap { entity in
-      entity.writableAttributes.filter { attribute in
-        guard let old = base.entity(named: entity.name)?.attribute(named: attribute.name) else {
-          return false
-        }
-        return !old.isTransient && !old.isRequired && attribute.isRequired
-      }.map { (entity, $0) }
-    }
-  }
-
-  /// What the file calls an attribute, as long as nothing is renamed.
-  private func storedNames(_ entity: Entity, _ attribute: Attribute) -> (table: String, column: String) {
-    let table = renames.steps.first { $0.property == nil && $0.entity == entity.name }?.was
-    let column = renames.steps.first { $0.entity == entity.name && $0.property == attribute.name }?.was
-    return (table ?? entity.name, column ?? attribute.name)
-  }
-
-  /// Whether there is nothing to do.
-  package var isEmpty: Bool { model == stored.model && indexes == stored.indexes }
-
   /// Changes the tables, and keeps the model.
   package func apply(_ db: Database) throws {
     let taken = try takeColumns(db)
@@ -129,7 +33,7 @@ package struct SchemaUpdate {
     try TriggerMaintenance.remove(db)
     try dropIndexes(of: drops.drops, db)
     var kept = try drops.apply(db, before: stored.model)
-    try renames.apply(db, before: stored.model.without(drops))
+    try renames.apply(db, before: withoutDrops)
     try dropStaleIndexes(db)
     var derivedToCompute: [(entity: Entity, attribute: Attribute, isNew: Bool)] = []
     for entity in model.entities {
@@ -142,17 +46,14 @@ package struct SchemaUpdate {
         try db.run(schema.createTable)
         continue
       }
-      var new = entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
-      for attribute in entity.derivedAttributes {
-        guard let old = before.attribute(named: attribute.name), !widens(entity, attribute),
-          old.derivation != attribute.derivation || old.type != attribute.type
-        else { continue }
-        if old.type == attribute.type, schema.columns(old) == schema.columns(attribute) {
+      var new = newAttributes(of: entity, before)
+      for (old, attribute, keepsColumns) in rederived(entity, before) {
+        if keepsColumns {
           derivedToCompute.append((entity, attribute, false))
         } else {
           let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
           try dropIndexes(on: attribute.name, schema, db)
-          kept.append(try SchemaDrops.drop(old, of: entity, number, db))
+          kept.append(try ModelDrops.drop(old, of: entity, number, db))
           new.append(attribute)
         }
       }
@@ -174,7 +75,7 @@ package struct SchemaUpdate {
     let numbers = try PropertyNumbers(db, model: model, creating: true)
     let triggers = try Triggers(model: model, numbers: numbers)
     try TriggerMaintenance.create(db, triggers)
-    try store(kept, numbers).write(db)
+    try record(kept, of: Set(model.entities.map { numbers.entity($0.name) })).write(db)
     let history = try HistoryWriter(db, triggersWrite: true)
     try history.begin()
     try widen(db, numbers)
@@ -201,17 +102,6 @@ package struct SchemaUpdate {
     if !gone.isEmpty { try HistoryWriter(db).noteGap("\(gone.listed) dropped") }
   }
 
-  /// What the store keeps of its model afterwards.
-  private func store(_ kept: [StoredModel.Dropped], _ numbers: PropertyNumbers) -> StoredModel {
-    var after = stored
-    after.model = model
-    after.renames = known
-    after.indexes = indexes
-    let entities = Set(model.entities.map { numbers.entity($0.name) })
-    after.dropped = (stored.dropped + kept).filter { entities.contains($0.entity) }
-    return after
-  }
-
   // MARK: Columns
 
   /// Declares columns as the model has them now.
@@ -235,10 +125,6 @@ package struct SchemaUpdate {
     }
   }
 
-  private func widens(_ entity: Entity, _ attribute: Attribute) -> Bool {
-    widenings.contains { $0.entity.name == entity.name && $0.attribute.name == attribute.name }
-  }
-
   /// Gives values their wider form, in the rows and in history.
   private func widen(_ db: Database, _ numbers: PropertyNumbers) throws {
     for widening in widenings { try widening.convert(db, numbers.property(widening)) }
@@ -258,7 +144,7 @@ package struct SchemaUpdate {
   // MARK: Indexes
 
   /// A column with an index cannot be dropped.
-  private func dropIndexes(of drops: [SchemaDrops.Drop], _ db: Database) throws {
+  private func dropIndexes(of drops: [ModelDrops.Drop], _ db: Database) throws {
     for drop in drops {
       guard let entity = stored.model.entity(named: drop.entity), let name = drop.property else { continue }
       let schema = EntitySchema(entity: entity, model: stored.model)
@@ -327,19 +213,5 @@ package struct SchemaUpdate {
     } catch let error as StoreError where error.code == .constraint {
       throw refusal()
     }
-  }
-}
-
-extension Entity {
-  fileprivate func hasProperty(_ name: String) -> Bool {
-    attribute(named: name) != nil || relationship(named: name) != nil
-  }
-}
-
-extension Model {
-  fileprivate func without(_ drops: SchemaDrops) -> Model {
-    var model = self
-    drops.take(from: &model)
-    return model
   }
 }

@@ -1,74 +1,29 @@
 internal import Foundation
 package import GRDB
-package import ImportModel
+internal import ImportModel
+package import ModelMerging
 internal import RowExpressions
 internal import SQLiteAccess
 internal import StoreInterface
 internal import Synchronization
 
-/// What a store keeps of its model: the model itself, the names before, and what was dropped.
-///
-/// A row of `bolide_model`. Its JSON is the model's, with keys of its own beside it.
-package struct StoredModel: Codable, Sendable {
-  /// A property that was dropped, as history still knows it.
-  package struct Dropped: Codable, Equatable, Sendable {
-    let property: Int64
-    let entity: Int64
-    let name: String
-    /// Nil for a relationship.
-    let type: AttributeType?
-    let isDerived: Bool
-  }
-
-  private var entities: [Entity] = []
-  private var were: [Rename]?
-  private var gone: [Dropped]?
-  private var indexedBy: [DeclaredIndex]?
-
-  private enum CodingKeys: String, CodingKey {
-    case entities
-    case were = "renames"
-    case gone = "dropped"
-    case indexedBy = "indexes"
-  }
-
-  package init(_ model: Model = Model()) { entities = model.entities }
-
-  package var model: Model {
-    get { Model(entities: entities) }
-    set { entities = newValue.entities }
-  }
-
-  /// The names that present things had before, under their present entity's name.
-  var renames: [Rename] {
-    get { were ?? [] }
-    set { were = newValue.isEmpty ? nil : newValue }
-  }
-
-  /// The properties of present entities that were dropped.
-  var dropped: [Dropped] {
-    get { gone ?? [] }
-    set { gone = newValue.isEmpty ? nil : newValue }
-  }
-
-  /// The indexes that pipelines declare.
-  var indexes: [DeclaredIndex] {
-    get { indexedBy ?? [] }
-    set { indexedBy = newValue.isEmpty ? nil : newValue }
-  }
-
+/// A row of `bolide_model`.
+extension ModelRecord {
   /// The newest one; empty in a file without one.
   ///
   /// - Parameter schema: which of the connection's files; nil for the first that has one.
   package init(_ db: Database, schema: String? = nil) throws {
     let table = (schema.map { $0 + "." } ?? "") + "bolide_model"
     let newest = "SELECT model FROM \(table) ORDER BY version DESC LIMIT 1"
-    guard case .text(let text) = try db.value(newest) else { return }
+    guard case .text(let text) = try db.value(newest) else {
+      self.init()
+      return
+    }
     self = try Self.sound(text)
   }
 
   /// Reads a model, and sees that it is one that a pipeline could have: names and filters of it become SQL.
-  private static func sound(_ text: String) throws -> StoredModel {
+  private static func sound(_ text: String) throws -> ModelRecord {
     if let known = soundModels.withLock({ $0[text] }) { return known }
     let stored = try decode(Self.self, text)
     let pipeline = Pipeline(name: "model", entity: "", model: stored.model, fields: [])
@@ -84,21 +39,13 @@ package struct StoredModel: Codable, Sendable {
   }
 
   /// Models that were found to be sound, by their text: a command reads its store's a dozen times.
-  private static let soundModels = Mutex<[String: StoredModel]>([:])
+  private static let soundModels = Mutex<[String: ModelRecord]>([:])
 
   /// Keeps it as the model's newest version.
   func write(_ db: Database) throws {
     try db.run(
       "INSERT INTO bolide_model(since, model) VALUES (?, ?)", .text(timestamp()), .text(try Self.encode(self))
     )
-  }
-
-  /// The names that an entity's properties have, or had before they were dropped or renamed.
-  func names(of entity: String) -> Set<String> {
-    let present =
-      model.entity(named: entity).map { $0.attributes.map(\.name) + $0.relationships.map(\.name) } ?? []
-    let before = renames.filter { $0.entity == entity }.map(\.was)
-    return Set(present + before + dropped.map(\.name))
   }
 
   /// The model as it was in one version; nil where there is none.

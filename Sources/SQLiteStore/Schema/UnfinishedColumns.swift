@@ -1,5 +1,6 @@
 package import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 
@@ -61,12 +62,12 @@ package struct UnfinishedColumns {
       FROM bolide_unfinished AS u JOIN bolide_entity AS e USING (entity) ORDER BY entity, attribute
       """)
     var columns: [Column] = []
-    let model = try StoredModel(db).model
+    let model = try ModelRecord(db).model
     while try rows.step() {
       let definition = rows.string(1) ?? ""
       columns.append(
         Column(
-          entity: rows.string(0) ?? "", attribute: try StoredModel.decode(Attribute.self, definition),
+          entity: rows.string(0) ?? "", attribute: try ModelRecord.decode(Attribute.self, definition),
           definition: definition, pipeline: rows.string(2) ?? "", model: rows.integer(3),
           number: rows.integer(4), change: rows.integer(5), through: rows.integer(6)))
     }
@@ -80,7 +81,7 @@ package struct UnfinishedColumns {
   package func begun(by pipeline: Pipeline) -> [Column] { columns.filter { $0.pipeline == pipeline.name } }
 
   func column(of node: DerivedNode) throws -> Column? {
-    let definition = try StoredModel.encode(node.attribute)
+    let definition = try ModelRecord.encode(node.attribute)
     return columns.first { $0.entity == node.entity.name && $0.definition == definition }
   }
 
@@ -93,7 +94,7 @@ package struct UnfinishedColumns {
     try db.run(
       """
       INSERT INTO bolide_unfinished SELECT entity, ?, ?, ?, 0, 0, 0, \(Int64.min) FROM bolide_entity WHERE name = ?
-      """, .text(node.attribute.name), .text(StoredModel.encode(node.attribute)), .text(pipeline.name),
+      """, .text(node.attribute.name), .text(ModelRecord.encode(node.attribute)), .text(pipeline.name),
       .text(node.entity.name))
     try restart(node, db)
   }

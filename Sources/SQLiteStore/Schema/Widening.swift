@@ -1,72 +1,33 @@
 internal import GRDB
 internal import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 internal import StoreInterface
 
-/// An attribute's type that holds every value of the one before, and what a stored value becomes in it.
-struct Widening {
-  let entity: Entity
-  /// The attribute as it is afterwards.
-  let attribute: Attribute
-  let before: AttributeType
-
-  /// The attributes of a model that have a wider type than in another one, derived ones too.
-  static func all(from old: Model, to new: Model) -> [Widening] {
-    new.entities.flatMap { entity in
-      entity.storedAttributes.compactMap { attribute in
-        guard let before = old.entity(named: entity.name)?.attribute(named: attribute.name),
-          !before.isTransient, before.derivation == attribute.derivation,
-          before.type.widens(to: attribute.type),
-          before.hiddenColumns.isEmpty || before.hiddenColumns.count == attribute.hiddenColumns.count
-        else { return nil }
-        return Widening(entity: entity, attribute: attribute, before: before.type)
-      }
-    }
-  }
-
+extension Widening {
   /// What a stored value becomes, as SQL; nil where it stays as it is.
-  func value(_ column: String) -> String? {
-    switch (before, attribute.type) {
-    case (.decimal, .decimal): "\(column) * \(factor)"
+  private func value(_ column: String) -> String? {
+    guard isConversion else { return nil }
+    return switch (before, attribute.type) {
+    case (.decimal, _): "\(column) * \(factor)"
     case (.date(.seconds), .date(let precision)):
       "replace(\(column), 'Z', '.\(String(repeating: "0", count: precision.decimals))Z')"
-    case (.date, .date): "replace(\(column), 'Z', '000Z')"
-    case (.integer16, .double), (.integer32, .double), (.integer64, .double): "CAST(\(column) AS REAL)"
-    default: nil
+    case (.date, _): "replace(\(column), 'Z', '000Z')"
+    default: "CAST(\(column) AS REAL)"
     }
   }
-
-  /// The values that the type does not hold exactly, as a condition; nil where it holds every one.
-  private func isLost(_ column: String) -> String? {
-    // What is derived is computed anew.
-    if attribute.derivation != nil { return nil }
-    let limit: Int64? =
-      switch (before, attribute.type) {
-      case (.decimal, .decimal): Int64.max / factor
-      case (_, .double) where before != .float: 1 << 53
-      default: nil
-      }
-    return limit.map { "\(column) NOT BETWEEN \(-$0) AND \($0)" }
-  }
-
-  /// The units of the wider decimal in one of the other.
-  private var factor: Int64 {
-    guard case (.decimal(let less), .decimal(let more)) = (before, attribute.type) else { return 1 }
-    return (less..<more).reduce(1) { factor, _ in factor * 10 }
-  }
-
-  var name: String { "\(entity.name).\(attribute.name)" }
 
   /// Why it cannot be done; nil where it can.
   ///
   /// - Parameter stored: the entity's and the attribute's names in the file.
   func problem(_ db: Database, in stored: (table: String, column: String)) throws -> StoreError? {
-    guard let inRows = isLost(quoted(stored.column)), let inHistory = isLost("value") else { return nil }
+    guard let limit else { return nil }
+    func isLost(_ column: String) -> String { "\(column) NOT BETWEEN \(-limit) AND \(limit)" }
     let found = try RawStatement(
       db,
       """
-      SELECT 1 FROM \(quoted(stored.table)) WHERE \(inRows) UNION ALL
-      SELECT 1 FROM bolide_previous WHERE \(inHistory) AND property = (SELECT property FROM bolide_property AS p
+      SELECT 1 FROM \(quoted(stored.table)) WHERE \(isLost(quoted(stored.column))) UNION ALL
+      SELECT 1 FROM bolide_previous WHERE \(isLost("value")) AND property = (SELECT property FROM bolide_property AS p
         JOIN bolide_entity AS e USING (entity) WHERE e.name = ? AND p.name = ?) LIMIT 1
       """)
     found.bind([.text(stored.table), .text(stored.column)])
@@ -85,9 +46,7 @@ struct Widening {
     try db.run(
       "UPDATE bolide_previous SET value = \(previous) WHERE property = \(property) AND value IS NOT NULL")
   }
-}
 
-extension Widening {
   /// Whether the wider attribute has columns of its own that the other had not.
   var hasNewParts: Bool {
     guard let old = attribute.hiddenColumns.first else { return false }
@@ -95,15 +54,6 @@ extension Widening {
     before.type = self.before
     return !before.hiddenColumns.contains { $0.name == old.name }
   }
-
-  /// Whether values get another form.
-  var isConversion: Bool { value("") != nil }
-
-  /// The same of a row of `bolide_widening`, as SQL.
-  static let wasConversion = """
-    type NOT IN (\([AttributeType.integer32, .integer64].map { literal($0.description) }.joined(separator: ", ")))
-    AND was <> \(literal(AttributeType.float.description))
-    """
 
   /// Keeps what was done, for readers of history.
   func note(_ db: Database, _ property: Int64, _ token: HistoryToken) throws {
@@ -142,18 +92,5 @@ extension PropertyNumbers {
   /// The number by which history knows a widened attribute.
   func property(_ widening: Widening) -> Int64 {
     columns(of: widening.entity).first { $0.name == widening.attribute.name }?.number ?? 0
-  }
-}
-
-extension AttributeType {
-  /// Whether another type holds every value of this one, or all that are stored may be asked whether it does.
-  func widens(to other: AttributeType) -> Bool {
-    switch (self, other) {
-    case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64): true
-    case (.integer16, .double), (.integer32, .double), (.integer64, .double), (.float, .double): true
-    case (.decimal(let less), .decimal(let more)): less < more
-    case (.date(let less), .date(let more)): less.decimals < more.decimals
-    default: false
-    }
   }
 }

@@ -1,5 +1,6 @@
 package import GRDB
 package import ImportModel
+internal import ModelMerging
 internal import SQLiteAccess
 package import StoreInterface
 internal import TypedRows
@@ -146,6 +147,6 @@ extension SQLiteEngine {
   /// - Returns: what was wrong; nothing when there was nothing to do.
   @discardableResult
   package func restoreTriggers() throws -> RepairReport {
-    try writing { try TriggerMaintenance.restore($0, model: StoredModel($0).model) }
+    try writing { try TriggerMaintenance.restore($0, model: ModelRecord($0).model) }
   }
 }

@@ -1,4 +1,5 @@
 import ImportModel
+@testable import ModelMerging
 import StoreInterface
 import Testing
 

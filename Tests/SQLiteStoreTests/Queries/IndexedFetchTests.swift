@@ -1,4 +1,5 @@
 import ImportModel
+import ModelMerging
 import QueryPlans
 @testable import SQLiteAccess
 @testable import SQLiteQueries
@@ -34,7 +35,7 @@ struct IndexedFetchTests {
   /// What SQLite says it does for a request, by the statement that a fetch runs.
   private func plan(_ request: ObjectQuery) throws -> [String] {
     try store.reading { db in
-      let plan = try FetchPlan(request, StoredModel(db).model, readsKeys: false)
+      let plan = try FetchPlan(request, ModelRecord(db).model, readsKeys: false)
       var query = FetchQuery(request: request, plan: plan, fetched: [], dangling: nil)
       query.access = try query.access(plan.columns + [JoinTree.id(0)], db)
       let sql = query.sorted(plan.columns + [JoinTree.id(0)])

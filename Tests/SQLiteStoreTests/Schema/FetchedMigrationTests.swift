@@ -1,4 +1,5 @@
 import ImportModel
+import ModelMerging
 import SQLiteMaintenance
 import SQLiteQueries
 import Testing
@@ -19,7 +20,7 @@ struct FetchedMigrationTests {
 
   private func properties() throws -> [FetchedProperty] {
     try SQLiteEngine(reading: temporary.path).reading {
-      try StoredModel($0).model.entity(named: "Recipe")?.fetchedProperties ?? []
+      try ModelRecord($0).model.entity(named: "Recipe")?.fetchedProperties ?? []
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import ImportModel
+import ModelMerging
 import SQLiteMaintenance
 import Testing
 
@@ -59,9 +60,9 @@ struct IndexTests {
   }
 
   @Test func `A model without indexes has the JSON that it had`() throws {
-    let text = try JSONEncoder().encode(StoredModel(Quakes.pipeline().model))
+    let text = try JSONEncoder().encode(ModelRecord(Quakes.pipeline().model))
     #expect(!String(decoding: text, as: UTF8.self).contains("index"))
-    #expect(try JSONDecoder().decode(StoredModel.self, from: text).model == Quakes.pipeline().model)
+    #expect(try JSONDecoder().decode(ModelRecord.self, from: text).model == Quakes.pipeline().model)
     let with = Self.pipeline([["depth"]]).model
     #expect(try JSONDecoder().decode(Model.self, from: JSONEncoder().encode(with)) == with)
   }

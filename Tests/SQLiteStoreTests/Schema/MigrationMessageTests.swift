@@ -1,6 +1,7 @@
+import ModelMerging
 import Testing
 
-@testable import SQLiteStore
+@testable import RowExpressions
 @testable import StoreInterface
 
 /// What migrations say where a fault is hard to make, word for word; the others stand with the faults themselves.

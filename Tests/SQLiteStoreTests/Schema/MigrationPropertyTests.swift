@@ -1,4 +1,6 @@
 import ImportModel
+import ModelMerging
+import RowExpressions
 @testable import SQLiteAccess
 import SQLiteMaintenance
 import Testing
@@ -155,7 +157,7 @@ struct MigrationPropertyTests {
     let replay = try Replay(store, model: growing.pipeline.model)
     #expect(replay.changes.allSatisfy { !$0.key.isEmpty })
     #expect(
-      try store.reading { try StoredModel($0).model }.entities.map(\.name)
+      try store.reading { try ModelRecord($0).model }.entities.map(\.name)
         == growing.pipeline.model.entities.map(\.name))
   }
 }

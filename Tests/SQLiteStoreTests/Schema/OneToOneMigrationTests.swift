@@ -1,5 +1,6 @@
 import Bolide
 import ImportModel
+import ModelMerging
 import SQLiteMaintenance
 import Testing
 
@@ -85,25 +86,25 @@ struct OneToOneMigrationTests {
 
   @Test func `A migration plan says what becomes one-to-one`() throws {
     let many = OneToOneTests.pipeline(kind: .toMany)
-    let stored = StoredModel(many.model)
+    let stored = ModelRecord(many.model)
     var one = OneToOneTests.pipeline()
     one[entity: "Person"].attributes.removeLast(3)
-    func steps(_ stored: StoredModel, _ pipeline: Pipeline) throws -> [String] {
-      try SchemaUpdate(stored: stored, declared: pipeline).steps().map(\.description)
+    func steps(_ stored: ModelRecord, _ pipeline: Pipeline) throws -> [String] {
+      try ModelUpdate(stored: stored, declared: pipeline).steps().map(\.description)
     }
     #expect(try steps(stored, one) == ["make Person.passport one-to-one"])
-    #expect(try steps(StoredModel(one.model), many) == ["make Person.passport to-many"])
+    #expect(try steps(ModelRecord(one.model), many) == ["make Person.passport to-many"])
     var plain = one
     plain[entity: "Passport"].relationships[0].inverse = nil
     plain[entity: "Person"].relationships = []
     #expect(
-      try steps(StoredModel(plain.model), one)
+      try steps(ModelRecord(plain.model), one)
         == ["note the inverse of Passport.owner", "add Person.passport, has one Passport"])
     var turned = one
     turned[entity: "Person"].relationships[0].kind = .toOne
     turned[entity: "Passport"].relationships[0].kind = .hasOne
     #expect(
-      try SchemaUpdate(stored: StoredModel(one.model), declared: turned).conflicts.map(\.message)
+      try ModelUpdate(stored: ModelRecord(one.model), declared: turned).conflicts.map(\.message)
         == [
           "the relationship Passport.owner differs from the store's",
           "the relationship Person.passport differs from the store's",

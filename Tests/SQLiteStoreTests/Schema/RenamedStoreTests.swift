@@ -1,4 +1,5 @@
 import ImportModel
+import ModelMerging
 import SQLiteMaintenance
 import Testing
 
@@ -105,7 +106,7 @@ struct RenamedStoreTests {
     try temporary.shell("UPDATE Shake SET size = 0")
     try store.assignPending()
     #expect(try store.rows("SELECT DISTINCT strong FROM region") == [[0]])
-    let model = try store.reading { try StoredModel($0).model }
+    let model = try store.reading { try ModelRecord($0).model }
     #expect(
       model.entity(named: "region")?.attribute(named: "strong")?.derivation?.aggregate?.filter
         == "\"size\" >= 5 AND \"depth\" IS NOT NULL")

@@ -1,5 +1,5 @@
-import ImportModel
-internal import StoreInterface
+package import ImportModel
+package import StoreInterface
 
 // What is said of migrations: of what was called otherwise, and of what is to be dropped.
 
@@ -17,12 +17,18 @@ enum MigrationWords {
 extension StoreError {
   // MARK: Older pipelines
 
-  static func olderDerivation(_ name: String) -> StoreError { older("a former derivation of \(name)") }
-  static func olderRequirement(_ name: String) -> StoreError { older("\(name) as required, as formerly") }
-  static func olderDeleteRule(_ name: String) -> StoreError { older("a former delete rule of \(name)") }
+  package static func olderDerivation(_ name: String) -> StoreError {
+    older("a former derivation of \(name)")
+  }
+  package static func olderRequirement(_ name: String) -> StoreError {
+    older("\(name) as required, as formerly")
+  }
+  package static func olderDeleteRule(_ name: String) -> StoreError {
+    older("a former delete rule of \(name)")
+  }
 
   /// - Parameter present: the relationship's kind in the store.
-  static func olderKind(_ name: String, _ present: Relationship.Kind) -> StoreError {
+  package static func olderKind(_ name: String, _ present: Relationship.Kind) -> StoreError {
     older("\(name) as \(present == .hasOne ? "to-many" : "has-one"), as formerly")
   }
 
@@ -34,13 +40,13 @@ extension StoreError {
 
   // MARK: What is there already
 
-  static func tableTaken(_ name: String) -> StoreError {
+  package static func tableTaken(_ name: String) -> StoreError {
     taken(
       "\(name) cannot be added: another program's table, view or index has this name"
     )
   }
 
-  static func columnTaken(_ column: String, _ entity: String) -> StoreError {
+  package static func columnTaken(_ column: String, _ entity: String) -> StoreError {
     taken(
       "the column \(column) cannot be added to \(entity): another program's column has this name"
     )
@@ -54,42 +60,42 @@ extension StoreError {
 
   // MARK: Drops
 
-  static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {
+  package static func nothingToDrop(_ name: String, among names: [String]) -> StoreError {
     let meant = Suggestion.question(for: name, among: names)
     return StoreError(
       .badRequest, "the store has no entity, attribute, relationship or index '\(name)'\(meant)",
       hint: "An attribute is named with its entity, as in Quake.magnitude.")
   }
 
-  static func dropOfDeclared(_ name: String) -> StoreError {
+  package static func dropOfDeclared(_ name: String) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: the pipeline names it",
       hint: "Remove it from the pipeline first; otherwise the next import would create it again.")
   }
 
-  static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
+  package static func dropOfLinks(_ name: String, _ ends: [String]) -> StoreError {
     StoreError(
       .badRequest, "\(name) cannot be dropped: it stores the links of \(ends[0])",
       hint: "Remove both ends from the pipeline, and drop both.", .drop(ends))
   }
 
-  static func dropOfKey(_ name: String) -> StoreError {
+  package static func dropOfKey(_ name: String) -> StoreError {
     StoreError(.badRequest, "\(name) cannot be dropped: it is part of the key")
   }
 
-  static func drop(_ name: String, neededByConstraint constraint: [String]) -> StoreError {
+  package static func drop(_ name: String, neededByConstraint constraint: [String]) -> StoreError {
     StoreError(.badRequest, "\(name) cannot be dropped: the constraint on \(constraint.listed) needs it")
   }
 
-  static func drop(_ name: String, ledToBy other: String) -> StoreError {
+  package static func drop(_ name: String, ledToBy other: String) -> StoreError {
     drop(name, with: other, because: "\(other) refers to it")
   }
 
-  static func drop(_ name: String, inverseOf other: String) -> StoreError {
+  package static func drop(_ name: String, inverseOf other: String) -> StoreError {
     drop(name, with: other, because: "it is the inverse of \(other)")
   }
 
-  static func drop(_ name: String, readBy other: String) -> StoreError {
+  package static func drop(_ name: String, readBy other: String) -> StoreError {
     drop(name, with: other, because: "\(other) is derived from it")
   }
 
@@ -99,20 +105,16 @@ extension StoreError {
       hint: "Remove both from the pipeline, and drop both.", .drop([other, name]))
   }
 
-  // MARK: What SQLite keeps from happening
+  // MARK: What the engine keeps from happening
 
-  static func cannotDrop(_ entity: String, _ error: StoreError) -> StoreError {
+  package static func cannotDrop(_ entity: String, _ error: StoreError) -> StoreError {
     StoreError(.modelChange, "\(entity) cannot be dropped: \(error.message)", hint: error.hint)
   }
 
-  static func cannotDropColumn(_ name: String, _ error: StoreError) -> StoreError {
+  package static func cannotDropColumn(_ name: String, _ error: StoreError) -> StoreError {
     StoreError(.modelChange, "\(name) cannot be dropped: \(error.message)", hint: others)
   }
 
   private static let others =
     "Views, triggers and indexes of other programs may depend on it: drop those first."
-
-  static func unreadableFilter(_ filter: String) -> StoreError {
-    StoreError(.modelChange, "the filter \(filter) cannot be parsed")
-  }
 }

@@ -1,9 +1,9 @@
-internal import ImportModel
+package import ImportModel
 internal import QueryPlans
 internal import StoreInterface
 
 /// A store's model with what a pipeline adds to it and changes of it.
-struct SchemaMerge {
+struct ModelMerge {
   private(set) var model: Model
   /// What the pipeline declares otherwise than the store.
   private(set) var conflicts: [StoreError] = []
@@ -196,7 +196,7 @@ struct SchemaMerge {
 
 extension Entity {
   /// Whether a constraint on just these attributes is there, in any order.
-  func hasConstraint(_ attributes: [String]) -> Bool {
+  package func hasConstraint(_ attributes: [String]) -> Bool {
     uniquenessConstraints.contains { Set($0) == Set(attributes) }
   }
 

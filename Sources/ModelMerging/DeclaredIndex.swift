@@ -4,7 +4,7 @@ internal import ImportModel
 ///
 /// Dropping an index loses no data, so it needs no command: the index is dropped when no pipeline declares it any more. One that
 /// a pipeline does not declare stays for the others, whose imports would otherwise make and drop it in turn.
-struct DeclaredIndex: Codable, Equatable, Sendable {
+package struct DeclaredIndex: Codable, Equatable, Sendable {
   var entity: String
   var attributes: [String]
   var pipelines: [String]

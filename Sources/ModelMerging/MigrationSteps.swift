@@ -1,7 +1,7 @@
 package import ImportModel
 package import StoreInterface
 
-extension SchemaUpdate {
+extension ModelUpdate {
   /// What the update does, in its order, then what it cannot do.
   ///
   /// - Parameter found: what the rows do not allow.
@@ -49,9 +49,8 @@ extension SchemaUpdate {
   private func indexLeftovers(of pipeline: Pipeline) -> [MigrationStep] {
     model.entities.flatMap { entity -> [MigrationStep] in
       guard let declared = pipeline.model.entity(named: entity.name) else { return [] }
-      let schema = EntitySchema(entity: entity, model: model)
       return entity.indexes.filter { !declared.indexes.contains($0) }.map {
-        Self.stays(Self.name($0, of: entity.name), drop: schema.declaredIndex($0).name)
+        Self.stays(Self.name($0, of: entity.name), drop: entity.indexName($0))
       }
     }
   }
@@ -122,7 +121,7 @@ extension SchemaUpdate {
   ///
   /// - Parameter earlier: the versions of the model before the present one.
   /// - Throws: `StoreError.modelChange` where the store has had the pipeline's derivation or delete rule before.
-  func checkAge(_ earlier: [Model]) throws {
+  package func checkAge(_ earlier: [Model]) throws {
     for entity in model.entities {
       guard let now = base.entity(named: entity.name) else { continue }
       let versions = earlier.compactMap { $0.entity(named: entity.name) }

@@ -1,71 +1,75 @@
-import ImportModel
+package import ImportModel
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 // What is said when a pipeline's model and a store's do not go together.
 
 extension StoreError {
-  static func entityCase(_ stored: String, _ declared: String) -> StoreError {
+  package static func entityCase(_ stored: String, _ declared: String) -> StoreError {
     modelChange("the store has an entity \(stored), which differs from \(declared) only by case")
   }
 
-  static func columnCase(_ stored: String, _ declared: String, of entity: String) -> StoreError {
+  package static func columnCase(_ stored: String, _ declared: String, of entity: String) -> StoreError {
     modelChange("\(entity) has a column \(stored) in the store, which differs from \(declared) only by case")
   }
 
-  static func otherKey(_ stored: Entity, _ declared: Entity) -> StoreError {
+  package static func otherKey(_ stored: Entity, _ declared: Entity) -> StoreError {
     modelChange(
       "\(stored.name) has the key \(stored.key.joined(separator: ", ")) in the store and "
         + "\(declared.key.joined(separator: ", ")) in the pipeline")
   }
 
-  static func otherRelationship(_ name: String) -> StoreError {
+  package static func otherRelationship(_ name: String) -> StoreError {
     modelChange("the relationship \(name) differs from the store's", drop: name)
   }
 
-  static func deleteRuleOfKey(_ name: String, _ toOne: String) -> StoreError {
+  package static func deleteRuleOfKey(_ name: String, _ toOne: String) -> StoreError {
     modelChange("\(name) has another delete rule in the store, and \(toOne) is part of a key")
   }
 
-  static func oldName(_ name: String, now: String) -> StoreError {
+  package static func oldName(_ name: String, now: String) -> StoreError {
     modelChange("\(name) is called \(now) in the store: the pipeline is older")
   }
 
-  static func otherType(_ name: String, _ stored: AttributeType, _ declared: AttributeType) -> StoreError {
+  package static func otherType(_ name: String, _ stored: AttributeType, _ declared: AttributeType)
+    -> StoreError
+  {
     modelChange(
       "\(name) is \(stored.description) in the store and \(declared.description) in the pipeline", drop: name)
   }
 
-  static func otherDerivation(_ name: String, _ stored: Derivation?, _ declared: Derivation?) -> StoreError {
+  package static func otherDerivation(_ name: String, _ stored: Derivation?, _ declared: Derivation?)
+    -> StoreError
+  {
     modelChange(
       "\(name) is derived as \(stored?.text ?? "nothing") in the store and as "
         + "\(declared?.text ?? "nothing") in the pipeline", drop: name)
   }
 
-  static func becomesTransient(_ name: String) -> StoreError {
+  package static func becomesTransient(_ name: String) -> StoreError {
     modelChange("\(name) is stored, and transient in the pipeline", drop: name)
   }
 
-  static func otherRequirement(_ name: String) -> StoreError {
+  package static func otherRequirement(_ name: String) -> StoreError {
     modelChange("\(name) is required in the store and optional in the pipeline")
   }
 
   /// - Parameter sql: what finds the rows.
-  static func hasNulls(_ name: String, sql: String) -> StoreError {
+  package static func hasNulls(_ name: String, sql: String) -> StoreError {
     StoreError(
       .modelChange, "\(name) cannot become required: some of its objects have no value",
       hint: "Find them with SQL: \(sql); then change or delete them, or keep the attribute optional.")
   }
 
   /// - Parameter type: the wider one.
-  static func valueLost(_ name: String, _ type: AttributeType) -> StoreError {
+  package static func valueLost(_ name: String, _ type: AttributeType) -> StoreError {
     StoreError(
       .modelChange,
       "\(name) cannot become \(type.description): a stored value, or one in history, would change",
       hint: "Keep the type, or give the attribute another name.")
   }
 
-  static func newAndRequired(_ name: String) -> StoreError {
+  package static func newAndRequired(_ name: String) -> StoreError {
     modelChange("\(name) is new and required, and existing rows have no value for it")
   }
 
@@ -81,7 +85,7 @@ extension StoreError {
         "Change the pipeline to match the store; or drop the stored values, and start empty.", .drop([name]))
   }
 
-  static func cannotBeUnique(_ constraint: [String], of entity: String) -> StoreError {
+  package static func cannotBeUnique(_ constraint: [String], of entity: String) -> StoreError {
     let columns = constraint.map(quoted).joined(separator: ", ")
     return StoreError(
       .modelChange,
@@ -90,7 +94,7 @@ extension StoreError {
         + "HAVING count(*) > 1; then change or delete them, or remove the constraint.")
   }
 
-  static func cannotBeOneToOne(_ relationship: Relationship, of entity: String) -> StoreError {
+  package static func cannotBeOneToOne(_ relationship: Relationship, of entity: String) -> StoreError {
     let (table, column) = (quoted(entity), quoted(relationship.column))
     return StoreError(
       .modelChange,
@@ -101,7 +105,7 @@ extension StoreError {
     )
   }
 
-  static let modelGrew = StoreError(
+  package static let modelGrew = StoreError(
     .busy, "another pipeline changed the store's model during this import",
     hint: "Run the same command again: no row is duplicated.")
 }
