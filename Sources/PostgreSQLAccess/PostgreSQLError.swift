@@ -73,12 +73,14 @@ package struct PostgreSQLError: Error, Sendable {
 }
 
 extension PostgreSQLAddress {
-  /// Runs `body`, and tells of what the server says as the store's error.
+  /// Runs `body`, and tells of what the server says as the store's error, of this address.
   package func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as PostgreSQLError {
       throw error.error(shown)
+    } catch let error as StoreError {
+      throw error.about(shown)
     }
   }
 }

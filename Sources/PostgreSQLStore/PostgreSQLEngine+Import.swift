@@ -1,4 +1,5 @@
 package import ImportModel
+internal import ModelMerging
 internal import PostgreSQLAccess
 package import StoreInterface
 package import TypedRows
@@ -25,16 +26,15 @@ extension PostgreSQLEngine {
 
   package func fit(_ pipeline: Pipeline) throws {
     try session(repeats: true) { connection in
-      try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+      try SchemaFit(connection: connection, address: address).fit(pipeline)
     }
   }
 
   package func restoreTriggers() throws -> RepairReport { RepairReport() }
 
   package func checkFit(_ pipeline: Pipeline) throws {
-    try reading { connection, stored in
-      _ = try SchemaFit(connection: connection, address: address).merge(
-        stored.model, pipeline.model.withJoins)
+    try reading { connection, _ in
+      _ = try SchemaFit(connection: connection, address: address).update(for: pipeline)
     }
   }
 
@@ -42,7 +42,7 @@ extension PostgreSQLEngine {
     try session(repeats: true) { connection in
       let stored = try StoredModel(connection, address)
       return try FieldLog(connection: connection, pipeline: pipeline.name).memory(
-        stored.names(of: pipeline.entity))
+        stored.record.names(of: pipeline.entity))
     }
   }
 

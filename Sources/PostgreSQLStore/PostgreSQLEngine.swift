@@ -1,4 +1,5 @@
 package import ImportModel
+internal import ModelMerging
 package import PostgreSQLAccess
 package import StoreInterface
 internal import Synchronization
@@ -24,7 +25,7 @@ package final class PostgreSQLEngine: PartialEngine {
     }
   }
 
-  /// Opens the store for a pipeline: makes it when there is none, and adds what the model has more than it.
+  /// Opens the store for a pipeline: makes it when there is none, and otherwise changes it as an import may.
   ///
   /// - Parameter isTrial: whether all that is done with the engine, this too, is taken back when it goes. Other sessions see
   ///   nothing of it; they wait for rows that it has changed, and for tables that it has altered. Then one thread may use it.
@@ -42,7 +43,7 @@ package final class PostgreSQLEngine: PartialEngine {
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
-      try connection.inTransaction { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+      try SchemaFit(connection: connection, address: address).fit(pipeline)
     }
   }
 
@@ -135,6 +136,7 @@ package final class PostgreSQLEngine: PartialEngine {
       let transaction = WriteTransaction(connection: connection, stored: stored)
       return try connection.inTransaction {
         try transaction.begin()
+        guard try transaction.isCurrent else { throw StoreError.modelGrew }
         let result = try body(connection, stored)
         return (result, try transaction.end(author: author, pipeline: nil, run: nil))
       }

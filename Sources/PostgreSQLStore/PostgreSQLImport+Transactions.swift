@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
 internal import TypedRows
@@ -21,7 +22,7 @@ extension PostgreSQLImport {
     let before = progress
     do {
       try committing { word in
-        try transaction.begin(notesRuns: true)
+        try begin()
         try body()
         try end(word)
       }
@@ -38,7 +39,7 @@ extension PostgreSQLImport {
       defer { self.isOpen = false }
       do {
         try self.committing { word in
-          try self.transaction.begin(notesRuns: true)
+          try self.begin()
           guard try body() else { throw Unwanted() }
           try self.end(word)
         }
@@ -54,6 +55,18 @@ extension PostgreSQLImport {
         throw lost.cause
       }
     }
+  }
+
+  /// Another pipeline may have changed the model meanwhile: what it did to this one's entities the import does not know.
+  private func begin() throws {
+    try transaction.begin(notesRuns: true)
+    if try transaction.isCurrent { return }
+    let present = try StoredModel(connection, engine.address)
+    for entity in pipeline.model.withJoins.entities
+    where present.model.entity(named: entity.name) != stored.model.entity(named: entity.name) {
+      throw StoreError.modelGrew
+    }
+    transaction = WriteTransaction(connection: connection, stored: present)
   }
 
   private func end(_ word: String) throws {

@@ -21,7 +21,7 @@ final class PostgreSQLImport: ImportSession {
   private let input: String
   private let stopsOnReject: Bool
   let stored: StoredModel
-  let transaction: WriteTransaction
+  var transaction: WriteTransaction
   let writer: ChunkWriter
   private let children: [ChildWriter]
   var log: RunLog

@@ -8,7 +8,7 @@ struct WriteTransaction {
   let stored: StoredModel
 
   /// Says that the transaction is Bolide's, so that triggers leave to it what it does itself, and has the server keep a chunk's
-  /// rows in memory.
+  /// rows in memory. To the transaction's end nobody changes the model.
   ///
   /// - Parameter notesRuns: whether the caller writes the history of new rows.
   func begin(notesRuns: Bool = false) throws {
@@ -16,8 +16,16 @@ struct WriteTransaction {
       """
       SELECT set_config('bolide.writer', pg_current_xact_id()::text, true),
         set_config('bolide.runs', CASE WHEN $1 THEN pg_current_xact_id()::text ELSE '' END, true),
-        CASE WHEN pg_size_bytes(current_setting('work_mem')) < 67108864 THEN set_config('work_mem', '64MB', true) END
+        CASE WHEN pg_size_bytes(current_setting('work_mem')) < 67108864 THEN set_config('work_mem', '64MB', true) END,
+        pg_advisory_xact_lock_shared(\(SystemTables.modelLock()))
       """, [.boolean(notesRuns)])
+  }
+
+  /// Whether the store's model still is what was read before the transaction.
+  var isCurrent: Bool {
+    get throws {
+      try connection.run("SELECT model_version FROM bolide_store").integer(0, 0) == stored.version
+    }
   }
 
   /// Computes what is marked, and gives the transaction its number.

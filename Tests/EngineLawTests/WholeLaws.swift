@@ -39,7 +39,7 @@ struct WholeLaws {
     #expect(try store.rows().keys.sorted() == ["1", "2", "3"])
   }
 
-  @Test(arguments: Engine.whole)
+  @Test(arguments: Engine.keeping)
   func `a migration adds what is new, and drops only what is named`(_ engine: Engine) throws {
     let store = try LawStore(engine)
     try store.take([#"{"id": 1, "magnitude": 1}"#])

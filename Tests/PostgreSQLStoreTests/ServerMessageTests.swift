@@ -76,8 +76,8 @@ struct ServerMessageTests {
     let address = store.server.address(schema: store.schema)
     #expect(
       try said(address, for: ServerStore.quakes.replacing("code:      string", with: "code:      integer64"))
-        == "Quake.code is otherwise in the pipeline than in the store. "
-        + "Change the pipeline to match the store, or import into a new schema.")
+        == "Quake.code is string in the store and integer64 in the pipeline. "
+        + "Change the pipeline to match the store; or drop the stored values, and start empty.")
     let long = String(repeating: "a", count: 64)
     #expect(
       try said(address, for: ServerStore.quakes.replacing("code:      string", with: "\(long): string"))

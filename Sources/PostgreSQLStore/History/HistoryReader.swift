@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
 
@@ -34,7 +35,8 @@ struct HistoryReader {
     }
     let from = inside == nil ? start + 1 : start
     var batch = ChangeBatch(connection, stored, includesValues: request.includesValues)
-    var walk = Walk(request: request, from: from, inside: inside)
+    let widened = try Widenings(connection).byTransaction
+    var walk = Walk(request: request, from: from, inside: inside, widened: widened)
     try eachRow(from, end, request.transactionLimit) { rows, row in
       try walk.take(rows, row, stored, &batch, change, commit)
     }
@@ -70,6 +72,7 @@ struct HistoryReader {
     let request: HistoryRequest
     let from: Int64
     let inside: HistoryToken.Inside?
+    private let widened: [Int64: [Widened]]
     private var room: Int
     private var transaction: HistoryTransaction?
     /// How many rows of the transaction were passed.
@@ -77,8 +80,10 @@ struct HistoryReader {
     private var taken = 0
     private var isAtEnd = false
 
-    init(request: HistoryRequest, from: Int64, inside: HistoryToken.Inside?) {
-      (self.request, self.from, self.inside) = (request, from, inside)
+    init(
+      request: HistoryRequest, from: Int64, inside: HistoryToken.Inside?, widened: [Int64: [Widened]]
+    ) {
+      (self.request, self.from, self.inside, self.widened) = (request, from, inside, widened)
       room = request.limit ?? .max
     }
 
@@ -94,7 +99,8 @@ struct HistoryReader {
         transaction = HistoryTransaction(
           number: number, token: HistoryToken(store: stored.id, number: number, nonce: rows.text(row, 1)),
           at: rows.text(row, 2), author: rows.optionalText(row, 3), pipeline: rows.optionalText(row, 4),
-          run: rows.optionalInteger(row, 5), model: rows.integer(row, 6), changeCount: 0, changes: [])
+          run: rows.optionalInteger(row, 5), model: rows.integer(row, 6), widened: widened[number] ?? [],
+          changeCount: 0, changes: [])
         (rowsPassed, taken) = (0, 0)
       }
       guard let transaction, request.wants(author: transaction.author),
@@ -149,7 +155,7 @@ struct HistoryReader {
       guard var transaction else { return }
       self.transaction = nil
       // The last one is told in any case, so that its token covers them all.
-      guard taken > 0 || isLast else { return }
+      guard taken > 0 || isLast || !transaction.widened.isEmpty else { return }
       try batch.flush(change)
       transaction.changeCount = taken
       try commit(transaction)
@@ -160,6 +166,31 @@ struct HistoryReader {
       _ commit: (HistoryTransaction) throws -> Void
     ) throws {
       if !isAtEnd { try endTransaction(&batch, isLast: true, change, commit) }
+    }
+  }
+}
+
+/// What migrations have done to the types of attributes.
+struct Widenings {
+  /// By the transaction's number.
+  private(set) var byTransaction: [Int64: [Widened]] = [:]
+  /// Those that gave values another form, with their transactions' numbers.
+  private(set) var conversions: [(number: Int64, widened: Widened)] = []
+
+  init(_ connection: PostgreSQLConnection) throws {
+    let rows = try connection.run(
+      """
+      SELECT t.number, e.name, p.name, w.was, w.type, \(Widening.wasConversion) FROM bolide_widening AS w
+      JOIN bolide_transaction AS t ON t.id = w.transaction JOIN bolide_property AS p ON p.number = w.property
+      JOIN bolide_entity AS e ON e.number = p.entity WHERE t.number IS NOT NULL ORDER BY t.number, p.number
+      """)
+    for row in 0..<rows.count {
+      let number = rows.integer(row, 0)
+      let widened = Widened(
+        entity: rows.text(row, 1), attribute: rows.text(row, 2), was: rows.text(row, 3),
+        type: rows.text(row, 4))
+      byTransaction[number, default: []].append(widened)
+      if rows.integer(row, 5) != 0 { conversions.append((number, widened)) }
     }
   }
 }

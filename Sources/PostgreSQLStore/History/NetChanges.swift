@@ -29,6 +29,11 @@ struct NetChanges {
   ) throws {
     guard var last = try lastTransaction(start, end, request) else { return }
     last.changeCount = 0
+    let widenings = try Widenings(connection)
+    let between = (start + 1)...last.number
+    last.widened = widenings.byTransaction.filter { between.contains($0.key) }
+      .sorted { $0.key < $1.key }.flatMap(\.value)
+    let converted = widenings.conversions.filter { between.contains($0.number) }.map(\.widened)
     let wanted = stored.model.entities.filter {
       request.entities.isEmpty || request.entities.contains($0.name)
     }
@@ -36,7 +41,7 @@ struct NetChanges {
       let net = try net(entity, start, last.number)
       let then = try PastRows(connection, stored, entity, at: last.number, ids: net.keys.sorted())
       for (id, one) in net.sorted(by: { $0.key < $1.key }) {
-        guard var told = told(one, id, entity, then, last.number) else { continue }
+        guard var told = told(one, id, entity, then, last.number, converted) else { continue }
         guard request.takes(told, entity) else { continue }
         if request.includesValues { told.values = then.present[id] }
         last.changeCount += 1
@@ -75,9 +80,9 @@ struct NetChanges {
     return (new, changed)
   }
 
-  private func told(_ net: Net, _ id: Int64, _ entity: Entity, _ then: PastRows, _ number: Int64)
-    -> HistoryChange?
-  {
+  private func told(
+    _ net: Net, _ id: Int64, _ entity: Entity, _ then: PastRows, _ number: Int64, _ converted: [Widened]
+  ) -> HistoryChange? {
     let row = then.row(id)
     func change(
       _ kind: HistoryChange.Kind, _ key: [HistoryChange.Property], _ previous: [HistoryChange.Property]
@@ -99,6 +104,9 @@ struct NetChanges {
     case (true, let row?):
       let differing = before.filter { old in
         !(row.first { $0.name == old.name }?.value.isSame(as: old.value) ?? false)
+          // Values that got another form are told, though they are the same.
+          || old.value != .null
+            && converted.contains { $0.entity == entity.name && $0.attribute == old.name }
       }
       return differing.isEmpty ? nil : change(.update, entity.keyProperties(row), differing)
     }

@@ -10,13 +10,19 @@ struct Positions {
   let newestNumber: Int64
   /// The newest number that was pruned; 0 when nothing was.
   let floor: Int64
+  /// The newest transaction before which changes are missing; 0 for none.
+  let gap: Int64
 
   /// - Parameter path: what the store is called in messages.
   init(_ connection: PostgreSQLConnection, _ stored: StoredModel, _ path: String) throws {
     (self.connection, store, self.path) = (connection, stored.id, path)
-    let numbers = try connection.run("SELECT last_number, pruned_number FROM bolide_store")
-    (newestNumber, floor) = (numbers.integer(0, 0), numbers.integer(0, 1))
+    let numbers = try connection.run("SELECT last_number, pruned_number, \(Self.gap) FROM bolide_store")
+    (newestNumber, floor, gap) = (numbers.integer(0, 0), numbers.integer(0, 1), numbers.integer(0, 2))
   }
+
+  static let gap = """
+    (SELECT coalesce(max(t.number), 0) FROM bolide_gap AS g JOIN bolide_transaction AS t ON t.id = g.transaction)
+    """
 
   /// The place after the newest transaction, and the one before the oldest that is kept.
   var newest: HistoryToken { get throws { try token(newestNumber) } }
@@ -70,6 +76,7 @@ struct Positions {
     guard token.number > floor || token.number == floor && token.inside == nil else {
       throw StoreError.tokenExpired(token, of: reader, missed: floor - token.number, path)
     }
+    guard token.number >= gap else { throw StoreError.gap(after: token, of: reader, path) }
     if token.number == 0, token.inside == nil { return }
     guard try nonce(token.number) == token.nonce else {
       throw StoreError.tokenDiverged(token, of: reader, path)

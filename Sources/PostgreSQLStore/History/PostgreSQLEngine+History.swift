@@ -1,3 +1,4 @@
+internal import ModelMerging
 internal import PostgreSQLAccess
 package import StoreInterface
 
@@ -24,6 +25,7 @@ extension PostgreSQLEngine {
     let transaction = WriteTransaction(connection: connection, stored: stored)
     try connection.inTransaction {
       try transaction.begin()
+      guard try transaction.isCurrent else { throw StoreError.modelGrew }
       // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
       if try transaction.end(author: nil, pipeline: nil, run: nil) == nil { try number(connection) }
     }

@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
 
@@ -24,27 +25,49 @@ struct StoredChange {
 
   /// The values before, by the properties' present names; those of dropped properties are left out.
   func values(_ entity: Entity, _ stored: StoredModel) -> [HistoryChange.Property] {
-    let known = entity.properties
-    return zip(properties, previous).compactMap { number, text in
-      guard let name = stored.property(number), let property = known.first(where: { $0.name == name }) else {
-        return nil
-      }
-      return HistoryChange.Property(
-        name: name, type: property.type, value: property.type.stored.value(ofHistory: text))
+    zip(properties, previous).compactMap { number, text in
+      stored.column(number, of: entity).map { $0.value(text) }
     }
   }
 
-  /// The change as readers see it, without its key; nil where nothing that still is there was changed.
+  /// The change as readers see it, without its key: also with values of properties that were dropped; nil where the store knows
+  /// none of what was changed.
   func change(_ number: Int64, _ entity: Entity, _ stored: StoredModel) -> HistoryChange? {
-    var values = values(entity, stored)
+    let columns = properties.map { stored.column($0, of: entity) ?? stored.droppedColumn($0) }
+    var values = zip(columns, previous).compactMap { column, text in column?.value(text) }
     if kind == .delete { values.removeAll { $0.value == .null } }
     if kind == .update, values.isEmpty { return nil }
-    let isDerived =
-      kind == .update && values.allSatisfy { entity.attribute(named: $0.name)?.derivation != nil }
     return HistoryChange(
       transaction: number, kind: kind, entity: entity.name, id: id, key: [],
       previous: kind == .insert ? [] : values,
-      isDerived: isDerived)
+      isDerived: kind == .update && columns.allSatisfy { $0?.isDerived ?? true })
+  }
+}
+
+/// A property by whose number history names it.
+private struct StoredColumn {
+  let name: String
+  let type: AttributeType?
+  let isDerived: Bool
+
+  /// - Parameter text: as history keeps it.
+  func value(_ text: String?) -> HistoryChange.Property {
+    HistoryChange.Property(name: name, type: type, value: type.stored.value(ofHistory: text))
+  }
+}
+
+extension StoredModel {
+  fileprivate func column(_ number: Int64, of entity: Entity) -> StoredColumn? {
+    guard let name = property(number), let property = entity.properties.first(where: { $0.name == name })
+    else { return nil }
+    let isDerived = property.type != nil && entity.attribute(named: name)?.derivation != nil
+    return StoredColumn(name: name, type: property.type, isDerived: isDerived)
+  }
+
+  fileprivate func droppedColumn(_ number: Int64) -> StoredColumn? {
+    record.dropped.first { $0.property == number }.map {
+      StoredColumn(name: $0.name, type: $0.type, isDerived: $0.isDerived)
+    }
   }
 }
 

@@ -17,8 +17,7 @@ extension PostgreSQLEngine {
           ("\(table.entity.name): one row an object, known by \(table.entity.key.listed)", [table.creation]))
       }
       for table in tables {
-        let links = table.entity.toOneRelationships.flatMap(table.links)
-        parts.append(("\(table.entity.name): links and indexes", links + table.indexes))
+        parts.append(("\(table.entity.name): links, constraints and indexes", table.parts.map(\.creation)))
         parts.append(
           (
             "\(table.entity.name): history, and what is derived",

@@ -1,5 +1,6 @@
 internal import ChunkMerging
 internal import ImportModel
+internal import ModelMerging
 package import PostgreSQLAccess
 package import StoreInterface
 
@@ -45,7 +46,7 @@ package struct StoreCopy {
 
   private func copy(_ source: any StoreEngine, _ model: Model, _ author: String) throws -> CopyReport {
     let fit = SchemaFit(connection: connection, address: address)
-    try fit.makeTables(model)
+    try fit.makeTables(ModelRecord(model))
     var batch: [Snapshot.Row] = []
     var ids: [String: [ClosedRange<Int64>]] = [:]
     var counts: [CopyReport.Count] = []

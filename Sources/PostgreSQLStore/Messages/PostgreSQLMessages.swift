@@ -3,12 +3,6 @@ package import StoreInterface
 // What is said of a store in a schema.
 
 extension StoreError {
-  static func unlike(_ name: String, _ address: String) -> StoreError {
-    StoreError(
-      .modelChange, at: address, "\(name) is otherwise in the pipeline than in the store",
-      hint: "Change the pipeline to match the store, or import into a new schema.")
-  }
-
   static func longName(_ name: String, _ address: String) -> StoreError {
     StoreError(
       .modelChange, at: address, "the name \(name) is longer than PostgreSQL's 63 bytes",

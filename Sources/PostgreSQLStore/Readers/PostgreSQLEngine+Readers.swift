@@ -11,7 +11,7 @@ extension PostgreSQLEngine {
         SELECT r.name, r.number, r.nonce, to_char(r.moved, \(SystemTables.instant)),
           count(t.id), coalesce(sum(t.changes), 0)::bigint,
           coalesce(extract(epoch FROM clock_timestamp() - min(t.at)), 0)::double precision,
-          r.number >= s.pruned_number, r.number = 0 OR EXISTS (
+          r.number >= greatest(s.pruned_number, \(Positions.gap)), r.number = 0 OR EXISTS (
             SELECT FROM bolide_transaction AS o WHERE o.number = r.number AND o.nonce = r.nonce)
             OR r.number = s.pruned_number AND r.nonce = s.pruned_nonce, r.diverged
         FROM bolide_reader AS r CROSS JOIN bolide_store AS s LEFT JOIN bolide_transaction AS t ON t.number > r.number

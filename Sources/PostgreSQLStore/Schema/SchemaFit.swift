@@ -1,41 +1,119 @@
-internal import Foundation
 internal import ImportModel
+internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
 
-/// Makes a schema fit a pipeline's model, in the caller's transaction: a new store, or one that gets what it lacks.
+/// Makes a schema fit a pipeline's model: a new store, or one that is changed.
 struct SchemaFit {
   let connection: PostgreSQLConnection
   let address: PostgreSQLAddress
 
-  /// Makes the store where there is none, and adds what the model has more than it.
+  /// Makes the store where there is none, and otherwise changes what an import by the pipeline may change.
   ///
-  /// - Throws: `StoreError.modelChange` for what a present table has otherwise.
+  /// - Throws: `StoreError.modelChange` for what does not go together, `PipelineError` for a `was` of what never was.
   func fit(_ pipeline: Pipeline) throws {
-    let declared = pipeline.model.withJoins
-    try checkNames(declared)
-    // Most have nothing to add, and wait for nobody.
-    if try StoredModel.exists(connection), try missing(declared) == nil { return }
-    try connection.run(SystemTables.lock(address.schema))
-    guard try StoredModel.exists(connection) else { return try make(declared) }
-    if let (stored, merged) = try missing(declared) { try grow(stored, merged) }
+    if try !StoredModel.exists(connection) {
+      let isMade = try changing {
+        // Another process may have been here in between.
+        guard try !StoredModel.exists(connection) else { return false }
+        let update = try ModelUpdate(stored: ModelRecord(), declared: pipeline)
+        try makeTables(update.record([], of: []))
+        try finishTables(update.model)
+        return true
+      }
+      if isMade { return }
+    }
+    // The usual case takes no lock.
+    if try update(for: pipeline).update.isEmpty { return }
+    try numberPending()
+    _ = try changing { try apply(pipeline) { try $0.checkAge(StoredModel.earlier(connection)) } }
   }
 
-  /// The store's model, and what becomes of it by a pipeline's; nil where it has all that the pipeline's has.
-  private func missing(_ declared: Model) throws -> (StoredModel, Model)? {
+  /// Changes a store, and drops what is named.
+  ///
+  /// - Parameters:
+  ///   - lockWait: how long to wait for those who use the tables, in seconds.
+  ///   - isTrial: whether all of it is taken back.
+  /// - Returns: what was done; nothing where the model fitted.
+  func migrate(
+    _ pipeline: Pipeline, dropping: [String], lockWait: Double, isTrial: Bool = false
+  ) throws -> [MigrationStep] {
+    struct Trial: Error {}
+    if try update(for: pipeline, dropping: dropping).update.isEmpty { return [] }
+    if !isTrial { try numberPending() }
+    var steps: [MigrationStep] = []
+    do {
+      try changing {
+        let milliseconds = Int(min(max(lockWait, 0.001), 1e6) * 1000)
+        try connection.run("SELECT set_config('lock_timeout', $1, true)", [.text("\(milliseconds)")])
+        steps = try apply(pipeline, dropping: dropping) { _ in }
+        if isTrial { throw Trial() }
+      }
+    } catch is Trial {}
+    return steps
+  }
+
+  /// What a pipeline changes of the store's model.
+  ///
+  /// - Throws: as `ModelUpdate`, and the first conflict, with the model or with the rows.
+  func update(
+    for pipeline: Pipeline, dropping: [String] = []
+  ) throws -> (stored: StoredModel, update: ModelUpdate) {
     let stored = try StoredModel(connection, address)
-    let merged = try merge(stored.model, declared)
-    return merged == stored.model ? nil : (stored, merged)
+    let update = try ModelUpdate(stored: stored.record, declared: pipeline, dropping: dropping)
+    if let conflict = try update.conflicts.first ?? conflicts(of: update).first { throw conflict }
+    try checkLimits(of: update.model)
+    return (stored, update)
   }
 
-  private func make(_ model: Model) throws {
-    try makeTables(model)
-    try finishTables(model)
+  /// What the rows that are there do not allow.
+  func conflicts(of update: ModelUpdate) throws -> [StoreError] {
+    var errors = try update.widenings.compactMap {
+      try WidenedValues.problem($0, update.storedNames($0.entity, $0.attribute), connection)
+    }
+    for (entity, attribute) in update.tightened {
+      let (table, column) = update.storedNames(entity, attribute)
+      let rows = "FROM \(quoted(table)) WHERE \(quoted(column)) IS NULL"
+      if try connection.run("SELECT \(rows) LIMIT 1").count > 0 {
+        errors.append(.hasNulls("\(entity.name).\(attribute.name)", sql: "SELECT * \(rows)"))
+      }
+    }
+    return errors
   }
+
+  /// Runs `body` in a transaction, in which nobody else writes what follows from a model.
+  private func changing<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.inTransaction {
+      try connection.run("SELECT pg_advisory_xact_lock(\(SystemTables.modelLock(literal(address.schema))))")
+      return try body()
+    }
+  }
+
+  /// What other programs have changed was changed under the present model. A trial would keep others from numbering.
+  private func numberPending() throws {
+    if connection.isTrial { return }
+    try connection.inTransaction {
+      try connection.run(SystemTables.lock(address.schema))
+      try connection.run("SELECT bolide_number(NULL)")
+    }
+  }
+
+  /// - Parameter check: what else must hold of the update.
+  private func apply(
+    _ pipeline: Pipeline, dropping: [String] = [], _ check: (ModelUpdate) throws -> Void
+  ) throws -> [MigrationStep] {
+    // Another process may have been here in between.
+    let (stored, update) = try update(for: pipeline, dropping: dropping)
+    try check(update)
+    if !update.isEmpty { try SchemaChange(connection, address, stored, update).apply() }
+    return update.steps()
+  }
+
+  // MARK: A new store
 
   /// Makes a store's tables, which nothing leads from one to another yet, and nothing watches.
-  func makeTables(_ model: Model) throws {
-    try checkNames(model)
+  func makeTables(_ record: ModelRecord) throws {
+    try checkLimits(of: record.model)
     try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
     guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
       throw StoreError.notUTF8(address.shown)
@@ -44,57 +122,26 @@ struct SchemaFit {
     try connection.run(
       "INSERT INTO bolide_store(format, id, model_version, origin) VALUES ($1, $2, 0, bolide_origin())",
       [.integer(SystemTables.format), .text(randomWord(length: 8))])
-    try write(model)
-    try create(model.entities, model)
+    try StoredModel.write(record, connection)
+    for entity in record.model.entities {
+      try connection.run(EntityTable(entity: entity, model: record.model).creation)
+      try connection.number(entity)
+    }
   }
 
   /// Gives them foreign keys, indexes and triggers.
   func finishTables(_ model: Model) throws {
-    try finish(model.entities, model)
-    try makeTriggers()
-  }
-
-  /// Makes a model the store's.
-  private func write(_ model: Model) throws {
-    try connection.run(
-      """
-      WITH next AS (UPDATE bolide_store SET model_version = model_version + 1 RETURNING model_version)
-      INSERT INTO bolide_model(version, model) SELECT model_version, $1 FROM next
-      """, [.text(String(decoding: try JSONEncoder().encode(model), as: UTF8.self))])
-  }
-
-  private func create(_ entities: [Entity], _ model: Model) throws {
-    for entity in entities {
-      try connection.run(EntityTable(entity: entity, model: model).creation)
-      try number(entity)
+    for entity in model.entities {
+      try connection.runAll(EntityTable(entity: entity, model: model).parts.map(\.creation))
     }
+    try connection.makeTriggers(StoredModel(connection, address))
   }
 
-  private func finish(_ entities: [Entity], _ model: Model) throws {
-    for entity in entities {
-      let table = EntityTable(entity: entity, model: model)
-      try connection.runAll(entity.toOneRelationships.flatMap(table.links) + table.indexes)
-    }
-  }
+  // MARK: What the server can hold
 
-  private func number(_ entity: Entity) throws {
-    try connection.run(
-      "INSERT INTO bolide_entity(name) VALUES ($1) ON CONFLICT DO NOTHING", [.text(entity.name)])
-    try connection.run(
-      """
-      INSERT INTO bolide_property(entity, name)
-      SELECT e.number, p.name FROM bolide_entity AS e, unnest($2::text[]) WITH ORDINALITY AS p(name, place)
-      WHERE e.name = $1 ORDER BY p.place ON CONFLICT DO NOTHING
-      """, [.text(entity.name), .texts(entity.properties.map(\.name))])
-  }
-
-  /// Makes all triggers anew: each depends on the whole model.
-  func makeTriggers() throws {
-    let stored = try StoredModel(connection, address)
-    try checkFilters(stored.model)
-    for entity in stored.model.entities {
-      try connection.runAll(try EntityTriggers(entity, stored).statements)
-    }
+  private func checkLimits(of model: Model) throws {
+    try checkNames(model)
+    try checkFilters(model)
   }
 
   private func checkFilters(_ model: Model) throws {
@@ -110,84 +157,6 @@ struct SchemaFit {
         }
       }
     }
-  }
-
-  private func grow(_ stored: StoredModel, _ model: Model) throws {
-    try write(model)
-    let new = model.entities.filter { stored.model.entity(named: $0.name) == nil }
-    for entity in model.entities {
-      guard let old = stored.model.entity(named: entity.name) else { continue }
-      let table = EntityTable(entity: entity, model: model)
-      for attribute in entity.storedAttributes where old.attribute(named: attribute.name) == nil {
-        try connection.runAll(
-          table.columns(attribute).map { "ALTER TABLE \(table.name) ADD COLUMN \($0)" })
-      }
-      for relationship in entity.toOneRelationships where old.relationship(named: relationship.name) == nil {
-        try connection.run("ALTER TABLE \(table.name) ADD COLUMN \(table.column(relationship))")
-      }
-      try number(entity)
-    }
-    try create(new, model)
-    try finish(new, model)
-    try makeTriggers()
-    for entity in model.entities {
-      guard let old = stored.model.entity(named: entity.name) else { continue }
-      let table = EntityTable(entity: entity, model: model)
-      for relationship in entity.toOneRelationships where old.relationship(named: relationship.name) == nil {
-        try connection.runAll(table.links(relationship))
-      }
-      // What is derived is computed by the next writer.
-      let hasNew = entity.derivedAttributes.contains { old.attribute(named: $0.name) == nil }
-      if hasNew {
-        try connection.run(
-          """
-          INSERT INTO bolide_mark SELECT e.number, t.bolide_id FROM bolide_entity AS e, \(table.name) AS t
-          WHERE e.name = $1 ON CONFLICT DO NOTHING
-          """, [.text(entity.name)])
-      }
-    }
-  }
-
-  // MARK: What goes together
-
-  /// The store's model with what a pipeline has more.
-  func merge(_ stored: Model, _ declared: Model) throws -> Model {
-    var model = stored
-    for entity in declared.entities {
-      guard let index = model.entities.firstIndex(where: { $0.name == entity.name }) else {
-        model.entities.append(entity)
-        continue
-      }
-      let known = model.entities[index]
-      if known.key != entity.key { throw StoreError.unlike(entity.name, address.shown) }
-      for attribute in entity.attributes {
-        guard let place = known.attributes.firstIndex(where: { $0.name == attribute.name }) else {
-          if attribute.isRequired, !attribute.isTransient {
-            throw StoreError.unlike("\(entity.name).\(attribute.name)", address.shown)
-          }
-          model.entities[index].attributes.append(attribute)
-          continue
-        }
-        let old = known.attributes[place]
-        guard old.type == attribute.type, old.isTransient == attribute.isTransient,
-          old.derivation == attribute.derivation, old.isRequired == attribute.isRequired
-        else { throw StoreError.unlike("\(entity.name).\(attribute.name)", address.shown) }
-        model.entities[index].attributes[place] = attribute
-      }
-      for relationship in entity.relationships {
-        if let old = known.relationship(named: relationship.name) {
-          if old != relationship {
-            throw StoreError.unlike("\(entity.name).\(relationship.name)", address.shown)
-          }
-        } else {
-          model.entities[index].relationships.append(relationship)
-        }
-      }
-      if !Set(entity.uniquenessConstraints).isSubset(of: known.uniquenessConstraints) {
-        throw StoreError.unlike("\(entity.name).unique", address.shown)
-      }
-    }
-    return model
   }
 
   private func checkNames(_ model: Model) throws {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ImportModel
+internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
 
@@ -7,6 +8,7 @@ internal import StoreInterface
 struct StoredModel {
   let id: String
   let version: Int64
+  let record: ModelRecord
   let model: Model
   private var entityNumbers: [String: Int64] = [:]
   private var propertyNumbers: [String: [String: Int64]] = [:]
@@ -17,12 +19,12 @@ struct StoredModel {
   init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
     guard try Self.exists(connection) else { throw StoreError.noStoreThere(address.shown) }
     let head = try connection.run(
-
       "SELECT format, id, model, version FROM bolide_store JOIN bolide_model ON version = model_version")
     guard head.count == 1 else { throw StoreError.noStoreThere(address.shown) }
     if head.integer(0, 0) > SystemTables.format { throw StoreError.laterFormat(address.shown) }
     (id, version) = (head.text(0, 1), head.integer(0, 3))
-    model = try Self.model(head.text(0, 2))
+    record = try JSONDecoder().decode(ModelRecord.self, from: Data(head.text(0, 2).utf8))
+    model = record.model
     let rows = try connection.run(
       """
       SELECT e.name, e.number, p.name, p.number FROM bolide_entity e
@@ -41,6 +43,21 @@ struct StoredModel {
     try JSONDecoder().decode(Model.self, from: Data(text.utf8))
   }
 
+  /// All versions of the model but the newest, the oldest first.
+  static func earlier(_ connection: PostgreSQLConnection) throws -> [Model] {
+    let found = try connection.run("SELECT model FROM bolide_model ORDER BY version")
+    return try (0..<found.count).map { try model(found.text($0, 0)) }.dropLast()
+  }
+
+  /// Makes a model the store's.
+  static func write(_ record: ModelRecord, _ connection: PostgreSQLConnection) throws {
+    try connection.run(
+      """
+      WITH next AS (UPDATE bolide_store SET model_version = model_version + 1 RETURNING model_version)
+      INSERT INTO bolide_model(version, model) SELECT model_version, $1 FROM next
+      """, [.text(String(decoding: try JSONEncoder().encode(record), as: UTF8.self))])
+  }
+
   /// The model as it was in one version; nil where there is none.
   static func version(_ version: Int64, _ connection: PostgreSQLConnection) throws -> Model? {
     let found = try connection.run("SELECT model FROM bolide_model WHERE version = \(version)")
@@ -57,11 +74,6 @@ struct StoredModel {
   func number(of entity: Entity) -> Int64 { entityNumbers[entity.name] ?? 0 }
   func number(of property: String, in entity: Entity) -> Int64 {
     propertyNumbers[entity.name]?[property] ?? 0
-  }
-  /// The names of properties that an entity has, or had.
-  func names(of entity: String) -> Set<String> {
-    let present = model.entity(named: entity).map { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
-    return Set(present ?? []).union(propertyNumbers[entity]?.keys.map(\.self) ?? [])
   }
   func entity(_ number: Int64) -> Entity? { entityNames[number].flatMap(model.entity(named:)) }
   func property(_ number: Int64) -> String? { propertyNames[number] }

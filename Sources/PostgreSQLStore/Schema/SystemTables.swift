@@ -8,6 +8,8 @@ internal import PostgreSQLAccess
 ///     bolide_property      the same of attributes and relationships
 ///     bolide_transaction   a commit; without a number as long as no Bolide command has seen it
 ///     bolide_change        what happened to an object in a transaction; or to a run of objects that an import made
+///     bolide_widening      transactions that gave attributes a wider type
+///     bolide_gap           transactions before which readers cannot catch up: they dropped entities
 ///     bolide_mark          objects whose derived attributes the next Bolide command computes
 ///     bolide_reader        named readers and their places
 ///     bolide_run           imports and their counts
@@ -59,6 +61,12 @@ enum SystemTables {
     """,
     "CREATE INDEX bolide_change_run ON bolide_change(transaction, entity) WHERE last_id IS NOT NULL",
     "CREATE INDEX bolide_change_key ON bolide_change(entity, id) WHERE kind = 3 OR rekeys",
+    """
+    CREATE TABLE bolide_widening(
+      transaction bigint NOT NULL, property integer NOT NULL, was text NOT NULL, type text NOT NULL,
+      PRIMARY KEY (transaction, property))
+    """,
+    "CREATE TABLE bolide_gap(transaction bigint PRIMARY KEY, reason text NOT NULL)",
     "CREATE TABLE bolide_mark(entity integer NOT NULL, id bigint NOT NULL, PRIMARY KEY (entity, id))",
     """
     CREATE TABLE bolide_reader(
@@ -208,14 +216,17 @@ enum SystemTables {
       SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
       IF own IS NULL THEN RETURN NULL; END IF;
       SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
-      IF total IS NULL THEN
+      IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
+        AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
+      THEN
         DELETE FROM bolide_transaction AS t WHERE t.id = own;
         RETURN NULL;
       END IF;
       PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
       last := bolide_number(own) + 1;
       UPDATE bolide_transaction AS t SET number = last, xid = NULL, nonce = word, at = at, author = author,
-        pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s), changes = total,
+        pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s),
+        changes = coalesce(total, 0),
         entries = entries
       WHERE t.id = own;
       UPDATE bolide_store SET last_number = last;
@@ -234,6 +245,14 @@ enum SystemTables {
   /// Takes the lock under which transactions get their numbers, to the transaction's end.
   static func lock(_ schema: String) -> String {
     "SELECT pg_advisory_xact_lock(\(lockClass), hashtext(\(literal(schema))))"
+  }
+
+  /// The lock of the model, as two numbers: whoever changes it has it alone, and whoever writes rows shares it, to the
+  /// transaction's end. It is taken before the lock of the numbers.
+  ///
+  /// - Parameter schema: as SQL.
+  static func modelLock(_ schema: String = "current_schema()") -> String {
+    "\(lockClass), hashtext(\(schema) || '/model')"
   }
 
   /// The first of an advisory lock's two numbers; the second is of the schema, or of what in it is locked.

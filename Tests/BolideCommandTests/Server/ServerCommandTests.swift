@@ -270,6 +270,34 @@ import Testing
     #expect(refused.status == 73, "\(refused)")
   }
 
+  // MARK: Migrations
+
+  @Test func `a pipeline that has changed: the plan, the steps and the refusals are a file's`() throws {
+    try same("import", "quakes.yaml", "first.json", "--store", "S")
+    let newer = Folder.quakes.replacing(
+      "magnitude: double",
+      with: "size: { type: double, was: magnitude, from: magnitude }\n  felt: integer32"
+    ).replacing("quakes.magnitude.@sum", with: "quakes.size.@sum").replacing("  time:      date\n", with: "")
+    try folder.write(newer.replacing("bolide: 1", with: "bolide: 1\nname: quakes"), to: "newer.yaml")
+    let plan = try same("migrate", "S", "newer.yaml", "--plan")
+    #expect(
+      plan.output == """
+        rename Quake.magnitude to size
+        add Quake.felt, integer32
+        keep Quake.time, which the pipeline does not name; --drop Quake.time would drop it
+
+        """)
+    try same("fetch", "S", "Quake")
+    #expect(try same("migrate", "S", "newer.yaml", "--drop", "Quake.id").status == 64)
+    #expect(
+      try same("migrate", "S", "newer.yaml", "--drop", "Quake.time").output.hasPrefix("drop Quake.time\n"))
+    #expect(try same("migrate", "S", "newer.yaml") == .silent)
+    #expect(try same("import", "quakes.yaml", "first.json", "--store", "S").status == 78)
+    try same("import", "newer.yaml", "second.json", "--store", "S", "-v")
+    try same("fetch", "S", "Quake")
+    #expect(try same("verify", "S").status == 0)
+  }
+
   // MARK: A whole store moves to a server
 
   @Test func `a whole store moves to a server, and its pipeline goes on there`() throws {
