@@ -105,6 +105,10 @@ let package = Package(
       name: "ModelMerging",
       dependencies: ["ImportModel", "StoreInterface", "SQLiteAccess", "RowExpressions", "QueryPlans"],
       swiftSettings: swiftSettings),
+    // what edits do to objects, the same for every engine
+    .target(
+      name: "ObjectEdits", dependencies: ["ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess"],
+      swiftSettings: swiftSettings),
     // typed rows → the store
     .systemLibrary(name: "CSQLiteShims", providers: [.apt(["libsqlite3-dev"])]),
     .target(
@@ -126,7 +130,8 @@ let package = Package(
     .target(
       name: "SQLiteMaintenance",
       dependencies: [
-        "ImportModel", "TypedRows", "StoreInterface", "SQLiteAccess", "ModelMerging", "SQLiteStore",
+        "ImportModel", "TypedRows", "StoreInterface", "ObjectEdits", "SQLiteAccess", "ModelMerging",
+        "SQLiteStore",
         "SQLiteQueries", grdb,
       ],
       swiftSettings: swiftSettings),
@@ -140,7 +145,7 @@ let package = Package(
       name: "PostgreSQLStore",
       dependencies: [
         "ImportModel", "TypedRows", "StoreInterface", "ChunkMerging", "RowExpressions", "QueryPlans",
-        "ModelMerging", "PostgreSQLAccess",
+        "ModelMerging", "ObjectEdits", "PostgreSQLAccess",
       ],
       swiftSettings: swiftSettings),
     // the loop that joins them, and the face for Swift programs

@@ -35,16 +35,18 @@ extension PostgreSQLConnection {
 
   /// Runs `body` in a transaction.
   ///
-  /// - Parameter kind: what stands behind BEGIN.
+  /// - Parameters:
+  ///   - kind: what stands behind BEGIN.
+  ///   - isTrial: whether nothing is kept.
   /// - Returns: what `body` returns.
   @discardableResult
   package func inTransaction<Result>(
-    _ kind: String = "ISOLATION LEVEL READ COMMITTED", _ body: () throws -> Result
+    _ kind: String = "ISOLATION LEVEL READ COMMITTED", isTrial: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
     try begin(kind)
     do {
       let result = try body()
-      try commit()
+      if isTrial { rollBack() } else { try commit() }
       return result
     } catch {
       rollBack()

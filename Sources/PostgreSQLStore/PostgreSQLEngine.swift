@@ -13,12 +13,16 @@ package final class PostgreSQLEngine: PartialEngine {
   /// The address as it is shown: without a password.
   package var path: String { address.shown }
   package let address: PostgreSQLAddress
+  /// How long an edit waits for another writer that has locked the same rows, in seconds.
+  let lockWait: Double
   private let sessions = IdleSessions()
   let pipelineLocks = PipelineLocks()
 
   /// Opens the store that is there.
-  package init(reading address: PostgreSQLAddress) throws {
-    self.address = address
+  ///
+  /// - Parameter lockWait: how long an edit waits for another writer, in seconds.
+  package init(reading address: PostgreSQLAddress, lockWait: Double = 10) throws {
+    (self.address, self.lockWait) = (address, lockWait)
     try session { connection in
       try connection.checkOwnership()
       return try StoredModel(connection, address)
@@ -30,10 +34,10 @@ package final class PostgreSQLEngine: PartialEngine {
   /// - Parameter isTrial: whether all that is done with the engine, this too, is taken back when it goes. Other sessions see
   ///   nothing of it; they wait for rows that it has changed, and for tables that it has altered. Then one thread may use it.
   package init(
-    _ address: PostgreSQLAddress, for pipeline: Pipeline, isTrial: Bool = false,
+    _ address: PostgreSQLAddress, for pipeline: Pipeline, lockWait: Double = 10, isTrial: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
-    self.address = address
+    (self.address, self.lockWait) = (address, lockWait)
     try session(repeats: true, isCancelled: isCancelled) { connection in
       try connection.checkOwnership()
       if isTrial {
@@ -77,6 +81,19 @@ package final class PostgreSQLEngine: PartialEngine {
       }
     }
     return try body()
+  }
+
+  /// A conflict with another writer is met again and again only where somebody works on the same rows all the time.
+  static let tries = 50
+
+  /// Does a transaction again where another writer was faster.
+  func repeating<Result>(_ body: () throws -> Result) throws -> Result {
+    for _ in 0..<Self.tries {
+      do {
+        return try body()
+      } catch let error as PostgreSQLError where error.mayBeRepeated {}
+    }
+    throw StoreError.busyRows(path)
   }
 
   /// Hands a session to `body`, and keeps it for the next call.

@@ -11,9 +11,6 @@ internal import TypedRows
 //                                   run's row: then it is committed; or that of the one before: then it is applied again
 
 extension PostgreSQLImport {
-  /// A conflict with another writer is met again and again only where somebody works on the same rows all the time.
-  private static let tries = 50
-
   /// A transaction that loses its connection again and again may be what ends the server's process.
   private static let losses = 5
 
@@ -157,8 +154,8 @@ extension PostgreSQLImport {
         if losses == Self.losses { throw error.cause }
       } catch {
         conflicts += 1
-        guard conflicts < Self.tries, error.mayBeRepeated else {
-          throw conflicts == Self.tries ? StoreError.busyRows(engine.path) : error
+        guard conflicts < PostgreSQLEngine.tries, error.mayBeRepeated else {
+          throw conflicts == PostgreSQLEngine.tries ? StoreError.busyRows(engine.path) : error
         }
       }
       if let chunk { before?.restore(chunk) }

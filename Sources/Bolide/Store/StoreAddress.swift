@@ -52,7 +52,7 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   package func open(
     trustsSchema: Bool = false, stores: Set<String> = [], isReadOnly: Bool = false, lockWait: Double = 10
   ) throws -> any StoreEngine {
-    if let server { return try PostgreSQLEngine(reading: server) }
+    if let server { return try PostgreSQLEngine(reading: server, lockWait: lockWait) }
     return try SQLiteEngine(
       reading: path, trustsSchema: trustsSchema, stores: stores, isReadOnly: isReadOnly, lockWait: lockWait)
   }
@@ -85,7 +85,8 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   ) throws -> any StoreEngine {
     try pipeline.check()
     if let server {
-      return try PostgreSQLEngine(server, for: pipeline, isTrial: isTrial, isCancelled: isCancelled)
+      return try PostgreSQLEngine(
+        server, for: pipeline, lockWait: lockWait, isTrial: isTrial, isCancelled: isCancelled)
     }
     return try SQLiteEngine(
       blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema, isCancelled: isCancelled)

@@ -29,17 +29,12 @@ package struct StoreCopy {
       let connection = try PostgreSQLConnection(address)
       let model = try source.model()
       let copy = StoreCopy(connection: connection, address: address)
-      try connection.begin()
-      do {
+      return try connection.inTransaction(isTrial: isTrial) {
         // Nobody else makes one meanwhile.
         try connection.run(SystemTables.lock(address.schema))
         if try StoredModel.exists(connection) { throw StoreError.storeThere(address.shown) }
         let report = try copy.copy(source, model, author)
-        if isTrial { connection.rollBack() } else { try connection.commit() }
         return isTrial ? CopyReport(counts: report.counts, token: nil) : report
-      } catch {
-        connection.rollBack()
-        throw error
       }
     }
   }

@@ -1,3 +1,4 @@
+internal import ImportModel
 package import StoreInterface
 
 // What is said of a store in a schema.
@@ -34,5 +35,13 @@ extension StoreError {
     StoreError(
       .busy, at: address, "other programs change the same rows all the time",
       hint: "Run the same command again.")
+  }
+
+  static func holdsNull(_ entity: Entity) -> StoreError {
+    valueRefused(entity, "a text contains U+0000, which a PostgreSQL server does not store")
+  }
+
+  static func tooLong(_ entity: Entity) -> StoreError {
+    valueRefused(entity, "a value is too long for an index of a PostgreSQL server")
   }
 }

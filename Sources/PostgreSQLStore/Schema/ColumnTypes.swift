@@ -54,6 +54,9 @@ extension AttributeType {
   /// An element of a parameter as a value of the column's type.
   func value(ofParameter sql: String) -> String { self == .string ? "\(sql) COLLATE \"C\"" : sql }
 
+  /// One value of the column's type, from a parameter that is an array of it.
+  func single(_ place: Int) -> String { value(ofParameter: "($\(place))[1]") }
+
   /// A column's value as a result.
   func result(ofColumn sql: String) -> String {
     switch self {
@@ -154,6 +157,15 @@ extension AttributeType {
       text[place + 1] = digits[Int(byte & 15)]
       place += 2
     }
+  }
+}
+
+extension Parameter {
+  /// A value in its stored form, as an array that holds it alone: so it has its column's type.
+  init(single value: Value, _ type: AttributeType) {
+    var array = ArrayParameter(type.element)
+    array.fields.append(stored: value, type)
+    self = array.parameter
   }
 }
 

@@ -1,11 +1,8 @@
-internal import GRDB
 package import ImportModel
 internal import ModelMerging
-internal import SQLiteAccess
-internal import SQLiteQueries
+internal import ObjectEdits
 internal import SQLiteStore
 package import StoreInterface
-internal import TypedRows
 
 extension SQLiteEngine {
   /// Changes the links of a request's objects, on the calling thread.
@@ -14,15 +11,7 @@ extension SQLiteEngine {
   ) throws -> EditReport {
     try naming {
       try editing(options) { db, model in
-        let end = try LinkEnd(request.entity, name, in: model)
-        let target = try edit.key.map {
-          try db.object(of: end.destination, key: $0, hint: edit.isNew ? "Import it first." : nil)
-        }
-        let ids = try FetchReading(db, path: path).ids(request, at: nil)
-        if end.isOneToOne, edit.isNew, ids.count > 1 {
-          throw StoreError.linkOfSeveral(ids.count, end.entity, end.relationship)
-        }
-        try end.change(edit, of: ids, to: target, db)
+        try StoredObjects(db: db, path: path).link(request, name, edit, in: model)
       }.1
     }
   }
@@ -34,24 +23,7 @@ extension SQLiteEngine {
     Value]
   {
     try naming {
-      let model = try reading { try ModelRecord($0).model }
-      let destination = try LinkEnd(entity, relationship, in: model).destination
-      var key: [String: Value] = [:]
-      for (name, text) in texts {
-        guard destination.key.contains(name), let attribute = destination.attribute(named: name) else {
-          throw StoreError.keyOf(destination)
-        }
-        key[name] = try attribute.value(text)
-      }
-      return key
+      try LinkEnd(entity, relationship, in: reading { try ModelRecord($0).model }).key(texts)
     }
-  }
-}
-
-extension Attribute {
-  /// A text that a person wrote, as a stored value.
-  fileprivate func value(_ text: String) throws(StoreError) -> Value {
-    guard let value = Value(text, as: type) else { throw .notAValue(name, type.writtenForm) }
-    return value
   }
 }

@@ -1,0 +1,64 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+extension PostgreSQLEngine {
+  /// Changes rows with plain SQL, as one transaction of history that names its author. Derived attributes are refreshed in it.
+  ///
+  /// The triggers do all that they do for any other program; what others have changed before is theirs.
+  /// - Parameter body: an error takes everything back; where another writer was faster it is run again.
+  /// - Returns: what `body` says, and what changed.
+  func editing<Result>(
+    _ options: EditOptions, _ body: (StoredObjects) throws -> Result
+  ) throws -> (Result, EditReport) {
+    try assignPendingChanges(readsHistory: false)
+    let wait = options.lockWait.map { $0 / .seconds(1) } ?? lockWait
+    let outcome = try session(isCancelled: { StoreCall.isCancelled }) { connection in
+      try repeating {
+        let stored = try StoredModel(connection, address)
+        return try connection.inTransaction(isTrial: options.isTrial) {
+          // Zero would be for ever.
+          let milliseconds = Int(min(max(1, wait * 1000), Double(Int32.max)))
+          try connection.run("SET LOCAL lock_timeout = \(milliseconds)")
+          let result: Result
+          do {
+            result = try body(StoredObjects(connection: connection, stored: stored, path: path))
+          } catch let error as StoreError {
+            throw error.about(path)
+          }
+          let transaction = WriteTransaction(connection: connection, stored: stored)
+          try transaction.begin()
+          try MarkedObjects(connection: connection, stored: stored).refresh()
+          var report = EditReport(counts: try EditReport.counts(connection, stored))
+          if !options.isTrial {
+            report.token = try transaction.end(author: options.author, pipeline: nil, run: nil)
+          }
+          return (result, report)
+        }
+      }
+    }
+    StoreCall.current?.settle()
+    return outcome
+  }
+}
+
+extension EditReport {
+  /// What the open transaction has done to how many objects.
+  fileprivate static func counts(_ connection: PostgreSQLConnection, _ stored: StoredModel) throws -> [Count]
+  {
+    let found = try connection.run(
+      """
+      SELECT c.entity, count(*) FILTER (WHERE c.kind = 1), count(*) FILTER (WHERE c.kind = 2),
+        count(*) FILTER (WHERE c.kind = 3)
+      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      WHERE t.xid = pg_current_xact_id() GROUP BY c.entity
+      """)
+    let rows = Dictionary((0..<found.count).map { (found.integer($0, 0), $0) }) { first, _ in first }
+    return stored.model.entities.compactMap { entity in
+      guard let row = rows[stored.number(of: entity)] else { return nil }
+      return Count(
+        entity: entity.name, inserted: Int(found.integer(row, 1)), updated: Int(found.integer(row, 2)),
+        deleted: Int(found.integer(row, 3)))
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import GRDB
+internal import ImportModel
+internal import ObjectEdits
+internal import SQLiteAccess
+internal import SQLiteQueries
+internal import SQLiteStore
+internal import StoreInterface
+
+/// Objects that are edited with plain SQL, one at a time, as any other program may; the triggers do the rest.
+struct StoredObjects: EditedObjects {
+  let db: Database
+  /// What the store is called in messages.
+  let path: String
+
+  func ids(_ request: ObjectQuery) throws -> [Int64] {
+    try FetchReading(db, path: path).ids(request, at: nil)
+  }
+
+  func id(of entity: Entity, key: [Value]) throws -> Int64? {
+    let query = try RawStatement(db, idOf: entity, key: entity.keyColumns)
+    query.bind(key)
+    defer { query.reset() }
+    return try query.step() ? query.integer(0) : nil
+  }
+
+  func insert(_ entity: Entity, _ columns: [StoredColumn]) throws -> Int64 {
+    let names = columns.map { quoted($0.name) }.joined(separator: ", ")
+    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let insert = try RawStatement(
+      db, "INSERT INTO \(quoted(entity.name))(\(names)) VALUES (\(places)) RETURNING bolide_id")
+    insert.bind(columns.map(\.value))
+    var id: Int64 = 0
+    do {
+      try db.naming(fullIDsOf: entity.name) {
+        while try insert.step() { id = insert.integer(0) }
+      }
+    } catch let error as StoreError where error.code == .constraint {
+      throw StoreError.valuesTaken(entity)
+    }
+    return id
+  }
+
+  func update(_ entity: Entity, _ ids: [Int64], _ columns: [StoredColumn]) throws {
+    let names = columns.map { quoted($0.name) }
+    let assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }.joined(separator: ", ")
+    let differences = names.enumerated().map { "\($1) IS NOT ?\($0 + 2)" }.joined(separator: " OR ")
+    let update = try RawStatement(
+      db,
+      "UPDATE \(quoted(entity.name)) SET \(assignments) WHERE bolide_id = ?1 AND (\(differences))")
+    update.bind([.null] + columns.map(\.value))
+    for id in ids {
+      update.bind(id, at: 1)
+      try update.run(denied: .valuesTaken(entity))
+    }
+  }
+
+  func change(_ edit: LinkEdit, _ end: LinkEnd, of ids: [Int64], to target: Int64?) throws {
+    let changes = try end.statements(edit, objects: "SELECT ?1 AS id", target: "?2").map {
+      try RawStatement(db, $0)
+    }
+    for id in ids {
+      for change in changes {
+        change.bind(id, at: 1)
+        if let target { change.bind(target, at: 2) }
+        try db.naming(fullIDsOf: end.holderName) {
+          try change.run(denied: .linkDenied(end.entity, end.relationship))
+        }
+      }
+    }
+  }
+
+  func isJSON(_ text: String) throws -> Bool {
+    try db.value("SELECT json_valid(?)", .text(text)) == .integer(1)
+  }
+}
