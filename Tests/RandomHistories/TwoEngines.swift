@@ -2,12 +2,12 @@ package import Bolide
 import PlainStore
 package import StoreInterface
 
-/// Random imports into SQLite and into another engine, which must count, hold and tell the same.
+/// Random imports and edits in SQLite and in another engine, which must count, hold and tell the same.
 package struct TwoEngines {
   private let seed: Int
-  private let random: RandomModel
+  let random: RandomModel
   private let pipelines: [Pipeline]
-  private let engines: [any StoreEngine]
+  let engines: [any StoreEngine]
 
   /// - Parameter make: makes an empty store for a pipeline.
   package init(_ seed: Int, _ make: (Pipeline) throws -> any StoreEngine) throws {
@@ -20,11 +20,12 @@ package struct TwoEngines {
     for engine in engines { for pipeline in pipelines.dropFirst() { try engine.fit(pipeline) } }
   }
 
-  /// Imports some feeds into both, and compares behind each.
+  /// Imports some feeds into both, with edits in between, and compares behind each.
   ///
   /// - Throws: `Difference`, with the pipelines and the feeds.
   package func run() throws {
     var told = random.texts
+    var states: [[HistoryToken]] = engines.map { _ in [] }
     do {
       for step in 0..<Dice.steps(seed) {
         var dice = Dice(seed, step + 1)
@@ -33,42 +34,57 @@ package struct TwoEngines {
         var options = ImportOptions()
         (options.chunkRows, options.isAtomic) = (feed.chunkRows, dice.once(in: 4))
         told.append("import feed\(number), chunk-rows \(feed.chunkRows):\n\(feed.json)")
-        try compare(engines.map { try outcome($0, pipelines[number], feed.json, options) })
+        try compare(
+          engines.map { engine in
+            try outcome(engine) { try counts(engine, pipelines[number], feed.json, options) }
+          })
+        var other = Dice(seed, -step - 1)
+        for place in engines.indices { states[place].append(try engines[place].newestToken()) }
+        guard let edit = try edit(&other, states: states[0].count) else { continue }
+        told.append("\(edit)")
+        try compare(
+          engines.indices.map { place in
+            try outcome(engines[place]) { try make(edit, place, states[place]) }
+          })
       }
     } catch {
       throw Difference((told + ["\(error)"]).joined(separator: "\n"))
     }
   }
 
-  /// What an import does to an engine, without what each gives out in its own way.
+  /// What an import or an edit does to an engine, without what each gives out in its own way.
   private struct Outcome {
-    var counts: [String: PlainCounts] = [:]
-    var stop: String?
+    var report = ""
     var changes: [String] = []
     var rows: [String: [String: String]] = [:]
   }
 
-  private func outcome(
+  private func counts(
     _ engine: any StoreEngine, _ pipeline: Pipeline, _ feed: String, _ options: ImportOptions
-  ) throws -> Outcome {
-    var outcome = Outcome()
-    let before = try engine.newestToken()
+  ) throws -> String {
     do {
       let report = try engine.run(pipeline, on: [.bytes(feed.utf8, name: "feed")], options: options)
-      outcome.counts = report.progress.plain(pipeline.entity)
+      return report.progress.plain(pipeline.entity).sorted { $0.key < $1.key }.map { "\($0)" }.joined()
     } catch let error as ImportError {
-      outcome.stop = "\(error.kind)"
+      return "stops: \(error.kind)"
     }
+  }
+
+  private func outcome(_ engine: any StoreEngine, _ body: () throws -> String) throws -> Outcome {
+    let before = try engine.newestToken()
+    var outcome = Outcome()
+    outcome.report = try body()
     var request = HistoryRequest(after: before)
     request.isNet = true
     outcome.changes = try engine.history(request).flatMap(\.changes)
       .compactMap { NetChange($0, random.whole)?.description }.sorted()
-    outcome.rows = try rows(engine)
+    outcome.rows = try objects(engine).mapValues(\.row)
+    try engine.verify { if !$0.isTrue { throw Difference("\($0)") } }
     return outcome
   }
 
   /// All objects by their keys, relationships too.
-  private func rows(_ engine: any StoreEngine) throws -> [String: [String: String]] {
+  func objects(_ engine: any StoreEngine) throws -> [String: (name: ObjectName, row: [String: String])] {
     var objects: [ObjectName: [String: Value]] = [:]
     for entity in random.whole.entities {
       try engine.readRows(ObjectQuery(entity.name), at: nil) { row in
@@ -86,7 +102,7 @@ package struct TwoEngines {
       }
       return "\(object.entity)(\(parts.joined(separator: ", ")))"
     }
-    var rows: [String: [String: String]] = [:]
+    var found: [String: (name: ObjectName, row: [String: String])] = [:]
     for (name, values) in objects {
       let entity = random.whole[name.entity]
       var row: [String: String] = [:]
@@ -97,17 +113,16 @@ package struct TwoEngines {
           row[property] = "\(value)"
         }
       }
-      rows[text(name)] = row
+      found[text(name)] = (name, row)
     }
-    return rows
+    return found
   }
 
   private func compare(_ outcomes: [Outcome]) throws {
     let (own, other) = (outcomes[0], outcomes[1])
-    if own.stop != other.stop {
-      throw Difference("the import ends with \(other.stop ?? "ok"), expected \(own.stop ?? "ok")")
+    if own.report != other.report {
+      throw Difference("the report is \(other.report), expected \(own.report)")
     }
-    if own.counts != other.counts { throw Difference("counts \(other.counts), expected \(own.counts)") }
     if own.changes != other.changes {
       throw Difference("history tells \(other.changes), expected \(own.changes)")
     }

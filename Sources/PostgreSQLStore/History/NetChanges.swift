@@ -21,6 +21,8 @@ struct NetChanges {
     var isThere: Bool
     /// What it was then, as far as it was changed.
     var before: [String: HistoryChange.Property] = [:]
+    /// Whether that is all, as it was deleted: it may have come back since.
+    var isWhole = false
   }
 
   func read(
@@ -127,9 +129,16 @@ struct NetChanges {
       for id in change.id...change.lastID {
         var one = net[id] ?? Net(wasThere: change.kind != .insert, isThere: true)
         one.isThere = change.kind != .delete
-        if one.wasThere {
+        if one.wasThere, !one.isWhole {
           for value in change.values(entity, stored) where one.before[value.name] == nil {
             one.before[value.name] = value
+          }
+          if change.kind == .delete {
+            one.isWhole = true
+            for property in entity.properties where one.before[property.name] == nil {
+              one.before[property.name] = HistoryChange.Property(
+                name: property.name, type: property.type, value: .null)
+            }
           }
         }
         net[id] = one

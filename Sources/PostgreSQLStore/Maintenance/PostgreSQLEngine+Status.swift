@@ -41,9 +41,9 @@ extension PostgreSQLEngine {
         try runs.all().compactMap { one in one.lastRun.map { (one.name, $0) } }
       ) { first, _ in first }
       return try runs.runs("WHERE $1::text IS NULL OR pipeline = $1", [.text(pipeline)], limit: limit).map {
-        name, run in
+        name, run, reverted in
         try RunRecord(
-          pipeline: name, run: run, reverted: nil,
+          pipeline: name, run: run, reverted: reverted,
           isAtWork: run.isAtWork(newest: newest[name]?.number ?? run.number),
           fields: FieldLog.counts(connection, run: run.number))
       }
@@ -84,7 +84,7 @@ struct PipelineRuns {
   /// Runs, the newest first, each with its pipeline.
   func runs(
     _ condition: String, _ parameters: [Parameter], limit: Int
-  ) throws -> [(pipeline: String, run: PipelineStatus.Run)] {
+  ) throws -> [(pipeline: String, run: PipelineStatus.Run, reverted: Int64?)] {
     let counts = RunLog.counts.map { "r.\($0)" }.joined(separator: ", ")
     let rows = try connection.run(
       """
@@ -93,7 +93,8 @@ struct PipelineRuns {
         extract(epoch FROM r.ended - r.started)::double precision,
         extract(epoch FROM coalesce(r.ended, r.started))::double precision,
         extract(epoch FROM now() - coalesce(r.ended, r.started))::double precision,
-        r.unkept, r.chunks, r.bytes, r.last_number, t.nonce, l.pid, r.missing, r.gone, r.same_as, \(counts)
+        r.unkept, r.chunks, r.bytes, r.last_number, t.nonce, l.pid, r.missing, r.gone, r.same_as, r.reverted,
+        \(counts)
       FROM (SELECT * FROM bolide_run \(condition) ORDER BY run DESC LIMIT \(limit)) AS r
       LEFT JOIN bolide_transaction AS t ON t.number = r.last_number
       LEFT JOIN pg_locks AS l ON l.locktype = 'advisory' AND l.granted AND l.classid = \(SystemTables.lockClass)
@@ -103,7 +104,7 @@ struct PipelineRuns {
       """, parameters)
     return try (0..<rows.count).map { row in
       var progress = RunProgress()
-      progress.counts = ChunkCounts(rows, row, from: 19)
+      progress.counts = ChunkCounts(rows, row, from: 20)
       (progress.unkept, progress.chunks) = (Int(rows.integer(row, 10)), Int(rows.integer(row, 11)))
       (progress.bytes, progress.gone) = (Int(rows.integer(row, 12)), Int(rows.integer(row, 17)))
       progress.missing = rows.optionalInteger(row, 16).map(Int.init)
@@ -121,7 +122,7 @@ struct PipelineRuns {
           outcome: rows.optionalText(row, 5), progress: progress,
           seconds: ended == nil ? nil : rows.real(row, 7), time: rows.real(row, 8), age: rows.real(row, 9),
           maxAge: rows.isNull(row, 6) ? nil : rows.real(row, 6), process: rows.integer(row, 15),
-          isAlive: ended == nil ? !rows.isNull(row, 15) : nil)
+          isAlive: ended == nil ? !rows.isNull(row, 15) : nil), rows.optionalInteger(row, 19)
       )
     }
   }

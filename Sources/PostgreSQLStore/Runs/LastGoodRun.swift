@@ -4,7 +4,7 @@ internal import PostgreSQLAccess
 internal import StoreInterface
 internal import TypedRows
 
-/// The state that a pipeline's last good run left, as far back as history goes.
+/// The state that a pipeline's last good run left, or a revert of one after it, as far back as history goes.
 struct LastGoodRun {
   private let connection: PostgreSQLConnection
   private let stored: StoredModel
@@ -18,8 +18,9 @@ struct LastGoodRun {
   init?(_ connection: PostgreSQLConnection, _ stored: StoredModel, pipeline: String) throws {
     let row = try connection.run(
       """
-      SELECT model, coalesce(last_number, before) FROM bolide_run WHERE pipeline = $1 AND outcome = $2
-      ORDER BY run DESC LIMIT 1
+      SELECT model, greatest(
+        coalesce(last_number, before), (SELECT max(reverted) FROM bolide_run WHERE pipeline = $1)) FROM bolide_run
+      WHERE pipeline = $1 AND outcome = $2 AND reverted IS NULL ORDER BY run DESC LIMIT 1
       """, [.text(pipeline), .text(RunOutcome.good)])
     guard row.count == 1 else { return nil }
     (self.connection, self.stored, self.pipeline) = (connection, stored, pipeline)

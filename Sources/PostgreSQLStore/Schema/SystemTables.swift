@@ -81,7 +81,7 @@ enum SystemTables {
       model bigint NOT NULL, before bigint NOT NULL, size bigint, digest bytea, rules bytea, same_as bigint,
       \(RunLog.counts.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
       unkept bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
-      missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint, word text NOT NULL)
+      missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint, reverted bigint, word text NOT NULL)
     """,
     """
     CREATE TABLE bolide_run_child(

@@ -1,101 +1,74 @@
 internal import GRDB
 internal import ImportModel
+internal import ObjectEdits
 internal import SQLiteAccess
 internal import SQLiteQueries
 internal import SQLiteStore
 internal import StoreInterface
 internal import TypedRows
 
-/// Puts rows back as they were, with the triggers on. Rows that depend on each other wait for each other; those for which
-/// that leads nowhere are told.
+/// Puts rows back as they were, with the triggers on.
 ///
 /// The past rows are in the tables of an `AsOfTables`. Foreign keys are checked at the commit.
-struct RevertAttempt {
-  /// What becomes of a row.
-  enum Action {
-    /// It was made since then.
-    case delete
-    /// It was deleted since then.
-    case insert
-    /// It has other values since then.
-    case update
-  }
-
-  struct Item: Hashable {
-    let entity: Int
-    let id: Int64
-    let action: Action
-  }
-
+struct RevertAttempt: RevertedRows {
   private let db: Database
+  private let scope: RevertScope
+  private let past: AsOfTables
   private let entities: [EntityStatements]
-  /// Whether delete rules may reach rows that nothing is to be put back of.
+  /// Whether rows that others have changed since are put back too.
   private let force: Bool
 
-  init(_ db: Database, _ model: Model, _ past: AsOfTables, _ numbers: PropertyNumbers, force: Bool) throws {
-    (self.db, self.force) = (db, force)
+  init(
+    _ db: Database, _ model: Model, _ scope: RevertScope, _ past: AsOfTables, _ numbers: PropertyNumbers,
+    force: Bool
+  ) throws {
+    (self.db, self.scope, self.past, self.force) = (db, scope, past, force)
     entities = try model.entities.indices.map { try EntityStatements(db, model, $0, past, numbers) }
   }
 
-  /// What is to be done. Rows that are as they were are left out; those that others have changed since come with a reason.
-  func items() throws -> (items: [Item], changedSince: [Item]) {
-    var (items, changed): ([Item], [Item]) = ([], [])
+  func items() throws -> (items: [RevertItem], changedSince: [RevertItem]) {
+    var (items, changed): ([RevertItem], [RevertItem]) = ([], [])
     for (index, statements) in entities.enumerated() {
       let rows = try statements.candidates()
       while try rows.step() {
         let (wasThere, isThere) = (rows.integer(1) != 0, rows.integer(2) != 0)
         guard wasThere || isThere else { continue }
-        let action: Action = !wasThere ? .delete : isThere ? .update : .insert
-        let item = Item(entity: index, id: rows.integer(0), action: action)
+        let action: RevertItem.Action = !wasThere ? .delete : isThere ? .update : .insert
+        let item = RevertItem(entity: index, id: rows.integer(0), action: action)
         if rows.integer(3) != 0, !force { changed.append(item) } else { items.append(item) }
       }
     }
     return (items, changed)
   }
 
-  /// Puts rows back.
-  ///
-  /// - Returns: those that could not be, and why. The caller then takes everything back and tries the others.
-  func run(_ items: [Item]) throws -> [(item: Item, reason: LeftRow.Reason)] {
-    var left = try rounds(items, waiting: .forEach)
-    if !left.isEmpty { left = try rounds(left.map(\.item), waiting: .forAll) }
-    let stuck = left.filter { $0.reason == .linked || $0.reason == .taken && $0.item.action == .update }
-    if !stuck.isEmpty {
-      for (item, _) in stuck { try entities[item.entity].release(item) }
-      left = try rounds(left.map(\.item), waiting: .forAll)
+  func erased() throws -> [RevertItem] {
+    try past.erased.compactMap { entity, id, isObject in
+      guard isObject, try scope.hasOwn(entities[entity].number, id) else { return nil }
+      return RevertItem(entity: entity, id: id, action: .insert)
     }
-    if force, !left.isEmpty { left = try rounds(left.map(\.item), waiting: .forNone) }
+  }
+
+  func keep(_ items: some Sequence<RevertItem>) throws { try past.keep(items.map { ($0.entity, $0.id) }) }
+
+  func put(_ items: [RevertItem], _ order: RevertOrder) throws -> [Left] {
+    try items.compactMap { item in try entities[item.entity].put(item, order).map { (item, $0) } }
+  }
+
+  func release(_ item: RevertItem) throws { try entities[item.entity].release(item) }
+
+  func attempt(_ body: () throws -> [Left]) throws -> [Left] {
+    try db.run("SAVEPOINT bolide_revert")
+    let left = try body()
+    if !left.isEmpty { try db.run("ROLLBACK TO bolide_revert") }
+    try db.run("RELEASE bolide_revert")
     return left
   }
 
-  /// What a row waits for.
-  enum Waiting {
-    /// Rows that are linked to it go before it, and rows that it is linked to come before it.
-    case forEach
-    /// These are among the rows that are still to be put back, as in a ring of links.
-    case forAll
-    /// Rows that are linked to it may stay: delete rules decide what becomes of them.
-    case forNone
-  }
-
-  /// Tries all rows again and again, as long as that leads on.
-  private func rounds(
-    _ items: [Item], waiting: Waiting
-  ) throws -> [(item: Item, reason: LeftRow.Reason)] {
-    var left = items.map { (item: $0, reason: LeftRow.Reason.taken) }
-    while true {
-      let before = left.count
-      left = try left.compactMap { item, _ in
-        try entities[item.entity].put(item, waiting).map { (item, $0) }
-      }
-      if left.isEmpty || left.count == before { return left }
-    }
-  }
-
-  /// A row's key, as it is now, or as it was.
-  func leftRow(_ item: Item, _ reason: LeftRow.Reason) throws -> LeftRow {
+  func leftRow(_ item: RevertItem, _ reason: LeftRow.Reason) throws -> LeftRow {
     try entities[item.entity].leftRow(item, reason)
   }
+
+  func markRuns() throws { try scope.markRuns() }
 }
 
 /// The statements for the rows of one entity.
@@ -114,7 +87,7 @@ private struct EntityStatements {
   /// Those of its links whose objects may not be deleted while it has them.
   private let unlinking: [(statement: RawStatement, storage: StorageClass?)]
   private let reader: EntityReader
-  private let number: Int64
+  let number: Int64
   private let stored: [String]
 
   init(
@@ -211,15 +184,15 @@ private struct EntityStatements {
   }
 
   /// Puts a row back; or says why it cannot be, yet.
-  func put(_ item: RevertAttempt.Item, _ waiting: RevertAttempt.Waiting) throws -> LeftRow.Reason? {
+  func put(_ item: RevertItem, _ order: RevertOrder) throws -> LeftRow.Reason? {
     switch item.action {
     case .delete:
-      for link in links where waiting != .forNone {
-        if try (waiting == .forEach ? link.any : link.staying).finds(item.id) { return .linked }
+      for link in links where order != .forNone {
+        if try (order == .forEach ? link.any : link.staying).finds(item.id) { return .linked }
       }
       return try delete.holds(item.id) ? nil : .linked
     case .insert, .update:
-      if let orphan, try (waiting == .forEach ? orphan.now : orphan.ever).finds(item.id) { return .ownerGone }
+      if let orphan, try (order == .forEach ? orphan.now : orphan.ever).finds(item.id) { return .ownerGone }
       guard try (item.action == .insert ? insert : update).holds(item.id) else { return .taken }
       // A delete rule has taken it meanwhile.
       if item.action == .update, db.changesCount == 0 { return try insert.holds(item.id) ? nil : .taken }
@@ -229,7 +202,7 @@ private struct EntityStatements {
 
   /// Gives up what others wait for: the unique values of an object that stays, which they had, and its links to those that go;
   /// or the links of one that goes, which deny that they go.
-  func release(_ item: RevertAttempt.Item) throws {
+  func release(_ item: RevertItem) throws {
     for (statement, storage) in item.action == .delete ? unlinking : parking {
       statement.bind(item.id, at: 1)
       statement.bind(storage.map(Value.random) ?? .null, at: 2)
@@ -237,7 +210,7 @@ private struct EntityStatements {
     }
   }
 
-  func leftRow(_ item: RevertAttempt.Item, _ reason: LeftRow.Reason) throws -> LeftRow {
+  func leftRow(_ item: RevertItem, _ reason: LeftRow.Reason) throws -> LeftRow {
     let after: Int64 = item.action == .insert ? 0 : .max
     return LeftRow(
       entity: entity.name, id: item.id, key: try reader.object(item.id, after: after).key, reason: reason)

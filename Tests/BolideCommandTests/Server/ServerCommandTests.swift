@@ -4,9 +4,9 @@ import Testing
 
 /// Commands say and do with a store on a server what they say and do with a file.
 @Suite struct ServerCommandTests {
-  private let folder: Folder
-  private let server: TestServer
-  private let address: String
+  let folder: Folder
+  let server: TestServer
+  let address: String
 
   init() throws {
     folder = try Folder()
@@ -24,9 +24,9 @@ import Testing
     try folder.write(#"[{"id": "a", "magnitude": "x"}, {"id": "d", "magnitude": 3}]"#, to: "bad.json")
   }
 
-  private func masked(_ text: String) -> String {
+  func masked(_ text: String) -> String {
     text.replacing(address, with: "S").replacing("quakes.sqlite", with: "S")
-      .replacing(/[0-9a-z]{8}-[0-9]+-[0-9a-z]{6}/, with: "T")
+      .replacing(/[0-9a-z]{6,8}-[0-9]+-[0-9a-z]{6}/, with: "T")
       .replacing(/token [^ \n]+/, with: "token T")
       .replacing(/[0-9]+\.[0-9]+ s\b/, with: "N s")
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "D")
@@ -34,14 +34,14 @@ import Testing
 
   /// Runs a command on both, and expects the same.
   @discardableResult
-  private func same(
+  func same(
     _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Outcome {
     try same(running: arguments, sourceLocation: sourceLocation)
   }
 
   @discardableResult
-  private func same(
+  func same(
     running arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> Outcome {
     func run(_ store: String) throws -> Outcome {
@@ -341,7 +341,7 @@ import Testing
   }
 
   @discardableResult
-  private func psql(_ sql: String) throws -> String {
+  func psql(_ sql: String) throws -> String {
     try server.psql(sql, schema: String(address.split(separator: "#")[1]))
   }
 }
