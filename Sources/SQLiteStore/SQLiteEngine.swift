@@ -313,9 +313,7 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
     }
   }
 
-  /// Says which file an error is about.
-  ///
-  /// What SQLite does not find where another program has changed the schema is told as that.
+  /// Says which file an error is about; what SQLite does not find where another program has changed the schema is told as that.
   package func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try Self.naming(path, body)
