@@ -84,6 +84,11 @@ struct ServerMessageTests {
         == "the name \(long) is longer than PostgreSQL's 63 bytes. Give it a shorter one.")
     try store.psql("UPDATE bolide_store SET format = 99")
     #expect(try said(address) == "a later version of bolide made this store. Use that version.")
+    try store.psql("UPDATE bolide_store SET format = 1")
+    #expect(
+      try said(address)
+        == "a version of bolide before the first release made this store. Import the feeds into a new schema."
+    )
   }
 
   @Test func `a closed store`() throws {

@@ -31,6 +31,12 @@ extension StoreError {
       .newerFormat, at: address, "a later version of bolide made this store", hint: "Use that version.")
   }
 
+  static func earlierFormat(_ address: String) -> StoreError {
+    StoreError(
+      .olderFormat, at: address, "a version of bolide before the first release made this store",
+      hint: "Import the feeds into a new schema.")
+  }
+
   package static func busyRows(_ address: String) -> StoreError {
     StoreError(
       .busy, at: address, "other programs change the same rows all the time",

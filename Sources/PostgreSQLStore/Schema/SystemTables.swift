@@ -18,7 +18,7 @@ internal import PostgreSQLAccess
 ///     bolide_field         fields of records that the pipeline's file does not name, and what `on-new-field: add` made of them
 ///     bolide_run_field     what a run's records had in the fields of attributes
 enum SystemTables {
-  static let format: Int64 = 1
+  static let format: Int64 = 2
 
   static let statements = [
     """
