@@ -33,6 +33,12 @@ extension PostgreSQLConnection {
     hasSavepoint = false
   }
 
+  /// Ends a wait of the transaction for another one's lock after so many seconds.
+  package func limitLockWait(_ seconds: Double) throws {
+    // Zero would be for ever.
+    try run("SET LOCAL lock_timeout = \(Int(min(max(1, seconds * 1000), Double(Int32.max))))")
+  }
+
   /// Runs `body` in a transaction.
   ///
   /// - Parameters:

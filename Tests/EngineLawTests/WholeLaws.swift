@@ -40,6 +40,21 @@ struct WholeLaws {
   }
 
   @Test(arguments: Engine.keeping)
+  func `of a transaction that is read in part, pruning leaves the rest`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.take((1...4).map { "{\"id\": \($0)}" })
+    var page = HistoryRequest(from: .beginning)
+    page.limit = 2
+    let part = try #require(try store.engine.history(page).last?.token)
+    try #require(part.inside != nil)
+    _ = try store.engine.prune(.before(.token(part)))
+    #expect(try store.engine.history(HistoryRequest(after: part)).flatMap(\.changes).count == 2)
+    _ = try store.engine.prune(.before(.token(store.engine.newestToken())))
+    let gone = #expect(throws: StoreError.self) { try store.engine.history(HistoryRequest(after: part)) }
+    #expect(gone?.code == .tokenExpired)
+  }
+
+  @Test(arguments: Engine.keeping)
   func `a migration adds what is new, and drops only what is named`(_ engine: Engine) throws {
     let store = try LawStore(engine)
     try store.take([#"{"id": 1, "magnitude": 1}"#])

@@ -17,9 +17,7 @@ extension PostgreSQLEngine {
       try repeating {
         let stored = try StoredModel(connection, address)
         return try connection.inTransaction(isTrial: options.isTrial) {
-          // Zero would be for ever.
-          let milliseconds = Int(min(max(1, wait * 1000), Double(Int32.max)))
-          try connection.run("SET LOCAL lock_timeout = \(milliseconds)")
+          try connection.limitLockWait(wait)
           let result: Result
           do {
             result = try body(StoredObjects(connection: connection, stored: stored, path: path))

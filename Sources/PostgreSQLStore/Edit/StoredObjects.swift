@@ -89,8 +89,7 @@ struct StoredObjects: EditedObjects {
   func keepOthersAway(_ schema: String) throws {
     let tables = stored.model.entities.map { quoted($0.name) }.joined(separator: ", ")
     try connection.run("LOCK TABLE \(tables) IN SHARE ROW EXCLUSIVE MODE")
-    try connection.run(SystemTables.lock(schema))
-    try connection.run("SELECT bolide_number(NULL)")
+    try connection.numberPending(schema)
   }
 
   /// Runs a statement that gives objects values.

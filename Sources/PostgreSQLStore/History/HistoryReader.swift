@@ -21,8 +21,7 @@ struct HistoryReader {
     let positions = try Positions(connection, stored, path)
     let start = try positions.number(request.start)
     let end = try request.end.map { try positions.number($0) } ?? positions.newestNumber
-    var inside: HistoryToken.Inside?
-    if case .token(let token) = request.start { inside = token.inside }
+    let inside = request.start.inside
     if case .token(let token)? = request.end {
       if token.inside != nil { throw StoreError.endsInside(token, path) }
       if request.isNet, end < start, case .token = request.start {

@@ -14,7 +14,7 @@ extension PostgreSQLEngine {
         return []
       } catch let error as PostgreSQLError where error.isRefusal || error.isReadOnly {
         // Whoever may only read has transactions numbered by a function of the store's owner.
-        if error.isRefusal { try connection.inTransaction { try number(connection) } }
+        if error.isRefusal { try connection.inTransaction { try connection.numberPending(address.schema) } }
         return try PendingChanges.pending(connection)
       }
     }
@@ -27,13 +27,10 @@ extension PostgreSQLEngine {
       try transaction.begin()
       guard try transaction.isCurrent else { throw StoreError.modelGrew }
       // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
-      if try transaction.end(author: nil, pipeline: nil, run: nil) == nil { try number(connection) }
+      if try transaction.end(author: nil, pipeline: nil, run: nil) == nil {
+        try connection.numberPending(address.schema)
+      }
     }
-  }
-
-  private func number(_ connection: PostgreSQLConnection) throws {
-    try connection.run(SystemTables.lock(address.schema))
-    try connection.run("SELECT bolide_number(NULL)")
   }
 
   package var readingNote: ReadingNote? {
@@ -54,6 +51,14 @@ extension PostgreSQLEngine {
     commit: (HistoryTransaction) throws -> Void
   ) throws {
     try reading { try HistoryReader($0, $1, path).read(request, change: change, commit: commit) }
+  }
+}
+
+extension PostgreSQLConnection {
+  /// Numbers what other programs have committed, in the caller's transaction, to whose end nobody else is numbered.
+  func numberPending(_ schema: String) throws {
+    try run(SystemTables.lock(schema))
+    try run("SELECT bolide_number(NULL)")
   }
 }
 

@@ -5,18 +5,10 @@ package import StoreInterface
 extension PostgreSQLEngine {
   package func prune(_ request: PruneRequest) throws -> PruneReport {
     try assignPendingChanges()
-    switch request {
-    case .olderThan(let seconds): return try prune { try $0.limit(HistoryRetention(keep: seconds)) }
-    case .keepingTransactions(let count):
-      return try prune { try $0.limit(HistoryRetention(transactions: count)) }
-    case .before(let start):
-      do {
-        let number = try reading { try Positions($0, $1, path).number(start) }
-        return try prune { try $0.limit(number) }
-      } catch let error as StoreError where error.code == .tokenExpired {
-        // It is gone already.
-        return PruneReport()
-      }
+    return try request.run { start in
+      try reading { try Positions($0, $1, path).number(start) }
+    } prune: {
+      try prune($0)
     }
   }
 

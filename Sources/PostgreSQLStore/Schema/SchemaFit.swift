@@ -38,19 +38,12 @@ struct SchemaFit {
   func migrate(
     _ pipeline: Pipeline, dropping: [String], lockWait: Double, isTrial: Bool = false
   ) throws -> [MigrationStep] {
-    struct Trial: Error {}
     if try update(for: pipeline, dropping: dropping).update.isEmpty { return [] }
     if !isTrial { try numberPending() }
-    var steps: [MigrationStep] = []
-    do {
-      try changing {
-        let milliseconds = Int(min(max(lockWait, 0.001), 1e6) * 1000)
-        try connection.run("SELECT set_config('lock_timeout', $1, true)", [.text("\(milliseconds)")])
-        steps = try apply(pipeline, dropping: dropping) { _ in }
-        if isTrial { throw Trial() }
-      }
-    } catch is Trial {}
-    return steps
+    return try changing(isTrial: isTrial) {
+      try connection.limitLockWait(lockWait)
+      return try apply(pipeline, dropping: dropping) { _ in }
+    }
   }
 
   /// What a pipeline changes of the store's model.
@@ -82,8 +75,8 @@ struct SchemaFit {
   }
 
   /// Runs `body` in a transaction, in which nobody else writes what follows from a model.
-  private func changing<Result>(_ body: () throws -> Result) throws -> Result {
-    try connection.inTransaction {
+  private func changing<Result>(isTrial: Bool = false, _ body: () throws -> Result) throws -> Result {
+    try connection.inTransaction(isTrial: isTrial) {
       try connection.run("SELECT pg_advisory_xact_lock(\(SystemTables.modelLock(literal(address.schema))))")
       return try body()
     }
@@ -92,10 +85,7 @@ struct SchemaFit {
   /// What other programs have changed was changed under the present model. A trial would keep others from numbering.
   private func numberPending() throws {
     if connection.isTrial { return }
-    try connection.inTransaction {
-      try connection.run(SystemTables.lock(address.schema))
-      try connection.run("SELECT bolide_number(NULL)")
-    }
+    try connection.inTransaction { try connection.numberPending(address.schema) }
   }
 
   /// - Parameter check: what else must hold of the update.

@@ -7,19 +7,10 @@ extension SQLiteEngine {
   /// Takes the oldest transactions out of history, on the calling thread.
   package func prune(_ request: PruneRequest) throws -> PruneReport {
     try assignPending()
-    switch request {
-    case .olderThan(let seconds): return try prune { try $0.limit(HistoryRetention(keep: seconds)) }
-    case .keepingTransactions(let count):
-      return try prune { try $0.limit(HistoryRetention(transactions: count)) }
-    case .before(let start):
-      do {
-        let (number, inside) = try reading { try HistoryPositions($0).start(start, path: path) }
-        // Of a transaction that is read in part, the rest is still wanted.
-        return try prune { try $0.limit(inside == nil ? number : number - 1) }
-      } catch let error as StoreError where error.code == .tokenExpired {
-        // It is gone already.
-        return PruneReport()
-      }
+    return try request.run { start in
+      try reading { try HistoryPositions($0).start(start, path: path).number }
+    } prune: {
+      try prune($0)
     }
   }
 

@@ -15,6 +15,11 @@ public struct HistoryRequest: Sendable, Hashable {
     /// From the first transaction of this instant or later, in UTC, and all that were committed after it, whatever the
     /// clock did meanwhile: `2026-05-12`, or with a time `T06:00:03.118Z`, cut where you like.
     case date(String)
+
+    /// The place inside the token's transaction.
+    package var inside: HistoryToken.Inside? {
+      if case .token(let token) = self { token.inside } else { nil }
+    }
   }
 
   /// Where to begin.

@@ -68,6 +68,33 @@ extension PrunableHistory {
   }
 }
 
+extension PruneRequest {
+  /// Prunes as it is asked to.
+  ///
+  /// - Parameters:
+  ///   - number: the transaction that a place of history stands behind, or in; it checks the place.
+  ///   - prune: takes away what a limit lets go.
+  package func run<History: PrunableHistory>(
+    number: (HistoryRequest.Start) throws -> Int64,
+    prune: ((History) throws -> PruneLimit) throws -> PruneReport
+  ) throws -> PruneReport {
+    switch self {
+    case .olderThan(let seconds): return try prune { try $0.limit(HistoryRetention(keep: seconds)) }
+    case .keepingTransactions(let count):
+      return try prune { try $0.limit(HistoryRetention(transactions: count)) }
+    case .before(let start):
+      do {
+        let number = try number(start)
+        // Of a transaction that is read in part, the rest is still wanted.
+        return try prune { try $0.limit(start.inside == nil ? number : number - 1) }
+      } catch let error as StoreError where error.code == .tokenExpired {
+        // It is gone already.
+        return PruneReport()
+      }
+    }
+  }
+}
+
 extension PruneReport {
   /// Takes one step of what may go.
   ///

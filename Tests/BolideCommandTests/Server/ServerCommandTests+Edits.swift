@@ -51,28 +51,7 @@ extension ServerCommandTests {
   }
 
   @Test func `many-to-many links and owned children are edited as in a file`() throws {
-    try folder.write(
-      """
-      bolide: 1
-      store: quakes.sqlite
-      entity: Post
-      key: id
-      attributes:
-        id:       integer64
-        words:    integer32
-        tagCount: { derived: tags.@count }
-      children:
-        tags:
-          entity: Tag
-          inverse: posts
-          many-to-many: true
-          key: name
-          attributes:
-            name:      { type: string, from: . }
-            postCount: { derived: posts.@count }
-            wordCount: { derived: posts.words.@sum }
-        notes: { entity: Note, inverse: post, key: [post, number], attributes: { number: integer64 } }
-      """, to: "blog.yaml")
+    try folder.write(Folder.blog, to: "blog.yaml")
     try folder.write(
       """
       [{"id": 1, "words": 10, "tags": ["moon", "sky"], "notes": [{"number": 1}, {"number": 2}]},

@@ -38,6 +38,29 @@ extension Folder {
     .deletingLastPathComponent()
     .deletingLastPathComponent()
 
+  /// Posts with many tags, and with notes of their own.
+  static let blog = """
+    bolide: 1
+    store: blog.sqlite
+    entity: Post
+    key: id
+    attributes:
+      id:       integer64
+      words:    integer32
+      tagCount: { derived: tags.@count }
+    children:
+      tags:
+        entity: Tag
+        inverse: posts
+        many-to-many: true
+        key: name
+        attributes:
+          name:      { type: string, from: . }
+          postCount: { derived: posts.@count }
+          wordCount: { derived: posts.words.@sum }
+      notes: { entity: Note, inverse: post, key: [post, number], attributes: { number: integer64 } }
+    """
+
   static let quakes = """
     bolide: 1
     store: quakes.sqlite
