@@ -1,5 +1,6 @@
 internal import GRDB
 internal import ImportModel
+internal import ObjectEdits
 internal import SQLiteAccess
 internal import SQLiteStore
 package import StoreInterface
@@ -72,8 +73,21 @@ extension Database {
     try delete(ids, of: entity.name)
     // What derived attributes were before is history, too.
     try SQLiteEngine.refreshDerived(self, model)
-    try Erasure(self, model, numbers, entity, ids).run(&report)
+    // What was pruned may still be in the file.
+    try Pruning.removeAllChanges(self)
+    let history = try StoredHistory(self, numbers)
+    try Erasure(history, model, entity, ids).run(&report)
+    for erased in report.objects { try forgetSamples(of: erased.entity) }
+    // Copies that a trigger makes of rows, and which nothing needs once its statement has ended.
+    for entity in model.entities { try ReplacedRows.forget(self, entity) }
+    try run("INSERT INTO bolide_erasure(number) VALUES (?)", .integer(history.transaction))
     return report
+  }
+
+  /// Takes out what another program's `ANALYZE` has copied from the indexes of a table.
+  private func forgetSamples(of entity: String) throws {
+    guard try value("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'") != .null else { return }
+    try run("DELETE FROM sqlite_stat4 WHERE tbl = ? COLLATE NOCASE", .text(entity))
   }
 }
 

@@ -1,26 +1,27 @@
 package import GRDB
 package import ImportModel
 internal import SQLiteAccess
-internal import TypedRows
+package import TypedRows
 
 /// Takes out what was rejected of some objects.
 package struct RejectErasure {
   private let db: Database
-  private let key: SipHash.Key
+  /// The key of the digests by which rejected records know their keys.
+  package let digestKey: SipHash.Key
   private let texts: RejectTexts
 
   package init(_ db: Database) throws {
     self.db = db
-    key = try SipHash.Key(db)
-    texts = try RejectTexts(db, key: key)
+    digestKey = try SipHash.Key(db)
+    texts = try RejectTexts(db, key: digestKey)
   }
 
   /// Takes out rejected records, and children of records, that have one of some keys of an entity.
   ///
   /// Of pipelines that have read no record of the entity, an equal key is another object's.
-  /// - Parameter keys: the keys' values, in the order of the entity's key.
+  /// - Parameter keys: their digests.
   /// - Returns: how many there were.
-  package func remove(_ keys: Set<[Value]>, of entity: Entity) throws -> Int {
+  package func remove(_ keys: [Int64], of entity: Entity) throws -> Int {
     let delete = try RawStatement(
       db,
       """
@@ -28,15 +29,15 @@ package struct RejectErasure {
       RETURNING text, around
       """)
     delete.bind(entity.name, at: 1)
-    delete.bind(digests(keys), at: 2)
+    delete.bind(keys.json, at: 2)
     return try texts.removeTexts(of: delete)
   }
 
   /// The rejected records that may be an entity's, or contain one of its objects: their key could not be read, or is that of
   /// an object that it was linked to.
   ///
-  /// - Parameter owners: the keys of such objects.
-  package func unclear(_ owners: Set<[Value]>, of entity: Entity) throws -> Set<Int64> {
+  /// - Parameter owners: the digests of such objects' keys.
+  package func unclear(_ owners: [Int64], of entity: Entity) throws -> Set<Int64> {
     let rows = try RawStatement(
       db,
       """
@@ -44,13 +45,11 @@ package struct RejectErasure {
       AND text IS NOT NULL AND \(Self.mayBeOf)
       """)
     rows.bind(entity.name, at: 1)
-    rows.bind(digests(owners), at: 2)
+    rows.bind(owners.json, at: 2)
     var rejects: Set<Int64> = []
     while try rows.step() { rejects.insert(rows.integer(0)) }
     return rejects
   }
-
-  private func digests(_ keys: Set<[Value]>) -> String { Set(keys.compactMap { $0.digest(key) }).json }
 
   /// Whether a reject's pipeline has read the entity, as far as its runs have noted what they read.
   private static let mayBeOf = """
@@ -59,19 +58,7 @@ package struct RejectErasure {
     """
 }
 
-extension [Value] {
-  /// The digest that a chunk computes of the same key.
-  fileprivate func digest(_ key: SipHash.Key) -> Int64? {
-    var digest = SipHash(key)
-    for value in self {
-      switch value {
-      case .null: return nil
-      case .integer(let number): digest.add(UInt64(bitPattern: number))
-      case .real(let number): digest.add(number.bitPattern)
-      case .text(let text): digest.add(part: text)
-      case .blob(let bytes): bytes.withUnsafeBufferPointer { digest.add(part: $0) }
-      }
-    }
-    return digest.value
-  }
+extension Collection<Int64> {
+  /// `[1,2]`, for SQLite's `json_each`.
+  package var json: String { "[\(map(String.init).joined(separator: ","))]" }
 }
