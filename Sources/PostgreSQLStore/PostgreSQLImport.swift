@@ -52,7 +52,7 @@ final class PostgreSQLImport: ImportSession {
     self.stored = stored
     if stored.model.entities.isEmpty { throw StoreError.noStoreThere(engine.path) }
     var layout = ChunkLayout(pipeline, model: stored.model)
-    layout.digestKey = SipHash.Key(Array(stored.id.utf8))
+    layout.digestKey = stored.digestKey
     layout.sameJSON = sameJSON
     self.layout = layout
     transaction = WriteTransaction(connection: connection, stored: stored)

@@ -123,7 +123,7 @@ extension TwoEngines {
 
   /// Counts; of what a copied time has changed alone, none. A server computes values over links as these come and go, and counts
   /// those that are in the end what they were.
-  private func text(_ report: EditReport) -> String {
+  func text(_ report: EditReport) -> String {
     report.counts.map { count in
       let entity = random.whole[count.entity]
       let isUnsure = entity.attributes.contains { attribute in

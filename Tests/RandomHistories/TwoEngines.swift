@@ -26,6 +26,7 @@ package struct TwoEngines {
   package func run() throws {
     var told = random.texts
     var states: [[HistoryToken]] = engines.map { _ in [] }
+    var known: Known = [:]
     do {
       for step in 0..<Dice.steps(seed) {
         var dice = Dice(seed, step + 1)
@@ -37,7 +38,7 @@ package struct TwoEngines {
         try compare(
           engines.map { engine in
             try outcome(engine) { try counts(engine, pipelines[number], feed.json, options) }
-          })
+          }, &known)
         var other = Dice(seed, -step - 1)
         for place in engines.indices { states[place].append(try engines[place].newestToken()) }
         guard let edit = try edit(&other, states: states[0].count) else { continue }
@@ -45,18 +46,21 @@ package struct TwoEngines {
         try compare(
           engines.indices.map { place in
             try outcome(engines[place]) { try make(edit, place, states[place]) }
-          })
+          }, &known)
       }
+      var last = Dice(seed, -1000)
+      try compareErased(known, states, &last)
     } catch {
       throw Difference((told + ["\(error)"]).joined(separator: "\n"))
     }
   }
 
   /// What an import or an edit does to an engine, without what each gives out in its own way.
-  private struct Outcome {
+  struct Outcome {
     var report = ""
     var changes: [String] = []
     var rows: [String: [String: String]] = [:]
+    var names: [String: ObjectName] = [:]
   }
 
   private func counts(
@@ -70,7 +74,7 @@ package struct TwoEngines {
     }
   }
 
-  private func outcome(_ engine: any StoreEngine, _ body: () throws -> String) throws -> Outcome {
+  func outcome(_ engine: any StoreEngine, _ body: () throws -> String) throws -> Outcome {
     let before = try engine.newestToken()
     var outcome = Outcome()
     outcome.report = try body()
@@ -78,7 +82,9 @@ package struct TwoEngines {
     request.isNet = true
     outcome.changes = try engine.history(request).flatMap(\.changes)
       .compactMap { NetChange($0, random.whole)?.description }.sorted()
-    outcome.rows = try objects(engine).mapValues(\.row)
+    let objects = try objects(engine)
+    outcome.rows = objects.mapValues(\.row)
+    outcome.names = objects.mapValues(\.name)
     try engine.verify { if !$0.isTrue { throw Difference("\($0)") } }
     return outcome
   }
@@ -118,7 +124,15 @@ package struct TwoEngines {
     return found
   }
 
-  private func compare(_ outcomes: [Outcome]) throws {
+  /// Compares what both have done, and notes the objects that are there.
+  private func compare(_ outcomes: [Outcome], _ known: inout Known) throws {
+    try compare(outcomes)
+    for (key, name) in outcomes[0].names {
+      known[key] = [name] + outcomes.dropFirst().compactMap { $0.names[key] }
+    }
+  }
+
+  func compare(_ outcomes: [Outcome]) throws {
     let (own, other) = (outcomes[0], outcomes[1])
     if own.report != other.report {
       throw Difference("the report is \(other.report), expected \(own.report)")

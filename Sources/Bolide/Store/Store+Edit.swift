@@ -123,7 +123,8 @@ extension Store {
   /// - Returns: what was erased.
   /// - Throws: `StoreError` when there is no such object, or a rule denies its deletion: then nothing is erased. Also when the
   ///   object is gone, and a reader keeps free pages or the log from being emptied: then call it again later.
-  /// - Complexity: O(store), in time and in room on the disk: the file is built anew.
+  /// - Complexity: O(store), in time and in room on the disk: the file is built anew. On a PostgreSQL server the tables are
+  ///   vacuumed; what else keeps the bytes there is for its keeper, see <doc:Servers>.
   public func erase(
     _ entity: String, _ object: LoggedObject, options: EditOptions = EditOptions(),
     lockWait: Duration = .seconds(10)

@@ -13,7 +13,8 @@ struct EraseCommand: ParsableCommand {
       For people who ask for their data to be deleted. Deletes the object by the delete rules of the model, and erases its \
       values, also those of an object that was deleted before, and of objects that were deleted with it. Readers of history \
       see the deletion with the object's id, without its key and values. Earlier states that need the values are refused. \
-      The file is built anew, which takes time and disk space like `bolide prune --vacuum`. Backups, snapshots and feeds \
+      The file is built anew, which takes time and disk space like `bolide prune --vacuum`; on a PostgreSQL server the tables \
+      are vacuumed, and the server's files, log and replicas may contain the values for longer. Backups, snapshots and feeds \
       that contain the object are not changed. The key is written as for `bolide log`:
 
         bolide erase STORE Person 4711 --plan

@@ -25,6 +25,7 @@ final class RevertAttempt: RevertedRows {
   private let scope: RevertScope
   private let force: Bool
   private var rows: [Rows] = []
+  private var gone: [RevertItem] = []
   /// Links that are still to be made: of an entity, by the property's place.
   private var links: [Link: [(id: Int64, target: Int64)]] = [:]
 
@@ -37,7 +38,7 @@ final class RevertAttempt: RevertedRows {
   init(_ objects: StoredObjects, _ scope: RevertScope, force: Bool) throws {
     (connection, model, self.scope, self.force) = (objects.connection, objects.stored.model, scope, force)
     let (own, other) = try scope.objects()
-    rows = try model.entities.map { entity in
+    rows = try model.entities.enumerated().map { place, entity in
       let properties = entity.properties.filter { entity.attribute(named: $0.name)?.derivation == nil }
       var rows = Rows(entity: entity, properties: properties)
       let ids = (own[entity.name] ?? []).sorted()
@@ -48,6 +49,10 @@ final class RevertAttempt: RevertedRows {
         return properties.map { property in row.first { $0.name == property.name }?.value ?? .null }
       }
       for id in ids {
+        if found.row(id) != nil, found.erasure(id).isObject {
+          gone.append(RevertItem(entity: place, id: id, action: .insert))
+          continue
+        }
         rows.past[id] = values(found.row(id))
         rows.present[id] = found.present[id].map(values)
       }
@@ -73,7 +78,7 @@ final class RevertAttempt: RevertedRows {
     return (items, changed)
   }
 
-  func erased() -> [RevertItem] { [] }
+  func erased() -> [RevertItem] { gone }
 
   func keep(_ items: some Sequence<RevertItem>) {
     for item in items { rows[item.entity].past[item.id] = nil }

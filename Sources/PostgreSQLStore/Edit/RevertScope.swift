@@ -45,7 +45,8 @@ struct RevertScope {
       """
       SELECT c.entity, c.id, coalesce(c.last_id, c.id), \(isOwn)
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE t.number > \(start) AND t.number <= \(end) AND (c.kind <> 2 OR NOT c.properties::bigint[] <@ $1)
+      WHERE t.number > \(start) AND t.number <= \(end)
+        AND (c.kind <> 2 OR c.erased @> ARRAY[\(StoredChange.all)] OR NOT c.properties::bigint[] <@ $1)
       """, [.integers(derived)])
     for row in 0..<changes.count {
       guard let entity = stored.entity(changes.integer(row, 0)) else { continue }

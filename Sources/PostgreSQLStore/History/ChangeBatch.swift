@@ -32,7 +32,9 @@ struct ChangeBatch {
     for (change, entity) in changes {
       var change = change
       let rows = rows[entity.name]
-      change.key = rows?.key(of: change.id, after: change.transaction, change) ?? []
+      let present = rows?.key(of: change.id, after: change.transaction, change)
+      change.key = present?.key ?? []
+      if present?.isErased == true { change.erased = .object }
       if includesValues { change.values = rows?.values(of: change.id) }
       try tell(change)
     }
@@ -44,7 +46,14 @@ struct PresentRows {
   private let entity: Entity
   private var rows: [Int64: [HistoryChange.Property]] = [:]
   /// By object the changes that took its key or gave it another one, the newest first.
-  private var events: [Int64: [(number: Int64, values: [HistoryChange.Property], isDelete: Bool)]] = [:]
+  private var events: [Int64: [Event]] = [:]
+
+  private struct Event {
+    let number: Int64
+    let values: [HistoryChange.Property]
+    let isDelete: Bool
+    let isErased: Bool
+  }
 
   init(_ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity, ids: [Int64]) throws {
     self.entity = entity
@@ -54,7 +63,7 @@ struct PresentRows {
     for row in 0..<found.count { rows[found.integer(row, 0)] = entity.values(found, row, from: 1) }
     let changed = try connection.run(
       """
-      SELECT t.number, c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      SELECT t.number, \(StoredChange.columns)
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND c.id = ANY ($1) AND (c.kind = 3 OR c.rekeys)
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
@@ -62,28 +71,37 @@ struct PresentRows {
     for row in 0..<changed.count {
       guard let change = StoredChange(changed, row, from: 1) else { continue }
       events[change.id, default: []].append(
-        (changed.optionalInteger(row, 0) ?? .max, change.values(entity, stored), change.kind == .delete))
+        Event(
+          number: changed.optionalInteger(row, 0) ?? .max, values: change.values(entity, stored),
+          isDelete: change.kind == .delete, isErased: change.erasure(entity, stored).isObject))
     }
   }
 
   /// An object's present row; nil where it is gone.
   func values(of id: Int64) -> [HistoryChange.Property]? { rows[id] }
 
-  /// An object's key behind a transaction, or before it where that has deleted it.
-  func key(of id: Int64, after number: Int64, _ change: HistoryChange) -> [HistoryChange.Property] {
-    var key = rows[id].map(entity.keyProperties) ?? []
+  /// An object's key as it is, or as it was when the object was deleted.
+  func lastKey(of id: Int64) -> [HistoryChange.Property] {
+    entity.keyProperties(events[id]?.last(where: \.isDelete)?.values ?? rows[id] ?? [])
+  }
+
+  /// An object's key behind a transaction, or before it where that has deleted it; and whether it was erased.
+  func key(
+    of id: Int64, after number: Int64, _ change: HistoryChange
+  ) -> (key: [HistoryChange.Property], isErased: Bool) {
+    var (key, isErased) = (rows[id].map(entity.keyProperties) ?? [], false)
     for event in events[id] ?? []
     where event.number > number || change.kind == .delete && event.number == number {
       let values = entity.keyProperties(event.values)
       if event.isDelete {
-        key = values
+        (key, isErased) = (values, event.isErased)
       } else {
         for value in values {
           if let place = key.firstIndex(where: { $0.name == value.name }) { key[place] = value }
         }
       }
     }
-    return key
+    return (key, isErased)
   }
 }
 

@@ -50,7 +50,7 @@ struct HistoryReader {
       """
       DECLARE bolide_history NO SCROLL CURSOR FOR
       SELECT t.number, t.nonce, to_char(t.at, \(SystemTables.instant)), t.author, t.pipeline, t.run, t.model,
-        c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+        \(StoredChange.columns)
       FROM (SELECT * FROM bolide_transaction WHERE number BETWEEN \(first) AND \(last)
         ORDER BY number LIMIT \(limit.map(String.init) ?? "ALL")) AS t
       LEFT JOIN bolide_change AS c ON c.transaction = t.id ORDER BY t.number, c.seq
@@ -112,7 +112,10 @@ struct HistoryReader {
         if rowsPassed < inside.changes { return true }
         if rowsPassed == inside.changes { skipped = inside.objects }
       }
-      guard let one = found.change(number, entity, stored), request.takes(one, entity) else { return true }
+      guard let one = found.change(number, entity, stored) else { return true }
+      // An erased object may have had whatever is asked for.
+      let names = one.erased == .object ? request.attributes : found.names(entity, stored)
+      guard request.takes(one, entity, names) else { return true }
       for id in (found.id + skipped)...max(found.id + skipped, found.lastID) where id <= found.lastID {
         guard room > 0 else {
           // The page ends inside the transaction.
@@ -196,10 +199,11 @@ struct Widenings {
 
 extension HistoryRequest {
   /// Whether a change is wanted.
-  func takes(_ change: HistoryChange, _ entity: Entity) -> Bool {
+  ///
+  /// - Parameter changed: the properties that an update has changed.
+  func takes(_ change: HistoryChange, _ entity: Entity, _ changed: Set<String>) -> Bool {
     guard wants(change.kind), entities.isEmpty || entities.contains(change.entity) else { return false }
-    if attributes.isEmpty { return true }
-    let names = change.kind == .update ? change.previous.map(\.name) : entity.properties.map(\.name)
-    return names.contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
+    if attributes.isEmpty || change.kind != .update { return true }
+    return changed.contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
   }
 }

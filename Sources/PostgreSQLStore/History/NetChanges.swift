@@ -21,6 +21,8 @@ struct NetChanges {
     var isThere: Bool
     /// What it was then, as far as it was changed.
     var before: [String: HistoryChange.Property] = [:]
+    /// What of it is not known.
+    var erased = ErasedState()
     /// Whether that is all, as it was deleted: it may have come back since.
     var isWhole = false
   }
@@ -43,8 +45,10 @@ struct NetChanges {
       let net = try net(entity, start, last.number)
       let then = try PastRows(connection, stored, entity, at: last.number, ids: net.keys.sorted())
       for (id, one) in net.sorted(by: { $0.key < $1.key }) {
-        guard var told = told(one, id, entity, then, last.number, converted) else { continue }
-        guard request.takes(told, entity) else { continue }
+        guard let (found, names) = told(one, id, entity, then, last.number, converted),
+          request.takes(found, entity, names)
+        else { continue }
+        var told = found
         if request.includesValues { told.values = then.present[id] }
         last.changeCount += 1
         try change(told)
@@ -82,19 +86,23 @@ struct NetChanges {
     return (new, changed)
   }
 
+  /// - Returns: also the names of what an update has changed.
   private func told(
     _ net: Net, _ id: Int64, _ entity: Entity, _ then: PastRows, _ number: Int64, _ converted: [Widened]
-  ) -> HistoryChange? {
+  ) -> (HistoryChange, Set<String>)? {
     let row = then.row(id)
+    var erased = net.wasThere ? net.erased : ErasedState()
+    if row != nil { erased.formUnion(then.erasure(id)) }
     func change(
       _ kind: HistoryChange.Kind, _ key: [HistoryChange.Property], _ previous: [HistoryChange.Property]
-    )
-      -> HistoryChange
-    {
-      HistoryChange(
-        transaction: number, kind: kind, entity: entity.name, id: id, key: key, previous: previous,
-        isDerived: kind == .update
-          && previous.allSatisfy { entity.attribute(named: $0.name)?.derivation != nil })
+    ) -> (HistoryChange, Set<String>) {
+      let names = erased.properties.union(previous.map(\.name))
+      let change = HistoryChange(
+        transaction: number, kind: kind, entity: entity.name, id: id, key: then.erasure(id).known(key),
+        previous: previous,
+        isDerived: kind == .update && names.allSatisfy { entity.attribute(named: $0)?.derivation != nil },
+        erased: erased.told)
+      return (change, names)
     }
     let order = entity.properties.map(\.name)
     let before = order.compactMap { net.before[$0] }
@@ -104,13 +112,15 @@ struct NetChanges {
     case (true, nil):
       return change(.delete, entity.keyProperties(before), before.filter { $0.value != .null })
     case (true, let row?):
-      let differing = before.filter { old in
+      let differing = erased.known(before).filter { old in
         !(row.first { $0.name == old.name }?.value.isSame(as: old.value) ?? false)
           // Values that got another form are told, though they are the same.
           || old.value != .null
             && converted.contains { $0.entity == entity.name && $0.attribute == old.name }
       }
-      return differing.isEmpty ? nil : change(.update, entity.keyProperties(row), differing)
+      if differing.isEmpty, erased.properties.isEmpty { return nil }
+      // What was erased may have changed.
+      return change(.update, entity.keyProperties(row), differing)
     }
   }
 
@@ -118,7 +128,7 @@ struct NetChanges {
     var net: [Int64: Net] = [:]
     let rows = try connection.run(
       """
-      SELECT c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      SELECT \(StoredChange.columns)
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND t.number > \(start) AND t.number <= \(end)
         OR c.entity = \(stored.number(of: entity)) AND t.xid = pg_current_xact_id() AND \(end == .max)
@@ -130,12 +140,17 @@ struct NetChanges {
         var one = net[id] ?? Net(wasThere: change.kind != .insert, isThere: true)
         one.isThere = change.kind != .delete
         if one.wasThere, !one.isWhole {
-          for value in change.values(entity, stored) where one.before[value.name] == nil {
+          let values = change.values(entity, stored)
+          for value in one.erased.known(values) where one.before[value.name] == nil {
             one.before[value.name] = value
           }
+          var erased = change.erasure(entity, stored)
+          erased.properties.subtract(one.before.keys)
+          one.erased.formUnion(erased)
           if change.kind == .delete {
             one.isWhole = true
-            for property in entity.properties where one.before[property.name] == nil {
+            for property in entity.properties
+            where one.before[property.name] == nil && !one.erased.properties.contains(property.name) {
               one.before[property.name] = HistoryChange.Property(
                 name: property.name, type: property.type, value: .null)
             }
@@ -179,6 +194,8 @@ struct PastRows {
   /// The present rows.
   private(set) var present: [Int64: [HistoryChange.Property]] = [:]
   private var then: [Int64: [HistoryChange.Property]] = [:]
+  /// What of it is not known, where something was erased: null stands for it.
+  private var erased: [Int64: ErasedState] = [:]
 
   /// - Parameter ids: which ones.
   /// - Complexity: O(rows + changes since then) memory.
@@ -194,7 +211,7 @@ struct PastRows {
     then = present
     let changes = try connection.run(
       """
-      SELECT c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+      SELECT \(StoredChange.columns)
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(number) OR t.number IS NULL)
         AND (c.last_id IS NOT NULL OR c.id = ANY ($1))
@@ -207,6 +224,9 @@ struct PastRows {
   }
 
   private mutating func undo(_ change: StoredChange, _ entity: Entity, _ stored: StoredModel) {
+    for id in change.id...change.lastID where erased[id] != nil || change.isErased {
+      erased[id, default: ErasedState()].undo(change, entity, stored)
+    }
     switch change.kind {
     case .insert: for id in change.id...change.lastID { then[id] = nil }
     case .delete:
@@ -226,4 +246,7 @@ struct PastRows {
 
   /// The row as it was; nil where there was none.
   func row(_ id: Int64) -> [HistoryChange.Property]? { then[id] }
+
+  /// What of that row is not known.
+  func erasure(_ id: Int64) -> ErasedState { erased[id] ?? ErasedState() }
 }

@@ -12,8 +12,16 @@ struct StoredChange {
   let kind: HistoryChange.Kind
   private let properties: [Int64]
   private let previous: [String?]
+  /// Whose values an erasure has taken.
+  private let erased: [Int64]
 
-  /// Reads entity, id, last_id, kind, properties and previous; nil where the columns are null.
+  /// In place of a property's number, what an erasure has taken: all values of the change.
+  static let all: Int64 = 0
+
+  /// The columns of a row `c`.
+  static let columns = "c.entity, c.id, c.last_id, c.kind, c.properties, c.previous, c.erased"
+
+  /// Reads these columns; nil where they are null.
   init?(_ rows: QueryResult, _ row: Int, from column: Int) {
     guard !rows.isNull(row, column) else { return nil }
     (entity, id) = (rows.integer(row, column), rows.integer(row, column + 1))
@@ -21,6 +29,27 @@ struct StoredChange {
     kind = [.insert, .update, .delete][Int(min(max(rows.integer(row, column + 3), 1), 3)) - 1]
     properties = rows.integers(row, column + 4)
     previous = rows.texts(row, column + 5)
+    erased = rows.integers(row, column + 6)
+  }
+
+  /// Whether an erasure has taken values of it.
+  var isErased: Bool { !erased.isEmpty }
+
+  /// What an erasure has taken of the values before; of attributes that were dropped, nobody asks.
+  func erasure(_ entity: Entity, _ stored: StoredModel) -> ErasedState {
+    if erased.contains(Self.all) {
+      return ErasedState(properties: Set(entity.properties.map(\.name)), isObject: true)
+    }
+    let names = erased.compactMap { number in stored.column(number, of: entity).map(\.name) }
+    return ErasedState(properties: Set(names), isObject: false)
+  }
+
+  /// The values before, by the properties' numbers.
+  func numberedValues(_ entity: Entity, _ stored: StoredModel) -> [Int64: Value] {
+    let values = zip(properties, previous).compactMap { number, text in
+      stored.value(ofHistory: text, number, in: entity).map { (number, $0) }
+    }
+    return Dictionary(values) { first, _ in first }
   }
 
   /// The values before, by the properties' present names; those of dropped properties are left out.
@@ -30,17 +59,27 @@ struct StoredChange {
     }
   }
 
+  /// The names of all properties whose values an update has changed, erased ones too.
+  func names(_ entity: Entity, _ stored: StoredModel) -> Set<String> {
+    let numbers = (properties + erased).compactMap {
+      (stored.column($0, of: entity) ?? stored.droppedColumn($0))?.name
+    }
+    return Set(numbers).union(erasure(entity, stored).properties)
+  }
+
   /// The change as readers see it, without its key: also with values of properties that were dropped; nil where the store knows
   /// none of what was changed.
   func change(_ number: Int64, _ entity: Entity, _ stored: StoredModel) -> HistoryChange? {
     let columns = properties.map { stored.column($0, of: entity) ?? stored.droppedColumn($0) }
     var values = zip(columns, previous).compactMap { column, text in column?.value(text) }
     if kind == .delete { values.removeAll { $0.value == .null } }
-    if kind == .update, values.isEmpty { return nil }
+    if kind == .update, values.isEmpty, erased.isEmpty { return nil }
+    let isObject = erased.contains(Self.all)
     return HistoryChange(
       transaction: number, kind: kind, entity: entity.name, id: id, key: [],
       previous: kind == .insert ? [] : values,
-      isDerived: kind == .update && columns.allSatisfy { $0?.isDerived ?? true })
+      isDerived: kind == .update && !isObject && columns.allSatisfy { $0?.isDerived ?? true },
+      erased: isObject ? .object : erased.isEmpty ? nil : .values)
   }
 }
 
@@ -62,6 +101,13 @@ extension StoredModel {
     else { return nil }
     let isDerived = property.type != nil && entity.attribute(named: name)?.derivation != nil
     return StoredColumn(name: name, type: property.type, isDerived: isDerived)
+  }
+
+  /// A value as history keeps it, of a property that may have been dropped since; nil for one that nobody knows.
+  ///
+  /// - Parameter entity: nil for a dropped property of whatever entity.
+  func value(ofHistory text: String?, _ property: Int64, in entity: Entity?) -> Value? {
+    (entity.flatMap { column(property, of: $0) } ?? droppedColumn(property))?.value(text).value
   }
 
   fileprivate func droppedColumn(_ number: Int64) -> StoredColumn? {

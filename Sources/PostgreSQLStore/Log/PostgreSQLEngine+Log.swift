@@ -30,7 +30,7 @@ extension PostgreSQLEngine {
 }
 
 /// The changes of one entity's objects, one after the other.
-private struct ObjectLog {
+struct ObjectLog {
   let connection: PostgreSQLConnection
   let stored: StoredModel
   let entity: Entity
@@ -54,6 +54,18 @@ private struct ObjectLog {
     Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
+  /// Those of them that are there, or of which history has values.
+  func erasable(_ object: LoggedObject) throws -> [Int64] {
+    try ids(of: object).filter { id in
+      if try present(id) != nil { return true }
+      var isKept: Bool?
+      try walk(id) { _, _, change, _, _ in
+        if isKept == nil { isKept = !change.erasure(entity, stored).isObject }
+      }
+      return isKept ?? false
+    }
+  }
+
   /// The objects that have a key, or had it when they were deleted or before it was changed.
   private func ids(with key: [(name: String, value: Value)]) throws -> [Int64] {
     let parts = key.compactMap { part -> (column: String, constant: String, text: String)? in
@@ -75,10 +87,12 @@ private struct ObjectLog {
       """)
     for row in 0..<past.count where !ids.contains(past.integer(row, 0)) {
       var had = false
-      try walk(past.integer(row, 0)) { _, _, before, after in
+      try walk(past.integer(row, 0)) { _, _, _, before, after in
         had =
           had
-          || [before, after].contains { state in key.allSatisfy { state?[$0.name] ?? .null == $0.value } }
+          || [before, after].contains { state in
+            key.allSatisfy { state.values?[$0.name] ?? .null == $0.value }
+          }
       }
       if had { ids.insert(past.integer(row, 0)) }
     }
@@ -88,28 +102,41 @@ private struct ObjectLog {
   /// An object's changes, the oldest first.
   func changes(of id: Int64) throws -> [ObjectChange] {
     var log: [ObjectChange] = []
-    try walk(id) { rows, row, before, after in
+    try walk(id) { rows, row, _, before, after in
       // What nobody could number yet is in no transaction.
       guard !rows.isNull(row, 0) else { return }
-      log.append(
-        ObjectChange(
-          transaction: rows.integer(row, 0), at: rows.text(row, 1), author: rows.optionalText(row, 2),
-          run: rows.optionalInteger(row, 3), of: entity, id, entity.properties.map(\.name), from: before,
-          to: after))
+      var erased = before.erased
+      erased.formUnion(after.erased)
+      var change = ObjectChange(
+        transaction: rows.integer(row, 0), at: rows.text(row, 1), author: rows.optionalText(row, 2),
+        run: rows.optionalInteger(row, 3), of: entity, id,
+        entity.properties.map(\.name).filter { !erased.properties.contains($0) }, from: before.values,
+        to: after.values)
+      change.isErased = erased.told != nil
+      if erased.isObject { change.isDerived = false }
+      log.append(change)
     }
     return log.reversed()
+  }
+
+  /// An object at a place of its history.
+  private struct State {
+    /// Nil where it is not there.
+    var values: [String: Value]?
+    /// What of them is not known.
+    var erased = ErasedState()
   }
 
   /// Goes back over an object's changes from its present row, the newest first.
   private func walk(
     _ id: Int64,
-    _ body: (QueryResult, Int, _ before: [String: Value]?, _ after: [String: Value]?) throws -> Void
+    _ body: (QueryResult, Int, StoredChange, _ before: State, _ after: State) throws -> Void
   ) throws {
-    var state = try present(id)
+    var state = State(values: try present(id))
     let rows = try connection.run(
       """
       SELECT t.number, to_char(t.at, \(SystemTables.instant)), t.author, t.run,
-        c.entity, c.id, c.last_id, c.kind, c.properties, c.previous
+        \(StoredChange.columns)
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND (c.id = $1 OR c.last_id IS NOT NULL AND $1 BETWEEN c.id AND c.last_id)
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
@@ -119,11 +146,12 @@ private struct ObjectLog {
       let after = state
       let values = Self.named(change.values(entity, stored))
       switch change.kind {
-      case .insert: state = nil
-      case .update: state = (state ?? [:]).merging(values) { $1 }
-      case .delete: state = values
+      case .insert: state.values = nil
+      case .update: state.values = (state.values ?? [:]).merging(values) { $1 }
+      case .delete: state.values = values
       }
-      try body(rows, row, state, after)
+      state.erased.undo(change, entity, stored)
+      try body(rows, row, change, state, after)
     }
   }
 }

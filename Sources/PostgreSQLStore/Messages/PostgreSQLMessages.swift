@@ -43,6 +43,14 @@ extension StoreError {
       hint: "Run the same command again.")
   }
 
+  /// - Parameter reason: what prevents it.
+  static func notVacuumed(_ address: String, code: Code, _ reason: String) -> StoreError {
+    StoreError(
+      code, at: address,
+      "the object is erased from rows and history, but its tables could not be vacuumed: \(reason)",
+      hint: "Run VACUUM (ANALYZE) on them, or wait for the server's autovacuum.")
+  }
+
   static func holdsNull(_ entity: Entity) -> StoreError {
     valueRefused(entity, "a text contains U+0000, which a PostgreSQL server does not store")
   }

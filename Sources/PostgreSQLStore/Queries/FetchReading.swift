@@ -18,9 +18,9 @@ struct FetchReading {
     _ request: ObjectQuery, at token: HistoryToken?, readsKeys: Bool
   ) throws -> FetchStatement {
     let past = try token.map { token in
-      let number = try Positions(connection, stored, path).number(.token(token))
+      try Positions(connection, stored, path).check(token)
       guard token.inside == nil else { throw StoreError.insideTransaction(token).about(path) }
-      return PastTables(connection, stored, at: number)
+      return PastTables(connection, stored, at: token, path)
     }
     do {
       try checkFetched(request)

@@ -9,18 +9,26 @@ internal import StoreInterface
 final class PastTables {
   private let connection: PostgreSQLConnection
   private let stored: StoredModel
-  private let number: Int64
+  private let token: HistoryToken
+  private let path: String
   private(set) var parameters: [Parameter] = []
   /// By entity what stands for its table.
   private var sources: [String: String] = [:]
 
-  /// - Parameter number: the transaction's; 0 for the beginning.
-  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, at number: Int64) {
-    (self.connection, self.stored, self.number) = (connection, stored, number)
+  /// - Parameters:
+  ///   - token: a place of the store's history.
+  ///   - path: what the store is called in messages.
+  init(
+    _ connection: PostgreSQLConnection, _ stored: StoredModel, at token: HistoryToken, _ path: String
+  ) {
+    (self.connection, self.stored, self.token, self.path) = (connection, stored, token, path)
   }
 
   /// Reads what has changed in some entities.
+  ///
+  /// - Throws: `StoreError` where values were erased since.
   func load(_ entities: [Entity]) throws {
+    let entities = entities.sorted { stored.number(of: $0) < stored.number(of: $1) }
     for entity in entities where sources[entity.name] == nil {
       sources[entity.name] = try table(entity)
     }
@@ -34,11 +42,16 @@ final class PastTables {
       """
       SELECT DISTINCT generate_series(c.id, coalesce(c.last_id, c.id))
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(number) OR t.number IS NULL)
+      WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(token.number) OR t.number IS NULL)
       """)
-    let ids = (0..<changed.count).map { changed.integer($0, 0) }
+    let ids = (0..<changed.count).map { changed.integer($0, 0) }.sorted()
     if ids.isEmpty { return quoted(entity.name) }
-    let rows = try PastRows(connection, stored, entity, at: number, ids: ids)
+    let rows = try PastRows(connection, stored, entity, at: token.number, ids: ids)
+    if let id = ids.first(where: { rows.row($0) != nil && rows.erasure($0).told != nil }) {
+      throw StoreError.erasedState(
+        of: entity.name, id, isObject: rows.erasure(id).isObject,
+        try ErasedState.time(connection, stored, entity, id), before: token, path)
+    }
     let there = ids.compactMap { id in rows.row(id).map { (id, $0) } }
     parameters.append(.integers(ids))
     let first = parameters.count

@@ -3,6 +3,7 @@ internal import ImportModel
 internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
+internal import TypedRows
 
 /// What a store says of itself, and the numbers by which history names entities and properties.
 struct StoredModel {
@@ -71,6 +72,9 @@ struct StoredModel {
       "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = current_schema()::regnamespace")
     return found.count == 1
   }
+
+  /// The key of the digests by which rejected records know their keys.
+  var digestKey: SipHash.Key { SipHash.Key(Array(id.utf8)) }
 
   func number(of entity: Entity) -> Int64 { entityNumbers[entity.name] ?? 0 }
   func number(of property: String, in entity: Entity) -> Int64 {

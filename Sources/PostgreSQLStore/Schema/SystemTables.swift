@@ -7,7 +7,8 @@ internal import PostgreSQLAccess
 ///     bolide_entity        entities' numbers, by which history names them whatever they are called later
 ///     bolide_property      the same of attributes and relationships
 ///     bolide_transaction   a commit; without a number as long as no Bolide command has seen it
-///     bolide_change        what happened to an object in a transaction; or to a run of objects that an import made
+///     bolide_change        what happened to an object in a transaction, and what an erasure has taken of the values before; or
+///                          what happened to a run of objects that an import made
 ///     bolide_widening      transactions that gave attributes a wider type
 ///     bolide_gap           transactions before which readers cannot catch up: they dropped entities
 ///     bolide_mark          objects whose derived attributes the next Bolide command computes
@@ -18,7 +19,7 @@ internal import PostgreSQLAccess
 ///     bolide_field         fields of records that the pipeline's file does not name, and what `on-new-field: add` made of them
 ///     bolide_run_field     what a run's records had in the fields of attributes
 enum SystemTables {
-  static let format: Int64 = 2
+  static let format: Int64 = 3
 
   static let statements = [
     """
@@ -56,10 +57,11 @@ enum SystemTables {
       transaction bigint NOT NULL, entity integer NOT NULL, id bigint NOT NULL, last_id bigint,
       seq bigint NOT NULL DEFAULT nextval('bolide_change_seq'),
       kind smallint NOT NULL, rekeys boolean NOT NULL DEFAULT false,
-      properties integer[], previous text[],
+      properties integer[], previous text[], erased integer[], erased_by bigint,
       PRIMARY KEY (transaction, entity, id))
     """,
     "CREATE INDEX bolide_change_run ON bolide_change(transaction, entity) WHERE last_id IS NOT NULL",
+    "CREATE INDEX bolide_change_erased ON bolide_change(erased_by) WHERE erased_by IS NOT NULL",
     "CREATE INDEX bolide_change_key ON bolide_change(entity, id) WHERE kind = 3 OR rekeys",
     """
     CREATE TABLE bolide_widening(
@@ -218,6 +220,7 @@ enum SystemTables {
       SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
       IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
         AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
+        AND NOT EXISTS (SELECT FROM bolide_change AS c WHERE c.erased_by = own)
       THEN
         DELETE FROM bolide_transaction AS t WHERE t.id = own;
         RETURN NULL;

@@ -1,3 +1,4 @@
+import TestServer
 import Testing
 
 extension ServerCommandTests {
@@ -113,5 +114,65 @@ extension ServerCommandTests {
       #expect(try folder.bolide("prune", store, "--keep-transactions", "1").status == 0)
     }
     #expect(try same("revert", "S", "--run", "1").status == 80)
+  }
+
+  @Test func `an object is erased as from a file`() throws {
+    let people = try PeopleFolder()
+    let folder = people.folder
+    let server = self.server.freshAddress()
+    let stores = ["people.sqlite", server]
+    func plain(_ text: String) -> String {
+      masked(text).replacing(server, with: "S").replacing("people.sqlite", with: "S")
+    }
+    /// Runs a command on both, and expects the same.
+    func same(_ words: String...) throws -> Outcome {
+      let outcomes = try stores.map { store in
+        var outcome = try folder.bolide(arguments: words.map { $0 == "S" ? store : $0 })
+        (outcome.output, outcome.errors) = (plain(outcome.output), plain(outcome.errors))
+        return outcome
+      }
+      #expect(outcomes[1] == outcomes[0], "\(words)")
+      return outcomes[0]
+    }
+    for feed in ["1.json", "2.json"] {
+      #expect(try same("import", "people.yaml", feed, "--store", "S", "-q").status == 65)
+    }
+    let tokens = try stores.map { try folder.bolide("token", $0).lines[0] }
+    let key = "secretKey"
+    #expect(try same("erase", "S", "Address", "person=2", "street=SecretStreet1", "--plan").status == 0)
+    for options in [["--plan"], ["--plan", "--json"], ["--author", "office", "--json"]] {
+      let outcomes = try stores.map { try folder.bolide(arguments: ["erase", $0, "Person", key] + options) }
+      #expect(outcomes[0].status == 0 && outcomes[0].output.contains("Person"), "\(outcomes)")
+      #expect(plain(outcomes[1].output) == plain(outcomes[0].output) && outcomes[1].errors.isEmpty)
+    }
+    let gone = try same("erase", "S", "Person", key)
+    #expect(gone.status == 64 && gone.errors.contains("history knows of none"))
+    let again = try same("erase", "S", "Person", "--id", "2")
+    #expect(again.errors.contains("Person 2 was erased at D: there is nothing left to erase"))
+    #expect(try same("erase", "S", "Nobody", key).status == 64)
+    for words in [["Person"], ["City"], ["Address"], ["Country"]] {
+      let past = try zip(stores, tokens).map { store, token in
+        try folder.bolide(arguments: ["fetch", store, "--at", token] + words)
+      }
+      #expect(past[0].status == past[1].status && plain(past[0].errors) == plain(past[1].errors))
+      #expect(words == ["Country"] || past[0].status == 80, "\(past)")
+    }
+    let net = try same("changes", "S", "--since", "1", "--net", "--previous", "--values")
+    #expect(net.output.contains(#""kind":"delete","entity":"Person","id":2,"key":{},"erased":"object""#))
+    let log = try same("log", "S", "Address", "--id", "2")
+    #expect(log.output.contains(#""erased":true"#))
+    #expect(try same("revert", "S", "--run", "2", "--plan").output.contains("not reverted, as it was erased"))
+    #expect(try same("rejects", "S").status == 0)
+    #expect(try same("verify", "S") == .silent)
+    for entity in ["Person", "Address", "City", "Country"] { _ = try same("fetch", "S", entity) }
+    let dump = try server.split(separator: "#").last.map { schema in
+      try folder.run(
+        "pg_dump", ["-h", self.server.folder, "-U", "postgres", "-n", "\(schema)", "postgres"]
+      ).output.lowercased()
+    }
+    #expect(dump?.contains("alice") == true)
+    for trace in PeopleFolder.traces + ["77.125", "78.25"] {
+      #expect(dump?.contains(trace) == false, "\(trace)")
+    }
   }
 }

@@ -1,0 +1,82 @@
+import Bolide
+import PlainStore
+import StoreInterface
+
+/// What an erasure at the end makes of both.
+extension TwoEngines {
+  /// An object that is there, or was, by what it is called, and by its id in each engine.
+  typealias Known = [String: [ObjectName]]
+
+  /// Erases an object, and compares what is told of it and of all states.
+  ///
+  /// - Parameters:
+  ///   - known: all objects that there ever were, of which the key's last one is taken.
+  ///   - states: each engine's tokens of all states.
+  func compareErased(_ known: Known, _ states: [[HistoryToken]], _ dice: inout Dice) throws {
+    let names = known.keys.filter { name in known[name].map { !random.whole[$0[0].entity].isJoin } ?? false }
+    guard let name = dice.any(of: names.sorted()), let objects = known[name] else { return }
+    let told = try engines.indices.map { place in
+      let engine = engines[place]
+      let outcome = try outcome(engine) { try erase(objects[place], engine) }
+      return (outcome, try past(place, states[place]))
+    }
+    do {
+      try compare(told.map(\.0))
+      for (line, expected) in zip(told[1].1, told[0].1) where line != expected {
+        throw Difference("\(line), expected \(expected)")
+      }
+    } catch {
+      throw Difference("erase \(name): \(error)")
+    }
+  }
+
+  private func erase(_ name: ObjectName, _ engine: any StoreEngine) throws -> String {
+    do {
+      let report = try engine.erase(name.entity, .id(name.id), EditOptions(author: "office"), lockWait: 10)
+      let objects = report.objects.map { "\($0.entity) \($0.objects)" }.joined(separator: ", ")
+      // Not the rejected records: a file forgets more of them meanwhile.
+      return "\(text(report.edit)); \(objects)"
+    } catch let error as StoreError {
+      return "\(error.code)"
+    }
+  }
+
+  /// What is told of past states: changes since then, rows, and what a revert would leave.
+  private func past(_ place: Int, _ states: [HistoryToken]) throws -> [String] {
+    let engine = engines[place]
+    var lines: [String] = []
+    for (number, state) in states.enumerated() {
+      var request = HistoryRequest(after: state)
+      request.isNet = true
+      let changes = try engine.history(request).flatMap(\.changes)
+      lines.append(
+        "\(number) net: "
+          + changes.compactMap { change in
+            NetChange(change, random.whole).map { "\($0) \(change.erased.map { "\($0)" } ?? "")" }
+          }.sorted().joined(separator: "; "))
+      for entity in random.whole.entities where !entity.isJoin {
+        lines.append("\(number) \(entity.name): \(try rows(engine, entity, state))")
+      }
+      let report = try engine.revert(.token(state), force: true, EditOptions(isTrial: true))
+      let left = report.left.filter { $0.reason == .erased }.map(\.entity).sorted()
+      lines.append("\(number) left: \(left)")
+    }
+    return lines
+  }
+
+  private func rows(_ engine: any StoreEngine, _ entity: PlainEntity, _ state: HistoryToken) throws -> String
+  {
+    var rows: [String] = []
+    do {
+      try engine.readRows(ObjectQuery(entity.name), at: state) { row in
+        let values = row.values.filter {
+          entity.relationship($0.name) == nil && !random.whole.followsClock($0.name, of: entity.name)
+        }
+        rows.append(values.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: " "))
+      }
+    } catch let error as StoreError {
+      return "\(error.code) \(error.reason.contains("was erased at") && !error.reason.contains("had values"))"
+    }
+    return rows.sorted().joined(separator: "; ")
+  }
+}
