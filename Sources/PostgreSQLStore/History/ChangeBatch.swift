@@ -73,7 +73,7 @@ struct PresentRows {
       events[change.id, default: []].append(
         Event(
           number: changed.optionalInteger(row, 0) ?? .max, values: change.values(entity, stored),
-          isDelete: change.kind == .delete, isErased: change.erasure(entity, stored).isObject))
+          isDelete: change.kind == .delete, isErased: change.isErasedObject))
     }
   }
 

@@ -112,10 +112,11 @@ struct HistoryReader {
         if rowsPassed < inside.changes { return true }
         if rowsPassed == inside.changes { skipped = inside.objects }
       }
-      guard let one = found.change(number, entity, stored) else { return true }
-      // An erased object may have had whatever is asked for.
-      let names = one.erased == .object ? request.attributes : found.names(entity, stored)
-      guard request.takes(one, entity, names) else { return true }
+      guard let one = found.change(number, entity, stored),
+        // An erased object may have had whatever is asked for.
+        request.takes(
+          one, entity, one.erased == .object ? request.attributes : found.names(entity, stored))
+      else { return true }
       for id in (found.id + skipped)...max(found.id + skipped, found.lastID) where id <= found.lastID {
         guard room > 0 else {
           // The page ends inside the transaction.
@@ -201,9 +202,11 @@ extension HistoryRequest {
   /// Whether a change is wanted.
   ///
   /// - Parameter changed: the properties that an update has changed.
-  func takes(_ change: HistoryChange, _ entity: Entity, _ changed: Set<String>) -> Bool {
+  func takes(
+    _ change: HistoryChange, _ entity: Entity, _ changed: @autoclosure () -> Set<String>
+  ) -> Bool {
     guard wants(change.kind), entities.isEmpty || entities.contains(change.entity) else { return false }
     if attributes.isEmpty || change.kind != .update { return true }
-    return changed.contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
+    return changed().contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
   }
 }

@@ -35,9 +35,12 @@ struct StoredChange {
   /// Whether an erasure has taken values of it.
   var isErased: Bool { !erased.isEmpty }
 
+  /// Whether an erasure has taken the object.
+  var isErasedObject: Bool { erased.contains(Self.all) }
+
   /// What an erasure has taken of the values before; of attributes that were dropped, nobody asks.
   func erasure(_ entity: Entity, _ stored: StoredModel) -> ErasedState {
-    if erased.contains(Self.all) {
+    if isErasedObject {
       return ErasedState(properties: Set(entity.properties.map(\.name)), isObject: true)
     }
     let names = erased.compactMap { number in stored.column(number, of: entity).map(\.name) }
@@ -59,12 +62,10 @@ struct StoredChange {
     }
   }
 
-  /// The names of all properties whose values an update has changed, erased ones too.
+  /// The names of the properties that an update has changed, as far as they are known.
   func names(_ entity: Entity, _ stored: StoredModel) -> Set<String> {
-    let numbers = (properties + erased).compactMap {
-      (stored.column($0, of: entity) ?? stored.droppedColumn($0))?.name
-    }
-    return Set(numbers).union(erasure(entity, stored).properties)
+    Set(
+      (properties + erased).compactMap { (stored.column($0, of: entity) ?? stored.droppedColumn($0))?.name })
   }
 
   /// The change as readers see it, without its key: also with values of properties that were dropped; nil where the store knows
@@ -74,12 +75,11 @@ struct StoredChange {
     var values = zip(columns, previous).compactMap { column, text in column?.value(text) }
     if kind == .delete { values.removeAll { $0.value == .null } }
     if kind == .update, values.isEmpty, erased.isEmpty { return nil }
-    let isObject = erased.contains(Self.all)
     return HistoryChange(
       transaction: number, kind: kind, entity: entity.name, id: id, key: [],
       previous: kind == .insert ? [] : values,
-      isDerived: kind == .update && !isObject && columns.allSatisfy { $0?.isDerived ?? true },
-      erased: isObject ? .object : erased.isEmpty ? nil : .values)
+      isDerived: kind == .update && !isErasedObject && columns.allSatisfy { $0?.isDerived ?? true },
+      erased: isErasedObject ? .object : erased.isEmpty ? nil : .values)
   }
 }
 

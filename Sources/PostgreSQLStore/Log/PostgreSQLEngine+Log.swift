@@ -60,7 +60,7 @@ struct ObjectLog {
       if try present(id) != nil { return true }
       var isKept: Bool?
       try walk(id) { _, _, change, _, _ in
-        if isKept == nil { isKept = !change.erasure(entity, stored).isObject }
+        if isKept == nil { isKept = !change.isErasedObject }
       }
       return isKept ?? false
     }
