@@ -244,8 +244,11 @@ struct EraseTests {
     }
     #expect(running.code == .locked && running.reason.hasPrefix("the pipeline people (process "))
     #expect(try found(["SecretThree"]).contains(#"Person: SecretThree"#))
+    async let waiting = stores[1].erase("Person", .key(["anna"]), lockWait: .seconds(20))
+    try await Task.sleep(for: .milliseconds(300))
     withExtendedLifetime(lock) {}
     lock = nil
+    #expect(try await waiting.objects.map(\.objects) == [1, 1])
     let address = try #require(PostgreSQLAddress(path))
     let program = try PostgreSQLConnection(address)
     try program.runAll(["BEGIN", "LOCK TABLE bolide_reject IN SHARE UPDATE EXCLUSIVE MODE"])

@@ -47,19 +47,20 @@ extension PostgreSQLEngine {
     return report
   }
 
-  /// Keeps imports of all pipelines away. One that is running is waited for.
+  /// Keeps imports of all pipelines away. One that is running is waited for, with no lock of the others.
   private func lockPipelines(waiting seconds: Double) throws -> [AdvisoryLock] {
     try address.telling {
       let session = try take { StoreCall.isCancelled }
       let found = try session.run("SELECT DISTINCT pipeline FROM bolide_run ORDER BY pipeline")
       let deadline = ContinuousClock.now + .seconds(min(seconds, 1e9))
-      return try (0..<found.count).map { row in
-        while true {
-          do {
-            return try AdvisoryLock(session, address, "pipeline", found.text(row, 0))
-          } catch let error as StoreError where error.code == .locked && ContinuousClock.now < deadline {
-            try session.run("SELECT pg_sleep(0.1)")
+      while true {
+        do {
+          // Where one is not to be had, the session lets go of them all.
+          return try (0..<found.count).map {
+            try AdvisoryLock(session, address, "pipeline", found.text($0, 0))
           }
+        } catch let error as StoreError where error.code == .locked && ContinuousClock.now < deadline {
+          try session.run("SELECT pg_sleep(0.1)")
         }
       }
     }
