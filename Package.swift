@@ -264,7 +264,7 @@ if Context.environment["BOLIDE_FUZZ"] != nil {
       swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))
 }
 
-// For .ci/run, which builds no more tests than it runs under a sanitizer.
+// For .ci/sanitize, which builds no more tests than it runs.
 if let target = Context.environment["BOLIDE_TEST_TARGET"] {
   package.targets.removeAll { $0.type == .test && $0.name != target }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Derived attributes are what their sources say, behind every chunk, whichever engine keeps them.
 struct DerivedLaws {
-  @Test(arguments: Engine.allCases, 0..<6)
+  @Test(arguments: Engine.allCases, 0..<3)
   func `after every import each derived attribute is what it says`(_ engine: Engine, _ seed: Int) throws {
     var chance = Chance(seed)
     let store = try LawStore(engine, LawStore.quakes, chance.settings() + "max-rejects: 100%\n")

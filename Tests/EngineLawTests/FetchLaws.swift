@@ -55,7 +55,7 @@ struct FetchLaws {
     }
   }
 
-  @Test(arguments: Engine.keeping, 0..<2)
+  @Test(arguments: Engine.keeping, 0..<1)
   func `a filtered and sorted answer is the whole one, filtered and sorted, of every state`(
     _ engine: Engine, _ seed: Int
   ) throws {
@@ -114,7 +114,7 @@ struct FetchLaws {
     #expect(error?.code == .closed)
   }
 
-  @Test(arguments: Engine.keeping, 0..<2)
+  @Test(arguments: Engine.keeping, 0..<1)
   func `a log leads from nothing to what an object is`(_ engine: Engine, _ seed: Int) throws {
     let (store, _) = try LawStore.history(engine, 20 + seed)
     let state = try store.state()
@@ -147,7 +147,7 @@ struct FetchLaws {
       never?.reason == "there is no Quake with this key, and history knows of none", "\(never?.reason ?? "")")
   }
 
-  @Test(arguments: Engine.keeping, 0..<2)
+  @Test(arguments: Engine.keeping, 0..<1)
   func `a difference leads from the older answer to the newer one`(_ engine: Engine, _ seed: Int) throws {
     let (store, tokens) = try LawStore.history(engine, 40 + seed)
     for (older, newer) in zip(tokens, tokens.dropFirst()) + [(tokens[0], tokens[tokens.count - 1])] {

@@ -266,8 +266,8 @@ struct FileProblemTests {
     }
     #expect(problems(in: text).hasPrefix("p.yaml:6:31: 'missing' is one text, not a list or a mapping"))
 
-    let names = (0..<1000).map { "a\($0): string" }.joined(separator: ", ")
-    let entities = (0..<200).map { "E\($0): *e" }.joined(separator: ", ")
+    let names = (0..<2500).map { "a\($0): string" }.joined(separator: ", ")
+    let entities = (0..<50).map { "E\($0): *e" }.joined(separator: ", ")
     let bomb = head + "entities: { E: &e { key: a0, attributes: { \(names) } }, \(entities) }"
     #expect(
       problems(in: bomb).hasSuffix(

@@ -205,7 +205,7 @@ import Testing
     let owners = ["2,000 owners", "one owner"]
     for (scenarios, names) in [
       (
-        ["first-load", "again", "revised", "with-derived"],
+        ["first-load", "again", "with-derived"],
         ["bolide", "psql: COPY and MERGE", "psql: COPY and upsert"]
       ),
       (["foreign-clients"], owners.flatMap { ["\($0), count and sum", "\($0), without triggers"] }),

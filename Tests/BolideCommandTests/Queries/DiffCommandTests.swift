@@ -112,7 +112,7 @@ import Testing
     ["--where", "felt IS NOT 0", "--sort", "region.name,-magnitude"],
   ]
 
-  @Test(arguments: 0..<2)
+  @Test(arguments: 0..<1)
   func `the lines turn the older list into the newer one`(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var tokens = [try token()]

@@ -110,7 +110,7 @@ import Testing
     return list
   }
 
-  @Test(arguments: 0..<2)
+  @Test(arguments: 0..<1)
   func `the lines turn the older sections into the newer ones`(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var tokens = [try token()]

@@ -139,10 +139,11 @@ struct ChunkTests {
       var lengths: [Int] = []
       for row in 0..<40 {
         lengths.append(dice.pick([0, 1, 1000, 1 << 20, (1 << 20) + 1, 3 << 20, dice.int(0...3_000_000)]))
-        let byte = String(UnicodeScalar(UInt8(97 + row % 26)))
-        chunk.append([
-          "id": .integer(Int64(row)), "name": .text(String(repeating: byte, count: lengths[row])),
-        ])
+        let text = String(unsafeUninitializedCapacity: lengths[row]) { bytes in
+          if let start = bytes.baseAddress { memset(start, Int32(97 + row % 26), lengths[row]) }
+          return lengths[row]
+        }
+        chunk.append(["id": .integer(Int64(row)), "name": .text(text)])
       }
       for row in 0..<40 {
         let bytes = chunk.bytes(2, row)

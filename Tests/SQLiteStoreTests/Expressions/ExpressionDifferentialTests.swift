@@ -10,7 +10,7 @@ import Testing
 @Suite struct ExpressionDifferentialTests {
   /// `BOLIDE_EXPRESSIONS` for more values than a test run has time for, `BOLIDE_EXPRESSIONS_SEED` for others.
   private static let environment = ProcessInfo.processInfo.environment
-  private static let count = environment["BOLIDE_EXPRESSIONS"].flatMap { Int($0) } ?? 9_600
+  private static let count = environment["BOLIDE_EXPRESSIONS"].flatMap { Int($0) } ?? 4_800
   private static let seed = environment["BOLIDE_EXPRESSIONS_SEED"].flatMap { Int($0) } ?? 0
 
   private let layout = ChunkLayout(RandomExpression.pipeline, model: RandomExpression.pipeline.model)

@@ -42,7 +42,7 @@ import Testing
       "\u{fe0f}", "\u{200d}", "\u{1f1e6}", "\u{feff}", "\u{e000}", "\u{10ffff}",
     ]
     try queue.inDatabase { db in
-      for _ in 0..<200 {
+      for _ in 0..<60 {
         let texts = (0..<500).map { _ in
           var text = String.UnicodeScalarView()
           for _ in 0..<Int.random(in: 1...8, using: &random) {

@@ -8,7 +8,7 @@ import Testing
 
 /// Random requests over random rows, beside the `sqlite3` shell and Python.
 struct FetchDifferentialTests {
-  private static let seeds = 4
+  private static let seeds = 2
   private static let requests = 48
 
   @Test(arguments: 0..<seeds)

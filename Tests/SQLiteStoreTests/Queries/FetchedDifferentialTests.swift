@@ -10,7 +10,7 @@ import Testing
 struct FetchedDifferentialTests {
   private static let properties = 16
 
-  @Test(arguments: 0..<2, [false, true])
+  @Test(arguments: 0..<1, [false, true])
   func `what is found for all at once is what is found for each`(seed: Int, isElsewhere: Bool) throws {
     let (temporary, other) = (try TemporaryStore(), try TemporaryStore())
     var dice = Dice(seed)

@@ -10,7 +10,7 @@ import Testing
 /// Groups of objects with aggregates, and distinct rows.
 /// One at a time: tests that wait would hold hundreds of stores open, and beside so many files no process can be started.
 @Suite(.serialized) struct GroupedFetchTests {
-  private static let seeds = 4
+  private static let seeds = 2
   private static let requests = 60
 
   // MARK: Any request

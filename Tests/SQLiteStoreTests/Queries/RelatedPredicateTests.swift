@@ -244,7 +244,7 @@ struct RelatedPredicateTests {
     }
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<2)
   func `a predicate gives what the sqlite3 shell gives, now and of the past`(seed: Int) throws {
     try fill(seed: seed)
     var condition = Condition(Dice(seed))
