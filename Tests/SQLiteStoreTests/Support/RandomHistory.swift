@@ -85,7 +85,7 @@ struct RandomHistory {
   }
 
   /// How many histories a test tries: more when the environment says so.
-  static let count = ProcessInfo.processInfo.environment["BOLIDE_HISTORIES"].flatMap { Int($0) } ?? 10
+  static let count = ProcessInfo.processInfo.environment["BOLIDE_HISTORIES"].flatMap { Int($0) } ?? 12
 }
 
 extension HistoryChange {
