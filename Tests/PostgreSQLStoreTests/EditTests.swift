@@ -2,7 +2,6 @@ import Bolide
 import Foundation
 import PostgreSQLAccess
 import StoreInterface
-import TestServer
 import Testing
 
 /// Edits through the calls of Swift do on a server what they do in a file: the same reports, refusals, rows and history.
@@ -59,11 +58,7 @@ struct EditTests {
 
   init() throws {
     let pipeline = try Pipeline(yaml: Self.model, file: "people.yaml", directory: ".")
-    stores = try [
-      Store(StoreAddress.inMemory(for: pipeline)),
-      Store(
-        StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)),
-    ]
+    stores = try pipeline.bothEngines().map { Store($0) }
   }
 
   /// Edits both, and expects the same.

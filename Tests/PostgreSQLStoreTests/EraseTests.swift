@@ -3,7 +3,6 @@ import Foundation
 import PostgreSQLAccess
 import PostgreSQLStore
 import StoreInterface
-import TestServer
 import Testing
 
 /// An erasure takes on a server what it takes in a file: out of rows, history, past states, logs and rejected records.
@@ -85,10 +84,7 @@ struct EraseTests {
 
   init() throws {
     pipeline = try Pipeline(yaml: Self.model, file: "people.yaml", directory: ".")
-    stores = try [
-      Store(StoreAddress.inMemory(for: pipeline)),
-      Store(StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)),
-    ]
+    stores = try pipeline.bothEngines().map { Store($0) }
   }
 
   // MARK: What is compared

@@ -1,7 +1,6 @@
 import Bolide
 import ImportModel
 import StoreInterface
-import TestServer
 import Testing
 
 /// What a predicate means at a server: what it means to SQLite, or it is refused by name.
@@ -11,10 +10,7 @@ struct PredicateTests {
     -> [any StoreEngine]
   {
     let pipeline = try Pipeline(yaml: model, file: "things.yaml", directory: ".")
-    let engines = [
-      try StoreAddress.inMemory(for: pipeline),
-      try StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10),
-    ]
+    let engines = try pipeline.bothEngines()
     for engine in engines {
       let report = try engine.run(
         pipeline, on: [.bytes(records.joined(separator: "\n").utf8, name: "feed")], options: ImportOptions())
