@@ -268,3 +268,14 @@ if Context.environment["BOLIDE_FUZZ"] != nil {
 if let target = Context.environment["BOLIDE_TEST_TARGET"] {
   package.targets.removeAll { $0.type == .test && $0.name != target }
 }
+
+// For .ci/run, which builds tool, library and tests once: a release whose modules tests can see into. The tests themselves are
+// not optimized, as that takes longer than they run.
+if Context.environment["BOLIDE_TESTABLE_RELEASE"] != nil {
+  for target in package.targets {
+    target.swiftSettings?.append(
+      .unsafeFlags(
+        target.type == .test
+          ? ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"] : ["-enable-testing"]))
+  }
+}

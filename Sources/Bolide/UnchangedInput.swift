@@ -1,4 +1,5 @@
 internal import FeedReading
+internal import Foundation
 internal import ImportInput
 internal import ImportModel
 
@@ -18,7 +19,7 @@ enum UnchangedInput {
     guard inputs.allSatisfy({ $0.digest != nil }), let size = inputs.totalBytes.map(Int.init) else {
       return nil
     }
-    let rules = rules(of: pipeline, settings)
+    guard let rules = rules(of: pipeline, settings) else { return nil }
     let digests = try store.digestsOfUnchanged(pipeline, size: size, rules: rules)
     guard !digests.isEmpty, let digest = digest(of: try inputs.map { try $0.digestOfAll() }),
       digests.contains(digest)
@@ -34,16 +35,18 @@ enum UnchangedInput {
     _ end: ReadingEnd, size: Int64?, _ progress: RunProgress, _ pipeline: Pipeline, _ settings: ImportSettings
   ) -> InputIdentity? {
     guard isSettled(end, settings) else { return nil }
-    guard let digest = digest(of: end.digests), end.bytes == size.map(Int.init), progress.total.rejected == 0
+    guard let digest = digest(of: end.digests), end.bytes == size.map(Int.init), progress.total.rejected == 0,
+      let rules = rules(of: pipeline, settings)
     else {
       return nil
     }
-    return InputIdentity(size: end.bytes, digest: digest, rules: rules(of: pipeline, settings))
+    return InputIdentity(size: end.bytes, digest: digest, rules: rules)
   }
 
   /// Those inputs of an import of several that may not have to be read; the rows of each are noted from here on.
   static func known(_ frame: ImportFrame, _ writing: any ImportSession) throws -> [KnownInput] {
-    let known = try writing.knownInputs(rules: rules(of: frame.pipeline, frame.settings))
+    guard let rules = rules(of: frame.pipeline, frame.settings) else { return [] }
+    let known = try writing.knownInputs(rules: rules)
     return frame.settings.force ? [] : known
   }
 
@@ -67,9 +70,11 @@ enum UnchangedInput {
 
   /// A digest of everything that decides what a record becomes, and which inputs are good. How an import runs does not.
   ///
-  /// The pipeline is taken with all its properties, also those to come; where a compiler names them in another way,
-  /// the file is just read again.
-  private static func rules(of pipeline: Pipeline, _ settings: ImportSettings) -> [UInt8] {
+  /// The pipeline is taken with all its properties, also those to come, as the compiler encodes it: to reflect it at run time
+  /// takes five times as long, which is a fifth of an import that finds nothing new.
+  ///
+  /// - Returns: nil where it cannot be encoded: then no input is known again.
+  private static func rules(of pipeline: Pipeline, _ settings: ImportSettings) -> [UInt8]? {
     var pipeline = pipeline
     pipeline.store = nil
     pipeline.settings = ImportSettings()
@@ -80,8 +85,11 @@ enum UnchangedInput {
     pipeline.history = nil
     pipeline.maxAge = nil
     pipeline.sourceMap = SourceMap()
-    var text = "converters \(converterVersion)\n"
-    dump(pipeline, to: &text)
-    return SHA256.hash(Array(text.utf8))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    guard let encoded = try? encoder.encode(pipeline) else { return nil }
+    return SHA256.hash(Array("converters \(converterVersion)\n".utf8) + encoded)
   }
 }

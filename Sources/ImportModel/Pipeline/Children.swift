@@ -3,7 +3,7 @@
 ///
 /// Where the relationship's inverse is to-one, each child belongs to its record. Where both are to-many, an element is an
 /// object of its own that many records may hold: it is found or made by its key, and linked.
-public struct Children: Sendable, Hashable {
+public struct Children: Sendable, Hashable, Encodable {
   /// The entity of the children whose elements hold the array; nil where the record does.
   ///
   /// Those children stand before these in the pipeline.

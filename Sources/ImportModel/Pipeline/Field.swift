@@ -1,7 +1,7 @@
 /// Where one attribute's value comes from.
-public struct Field: Sendable, Hashable {
+public struct Field: Sendable, Hashable, Encodable {
   /// The place of a value.
-  public enum Source: Sendable, Hashable {
+  public enum Source: Sendable, Hashable, Encodable {
     /// A key or a path in the record, such as `impact-e` or `close_approach_data/0/miss_distance/kilometers`.
     case path(String)
     /// An SQL scalar expression over the entity's attributes.

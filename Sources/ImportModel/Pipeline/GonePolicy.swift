@@ -1,5 +1,5 @@
 /// What becomes of rows that a full feed had and has no more, at the end of each complete import.
-public enum GonePolicy: Sendable, Hashable {
+public enum GonePolicy: Sendable, Hashable, Encodable {
   /// They stay, and `missing` lists them.
   case keep
   /// They are deleted, by the delete rules of their relationships.

@@ -2,7 +2,7 @@
 ///
 /// A transaction goes when both `keep` and `transactions` allow it. No live reader's unread transactions go, unless it was
 /// away for longer than `holdForReaders` or history is larger than `cap`: then the reader has expired.
-public struct HistoryRetention: Sendable, Hashable {
+public struct HistoryRetention: Sendable, Hashable, Encodable {
   /// Younger transactions are kept, in seconds; nil for no rule, infinite for ever.
   public var keep: Double?
   /// So many of the newest transactions are kept; nil for no rule.

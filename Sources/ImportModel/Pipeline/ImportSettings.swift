@@ -1,5 +1,5 @@
 /// Settings of a pipeline's imports. `ImportOptions` overrides them for one import.
-public struct ImportSettings: Sendable, Hashable {
+public struct ImportSettings: Sendable, Hashable, Encodable {
   /// The whole input is one transaction: all of it lands, or nothing.
   public var isAtomic = false
   /// The import ends at the first rejected record.
@@ -56,7 +56,7 @@ public struct ImportSettings: Sendable, Hashable {
 }
 
 /// How much of an input an import reads at most, all its files together. What is nil has no bound.
-public struct InputBounds: Sendable, Hashable {
+public struct InputBounds: Sendable, Hashable, Encodable {
   /// Bytes: of a compressed input those that it expands to.
   public var bytes: Int?
   /// Records.
@@ -73,7 +73,7 @@ public struct InputBounds: Sendable, Hashable {
 }
 
 /// A check of a whole input that fails the import of an unlikely one, such as a feed that has become half as long.
-public enum ImportGuard: String, Sendable, Hashable, CaseIterable {
+public enum ImportGuard: String, Sendable, Hashable, Encodable, CaseIterable {
   /// The inputs have too few records.
   case minRecords = "min-records"
   /// Too many rows of the last complete run are missing.
@@ -87,7 +87,7 @@ public enum ImportGuard: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Where the transactions of an import of several inputs end, besides at their usual size.
-public enum CommitPolicy: String, Sendable, Hashable, CaseIterable {
+public enum CommitPolicy: String, Sendable, Hashable, Encodable, CaseIterable {
   /// At the end of each input. The first one that cannot be read to its end ends the import.
   case input
   /// Nowhere: small inputs share transactions. The import goes on behind an input that cannot be read to its end, and fails
@@ -96,7 +96,7 @@ public enum CommitPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// In which order the records of an import are imported.
-public enum SortPolicy: String, Sendable, Hashable, CaseIterable {
+public enum SortPolicy: String, Sendable, Hashable, Encodable, CaseIterable {
   /// In the input's.
   case none
   /// In their key's: all are read before the first is imported, and sorted in a temporary file.
@@ -104,7 +104,7 @@ public enum SortPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Whether a store that is not there is made.
-public enum StoreCreation: String, Sendable, Hashable, CaseIterable {
+public enum StoreCreation: String, Sendable, Hashable, Encodable, CaseIterable {
   /// Unless there was one: the file beside it remembers the last token that it gave out.
   case ifNew = "if-new"
   /// Never: a store that is not there is not mounted, say.
@@ -114,7 +114,7 @@ public enum StoreCreation: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What happens when a feed has a field that it did not have before, and that the pipeline does not use.
-public enum NewFieldPolicy: String, Sendable, Hashable, CaseIterable {
+public enum NewFieldPolicy: String, Sendable, Hashable, Encodable, CaseIterable {
   /// It is told of once.
   case warn
   /// Nothing.
@@ -126,7 +126,7 @@ public enum NewFieldPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What happens when no record has a field that the pipeline uses and earlier good inputs had.
-public enum AbsentFieldPolicy: String, Sendable, Hashable, CaseIterable {
+public enum AbsentFieldPolicy: String, Sendable, Hashable, Encodable, CaseIterable {
   /// Each import tells of it.
   case warn
   /// Nothing.
@@ -136,7 +136,7 @@ public enum AbsentFieldPolicy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// How many records an import may reject and still be a good one.
-public enum RejectLimit: Sendable, Hashable {
+public enum RejectLimit: Sendable, Hashable, Encodable {
   /// So many records.
   case count(Int)
   /// So many of a hundred.

@@ -1,9 +1,9 @@
 /// A to-one relationship that an import makes, to the owner with a given key.
 ///
 /// An owner that is not there is made.
-public struct Link: Sendable, Hashable {
+public struct Link: Sendable, Hashable, Encodable {
   /// When the link is made.
-  public enum Timing: String, Sendable, Hashable {
+  public enum Timing: String, Sendable, Hashable, Encodable {
     /// Only for rows that the run inserts: later changes by anyone stay.
     case insert
     /// For every record: the pipeline owns the link.
@@ -11,7 +11,7 @@ public struct Link: Sendable, Hashable {
   }
 
   /// One attribute of the owner's key, and the expression over the record's attributes that gives its value.
-  public struct KeyPart: Sendable, Hashable {
+  public struct KeyPart: Sendable, Hashable, Encodable {
     /// The owner's attribute.
     public var attribute: String
     /// An SQL scalar expression over the attributes of the record's entity.

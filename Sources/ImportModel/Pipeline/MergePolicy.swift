@@ -2,7 +2,7 @@
 ///
 /// A row that is left alone keeps everything: attributes, links, history. Rows that this import itself has made are no
 /// matter of the merge policy: a key that comes again in the same input is one of the `RepeatedKeyPolicy`.
-public enum MergePolicy: Sendable, Hashable {
+public enum MergePolicy: Sendable, Hashable, Encodable {
   /// The record's values replace the row's. What the record does not mention stays.
   case update
   /// As `update`, except that null says nothing: a value that is there is replaced, and never erased.
@@ -24,7 +24,7 @@ public enum MergePolicy: Sendable, Hashable {
 /// Which record counts when several of one input have the same key.
 ///
 /// A rejected record takes no part.
-public enum RepeatedKeyPolicy: String, Sendable, Hashable {
+public enum RepeatedKeyPolicy: String, Sendable, Hashable, Encodable {
   /// The last one; what it leaves out, it takes from those before.
   case last
   /// The first one; the others are left out.

@@ -1,7 +1,7 @@
 /// A declared import: which records, how they become an entity's objects, and what rules hold.
 ///
 /// Read from a file or built in code; a plain value either way.
-public struct Pipeline: Sendable, Hashable {
+public struct Pipeline: Sendable, Hashable, Encodable {
   /// How runs and history know the pipeline.
   public var name: String
   /// The store's path, if the pipeline names one.
@@ -91,7 +91,7 @@ public struct Pipeline: Sendable, Hashable {
 }
 
 /// Where the records are in an input.
-public enum RecordLocation: Sendable, Hashable {
+public enum RecordLocation: Sendable, Hashable, Encodable {
   /// Found from the bytes.
   case automatic
   /// The elements of the array at a path; a name in angle brackets stands for every key there, and an empty

@@ -17,7 +17,7 @@ public struct PipelineError: Error, Sendable, Hashable, CustomStringConvertible 
 /// One thing that is wrong with a pipeline.
 public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
   /// A place in a text file.
-  public struct Location: Sendable, Hashable {
+  public struct Location: Sendable, Hashable, Encodable {
     /// The line, from 1.
     public var line: Int
     /// The column, from 1, in characters.
@@ -56,7 +56,7 @@ public struct PipelineProblem: Sendable, Hashable, CustomStringConvertible {
 ///
 /// A part is named by its way through the file's keys, such as `entities/FireballGroup/attributes/year`. A
 /// part without a place of its own stands where the nearest part around it does.
-package struct SourceMap: Sendable, Hashable {
+package struct SourceMap: Sendable, Hashable, Encodable {
   /// The file as the user named it.
   package var file: String?
   private var locations: [String: PipelineProblem.Location] = [:]

@@ -172,11 +172,11 @@ import Testing
     let outcome = try folder.bolide("import", "things.yaml", "feed.json", "--max-rejects", "2")
     #expect(outcome.status == 3)
     let reason = "a date function depends on the current time, or on the time zone of this machine"
+    let lines: [Substring] = outcome.errors.split(separator: "\n")
+    #expect(lines[0] == "feed.json:1:53: record 2: an expression failed: \(reason) (and 1 more like it)")
     #expect(
-      outcome.errors.split(separator: "\n").prefix(2).map(String.init) == [
-        "feed.json:1:53: record 2: an expression failed: \(reason) (and 1 more like it)",
-        "List them: bolide rejects things.sqlite. To import them again, once the pipeline fits: --replay",
-      ])
+      lines[1]
+        == "List them: bolide rejects things.sqlite. To import them again, once the pipeline fits: --replay")
     #expect(
       try folder.sqlite("things.sqlite", "SELECT id, x FROM Thing") == ["a|2026-01-03 00:00:00", "d|"])
   }

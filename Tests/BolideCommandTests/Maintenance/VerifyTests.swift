@@ -57,11 +57,12 @@ import Testing
 
             """))
     let objects = try folder.bolide("rejects", "quakes.sqlite", "--run", "2", "--format", "ndjson")
-    #expect(
-      objects.lines.first
-        == #"{"reject":1,"pipeline":"quakes","firstRun":1,"lastRun":2,"times":2,"code":"null-key","#
-        + #""message":"id is part of the key and is null","attribute":"id","input":"feed.json","record":3,"#
-        + #""byte":89,"line":2,"column":8,"text":"{\"id\": null}","isCut":false}"#)
+    let first = #"""
+      {"reject":1,"pipeline":"quakes","firstRun":1,"lastRun":2,"times":2,"code":"null-key",\#
+      "message":"id is part of the key and is null","attribute":"id","input":"feed.json","record":3,\#
+      "byte":89,"line":2,"column":8,"text":"{\"id\": null}","isCut":false}
+      """#
+    #expect(objects.lines.first == first)
     #expect(objects.lines.count == 2)
     #expect(try folder.bolide("rejects", "quakes.sqlite", "--run", "9") == .silent)
   }

@@ -74,10 +74,14 @@ import Testing
         try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
       }
       try #require(rows.count == 5)
-      let comments = rows.map { $0?["comments"] as? [[String: Any]] ?? [] }
-      #expect(Set(comments.map(\.count)).count == 1)
-      #expect(Set(comments.joined().map { $0["stars"] as? Int }).count <= 1)
-      #expect(Set(rows.map { $0?["minutes"] as? Int }).count == 1)
+      var (counts, stars, minutes): (Set<Int>, Set<Int?>, Set<Int?>) = ([], [], [])
+      for row in rows {
+        let comments = row?["comments"] as? [[String: Any]] ?? []
+        counts.insert(comments.count)
+        for comment in comments { stars.insert(comment["stars"] as? Int) }
+        minutes.insert(row?["minutes"] as? Int)
+      }
+      #expect(counts.count == 1 && stars.count <= 1 && minutes.count == 1)
       seen.insert("\(rows.first??["minutes"] ?? "")")
     }
     try folder.write("", to: "stop")

@@ -99,7 +99,7 @@ final class Running {
   /// Waits for the end. A program that does not come to it is killed, and the test fails.
   ///
   /// The status of a program that a signal ended is 128 and the signal, as in a shell.
-  func outcome(within seconds: Double = 60) throws -> Outcome {
+  func outcome(within seconds: Double = 180) throws -> Outcome {
     if ended.wait(timeout: .now() + seconds) == .timedOut {
       send(SIGKILL)
       ended.wait()
