@@ -44,6 +44,7 @@ static void load(void) {
   FIND(isNull, "PQgetisnull")
   FIND(affected, "PQcmdTuples")
   FIND(clear, "PQclear")
+  FIND(password, "PQpass")
   FIND(serverVersion, "PQserverVersion")
   FIND(process, "PQbackendPID")
   FIND(parameterStatus, "PQparameterStatus")

@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import Foundation
 internal import StoreInterface
 
 /// One session on a server. One thread at a time uses it.
@@ -30,6 +31,9 @@ package final class PostgreSQLConnection {
   }
 
   deinit { library.finish(connection) }
+
+  /// By which it was let in, from wherever libpq has it; empty where none was needed.
+  package var password: String { library.password(connection).map { String(cString: $0) } ?? "" }
 
   private static func start(
     _ library: bolide_pg_functions, _ address: PostgreSQLAddress
@@ -227,12 +231,13 @@ package final class PostgreSQLConnection {
 
   /// The next result of the statement that was sent; nil at its end.
   func receive() throws -> QueryResult? {
-    var isInterrupted = false
+    var deadline: ContinuousClock.Instant?
     while library.isBusy(connection) != 0 {
-      if !isInterrupted, isCancelled() {
+      if deadline == nil, isCancelled() {
         interrupt()
-        isInterrupted = true
+        deadline = .now + Self.answerTime
       }
+      if let deadline, .now > deadline { throw PostgreSQLError(state: "57014", text: "cancelled") }
       if bolide_pg_wait(library.socket(connection), 1, 0, Self.pause) < 0 { throw failure }
       guard library.consumeInput(connection) == 1 else { throw failure }
     }
@@ -251,12 +256,19 @@ package final class PostgreSQLConnection {
     throw error
   }
 
-  /// Asks the server to end the statement under way.
+  /// For how long a server that was asked to end a statement is waited for: it may hang, or be cut off.
+  private static let answerTime = Duration.seconds(5)
+
+  /// Asks the server to end the statement under way, on a thread of its own: libpq waits for an answer without limit.
   private func interrupt() {
     guard let cancel = library.getCancel(connection) else { return }
-    var text = [CChar](repeating: 0, count: 256)
-    _ = library.cancel(cancel, &text, 256)
-    library.freeCancel(cancel)
+    // It is a copy of the address and the key alone, and nobody else has it.
+    nonisolated(unsafe) let request = cancel
+    Thread.detachNewThread { [library] in
+      var text = [CChar](repeating: 0, count: 256)
+      _ = library.cancel(request, &text, 256)
+      library.freeCancel(request)
+    }
   }
 
   // MARK: Notifications

@@ -1,5 +1,6 @@
 import Bolide
 import Foundation
+import PostgreSQLAccess
 import StoreInterface
 import TestServer
 import Testing
@@ -62,6 +63,23 @@ struct ServerFaultTests {
     #expect(try store.psql(#"SELECT total FROM "Region""#) == "16")
     #expect(try store.psql("SELECT count(*) FROM bolide_run WHERE outcome IS NULL") == "0")
     return (error, store)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `whoever is stopped does not wait for a server that hangs`() throws {
+    let server = try TestServer()
+    let address = try #require(PostgreSQLAddress(server.address(schema: "public")))
+    let connection = try PostgreSQLConnection(address)
+    let main = try String(contentsOfFile: "\(server.folder)/data/postmaster.pid", encoding: .utf8)
+    let processes = [
+      try #require(main.split(separator: "\n").first.flatMap { pid_t($0) }),
+      pid_t(try connection.run("SELECT pg_backend_pid()").integer(0, 0)),
+    ]
+    defer { for process in processes { kill(process, SIGCONT) } }
+    for process in processes { try #require(kill(process, SIGSTOP) == 0) }
+    connection.isCancelled = { true }
+    let error = #expect(throws: PostgreSQLError.self) { try connection.run("SELECT 1") }
+    #expect(error?.state == "57014")
+    connection.rollBack()
   }
 
   @Test(.timeLimit(.minutes(5))) func `a statement takes longer than the server lets it`() throws {

@@ -5,22 +5,27 @@ internal import PostgreSQLAccess
 ///
 /// Everything but the imports is done by psql, as a person would do it.
 package struct BenchServer: Sendable {
+  /// Without a password: whoever lists processes sees their arguments.
   let address: PostgreSQLAddress
+  private let given: PostgreSQLAddress
   let workspace: Workspace
   /// What the names of its schemas begin with.
   private let prefix = "bolide_bench_\(UInt32.random(in: 0 ... .max))_"
 
   /// - Parameter address: of the database; the schema in it does not matter.
   package init?(_ address: String, in workspace: Workspace) {
-    guard let address = PostgreSQLAddress(address) else { return nil }
-    (self.address, self.workspace) = (address, workspace)
+    guard let given = PostgreSQLAddress(address), let address = PostgreSQLAddress(given.shown) else {
+      return nil
+    }
+    (self.given, self.address, self.workspace) = (given, address, workspace)
   }
 
-  /// Sees that the server answers.
+  /// Sees that the server answers, and hands its password to the programs that are to be started, in their environment.
   ///
   /// - Throws: `StoreError`.
   package func check() throws {
-    _ = try address.telling { try PostgreSQLConnection(address) }
+    let password = try given.telling { try PostgreSQLConnection(given).password }
+    if !password.isEmpty { setenv("PGPASSWORD", password, 1) }
   }
 
   /// The address of the store in a schema of the bench.

@@ -43,6 +43,7 @@ typedef struct {
   int (*_Nonnull isNull)(const bolide_pg_result *_Nonnull, int row, int column);
   char *_Nullable (*_Nonnull affected)(bolide_pg_result *_Nonnull);
   void (*_Nonnull clear)(bolide_pg_result *_Nonnull);
+  char *_Nullable (*_Nonnull password)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull serverVersion)(const bolide_pg_connection *_Nonnull);
   int (*_Nonnull process)(const bolide_pg_connection *_Nonnull);
   const char *_Nullable (*_Nonnull parameterStatus)(const bolide_pg_connection *_Nonnull, const char *_Nonnull name);

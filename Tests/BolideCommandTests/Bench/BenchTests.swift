@@ -1,7 +1,8 @@
-import BolideBench
 import Foundation
 import TestServer
 import Testing
+
+@testable import BolideBench
 
 /// `bolide bench` as a person runs it, at sizes that say nothing about speed.
 @Suite struct BenchTests {
@@ -222,6 +223,19 @@ import Testing
     let left = try server.psql(
       "SELECT count(*) FROM pg_namespace WHERE starts_with(nspname, 'bolide_bench')", schema: "public")
     #expect(left == "0")
+  }
+
+  @Test func `a server's password is in no program's arguments`() throws {
+    let server = try TestServer.shared.get()
+    let address = "postgresql://postgres:se%20cret@/postgres?host=\(server.folder)"
+    let workspace = try Workspace(in: folder.path("."), tool: Folder.tool)
+    defer { workspace.remove() }
+    let measured = try #require(BenchServer(address, in: workspace))
+    defer { unsetenv("PGPASSWORD") }
+    try measured.check()
+    #expect(ProcessInfo.processInfo.environment["PGPASSWORD"] == "se cret")
+    #expect(measured.store("first").hasPrefix("postgresql://postgres@/postgres?host=\(server.folder)#"))
+    #expect(try measured.psql("SELECT 1") == "1")
   }
 
   @Test func `a server that does not answer is 69, before anything is measured`() throws {
