@@ -25,7 +25,7 @@ package final class PostgreSQLEngine: PartialEngine {
     (self.address, self.lockWait) = (address, lockWait)
     try session { connection in
       try connection.checkOwnership()
-      return try StoredModel(connection, address)
+      return try upgrading(connection) { try StoredModel(connection, address) }
     }
   }
 
@@ -47,7 +47,19 @@ package final class PostgreSQLEngine: PartialEngine {
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
-      try SchemaFit(connection: connection, address: address).fit(pipeline)
+      try upgrading(connection) { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+    }
+  }
+
+  /// Opens a store; one of an earlier format is brought up to date before, where the user may do that.
+  private func upgrading<Result>(
+    _ connection: PostgreSQLConnection, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError where error.code == .olderFormat {
+      guard try SchemaFit(connection: connection, address: address).upgrade() else { throw error }
+      return try body()
     }
   }
 

@@ -26,6 +26,10 @@ final class PostgreSQLImport: ImportSession {
   private let children: [ChildWriter]
   var log: RunLog
   let rejects: RejectLog
+  /// Nil where no input is skipped.
+  var inputs: KnownInputs?
+  /// What the chunk that was applied last did, and how far history went before.
+  private(set) var applied: (start: Int64, counts: [ChunkCounts]) = (0, [])
   /// What a full feed brought and did not land.
   private(set) var rejected = RejectedOfRun()
   /// Whether `atomically` has its transaction open.
@@ -80,6 +84,7 @@ final class PostgreSQLImport: ImportSession {
         try (self.isOpen ? self.savepoint : self.transact) { try self.write(chunk, bytes: bytes) }
       }
     }
+    noteInputs(chunk)
     rejected.note(chunk)
     writer.times.end(.commit)
   }
@@ -97,6 +102,7 @@ final class PostgreSQLImport: ImportSession {
           if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
           try self.log.write(self.progress, word: word, outcome: outcome)
           if let identity { try self.log.write(identity) }
+          if outcome == RunOutcome.good { try self.writeInputs(inputs) }
           let log = FieldLog(connection: self.connection, pipeline: self.pipeline.name)
           try log.write(fields, run: self.run, of: self.pipeline.entity, isGood: outcome == RunOutcome.good)
         }
@@ -107,11 +113,6 @@ final class PostgreSQLImport: ImportSession {
       expiredReaders = try engine.pruneBriefly(pipeline.history)
     }
   }
-
-  // MARK: Inputs
-
-  func knownInputs(rules: [UInt8]) -> [KnownInput] { [] }
-  func skip(_ input: KnownInput) -> Bool { false }
 
   func changedSinceLastGoodRun() throws -> RowShare? {
     try asking {
@@ -163,6 +164,8 @@ final class PostgreSQLImport: ImportSession {
   private func write(_ chunk: Chunk, bytes: Int) throws {
     // Every key was read, also those of rows that are left alone.
     let rows = chunk.order
+    // Before a row is compared: what is committed behind this may be seen or not.
+    if let inputs { applied.start = try inputs.lastNumber() }
     try applyAll(chunk)
     if isOpen { kept += chunk.allRejects }
     try rejects.write(chunk, rows)
@@ -197,7 +200,8 @@ final class PostgreSQLImport: ImportSession {
   /// - Parameter left: rows that were taken out of it.
   private func applyAll(_ chunk: Chunk, without left: Set<Int> = []) throws {
     let now = timestamp()
-    progress.counts += try writer.apply(chunk, now: now, input: input)
+    applied.counts = [try writer.apply(chunk, now: now, input: input)]
+    progress.counts += applied.counts[0]
     let records = ChildWriter.Holder(
       chunk: chunk, writer: writer, leftOut: left, leftAlone: writer.setAside)
     var index = 0
@@ -208,7 +212,9 @@ final class PostgreSQLImport: ImportSession {
           chunk: chunk.children[list], writer: holding.writer, leftOut: holding.leftOut,
           leftAlone: holding.leftAlone)
       }
-      for counts in try writing.apply(rows, of: holder ?? records, in: chunk, now: now, input: input) {
+      let counts = try writing.apply(rows, of: holder ?? records, in: chunk, now: now, input: input)
+      applied.counts.append(counts[0])
+      for counts in counts {
         progress.children[index].counts += counts
         index += 1
       }

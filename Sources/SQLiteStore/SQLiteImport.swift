@@ -286,6 +286,7 @@ package final class SQLiteImport: ImportSession {
   func applyAll(
     _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, ParentReference)] = []
   ) throws {
+    let start = try beginInputs()
     var applied = [try writer.apply(chunk, input: input)]
     progress.counts += applied[0]
     var others = [writer]
@@ -307,7 +308,7 @@ package final class SQLiteImport: ImportSession {
       others += writing.writers
       applied.append(counts[0])
     }
-    try noteInputs(chunk, applied)
+    try noteInputs(chunk, applied, from: start)
     progress.chunks += 1
   }
 

@@ -59,7 +59,7 @@ struct ConcurrentWriteTests {
 }
 
 /// What became of an import on another thread.
-private final class ImportOutcome: Sendable {
+final class ImportOutcome: Sendable {
   private let done = NSCondition()
   nonisolated(unsafe) private var stored: Result<Int, any Error>?
 

@@ -91,6 +91,30 @@ struct ServerMessageTests {
     )
   }
 
+  @Test func `a store of format 3 is brought up to date by its owner`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    try store.psql(
+      """
+      DROP TABLE bolide_input; DROP INDEX bolide_reject_run; ALTER TABLE bolide_run DROP COLUMN skipped; UPDATE bolide_store SET format = 3;
+      DROP ROLE IF EXISTS bolide_old_reader; CREATE ROLE bolide_old_reader LOGIN;
+      GRANT USAGE ON SCHEMA "\(store.schema)" TO bolide_old_reader;
+      GRANT SELECT ON ALL TABLES IN SCHEMA "\(store.schema)" TO bolide_old_reader;
+      """)
+    let address = store.server.address(schema: store.schema)
+    let reader = address.replacing("postgres@", with: "bolide_old_reader@")
+    #expect(
+      try said(reader)
+        == "an earlier version of bolide made this store. Run a command on it as the user who owns it: that brings it up to "
+        + "date.")
+    #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
+    #expect(try store.psql("SELECT format FROM bolide_store") == "4")
+    #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
+    try store.take([#"{"id": 1, "magnitude": 5}"#])
+    #expect(try StoreAddress(reader).open().newestToken().number == 2)
+    try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
+  }
+
   @Test func `a closed store`() throws {
     let store = try ServerStore()
     try store.engine.close()

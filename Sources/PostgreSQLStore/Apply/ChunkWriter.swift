@@ -24,6 +24,9 @@ final class ChunkWriter {
   private(set) var seen = ObjectSet()
   /// The objects that the last chunk's rows have met or made, by row; 0 for none.
   private(set) var met: [Int64] = []
+  /// The objects that the last chunk's rows have changed, and those of them that the run had met before.
+  private(set) var changedIDs: [Int64] = []
+  private(set) var repeatedIDs: [Int64] = []
   /// The objects that the last chunk's rows have made.
   private(set) var newIDs = ObjectSet()
   /// Rows of the last chunk that were left alone as older, and rows whose place an earlier one keeps: their children are treated
@@ -48,6 +51,11 @@ final class ChunkWriter {
     }
   }
 
+  /// Notes that the run has met objects.
+  func noteSeen(_ ids: [ClosedRange<Int64>]) {
+    for ids in ids { seen.insert(ids) }
+  }
+
   /// Applies a chunk that is sorted and folded. Rows that turn out to be rejected are added to the chunk's rejects.
   ///
   /// - Parameters:
@@ -55,7 +63,7 @@ final class ChunkWriter {
   ///   - input: the input's name, for rejects.
   func apply(_ chunk: Chunk, now: String, input: String) throws -> ChunkCounts {
     met = [Int64](repeating: 0, count: chunk.count)
-    (newIDs, setAside) = (ObjectSet(), [])
+    (newIDs, setAside, changedIDs, repeatedIDs) = (ObjectSet(), [], [], [])
     let stored = try StoredRows(connection, layout, chunk, chunk.order)
     let passed = try gate?.pass(chunk, stored: stored, seen: &seen, met: &met, input: input)
     let older = passed?.older ?? []
@@ -74,7 +82,6 @@ final class ChunkWriter {
 
     try links.resolve(chunk, new: new, now: now)
     times.end(.links)
-    var repeated = 0
     var changed: [Int32] = []
     for row in chunk.order {
       guard let tuple = stored.tuple(row) else { continue }
@@ -84,8 +91,9 @@ final class ChunkWriter {
       guard stored.hasOtherValues(chunk, Int(row), tuple) || links.relinks(Int(row), stored, tuple) else {
         continue
       }
-      if isRepeated { repeated += 1 }
+      if isRepeated { repeatedIDs.append(id) }
       changed.append(row)
+      changedIDs.append(id)
     }
     times.end(.difference)
     try links.lockOwners(of: new + changed)
@@ -100,7 +108,7 @@ final class ChunkWriter {
     counts.ignored = (passed?.ignored ?? 0) + ignored
     counts.inserted = new.count
     counts.updated = changed.count
-    counts.repeated = repeated
+    counts.repeated = repeatedIDs.count
     counts.unchanged = chunk.order.count - new.count - changed.count + older.count - ignored
     counts.rejected = chunk.rejects.rejectedCount
     return counts

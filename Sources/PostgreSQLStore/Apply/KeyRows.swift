@@ -67,3 +67,26 @@ extension ChunkLayout {
     return array.parameter
   }
 }
+
+extension ChunkLayout {
+  /// The columns of a key, as `keyDigest` reads them.
+  var keyValues: String {
+    keyColumns.map { columns[$0].attribute.type.result(ofColumn: quoted(columns[$0].name)) }
+      .joined(separator: ", ")
+  }
+
+  /// The digest of a key that a result's row has in its columns from one on: that of the chunk's row with this key.
+  func keyDigest(_ rows: QueryResult, _ row: Int, from first: Int) -> Int64 {
+    var digest = SipHash(digestKey)
+    for (place, column) in keyColumns.enumerated() {
+      switch columns[column].attribute.type.value(rows, row, first + place) {
+      case .integer(let number): digest.add(UInt64(bitPattern: number))
+      case .real(let number): digest.add(number.bitPattern)
+      case .text(let text): digest.add(part: text)
+      case .blob(let bytes): bytes.withUnsafeBufferPointer { digest.add(part: $0) }
+      case .null: break
+      }
+    }
+    return digest.value
+  }
+}

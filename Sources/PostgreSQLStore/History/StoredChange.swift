@@ -121,7 +121,11 @@ extension QueryResult {
   /// The elements of an array of whole numbers; none for null.
   func integers(_ row: Int, _ column: Int) -> [Int64] {
     elements(row, column).compactMap { element in
-      element.map { Int64(Int32(bigEndian: $0.loadUnaligned(as: Int32.self))) }
+      element.map { element in
+        element.count == 8
+          ? Int64(bigEndian: element.loadUnaligned(as: Int64.self))
+          : Int64(Int32(bigEndian: element.loadUnaligned(as: Int32.self)))
+      }
     }
   }
 

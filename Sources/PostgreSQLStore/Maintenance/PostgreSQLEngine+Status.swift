@@ -94,7 +94,7 @@ struct PipelineRuns {
         extract(epoch FROM coalesce(r.ended, r.started))::double precision,
         extract(epoch FROM now() - coalesce(r.ended, r.started))::double precision,
         r.unkept, r.chunks, r.bytes, r.last_number, t.nonce, l.pid, r.missing, r.gone, r.same_as, r.reverted,
-        \(counts)
+        r.skipped, \(counts)
       FROM (SELECT * FROM bolide_run \(condition) ORDER BY run DESC LIMIT \(limit)) AS r
       LEFT JOIN bolide_transaction AS t ON t.number = r.last_number
       LEFT JOIN pg_locks AS l ON l.locktype = 'advisory' AND l.granted AND l.classid = \(SystemTables.lockClass)
@@ -104,11 +104,11 @@ struct PipelineRuns {
       """, parameters)
     return try (0..<rows.count).map { row in
       var progress = RunProgress()
-      progress.counts = ChunkCounts(rows, row, from: 20)
+      progress.counts = ChunkCounts(rows, row, from: 21)
       (progress.unkept, progress.chunks) = (Int(rows.integer(row, 10)), Int(rows.integer(row, 11)))
       (progress.bytes, progress.gone) = (Int(rows.integer(row, 12)), Int(rows.integer(row, 17)))
       progress.missing = rows.optionalInteger(row, 16).map(Int.init)
-      progress.sameAs = rows.optionalInteger(row, 18)
+      (progress.sameAs, progress.skipped) = (rows.optionalInteger(row, 18), Int(rows.integer(row, 20)))
       if let number = rows.optionalInteger(row, 13) {
         progress.token = HistoryToken(
           store: stored.id, number: number, nonce: rows.optionalText(row, 14) ?? HistoryToken.noNonce)

@@ -37,6 +37,12 @@ extension StoreError {
       hint: "Import the feeds into a new schema.")
   }
 
+  static func outdatedFormat(_ address: String) -> StoreError {
+    StoreError(
+      .olderFormat, at: address, "an earlier version of bolide made this store",
+      hint: "Run a command on it as the user who owns it: that brings it up to date.")
+  }
+
   package static func busyRows(_ address: String) -> StoreError {
     StoreError(
       .busy, at: address, "other programs change the same rows all the time",

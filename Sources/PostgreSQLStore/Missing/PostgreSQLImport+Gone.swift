@@ -70,10 +70,12 @@ extension PostgreSQLImport {
             AND $2::text IS NOT NULL
           """, [.integers(gone), .text(timestamp())]
         ).affected
+        let returned = try presence.returned(objects)
         try connection.run(
           """
           UPDATE \(table) SET \(column) = \(cleared) WHERE bolide_id = ANY ($1) AND \(column) IS DISTINCT FROM \(cleared)
-          """, [.integers(try presence.returned(objects))])
+          """, [.integers(returned)])
+        inputs?.noteUnmarked(returned)
       }
     }
   }
@@ -82,12 +84,8 @@ extension PostgreSQLImport {
   func missingNow() throws -> Int? {
     let seen = try seen()
     if seen.isEmpty { return nil }
-    var missing = 0
-    for (presence, _, objects) in seen {
-      missing += try presence.missing(objects).count
-      try presence.complete(objects)
-    }
-    return missing
+    for (presence, _, objects) in seen { try presence.complete(objects) }
+    return try Presence.missingCount(connection, pipeline: pipeline.name, stored)
   }
 }
 

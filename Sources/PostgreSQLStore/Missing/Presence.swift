@@ -73,6 +73,15 @@ struct Presence {
     return try present(ids)
   }
 
+  /// How many objects of all entities are missing by what was seen last: children that a run could not know are as they were.
+  static func missingCount(
+    _ connection: PostgreSQLConnection, pipeline: String, _ stored: StoredModel
+  ) throws -> Int {
+    try stored.model.entities.reduce(0) { count, entity in
+      try count + Presence(connection, pipeline: pipeline, entity, stored).missing(nil).count
+    }
+  }
+
   /// The objects that were missing, and that a run has met.
   func returned(_ seen: ObjectSet) throws -> [Int64] {
     try pages().flatMap { number, page in
@@ -82,25 +91,13 @@ struct Presence {
 
   /// Adds the rows that rejected records mean: of those that were brought and not seen, the ones with their keys.
   func addRejected(_ keys: Set<Int64>, _ layout: ChunkLayout, to seen: inout ObjectSet) throws {
-    let columns = layout.keyColumns.map { layout.columns[$0] }
-    let values = columns.map { $0.attribute.type.result(ofColumn: quoted($0.name)) }
     let rows = try connection.run(
       """
-      SELECT bolide_id, \(values.joined(separator: ", ")) FROM \(quoted(entity.name))
+      SELECT bolide_id, \(layout.keyValues) FROM \(quoted(entity.name))
       WHERE bolide_id = ANY ($1)
       """, [.integers(try missing(seen))])
     for row in 0..<rows.count {
-      var digest = SipHash(layout.digestKey)
-      for (place, column) in columns.enumerated() {
-        switch column.attribute.type.value(rows, row, 1 + place) {
-        case .integer(let number): digest.add(UInt64(bitPattern: number))
-        case .real(let number): digest.add(number.bitPattern)
-        case .text(let text): digest.add(part: text)
-        case .blob(let bytes): bytes.withUnsafeBufferPointer { digest.add(part: $0) }
-        case .null: break
-        }
-      }
-      if keys.contains(digest.value) { seen.insert(rows.integer(row, 0)) }
+      if keys.contains(layout.keyDigest(rows, row, from: 1)) { seen.insert(rows.integer(row, 0)) }
     }
   }
 

@@ -43,10 +43,10 @@ struct RunLog {
   ///   - word: the word of the transaction: by it the run finds out whether it was committed.
   ///   - outcome: `ok` or what ended the run; nil while it goes on.
   func write(_ progress: RunProgress, word: String, outcome: String?) throws {
-    let columns = Self.counts + ["unkept", "chunks", "bytes", "gone", "missing", "same_as"]
+    let columns = Self.counts + ["unkept", "chunks", "bytes", "gone", "skipped", "missing", "same_as"]
     let values: [Int64?] =
       progress.counts.values
-      + [progress.unkept, progress.chunks, progress.bytes, progress.gone].map(Int64.init)
+      + [progress.unkept, progress.chunks, progress.bytes, progress.gone, progress.skipped].map(Int64.init)
       + [progress.missing.map(Int64.init), progress.sameAs]
     try connection.run(
       """

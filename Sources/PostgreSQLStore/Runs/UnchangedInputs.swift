@@ -61,9 +61,7 @@ extension PostgreSQLEngine {
       }
       progress.bytes = identity.size
       if pipeline.feed == .full {
-        progress.missing = try stored.model.entities.reduce(0) { count, entity in
-          try count + Presence(connection, pipeline: pipeline.name, entity, stored).missing(nil).count
-        }
+        progress.missing = try Presence.missingCount(connection, pipeline: pipeline.name, stored)
       }
       let log = try RunLog(connection, pipeline, input: input, word: randomWord(length: 6))
       try log.write(progress, word: log.word, outcome: RunOutcome.good)

@@ -99,6 +99,30 @@ struct SchemaFit {
     return update.steps()
   }
 
+  // MARK: A store of an earlier format
+
+  /// Brings a store that is there up to date.
+  ///
+  /// - Returns: false where its format cannot be, or not by this user or in this session.
+  func upgrade() throws -> Bool {
+    let owner = try connection.run(
+      """
+      SELECT pg_has_role(relowner, 'USAGE') AND current_setting('transaction_read_only') = 'off' FROM pg_class
+      WHERE oid = 'bolide_store'::regclass
+      """)
+    guard owner.integer(0, 0) != 0 else { return false }
+    return try changing {
+      // Another process may have been here in between.
+      var format = try connection.run("SELECT format FROM bolide_store").integer(0, 0)
+      while let steps = SystemTables.upgrades[format] {
+        try connection.runAll(steps)
+        format += 1
+      }
+      try connection.run("UPDATE bolide_store SET format = $1", [.integer(format)])
+      return format == SystemTables.format
+    }
+  }
+
   // MARK: A new store
 
   /// Makes a store's tables, which nothing leads from one to another yet, and nothing watches.

@@ -23,7 +23,10 @@ struct StoredModel {
       "SELECT format, id, model, version FROM bolide_store JOIN bolide_model ON version = model_version")
     guard head.count == 1 else { throw StoreError.noStoreThere(address.shown) }
     if head.integer(0, 0) > SystemTables.format { throw StoreError.laterFormat(address.shown) }
-    if head.integer(0, 0) < SystemTables.format { throw StoreError.earlierFormat(address.shown) }
+    if head.integer(0, 0) < SystemTables.format {
+      throw SystemTables.upgrades[head.integer(0, 0)] == nil
+        ? StoreError.earlierFormat(address.shown) : .outdatedFormat(address.shown)
+    }
     (id, version) = (head.text(0, 1), head.integer(0, 3))
     record = try JSONDecoder().decode(ModelRecord.self, from: Data(head.text(0, 2).utf8))
     model = record.model

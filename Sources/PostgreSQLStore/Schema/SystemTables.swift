@@ -18,8 +18,27 @@ internal import PostgreSQLAccess
 ///     bolide_presence      what full feeds have brought, and what the last complete run saw
 ///     bolide_field         fields of records that the pipeline's file does not name, and what `on-new-field: add` made of them
 ///     bolide_run_field     what a run's records had in the fields of attributes
+///     bolide_input         inputs of imports of several, each with the rows that it has met
 enum SystemTables {
-  static let format: Int64 = 3
+  static let format: Int64 = 4
+
+  /// What makes a store of an earlier format one of the next; others are not brought up to date.
+  static let upgrades: [Int64: [String]] = [
+    3: ["ALTER TABLE bolide_run ADD COLUMN skipped bigint NOT NULL DEFAULT 0", input, rejectRun]
+  ]
+
+  private static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
+
+  /// `number` is the newest transaction when the input's reading began, `own_number` its run's newest when it had ended; `counts`
+  /// and `fields` are JSON; `rows` is as `InputRanges` has it, and empty where the input has to be read.
+  private static let input = """
+    CREATE TABLE bolide_input(
+      input bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      pipeline text NOT NULL, size bigint NOT NULL, digest bytea NOT NULL, rules bytea NOT NULL, model bigint NOT NULL,
+      run bigint NOT NULL, number bigint NOT NULL, own_number bigint NOT NULL,
+      records bigint NOT NULL, counts text NOT NULL, fields text NOT NULL, rows bytea NOT NULL,
+      UNIQUE (pipeline, digest))
+    """
 
   static let statements = [
     """
@@ -83,7 +102,8 @@ enum SystemTables {
       model bigint NOT NULL, before bigint NOT NULL, size bigint, digest bytea, rules bytea, same_as bigint,
       \(RunLog.counts.map { "\($0) bigint NOT NULL DEFAULT 0" }.joined(separator: ", ")),
       unkept bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, bytes bigint NOT NULL DEFAULT 0,
-      missing bigint, gone bigint NOT NULL DEFAULT 0, last_number bigint, reverted bigint, word text NOT NULL)
+      missing bigint, gone bigint NOT NULL DEFAULT 0, skipped bigint NOT NULL DEFAULT 0, last_number bigint,
+      reverted bigint, word text NOT NULL)
     """,
     """
     CREATE TABLE bolide_run_child(
@@ -104,6 +124,7 @@ enum SystemTables {
     CREATE UNIQUE INDEX bolide_reject_same ON bolide_reject(pipeline, code, coalesce(attribute, ''), coalesce(entity, ''),
       child, md5(coalesce(text, input::bytea || record::text::bytea) || coalesce(around, '')))
     """,
+    rejectRun,
     "CREATE INDEX bolide_run_pipeline ON bolide_run(pipeline, run)",
     """
     CREATE TABLE bolide_presence(
@@ -121,6 +142,7 @@ enum SystemTables {
       field text NOT NULL, records bigint NOT NULL, present bigint NOT NULL, nulls bigint NOT NULL,
       PRIMARY KEY (run, entity, attribute, field))
     """,
+    input,
   ]
 
   /// What the triggers call.

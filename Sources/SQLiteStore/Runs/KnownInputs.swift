@@ -11,12 +11,6 @@ internal import TypedRows
 /// To read one again changes nothing while nobody has changed or deleted one of these rows, or an owner that they are linked
 /// to by key, and no record that was rejected since has a key of theirs.
 final class KnownInputs {
-  /// So many inputs of a pipeline are known, the newest ones, and none that no run of so many days had.
-  private static let most = 10_000
-  private static let days = 30
-  /// So many changes since then are looked at, the newest ones.
-  private static let mostChanges = 250_000
-
   /// Whether history has everything that was changed since an input was read.
   private static let isCovered = """
     change >= ifnull((SELECT last_change FROM bolide_pruned), 0)
@@ -35,33 +29,21 @@ final class KnownInputs {
   private let findRows: RawStatement
   /// Which rows inputs have met in this run.
   var rows: InputRows
+  /// The last change when the last chunk was applied.
+  var lastNoted: Int64?
   /// The inputs that were skipped, and the last change at that moment.
   private var skipped: [Int64: Int64] = [:]
-
-  private struct Change {
-    let id: Int64
-    let number: Int64
-  }
-
-  /// The rows that were changed before the run, by entity, in order.
-  private var before: [Int64: [Change]] = [:]
-  /// The same since it began.
-  private var during: [Int64: ObjectSet] = [:]
-  /// All changes behind this one are known.
-  private var oldest: Int64 = 0
-  private var newest: Int64?
+  private var changes = RecentChanges(behind: .max)
 
   /// - Returns: nil where what a record does depends on others of its run, or on more than the rows that it meets.
   init?(_ db: Database, _ pipeline: Pipeline, layout: ChunkLayout, rules: [UInt8], run: Int64) throws {
-    guard layout.repeatedKeyPolicy == .last, pipeline.mergePolicy != .fail,
-      pipeline.children.allSatisfy({ pipeline.pipelineOfLinks(to: $0) == nil })
-    else { return nil }
+    guard let rows = InputRows(pipeline, layout) else { return nil }
+    self.rows = rows
     (self.db, self.pipeline, self.layout, self.run, self.rules) = (db, pipeline, layout, run, rules)
     let model = try ModelRecord(db).model
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     lists = ([layout] + layout.children).map { numbers.entity($0.entity.name) }
     owners = Set(layout.owners.map { numbers.entity($0.entity.name) })
-    rows = InputRows(lists: lists.count)
     let derived = model.entities.flatMap { numbers.columns(of: $0) }.filter(\.isDerived).map {
       "\($0.number)"
     }
@@ -73,7 +55,7 @@ final class KnownInputs {
       AND (kind = 2 OR NOT EXISTS (SELECT 1 FROM bolide_previous AS p WHERE p.change = c.change)
         OR EXISTS (SELECT 1 FROM bolide_previous AS p WHERE p.change = c.change
           AND p.property NOT IN (\(derived.joined(separator: ", ")))))
-      ORDER BY change DESC LIMIT \(Self.mostChanges)
+      ORDER BY change DESC LIMIT \(RecentChanges.most)
       """)
     findRows = try RawStatement(db, "SELECT list, first, last FROM bolide_input_rows WHERE input = ?")
   }
@@ -89,7 +71,7 @@ final class KnownInputs {
     inputs.bind(pipeline.name, at: 1)
     inputs.bind(.blob(rules), at: 2)
     var known: [KnownInput] = []
-    oldest = .max
+    var oldest = Int64.max
     while try inputs.step() {
       let facts = InputFacts(
         size: Int(try inputs.number(1)), digest: Array(inputs.bytes(2)), records: Int(try inputs.number(3)),
@@ -97,6 +79,7 @@ final class KnownInputs {
       known.append(KnownInput(number: inputs.integer(0), facts: facts))
       oldest = min(oldest, inputs.integer(5))
     }
+    changes = RecentChanges(behind: oldest)
     return known
   }
 
@@ -110,9 +93,9 @@ final class KnownInputs {
     defer { row.reset() }
     guard try row.step() else { return nil }
     var input = InputRows.Input(lists: lists.count)
-    input.change = row.integer(0)
+    input.end = row.integer(0)
     let counts = try ModelRecord.decode([[Int]].self, row.string(1) ?? "").map(ChunkCounts.init(known:))
-    guard counts.count == lists.count, input.change >= oldest else { return nil }
+    guard counts.count == lists.count, changes.reach(back: input.end) else { return nil }
     input.counts = counts
     findRows.bind(number, at: 1)
     while try findRows.step() {
@@ -120,11 +103,9 @@ final class KnownInputs {
       guard lists.indices.contains(Int(findRows.integer(0))), first <= last else { continue }
       input.rows[Int(findRows.integer(0))].append(first...last)
     }
-    for owner in owners {
-      let isChanged = before[owner]?.contains { $0.number > input.change } ?? false
-      if isChanged || during[owner] != nil { return nil }
-    }
-    for (entity, rows) in zip(lists, input.rows) where isChanged(entity, rows, since: input.change) {
+    let seen = RecentChanges.Seen(number: input.end)
+    if owners.contains(where: { changes.haveChanged($0, since: seen) }) { return nil }
+    for (entity, rows) in zip(lists, input.rows) where changes.haveChanged(entity, rows, since: seen) {
       return nil
     }
     if try overtakes(input.rows[0], since: row.integer(2)) { return nil }
@@ -155,7 +136,7 @@ final class KnownInputs {
       guard input.isKnown else { continue }
       insert.bind([
         .text(pipeline.name), .integer(Int64(facts.size)), .blob(facts.digest), .blob(rules),
-        .integer(facts.records == 0 ? change : input.change), .integer(Int64(facts.records)),
+        .integer(facts.records == 0 ? change : input.end), .integer(Int64(facts.records)),
         .text(try ModelRecord.encode(input.counts.map(\.known))),
         .text(try ModelRecord.encode(facts.fields)),
       ])
@@ -172,8 +153,8 @@ final class KnownInputs {
     try forget(
       """
       pipeline = ?1 AND (run <= (SELECT max(run) FROM bolide_run WHERE started < ?2) OR input NOT IN
-      (SELECT input FROM bolide_input WHERE pipeline = ?1 ORDER BY run DESC, input DESC LIMIT \(Self.most)))
-      """, .text(pipeline.name), .text(timestamp(daysAgo: Self.days)))
+      (SELECT input FROM bolide_input WHERE pipeline = ?1 ORDER BY run DESC, input DESC LIMIT \(InputRows.mostInputs)))
+      """, .text(pipeline.name), .text(timestamp(daysAgo: InputRows.days)))
   }
 
   private func forget(_ condition: String, _ values: Value...) throws {
@@ -211,56 +192,16 @@ final class KnownInputs {
     return false
   }
 
-  // MARK: Changes
-
   /// Reads what was changed since the last time.
   ///
   /// - Returns: the last change.
   private func readChanges() throws -> Int64 {
     let last = try db.integer("SELECT \(ChangeNumbers.made)")
-    guard last != newest else { return last }
-    read.bind(newest ?? oldest, at: 1)
-    var count = 0
-    var first: Int64 = 0
-    while try read.step() {
-      let change = Change(id: read.integer(2), number: read.integer(0))
-      first = change.number
-      count += 1
-      if newest == nil {
-        before[read.integer(1), default: []].append(change)
-      } else {
-        during[read.integer(1), default: ObjectSet()].insert(change.id)
-      }
+    guard last != changes.newest else { return last }
+    read.bind(changes.start, at: 1)
+    try changes.read(to: last) { changes in
+      while try read.step() { changes.add(read.integer(1), read.integer(2), number: read.integer(0)) }
     }
-    // There may be more: nothing that is older is skipped from here on.
-    if count == Self.mostChanges { oldest = newest == nil ? first : .max }
-    if newest == nil {
-      for entity in before.keys { before[entity]?.sort { $0.id < $1.id } }
-    }
-    newest = last
     return last
-  }
-
-  private func isChanged(_ entity: Int64, _ rows: [ClosedRange<Int64>], since change: Int64) -> Bool {
-    if let during = during[entity], rows.contains(where: during.overlaps) { return true }
-    guard let before = before[entity] else { return false }
-    return rows.contains { range in
-      let first = before.partitioningIndex { $0.id >= range.lowerBound }
-      return before[first...].prefix { $0.id <= range.upperBound }.contains { $0.number > change }
-    }
-  }
-}
-
-// Counts as an input keeps them: a run that skips it finds every row unchanged.
-extension ChunkCounts {
-  fileprivate init(known: [Int]) {
-    self.init()
-    guard known.count == 5 else { return }
-    (read, unchanged, ignored, duplicates, superseded) = (known[0], known[1], known[2], known[3], known[4])
-  }
-
-  fileprivate var known: [Int] {
-    let counts = allUnchanged
-    return [counts.read, counts.unchanged, counts.ignored, counts.duplicates, counts.superseded]
   }
 }

@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import GRDB
 internal import SQLiteAccess
 package import StoreInterface
@@ -24,13 +25,21 @@ extension SQLiteImport {
     return true
   }
 
+  /// The last change that was made, before a chunk is applied; 0 where no input is skipped.
+  func beginInputs() throws -> Int64 {
+    try inputs == nil ? 0 : log.database.integer("SELECT \(ChangeNumbers.made)")
+  }
+
   /// Notes which rows the inputs of a chunk have met, as it was applied just now.
   ///
-  /// - Parameter counts: of the records and of each list of children.
-  func noteInputs(_ chunk: Chunk, _ counts: [ChunkCounts]) throws {
+  /// - Parameters:
+  ///   - counts: of the records and of each list of children.
+  ///   - start: what `beginInputs` said.
+  func noteInputs(_ chunk: Chunk, _ counts: [ChunkCounts], from start: Int64) throws {
     guard let inputs else { return }
-    inputs.rows.note(
-      chunk, met: writers.map(\.met), counts: counts,
-      change: try log.database.integer("SELECT \(ChangeNumbers.made)"))
+    if let last = inputs.lastNoted, last != start { inputs.rows.interrupt(chunk) }
+    let last = try beginInputs()
+    inputs.rows.note(chunk, met: writers.map(\.met), counts: counts, from: start, to: last)
+    inputs.lastNoted = last
   }
 }

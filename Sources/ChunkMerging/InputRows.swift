@@ -1,48 +1,68 @@
-internal import StoreInterface
-internal import TypedRows
+package import ImportModel
+package import StoreInterface
+package import TypedRows
 
 /// Notes which rows each input of a run has met, and what became of its records.
-struct InputRows {
+package struct InputRows {
   /// What one input did.
-  struct Input {
+  package struct Input {
     /// The rows that its records have met, and those of each list of children: ranges of ids, in order.
-    var rows: [[ClosedRange<Int64>]]
-    var counts: [ChunkCounts]
-    /// The last change when its last chunk was applied.
-    var change: Int64 = 0
+    package var rows: [[ClosedRange<Int64>]]
+    package var counts: [ChunkCounts]
+    /// How far the store's history went when its first chunk was to be applied.
+    package var start: Int64 = 0
+    /// How far it went when its last chunk was applied.
+    package var end: Int64 = 0
     /// Whether to read it again would change nothing right behind it.
-    var isKnown = true
+    package var isKnown = true
+    /// Whether a later input of the run has changed one of its rows again.
+    package fileprivate(set) var isOvertaken = false
 
-    init(lists: Int) {
+    package init(lists: Int) {
       rows = Array(repeating: [], count: lists)
       counts = Array(repeating: ChunkCounts(), count: lists)
     }
   }
 
+  /// So many inputs of a pipeline are known, the newest ones, and none that no run of so many days had.
+  package static let mostInputs = 10_000
+  package static let days = 30
   /// Inputs whose rows would take more ranges, 16 MiB in all, are read again.
   private static let mostRanges = 1 << 20
   private let lists: Int
   private var inputs: [Int: Input] = [:]
   private var ranges = 0
 
-  /// - Parameter lists: one for the records, and one for each list of children.
-  init(lists: Int) {
-    self.lists = lists
+  /// - Returns: nil where what a record does depends on others of its run, or on more than the rows that it meets.
+  package init?(_ pipeline: Pipeline, _ layout: ChunkLayout) {
+    guard layout.repeatedKeyPolicy == .last, pipeline.mergePolicy != .fail,
+      pipeline.children.allSatisfy({ pipeline.pipelineOfLinks(to: $0) == nil })
+    else { return nil }
+    lists = 1 + layout.children.count
   }
 
   /// The input at a place among the run's; one without a record has met nothing.
-  func input(_ place: Int) -> Input { inputs[place] ?? Input(lists: lists) }
+  package func input(_ place: Int) -> Input { inputs[place] ?? Input(lists: lists) }
 
   /// Notes what a chunk did that was applied just now.
   ///
   /// - Parameters:
   ///   - met: for each list, the objects that the chunk's rows have met, by row; 0 for none.
   ///   - counts: of each list.
-  ///   - change: the last change that was made.
-  mutating func note(_ chunk: Chunk, met: [[Int64]], counts: [ChunkCounts], change: Int64) {
+  ///   - start: how far history went when the chunk was to be applied.
+  ///   - end: how far it went when that was done.
+  package mutating func note(
+    _ chunk: Chunk, met: [[Int64]], counts: [ChunkCounts], from start: Int64, to end: Int64
+  ) {
     guard let places = chunk.inputs else { return }
     let chunks = [chunk] + chunk.children
-    for place in places.first...places.last { inputs[place, default: Input(lists: lists)].change = change }
+    for place in places.first...places.last {
+      if inputs[place] == nil {
+        inputs[place] = Input(lists: lists)
+        inputs[place]?.start = start
+      }
+      inputs[place]?.end = end
+    }
     for reject in chunks.flatMap(\.rejects) {
       inputs[chunk.input(ofRecord: reject.record)]?.isKnown = false
     }
@@ -57,6 +77,27 @@ struct InputRows {
       for place in places.first...places.last { inputs[place]?.isKnown = false }
     }
     for list in chunks.indices { share(chunks[list], of: chunk, met[list], list) }
+  }
+
+  /// Notes that somebody else has written between a chunk and the one before: an input that goes on from there is read again.
+  package mutating func interrupt(_ chunk: Chunk) {
+    if let places = chunk.inputs { inputs[places.first]?.isKnown = false }
+  }
+
+  /// Notes which inputs have met objects that were changed behind them.
+  ///
+  /// - Parameters:
+  ///   - ids: the objects.
+  ///   - lists: those whose rows are of their entity.
+  ///   - chunk: the one that changed them; what it does to its own inputs' rows, `note` knows. Nil where none did.
+  package mutating func overtake(_ ids: [Int64], of lists: [Int], by chunk: Chunk? = nil) {
+    if ids.isEmpty { return }
+    let own = chunk?.inputs.map { $0.first...$0.last }
+    for (place, input) in inputs where own?.contains(place) != true {
+      if lists.contains(where: { list in ids.contains { input.rows[list].contain($0) } }) {
+        inputs[place]?.isOvertaken = true
+      }
+    }
   }
 
   /// Notes the rows of one list of a chunk that holds records of several inputs. One whose row another took the place of,
@@ -96,6 +137,12 @@ struct InputRows {
 }
 
 extension [ClosedRange<Int64>] {
+  /// Whether one of the ranges, which are in order, has an id.
+  fileprivate func contain(_ id: Int64) -> Bool {
+    let place = partitioningIndex { $0.upperBound >= id }
+    return place < count && self[place].contains(id)
+  }
+
   /// The same ranges and some ids, in order and without overlaps.
   fileprivate func adding(_ ids: [Int64]) -> Self {
     var merged: Self = []
@@ -118,5 +165,21 @@ extension [ClosedRange<Int64>] {
     } else {
       append(range)
     }
+  }
+}
+
+// Counts as a store keeps them of an input: a run that skips it finds every row unchanged.
+extension ChunkCounts {
+  /// The counts that a store has kept.
+  package init(known: [Int]) {
+    self.init()
+    guard known.count == 5 else { return }
+    (read, unchanged, ignored, duplicates, superseded) = (known[0], known[1], known[2], known[3], known[4])
+  }
+
+  /// What a store keeps of them.
+  package var known: [Int] {
+    let counts = allUnchanged
+    return [counts.read, counts.unchanged, counts.ignored, counts.duplicates, counts.superseded]
   }
 }

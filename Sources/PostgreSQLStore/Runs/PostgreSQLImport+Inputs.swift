@@ -1,0 +1,47 @@
+internal import ChunkMerging
+internal import PostgreSQLAccess
+internal import StoreInterface
+internal import TypedRows
+
+// Inputs that need not be read, of an import of several.
+extension PostgreSQLImport {
+  func knownInputs(rules: [UInt8]) throws -> [KnownInput] {
+    try asking {
+      let (connection, schema) = (self.connection, self.engine.address.schema)
+      // What others have changed before the run is before its inputs in history, too. A trial would keep others from numbering.
+      let pending = try connection.run("SELECT FROM bolide_transaction WHERE number IS NULL LIMIT 1")
+      if pending.count > 0, !connection.isTrial {
+        try connection.inTransaction { try connection.numberPending(schema) }
+      }
+      self.inputs = try KnownInputs(
+        connection, self.stored, self.pipeline, layout: self.layout, rules: rules, run: self.run)
+      return try self.inputs?.all() ?? []
+    }
+  }
+
+  func skip(_ input: KnownInput) throws -> Bool {
+    // What another program's trigger has changed in the open transaction is not in mind.
+    guard let inputs, !(inputs.hasOtherTriggers && (isOpen || connection.isTrial)) else { return false }
+    guard let found = try asking({ try inputs.find(input.number) }) else { return false }
+    progress.counts += found.counts[0]
+    progress.skipped += 1
+    for (list, counts) in found.counts.dropFirst().enumerated() {
+      progress.children[list].counts += counts
+    }
+    for (writer, rows) in zip(writers, found.rows) { writer.noteSeen(rows) }
+    return true
+  }
+
+  /// Notes which rows the inputs of a chunk have met, as it was applied just now.
+  func noteInputs(_ chunk: Chunk) {
+    // Which number an open transaction will have, nobody knows yet.
+    inputs?.note(
+      chunk, writers, applied.counts, from: applied.start,
+      to: isOpen ? .max : progress.token?.number ?? 0)
+  }
+
+  /// Keeps what the run's inputs were.
+  func writeInputs(_ facts: [InputFacts?]) throws {
+    try inputs?.write(facts, isAtomic: isCommitted)
+  }
+}
