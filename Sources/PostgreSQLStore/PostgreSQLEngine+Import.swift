@@ -50,7 +50,7 @@ extension PostgreSQLEngine {
     _ pipeline: Pipeline, before run: Int64, after last: KeptReject?, limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool) {
     try session(repeats: true) {
-      try RejectLog.replayable($0, pipeline.name, before: run, after: last, limit: limit)
+      try RejectLog.replayable($0, pipeline, before: run, after: last, limit: limit)
     }
   }
 

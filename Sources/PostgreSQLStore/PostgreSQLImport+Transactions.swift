@@ -32,6 +32,7 @@ extension PostgreSQLImport {
   func atomically(_ body: () throws -> Bool) throws -> Bool {
     struct Unwanted: Error {}
     return try engine.address.telling {
+      let memory = self.rejects.memory
       self.isOpen = true
       defer { self.isOpen = false }
       do {
@@ -44,6 +45,7 @@ extension PostgreSQLImport {
         return true
       } catch {
         self.isRolledBack = true
+        self.rejects.memory = memory
         self.progress.rollBack()
         if error is Unwanted { return false }
         guard let lost = error as? LostTransaction else { throw error }

@@ -98,13 +98,16 @@ final class PostgreSQLImport: ImportSession {
     try engine.address.telling {
       try self.repeating(nil) {
         try self.committing { word in
-          if self.isRolledBack { try self.rejects.write(self.kept) }
+          if self.isRolledBack { for reject in self.kept { try self.rejects.write(reject) } }
           if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
           try self.log.write(self.progress, word: word, outcome: outcome)
           if let identity { try self.log.write(identity) }
           if outcome == RunOutcome.good { try self.writeInputs(inputs) }
           let log = FieldLog(connection: self.connection, pipeline: self.pipeline.name)
           try log.write(fields, run: self.run, of: self.pipeline.entity, isGood: outcome == RunOutcome.good)
+          // A replay tells what is still kept.
+          if outcome == RunOutcome.good, self.input != RunOutcome.replay { try self.rejects.close() }
+          try self.rejects.forget(self.layout.rejectBounds)
         }
       }
       self.undecided = nil
@@ -167,8 +170,7 @@ final class PostgreSQLImport: ImportSession {
     // Before a row is compared: what is committed behind this may be seen or not.
     if let inputs { applied.start = try inputs.lastNumber() }
     try applyAll(chunk)
-    if isOpen { kept += chunk.allRejects }
-    try rejects.write(chunk, rows)
+    try rejects.write(chunk, rows) { if isOpen { kept.append($0) } }
     progress.unkept = rejects.unkept
     progress.bytes = bytes
   }

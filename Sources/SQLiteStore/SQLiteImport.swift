@@ -27,7 +27,7 @@ package final class SQLiteImport: ImportSession {
   private let author: String
   let log: RunLog
   let rejectLog: RejectLog
-  private let rejectedKeys: RejectedKeys
+  private var rejectedKeys: RejectedKeys
   let writer: ChunkWriter
   let children: [ChildWriter]
   let rowFinder: RowFinder

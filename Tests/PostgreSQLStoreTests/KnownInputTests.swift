@@ -18,8 +18,6 @@ struct KnownInputTests {
     ("merge: { update-if-newer: version }", .input, nil, true),
   ]
 
-  private static let seeds = ProcessInfo.processInfo.environment["BOLIDE_SEEDS"].flatMap { Int($0) } ?? 1
-
   /// Lines of a file: most keys are its own, some are everybody's.
   private func lines(_ file: Int, version: Int, rejects: Bool, _ dice: inout Dice) -> String {
     var lines = (0..<dice.int(0...6)).map { number in
@@ -39,7 +37,7 @@ struct KnownInputTests {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  @Test(arguments: 0..<kinds.count, 1...seeds)
+  @Test(arguments: 0..<kinds.count, 1...OrderStores.seeds)
   func `a server skips what a file skips, and both leave what a store has that reads each input`(
     kind: Int, seed: Int
   ) throws {

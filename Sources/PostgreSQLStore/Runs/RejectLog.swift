@@ -1,83 +1,103 @@
+internal import ChunkMerging
 internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
 internal import TypedRows
 
 /// Writes one run's rejected records to `bolide_reject`. The same one again is the same row.
-final class RejectLog {
+final class RejectLog: RejectKeeping {
   private let connection: PostgreSQLConnection
   private let pipeline: String
   private let run: Int64
-  private var room: RejectBounds
-  /// How many rejected records of the run are not kept.
-  private(set) var unkept = 0
-  /// The keys of kept records that no later record has overtaken.
-  private var open: Set<Int64>
+  /// Those of kept records that no later record has overtaken.
+  private var keys = RejectedKeys()
+  private var state: State
+
+  /// What it remembers from one rejected record to the next.
+  fileprivate struct State {
+    /// What the run may still keep.
+    var room: RejectBounds
+    /// How many rejected records and children of the run are not kept.
+    var unkept = 0
+    /// The record that was rejected last, and its key.
+    var last: (input: String, record: Int, key: Int64)?
+    /// Its text.
+    var text: String?
+  }
+
+  /// What it remembers of the run; to be put back when a transaction is taken back.
+  struct Memory {
+    fileprivate let keys: RejectedKeys
+    fileprivate let state: State
+  }
 
   /// - Parameter bounds: what the run may keep.
   init(_ connection: PostgreSQLConnection, pipeline: String, run: Int64, bounds: RejectBounds) throws {
-    (self.connection, self.pipeline, self.run, room) = (connection, pipeline, run, bounds)
-    let keys = try connection.run(
-      "SELECT DISTINCT key FROM bolide_reject WHERE pipeline = $1 AND key IS NOT NULL AND read_since IS NULL",
-      [.text(pipeline)])
-    open = Set((0..<keys.count).map { keys.integer($0, 0) })
+    (self.connection, self.pipeline, self.run, state) = (connection, pipeline, run, State(room: bounds))
+    try connection.each(
+      "SELECT key FROM bolide_reject WHERE pipeline = $1 AND key IS NOT NULL AND read_since IS NULL",
+      [.text(pipeline)]
+    ) { keys.insert($0.integer(0, 0)) }
   }
 
-  /// What it remembers; to be put back when a transaction is taken back.
-  var memory: (room: RejectBounds, unkept: Int, open: Set<Int64>) {
-    get { (room, unkept, open) }
-    set { (room, unkept, open) = newValue }
+  var memory: Memory {
+    get { Memory(keys: keys, state: state) }
+    set { (keys, state) = (newValue.keys, newValue.state) }
   }
 
-  /// Keeps a chunk's rejected records, as far as the run's bounds allow, and notes which older ones its rows have overtaken:
-  /// these are not to be replayed any more.
+  var unkept: Int { state.unkept }
+
+  /// Keeps a chunk's rejected records, and notes which older ones its rows have overtaken.
   ///
-  /// - Parameter rows: those whose keys were read.
-  func write(_ chunk: Chunk, _ rows: [Int32]) throws {
-    let rejects = chunk.allRejects
-    guard !open.isEmpty || !rejects.isEmpty else { return }
-    // For each key that matters, the last row that has it.
-    var lastRows: [Int64: Int] = [:]
-    let wanted = open.union(rejects.compactMap(\.key))
-    let rejected = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
-    for row in rows.lazy.map(Int.init) where !rejected.contains(row) {
-      guard let key = chunk.keyDigest(row), wanted.contains(key) else { continue }
-      lastRows[key] = max(lastRows[key] ?? -1, row)
-    }
-    let overtaken = open.intersection(lastRows.keys)
-    if !overtaken.isEmpty {
-      try connection.run(
-        "UPDATE bolide_reject SET read_since = \(run) WHERE pipeline = $1 AND key = ANY ($2) AND read_since IS NULL",
-        [.text(pipeline), .integers(overtaken.sorted())])
-      open.subtract(overtaken)
-    }
-    try write(rejects) { reject in reject.key.map { reject.isBefore(lastRows[$0] ?? -1) } ?? false }
+  /// - Parameters:
+  ///   - rows: those whose keys were read.
+  ///   - alsoWrite: called with each reject that is kept.
+  func write(_ chunk: Chunk, _ rows: [Int32], _ alsoWrite: (RejectedRecord) -> Void) throws {
+    try keys.write(chunk, rows, to: self, alsoWrite)
   }
 
-  /// Keeps rejected records.
+  func overtake(_ keys: [Int64]) throws {
+    try connection.run(
+      "UPDATE bolide_reject SET read_since = \(run) WHERE pipeline = $1 AND key = ANY ($2) AND read_since IS NULL",
+      [.text(pipeline), .integers(keys)])
+  }
+
+  func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord? {
+    state.unkept += reject.more
+    guard state.room.rows > 0 else {
+      state.unkept += 1
+      try note(reject, overtakes: overtakes)
+      return nil
+    }
+    state.room.rows -= 1
+    var reject = reject
+    if let text = reject.text, text != state.text {
+      if text.utf8.count > state.room.total {
+        (reject.text, reject.isCut) = (nil, false)
+      } else {
+        state.room.total -= text.utf8.count
+      }
+    }
+    state.text = reject.text
+    try write(reject, isOvertaken: isOvertaken, overtakes: overtakes)
+    return reject
+  }
+
+  /// Of two rejected records with one key the later one counts. Rejected children have their record's.
+  private func note(_ reject: RejectedRecord, overtakes: Bool) throws {
+    if overtakes, let key = reject.key, state.last.map({ $0 == (reject.input, reject.record, key) }) != true {
+      try overtake([key])
+    }
+    state.last = reject.key.map { (reject.input, reject.record, $0) }
+  }
+
+  /// Writes a rejected record.
   ///
-  /// - Parameter isOvertaken: whether a later record with its key was read already.
-  func write(_ rejects: [RejectedRecord], isOvertaken: (RejectedRecord) -> Bool = { _ in false }) throws {
-    var last: String?
-    for reject in rejects {
-      unkept += reject.more
-      guard room.rows > 0 else {
-        unkept += 1
-        continue
-      }
-      room.rows -= 1
-      var reject = reject
-      if let text = reject.text, text != last {
-        if text.utf8.count > room.total { reject.text = nil } else { room.total -= text.utf8.count }
-      }
-      last = reject.text
-      let isPast = isOvertaken(reject)
-      try write(reject, isOvertaken: isPast)
-      if let key = reject.key, !isPast { open.insert(key) }
-    }
-  }
-
-  private func write(_ reject: RejectedRecord, isOvertaken: Bool) throws {
+  /// - Parameters:
+  ///   - isOvertaken: a later record with its key was read already.
+  ///   - overtakes: what was rejected of its key before is not to be replayed any more.
+  func write(_ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true) throws {
+    try note(reject, overtakes: overtakes)
     let place = [reject.record, reject.byte, reject.line, reject.column, reject.child].map {
       Parameter.integer(Int64($0))
     }
@@ -100,6 +120,32 @@ final class RejectLog {
       ] + place + [.integer(isOvertaken ? run : nil)])
   }
 
+  // MARK: Age
+
+  /// How long rejected records are kept.
+  private static let days = 30
+  /// What one import forgets at least, if there is so much.
+  private static let step = 1_000
+
+  /// Forgets records of earlier runs whose key a later record has brought: they are never tried again.
+  func close() throws {
+    try connection.run(
+      "DELETE FROM bolide_reject WHERE pipeline = $1 AND read_since IS NOT NULL AND last_run < \(run)",
+      [.text(pipeline)])
+  }
+
+  /// Forgets records that no run of the last 30 days has rejected: at most twice as many as a run keeps, so that no more
+  /// come than go.
+  func forget(_ bounds: RejectBounds) throws {
+    try connection.run(
+      """
+      DELETE FROM bolide_reject WHERE reject IN (
+        SELECT reject FROM bolide_reject
+        WHERE last_run <= (SELECT max(run) FROM bolide_run WHERE started < $1::text::timestamptz)
+        ORDER BY last_run LIMIT \(max(Self.step, 2 * bounds.rows)))
+      """, [.text(timestamp(daysAgo: Self.days))])
+  }
+
   // MARK: Replay
 
   /// Writes what became of replayed records.
@@ -118,7 +164,7 @@ final class RejectLog {
         (again.input, again.record, again.byte) = (first.reject.input, first.reject.record, first.reject.byte)
         (again.line, again.column) = (first.reject.line, first.reject.column)
         (again.text, again.isCut, again.around) = (first.reject.text, first.reject.isCut, first.reject.around)
-        try write(again, isOvertaken: false)
+        try write(again, overtakes: false)
         try connection.run(
           """
           UPDATE bolide_reject SET first_run = $2, times = $3 + 1 WHERE reject = (SELECT max(reject) FROM bolide_reject
@@ -128,18 +174,31 @@ final class RejectLog {
     }
   }
 
+  /// So many bytes of rejected records are read together, or little more.
+  private static let textsAtOnce = 4 << 20
+
   /// The next rejected records that can be tried again, in the order in which inputs brought them.
   static func replayable(
-    _ connection: PostgreSQLConnection, _ pipeline: String, before run: Int64, after last: KeptReject?,
+    _ connection: PostgreSQLConnection, _ pipeline: Pipeline, before run: Int64, after last: KeptReject?,
     limit: Int
   ) throws -> (kept: [KeptReject], hasMore: Bool) {
     let rows = try connection.run(
       """
-      SELECT \(columns) FROM bolide_reject WHERE pipeline = $1 AND last_run < $2 AND text IS NOT NULL AND NOT is_cut
-        AND read_since IS NULL AND reject > $3 ORDER BY reject LIMIT \(limit + 1)
-      """, [.text(pipeline), .integer(run), .integer(last?.number ?? 0)])
-    let kept = (0..<min(rows.count, limit)).map { Self.kept(rows, $0) }
-    return (kept, rows.count > limit)
+      SELECT \(columns) FROM (
+        SELECT *, sum(octet_length(text)) OVER (ORDER BY last_run, record, reject) - octet_length(text) AS bytes_before
+        FROM (SELECT * FROM bolide_reject
+          WHERE pipeline = $1 AND last_run < $2 AND text IS NOT NULL AND NOT is_cut AND read_since IS NULL
+            AND (code <> 'repeated-key' OR $3) AND (last_run, record, reject) > ($4, $5, $6)
+          ORDER BY last_run, record, reject LIMIT \(limit)) AS r) AS r
+      WHERE bytes_before <= \(textsAtOnce) ORDER BY last_run, record, reject
+      """,
+      [
+        .text(pipeline.name), .integer(run), .boolean([nil, .last].contains(pipeline.repeatedKeyPolicy)),
+        .integer(last?.lastRun ?? 0), .integer(Int64(last?.reject.record ?? 0)), .integer(last?.number ?? 0),
+      ])
+    let kept = (0..<rows.count).map { Self.kept(rows, $0) }
+    let bytes = kept.reduce(0) { $0 + ($1.reject.text?.utf8.count ?? 0) }
+    return (kept, kept.count == limit || bytes > textsAtOnce)
   }
 
   /// A kept record's columns, as `kept` reads them.

@@ -1,3 +1,4 @@
+internal import ChunkMerging
 internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
@@ -5,7 +6,7 @@ internal import StoreInterface
 internal import TypedRows
 
 /// Writes one run's rejected records to `bolide_reject`. The same one again is the same row.
-final class RejectLog {
+final class RejectLog: RejectKeeping {
   /// The texts of its records.
   let texts: RejectTexts
   private let pipeline: String
@@ -59,12 +60,6 @@ final class RejectLog {
     remove = try RawStatement(db, "DELETE FROM bolide_reject WHERE reject = ? RETURNING text, around")
   }
 
-  /// Keeps a rejected record, as far as the run's bounds allow.
-  ///
-  /// - Parameters:
-  ///   - isOvertaken: a later record with its key was read already.
-  ///   - overtakes: an earlier record with its key may be kept.
-  /// - Returns: what is kept; nil when it is only counted.
   func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord? {
     memory.unkept += reject.more
     guard memory.room.rows > 0 else {
@@ -120,17 +115,18 @@ final class RejectLog {
   private func note(_ reject: RejectedRecord, overtakes: Bool) throws {
     if overtakes, let key = reject.key, memory.last.map({ $0 == (reject.input, reject.record, key) }) != true
     {
-      try overtake(key)
+      try overtake([key])
     }
     memory.last = reject.key.map { (reject.input, reject.record, $0) }
   }
 
-  /// Notes that a key was read: what was rejected of it before is not to be replayed any more.
-  func overtake(_ key: Int64) throws {
-    overtakeKey.bind(run, at: 1)
-    overtakeKey.bind(pipeline, at: 2)
-    overtakeKey.bind(key, at: 3)
-    try overtakeKey.run()
+  func overtake(_ keys: [Int64]) throws {
+    for key in keys {
+      overtakeKey.bind(run, at: 1)
+      overtakeKey.bind(pipeline, at: 2)
+      overtakeKey.bind(key, at: 3)
+      try overtakeKey.run()
+    }
   }
 
   /// A digest of why it was rejected and of its text. Without its text a record is known by its place.
@@ -203,6 +199,18 @@ final class RejectLog {
   }
 }
 
+extension RejectedKeys {
+  /// Those of a pipeline's kept rejects that no later record has overtaken.
+  init(_ db: Database, pipeline: String) throws {
+    self.init()
+    let keys = try RawStatement(
+      db,
+      "SELECT key FROM bolide_reject WHERE pipeline = ? AND key IS NOT NULL AND read_since IS NULL")
+    keys.bind(pipeline, at: 1)
+    while try keys.step() { insert(keys.integer(0)) }
+  }
+}
+
 extension RejectedRecord {
   /// The same rejection where another one stood, of the same record's.
   fileprivate func at(_ other: RejectedRecord) -> RejectedRecord {
@@ -211,5 +219,21 @@ extension RejectedRecord {
     (reject.line, reject.column) = (other.line, other.column)
     (reject.text, reject.isCut, reject.around) = (other.text, other.isCut, other.around)
     return reject
+  }
+}
+
+extension Chunk {
+  /// The same digest of the key that a query's current row has in its first columns.
+  static func keyDigest(_ row: RawStatement, _ layout: ChunkLayout) -> Int64 {
+    var digest = SipHash(layout.digestKey)
+    for (place, column) in layout.keyColumns.enumerated() {
+      let index = Int32(place)
+      switch layout.storages[column] {
+      case .integer: digest.add(UInt64(bitPattern: row.integer(index)))
+      case .real: digest.add(row.real(index).bitPattern)
+      case .text, .blob: digest.add(part: row.bytes(index))
+      }
+    }
+    return digest.value
   }
 }

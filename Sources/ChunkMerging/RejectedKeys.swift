@@ -1,24 +1,37 @@
-internal import GRDB
-internal import ImportModel
-internal import SQLiteAccess
-internal import TypedRows
+package import TypedRows
+
+/// Where a run's rejected records are kept.
+package protocol RejectKeeping: AnyObject {
+  /// Notes that keys were read: what was rejected of them before is not to be replayed any more.
+  func overtake(_ keys: [Int64]) throws
+
+  /// Keeps a rejected record, as far as the run's bounds allow.
+  ///
+  /// - Parameters:
+  ///   - isOvertaken: a later record with its key was read already.
+  ///   - overtakes: an earlier record with its key may be kept.
+  /// - Returns: what is kept; nil when it is only counted.
+  func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord?
+}
 
 /// Finds records whose key stands among the kept rejects: a reject whose key was read later is not replayed.
 ///
 /// A filter of one mebibyte tells the keys that cannot be among them, so memory is flat and a run without rejects
 /// pays nothing. A key that the filter takes wrongly for one costs a look into an index.
-final class RejectedKeys {
+package struct RejectedKeys {
   private var bits: [UInt64] = []
   private static let bitCount = 1 << 23
   /// Of a run that sorts its records, those whose rejects are kept: the last one of each key, by its number through all inputs.
   private var lastRejected: [Int64: Int] = [:]
 
-  init(_ db: Database, pipeline: String) throws {
-    let keys = try RawStatement(
-      db,
-      "SELECT key FROM bolide_reject WHERE pipeline = ? AND key IS NOT NULL AND read_since IS NULL")
-    keys.bind(pipeline, at: 1)
-    while try keys.step() { insert(keys.integer(0)) }
+  package init() {}
+
+  /// Notes the key of a reject that is kept.
+  package mutating func insert(_ key: Int64) {
+    if bits.isEmpty { bits = [UInt64](repeating: 0, count: Self.bitCount / 64) }
+    let (one, other) = places(key)
+    bits[one >> 6] |= 1 << UInt64(one & 63)
+    bits[other >> 6] |= 1 << UInt64(other & 63)
   }
 
   /// Writes a chunk's rejects, and notes which older ones its rows have overtaken.
@@ -27,9 +40,10 @@ final class RejectedKeys {
   ///   - rows: those whose keys were read.
   ///   - log: the run's.
   ///   - alsoWrite: called with each reject that is kept.
-  func write(_ chunk: Chunk, _ rows: [Int32], to log: RejectLog, _ alsoWrite: (RejectedRecord) throws -> Void)
-    throws
-  {
+  package mutating func write(
+    _ chunk: Chunk, _ rows: [Int32], to log: some RejectKeeping,
+    _ alsoWrite: (RejectedRecord) throws -> Void
+  ) throws {
     let rejects = chunk.allRejects
     guard !bits.isEmpty || !rejects.isEmpty else { return }
     // For each key of the chunk's rejects, the last row that has it.
@@ -37,15 +51,17 @@ final class RejectedKeys {
     for reject in rejects { if let key = reject.key { lastRows[key] = -1 } }
     if !bits.isEmpty || !lastRows.isEmpty {
       let rejected = Set(chunk.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
+      var overtaken: Set<Int64> = []
       for row in rows.lazy.map(Int.init) where !rejected.contains(row) {
         guard let key = chunk.keyDigest(row) else { continue }
-        if contains(key), isLater(chunk, row, than: key) { try log.overtake(key) }
+        if contains(key), isLater(chunk, row, than: key) { overtaken.insert(key) }
         if let last = lastRows[key] { lastRows[key] = max(last, row) }
       }
+      if !overtaken.isEmpty { try log.overtake(overtaken.sorted()) }
     }
     for (number, reject) in zip(chunk.rejectNumbers, rejects) {
       let isOvertaken = reject.key.map { reject.isBefore(lastRows[$0, default: -1]) } ?? false
-      let overtakes = reject.key.map(contains) ?? false
+      let overtakes = reject.key.map { contains($0) } ?? false
       let last = reject.key.flatMap { lastRejected[$0] } ?? .min
       let kept = try log.keep(
         reject, isOvertaken: isOvertaken || number < last, overtakes: overtakes && number > last)
@@ -64,13 +80,6 @@ final class RejectedKeys {
     lastRejected[key].map { chunk.recordNumbers[row] > $0 } ?? true
   }
 
-  private func insert(_ key: Int64) {
-    if bits.isEmpty { bits = [UInt64](repeating: 0, count: Self.bitCount / 64) }
-    let (one, other) = places(key)
-    bits[one >> 6] |= 1 << UInt64(one & 63)
-    bits[other >> 6] |= 1 << UInt64(other & 63)
-  }
-
   private func contains(_ key: Int64) -> Bool {
     guard !bits.isEmpty else { return false }
     let (one, other) = places(key)
@@ -80,21 +89,5 @@ final class RejectedKeys {
   private func places(_ key: Int64) -> (Int, Int) {
     let mask = Int64(Self.bitCount - 1)
     return (Int(key & mask), Int(key >> 32 & mask))
-  }
-}
-
-extension Chunk {
-  /// The same digest of the key that a query's current row has in its first columns.
-  static func keyDigest(_ row: RawStatement, _ layout: ChunkLayout) -> Int64 {
-    var digest = SipHash(layout.digestKey)
-    for (place, column) in layout.keyColumns.enumerated() {
-      let index = Int32(place)
-      switch layout.storages[column] {
-      case .integer: digest.add(UInt64(bitPattern: row.integer(index)))
-      case .real: digest.add(row.real(index).bitPattern)
-      case .text, .blob: digest.add(part: row.bytes(index))
-      }
-    }
-    return digest.value
   }
 }
