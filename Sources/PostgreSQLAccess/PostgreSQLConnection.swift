@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import Dispatch
 internal import Foundation
 internal import StoreInterface
 
@@ -11,6 +12,8 @@ package final class PostgreSQLConnection {
   private(set) var connection: OpaquePointer
   /// Whether all that the session does is taken back at its end.
   package internal(set) var isTrial = false
+  /// A request to end a statement that may be under way, and how long it is waited for.
+  private var request: (hasEnded: DispatchSemaphore, deadline: DispatchTime)?
   /// Whether a part of the trial's transaction is open.
   var hasSavepoint = false
   /// The server's process of this session; nil while there is none.
@@ -110,7 +113,7 @@ package final class PostgreSQLConnection {
     process = nil
     let new = try Self.start(library, address)
     library.finish(connection)
-    connection = new
+    (connection, request) = (new, nil)
     try open()
     for process in lost {
       let ended = try run(
@@ -182,8 +185,8 @@ package final class PostgreSQLConnection {
     do {
       while let result = try receive() { if result.count > 0 { try body(result) } }
     } catch {
-      // Whoever stops in the middle wants no more of it.
-      interrupt()
+      // Whoever stops in the middle wants no more of it. What the server has ended itself is over (PQTRANS_ACTIVE is 1).
+      if library.transactionStatus(connection) == 1 { interrupt() }
       while library.status(connection) == 0, let rest = try? receive() { _ = rest }
       throw error
     }
@@ -210,6 +213,7 @@ package final class PostgreSQLConnection {
   }
 
   func send(_ sql: String, _ parameters: [Parameter]) throws {
+    try awaitRequest()
     let types = parameters.map(\.type)
     let lengths = parameters.map { Int32(truncatingIfNeeded: $0.bytes?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: parameters.count)
@@ -235,7 +239,7 @@ package final class PostgreSQLConnection {
     while library.isBusy(connection) != 0 {
       if deadline == nil, isCancelled() {
         interrupt()
-        deadline = .now + Self.answerTime
+        deadline = .now + .seconds(Self.answerSeconds)
       }
       if let deadline, .now > deadline { throw PostgreSQLError(state: "57014", text: "cancelled") }
       if bolide_pg_wait(library.socket(connection), 1, 0, Self.pause) < 0 { throw failure }
@@ -257,18 +261,30 @@ package final class PostgreSQLConnection {
   }
 
   /// For how long a server that was asked to end a statement is waited for: it may hang, or be cut off.
-  private static let answerTime = Duration.seconds(5)
+  private static let answerSeconds = 5.0
 
   /// Asks the server to end the statement under way, on a thread of its own: libpq waits for an answer without limit.
   private func interrupt() {
     guard let cancel = library.getCancel(connection) else { return }
     // It is a copy of the address and the key alone, and nobody else has it.
     nonisolated(unsafe) let request = cancel
+    let hasEnded = DispatchSemaphore(value: 0)
+    self.request = (hasEnded, .now() + Self.answerSeconds)
     Thread.detachNewThread { [library] in
       var text = [CChar](repeating: 0, count: 256)
       _ = library.cancel(request, &text, 256)
       library.freeCancel(request)
+      hasEnded.signal()
     }
+  }
+
+  /// Waits until a request to end a statement has reached the server: later it would end the next one.
+  private func awaitRequest() throws {
+    guard let (hasEnded, deadline) = request else { return }
+    guard hasEnded.wait(timeout: deadline) == .success else {
+      throw PostgreSQLError(state: "57014", text: "cancelled")
+    }
+    request = nil
   }
 
   // MARK: Notifications

@@ -65,6 +65,22 @@ struct ServerFaultTests {
     return (error, store)
   }
 
+  @Test func `a statement that fails, or is left in the middle, does not end the next one`() throws {
+    struct Enough: Error {}
+    let address = try TestServer.shared.get().address(schema: "public")
+    let connection = try PostgreSQLConnection(#require(PostgreSQLAddress(address)))
+    for round in 1...100 {
+      #expect(throws: PostgreSQLError.self) {
+        try connection.each("SELECT 1 / (n - \(round)) FROM generate_series(1, 200) AS n") { _ in }
+      }
+      try connection.run("SELECT pg_sleep(0.002)")
+      #expect(throws: Enough.self) {
+        try connection.each("SELECT generate_series(1, 100000)") { _ in throw Enough() }
+      }
+      try connection.run("SELECT pg_sleep(0.002)")
+    }
+  }
+
   @Test(.timeLimit(.minutes(5))) func `whoever is stopped does not wait for a server that hangs`() throws {
     let server = try TestServer()
     let address = try #require(PostgreSQLAddress(server.address(schema: "public")))
