@@ -128,7 +128,7 @@ OPTIONS = {
   "rejects": (("s.sqlite",), ("--run",)),
   "missing": (("s.sqlite", "q.yaml", "--delete"), ("--guard",)),
   "migrate": (("s.sqlite", "q.yaml", "--plan"), ("--lock-wait",)),
-  "import": (("q.yaml", "again.json"), ("--lock-wait", "--wal-limit", "--max-rejects", "--chunk-rows")),
+  "import": (("q.yaml", "again.json"), ("--lock-wait", "--wal-limit", "--max-rejects", "--chunk-rows", "--connections")),
   "generate": (("fireballs", "--rows", "2"), ("--seed",)),
 }
 TOKENS = (

@@ -73,6 +73,12 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Over how many connections to import into a store on a server, from 1 to 64. (default: 1)",
+      valueName: "n"))
+  var connections: ConnectionCount?
+
+  @Option(
+    help: ArgumentHelp(
       "How long to wait for a lock: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
@@ -217,6 +223,7 @@ struct ImportCommand: ParsableCommand {
     options.lockWait = lockWait?.seconds
     options.walLimit = walLimit?.bytes
     options.memory = memory?.bytes
+    options.connections = connections?.count
     options.bounds = InputBounds(bytes: maxBytes?.bytes, records: maxRecords, seconds: maxTime?.seconds)
     options.minimumRecords = minRecords
     if let maxMissing {
@@ -290,54 +297,5 @@ struct ImportCommand: ParsableCommand {
       try StandardOutput.write(line: report.line)
     }
     if json { try StandardOutput.write(line: report.json(failure)) }
-  }
-}
-
-/// A time on the command line: `30s`, `10m`, `0`.
-struct WaitTime: ExpressibleByArgument {
-  var seconds: Double
-
-  init?(argument: String) {
-    guard let time = WaitText(argument) else { return nil }
-    seconds = time.seconds
-  }
-}
-
-/// A size on the command line: `256MiB`, `1GiB`.
-struct ByteSize: ExpressibleByArgument {
-  var bytes: Int
-
-  init?(argument: String) {
-    guard let size = SizeText(argument) else { return nil }
-    bytes = size.bytes
-  }
-}
-
-/// A size of memory on the command line that an import can do with.
-struct MemorySize: ExpressibleByArgument {
-  var bytes: Int
-
-  init?(argument: String) {
-    guard let budget = MemoryBudget(argument) else { return nil }
-    bytes = budget.bytes
-  }
-}
-
-extension RawRepresentable<String> where Self: CaseIterable {
-  /// The words that a setting has, as a help text lists them.
-  static var words: String { allCases.map(\.rawValue).joined(separator: ", ") }
-
-  init(argument: String) throws {
-    guard let word = Self(rawValue: argument) else { throw ValidationError.notOne(of: Self.words, argument) }
-    self = word
-  }
-}
-
-extension RejectLimit {
-  init(argument: String) throws {
-    guard let limit = RejectLimit(argument) else {
-      throw ValidationError.notALimit(argument)
-    }
-    self = limit
   }
 }

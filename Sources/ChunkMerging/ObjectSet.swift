@@ -57,6 +57,20 @@ package struct ObjectSet {
     return true
   }
 
+  /// Puts in all ids of another set.
+  package mutating func formUnion(_ other: ObjectSet) {
+    for page in other.pages {
+      let words = other.words(ofPage: page)
+      if words.allSatisfy({ $0 == .max }) {
+        insert(page << Self.pageBits...page << Self.pageBits + 4095)
+        continue
+      }
+      let start = start(makingPageOf: page << Self.pageBits)
+      if start == Self.whole { continue }
+      for (place, word) in words.enumerated() { self.words[start + place] |= word }
+    }
+  }
+
   /// Whether an id is there.
   package func contains(_ id: Int64) -> Bool {
     guard let start = start(ofPage: id >> Self.pageBits) else { return false }

@@ -87,7 +87,7 @@ package struct ChunkProducer: ~Copyable {
     if let rows = settings.chunkRows { (limits.rows, limits.isFixed) = (rows, true) }
     self.limits = limits
     self.chunk = chunk
-    chunk.numbersRecords = sorts
+    if sorts { chunk.numbersRecords = true }
   }
 
   private var sorts: Bool { settings.sortPolicy == .key }
@@ -327,7 +327,7 @@ package struct ChunkProducer: ~Copyable {
     try flushBatch()
     if sorts { return try moveToRun() }
     if settings.stopsOnReject { isStopped = chunk.cutAfterFirstReject() || isStopped }
-    chunk.sortAndFold()
+    chunk.sortToApply()
     times.end(.sort)
     return send(bytes: bytes)
   }
@@ -337,7 +337,7 @@ package struct ChunkProducer: ~Copyable {
     guard let next = queue.takeEmpty() else { return false }
     times.end(.waitingForRoom)
     chunk = next
-    chunk.numbersRecords = sorts
+    if sorts { chunk.numbersRecords = true }
     return true
   }
 }

@@ -53,6 +53,9 @@ enum SettingsFile {
     if let value = reader.value(parts["memory"], .memory, { MemoryBudget($0) }) {
       settings.memory = value.bytes
     }
+    if let value = parts["connections"].flatMap({ reader.number($0, in: ImportSettings.connectionCounts) }) {
+      settings.connections = value
+    }
     if let value = parts["reject-rows"].flatMap({ reader.number($0, in: 0...Int(Int32.max)) }) {
       settings.rejectBounds.rows = value
     }

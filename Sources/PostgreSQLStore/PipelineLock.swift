@@ -21,11 +21,16 @@ final class AdvisoryLock {
   /// The end of the session would do it too, a moment later.
   deinit { _ = try? session.run("SELECT pg_advisory_unlock_all()") }
 
+  /// Says what a session is for, where the server shows it.
+  static func name(_ session: PostgreSQLConnection, _ kind: String, _ name: String) throws {
+    try session.run(
+      "SELECT set_config('application_name', $1, false)", [.text("bolide \(kind) \(name)")])
+  }
+
   /// Takes the lock, also again in a session that has connected anew.
   func take() throws {
     let what = "\(address.schema)/\(kind)/\(name)"
-    try session.run(
-      "SELECT set_config('application_name', $1, false)", [.text("bolide \(kind) \(name)")])
+    try Self.name(session, kind, name)
     let taken = try session.run(
       "SELECT pg_try_advisory_lock(\(SystemTables.lockClass), hashtext($1))", [.text(what)])
     if taken.integer(0, 0) != 0 { return }

@@ -17,9 +17,15 @@ extension PostgreSQLEngine {
       return try surviving(session) {
         try lock?.take()
         try StoreOrigin.check(session)
+        // A trial has one session.
+        let others = try (1..<(session.isTrial ? 1 : settings.connections)).map { _ in
+          let other = try take(isCancelled)
+          try AdvisoryLock.name(other, "pipeline", pipeline.name)
+          return other
+        }
         return try PostgreSQLImport(
-          self, session, lock, pipeline, input: input, stopsOnReject: settings.stopsOnReject, word: word,
-          sameJSON: sameJSON)
+          self, session, lock, others, pipeline, input: input, stopsOnReject: settings.stopsOnReject,
+          word: word, sameJSON: sameJSON)
       }
     }
   }

@@ -2,6 +2,7 @@ internal import ImportModel
 internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
+internal import Synchronization
 internal import TypedRows
 
 // The transactions of an import, and what becomes of one that another writer or a lost connection has ended.
@@ -14,18 +15,27 @@ extension PostgreSQLImport {
   /// A transaction that loses its connection again and again may be what ends the server's process.
   private static let losses = 5
 
-  /// One transaction: what `body` applies, its number, and the run's row.
-  func transact(_ body: () throws -> Void) throws {
-    let before = progress
-    do {
-      try committing { word in
-        try begin()
-        try body()
-        try end(word)
-      }
-    } catch {
-      progress = before
-      throw error
+  /// One transaction: what `body` applies, what is told of that, its number, and the run's row. Where `atomically` has one open, a
+  /// part of that.
+  ///
+  /// Workers apply side by side and end one after another. Who ends waits for no row: one that another worker has locked would
+  /// not be let go of.
+  ///
+  /// - Parameter ending: writes of what `body` returns what is the whole run's.
+  func transact<Applied>(
+    by worker: ImportWorker, _ body: () throws -> Applied, ending: (Applied) throws -> Void
+  ) throws {
+    if isOpen { return try savepoint { try ending(body()) } }
+    try committing(by: worker) {
+      try begin(worker)
+      let applied = try body()
+      try worker.transaction.refreshMarked()
+      // Triggers of the user's may be deferred.
+      if workers.count > 1 { try worker.connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
+      return applied
+    } ending: { word, applied in
+      try ending(applied)
+      try end(worker, word)
     }
   }
 
@@ -36,10 +46,12 @@ extension PostgreSQLImport {
       self.isOpen = true
       defer { self.isOpen = false }
       do {
-        try self.committing { word in
-          try self.begin()
+        try self.committing(by: self.main) {
+          try self.begin(self.main)
           guard try body() else { throw Unwanted() }
-          try self.end(word)
+          try self.main.transaction.refreshMarked()
+        } ending: { word, _ in
+          try self.end(self.main, word)
         }
         (self.isCommitted, self.undecided) = (true, nil)
         return true
@@ -57,42 +69,65 @@ extension PostgreSQLImport {
   }
 
   /// Another pipeline may have changed the model meanwhile: what it did to this one's entities the import does not know.
-  private func begin() throws {
-    try transaction.begin(notesRuns: true)
-    if try transaction.isCurrent { return }
-    let present = try StoredModel(connection, engine.address)
+  private func begin(_ worker: ImportWorker) throws {
+    try worker.transaction.begin(notesRuns: true)
+    if try worker.transaction.isCurrent { return }
+    let present = try StoredModel(worker.connection, engine.address)
     for entity in pipeline.model.withJoins.entities
     where present.model.entity(named: entity.name) != stored.model.entity(named: entity.name) {
       throw StoreError.modelGrew
     }
-    transaction = WriteTransaction(connection: connection, stored: present)
+    worker.transaction = WriteTransaction(connection: worker.connection, stored: present)
   }
 
-  private func end(_ word: String) throws {
-    let token = try transaction.end(
+  private func end(_ worker: ImportWorker, _ word: String) throws {
+    let token = try worker.transaction.number(
       author: pipeline.author ?? pipeline.name, pipeline: pipeline.name, run: run, nonce: word)
     progress.token = token ?? progress.token
-    try log.write(progress, word: word, outcome: nil)
+    try log.write(progress, worker.connection, word: word, outcome: nil)
     if isOpen { undecided = token }
   }
 
-  /// A transaction that writes its word into the run's row.
+  /// A transaction whose ending writes its word into the run's row.
   ///
   /// - Throws: `LostTransaction` where the connection was lost before the commit, and there is a new one.
-  func committing(_ body: (_ word: String) throws -> Void) throws {
+  func committing<Applied>(
+    by worker: ImportWorker, _ body: () throws -> Applied,
+    ending: (_ word: String, Applied) throws -> Void
+  ) throws {
     let word = randomWord(length: 6)
+    let applied: Applied
     do {
-      try connection.begin()
-      try body(word)
-      try connection.commit()
+      try worker.connection.begin()
+      applied = try body()
     } catch {
-      guard let cause = error as? PostgreSQLError, cause.endsSession else {
-        connection.rollBack()
-        throw error
-      }
-      guard try isCommitted(word) else { throw LostTransaction(cause: cause) }
+      return try turn.withLock { _ in try settle(error, word, worker) }
     }
-    log.committed(word)
+    try turn.withLock { _ in
+      let before = (progress, kept, rejects.memory)
+      do {
+        rejects.connection = worker.connection
+        try ending(word, applied)
+        try worker.connection.commit()
+      } catch {
+        do {
+          try settle(error, word, worker)
+        } catch {
+          (progress, kept, rejects.memory) = before
+          throw error
+        }
+      }
+      log.committed(word)
+    }
+  }
+
+  /// Ends a transaction that has failed. Returns where it was committed all the same.
+  private func settle(_ error: any Error, _ word: String, _ worker: ImportWorker) throws {
+    guard let cause = error as? PostgreSQLError, cause.endsSession else {
+      worker.connection.rollBack()
+      throw error
+    }
+    guard try isCommitted(word, worker) else { throw LostTransaction(cause: cause) }
   }
 
   /// What the store says outside of the run's transactions.
@@ -100,11 +135,11 @@ extension PostgreSQLImport {
     try engine.address.telling {
       if self.isOpen { return try body() }
       var answer: Result?
-      try self.repeating(nil) {
+      try self.repeating(nil, by: self.main) {
         do {
           answer = try body()
         } catch let cause as PostgreSQLError where cause.endsSession {
-          _ = try self.isCommitted(self.log.word)
+          _ = try self.isCommitted(self.log.word, self.main)
           throw LostTransaction(cause: cause)
         }
       }
@@ -114,11 +149,13 @@ extension PostgreSQLImport {
   }
 
   /// Connects anew, and looks whether the transaction that was under way is committed.
-  private func isCommitted(_ word: String) throws -> Bool {
+  private func isCommitted(_ word: String, _ worker: ImportWorker) throws -> Bool {
     do {
-      try connection.reconnect(within: isGone ? .zero : PostgreSQLEngine.patience)
-      try lock?.take()
-      guard let isCommitted = try log.isCommitted(word) else { throw StoreError.lostCommits(engine.path) }
+      try worker.connection.reconnect(within: isGone ? .zero : PostgreSQLEngine.patience)
+      try worker.lock?.take()
+      guard let isCommitted = try log.isCommitted(word, worker.connection) else {
+        throw StoreError.lostCommits(engine.path)
+      }
       isGone = false
       return isCommitted
     } catch {
@@ -128,14 +165,14 @@ extension PostgreSQLImport {
   }
 
   /// A part of the open transaction, which alone is taken back where another writer was faster.
-  func savepoint(_ body: () throws -> Void) throws {
-    let before = (progress, kept)
+  private func savepoint(_ body: () throws -> Void) throws {
+    let before = (progress, kept, rejects.memory)
     try connection.run("SAVEPOINT bolide_chunk")
     do {
       try body()
     } catch {
       if error.mayBeRepeated { try connection.run("ROLLBACK TO bolide_chunk") }
-      (progress, kept) = before
+      (progress, kept, rejects.memory) = before
       throw error
     }
     try connection.run("RELEASE bolide_chunk")
@@ -144,9 +181,9 @@ extension PostgreSQLImport {
   /// Does something again where another writer was faster, or the connection was lost.
   ///
   /// - Parameter chunk: what is applied.
-  func repeating(_ chunk: Chunk?, _ body: () throws -> Void) throws {
+  func repeating(_ chunk: Chunk?, by worker: ImportWorker, _ body: () throws -> Void) throws {
     let before = chunk.map(ChunkState.init)
-    let (memory, kept) = (memory, rejects.memory)
+    let memory = worker.memory
     var (conflicts, losses) = (0, 0)
     while true {
       do {
@@ -161,7 +198,7 @@ extension PostgreSQLImport {
         }
       }
       if let chunk { before?.restore(chunk) }
-      (self.memory, rejects.memory) = (memory, kept)
+      worker.memory = memory
     }
   }
 }

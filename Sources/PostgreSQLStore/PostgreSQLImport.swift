@@ -2,9 +2,17 @@ internal import ChunkMerging
 internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
+internal import Synchronization
 internal import TypedRows
 
-/// One run's writing side: a session of its own from the first chunk to the run's end. Used by one thread.
+/// One run's writing side: sessions of its own from the first chunk to the run's end. Used by one thread, but for what its workers
+/// do side by side.
+///
+///     chunk ─┬─ part ── worker: session, transaction ─┐
+///            ├─ part ── worker: session, transaction ─┼─ the run's row, one commit after another
+///            └─ part ── worker: session, transaction ─┘
+///
+/// Records of one key are always in the same part. Where there is one worker, it applies the chunk itself.
 final class PostgreSQLImport: ImportSession {
   let layout: ChunkLayout
   let run: Int64
@@ -14,22 +22,22 @@ final class PostgreSQLImport: ImportSession {
   var undecided: HistoryToken?
 
   let engine: PostgreSQLEngine
-  let connection: PostgreSQLConnection
-  /// The pipeline's lock, which is of the same session.
-  let lock: AdvisoryLock?
   let pipeline: Pipeline
   private let input: String
   private let stopsOnReject: Bool
   let stored: StoredModel
-  var transaction: WriteTransaction
-  let writer: ChunkWriter
-  private let children: [ChildWriter]
+  /// One at least. The first one's session holds the pipeline's lock, and is that of all that one alone does.
+  let workers: [ImportWorker]
+  /// For each worker its part of the chunk; none where there is one worker.
+  private let parts: [Chunk]
+  /// Held while a worker ends its transaction: what all of them write to is behind it.
+  let turn = Mutex(())
   var log: RunLog
   let rejects: RejectLog
   /// Nil where no input is skipped.
   var inputs: KnownInputs?
-  /// What the chunk that was applied last did, and how far history went before.
-  private(set) var applied: (start: Int64, counts: [ChunkCounts]) = (0, [])
+  /// What the chunk did that was applied last, without parts.
+  private(set) var applied = AppliedChunk()
   /// What a full feed brought and did not land.
   private(set) var rejected = RejectedOfRun()
   /// Whether `atomically` has its transaction open.
@@ -42,51 +50,53 @@ final class PostgreSQLImport: ImportSession {
 
   /// - Parameters:
   ///   - lock: the pipeline's, in whose session the import works; nil where nobody has taken it.
+  ///   - others: the sessions of further workers.
   ///   - word: the run's first.
   init(
     _ engine: PostgreSQLEngine, _ connection: PostgreSQLConnection, _ lock: AdvisoryLock?,
-    _ pipeline: Pipeline, input: String, stopsOnReject: Bool, word: String,
+    _ others: [PostgreSQLConnection], _ pipeline: Pipeline, input: String, stopsOnReject: Bool, word: String,
     sameJSON: @escaping ChunkLayout.TextEquality
   ) throws {
-    self.stopsOnReject = stopsOnReject
-    (self.engine, self.connection, self.lock, self.pipeline, self.input) = (
-      engine, connection, lock, pipeline, input
-    )
+    (self.engine, self.pipeline, self.input, self.stopsOnReject) = (engine, pipeline, input, stopsOnReject)
     let stored = try StoredModel(connection, engine.address)
     self.stored = stored
     if stored.model.entities.isEmpty { throw StoreError.noStoreThere(engine.path) }
     var layout = ChunkLayout(pipeline, model: stored.model)
     layout.digestKey = stored.digestKey
     layout.sameJSON = sameJSON
+    layout.partCount = 1 + others.count
     self.layout = layout
-    transaction = WriteTransaction(connection: connection, stored: stored)
-    writer = ChunkWriter(connection, layout: layout, stored: stored)
-    children = pipeline.children.indices.map {
-      ChildWriter(connection, pipeline, $0, layout: layout, stored: stored)
-    }
+    workers =
+      [ImportWorker(connection, lock, pipeline, layout, stored)]
+      + others.map { ImportWorker($0, nil, pipeline, layout, stored) }
+    parts = others.isEmpty ? [] : workers.map { _ in Chunk(layout: layout) }
     log = try RunLog(connection, pipeline, input: input, word: word)
     run = log.run
     rejects = try RejectLog(connection, pipeline: pipeline.name, run: run, bounds: layout.rejectBounds)
-    progress.children = children.flatMap(\.counts)
+    progress.children = main.childCounts
   }
 
-  deinit { connection.rollBack() }
+  /// The worker of all that one alone does.
+  var main: ImportWorker { workers[0] }
+  var connection: PostgreSQLConnection { main.connection }
 
   var times: StageTimes {
-    get { writer.times }
-    set { writer.times = newValue }
+    get { main.writer.times }
+    set { main.writer.times = newValue }
   }
 
   func apply(_ chunk: Chunk, bytes: Int) throws {
     try engine.address.telling {
-      if self.stopsOnReject, !self.isOpen { return try self.applyToFirstReject(chunk, bytes: bytes) }
-      try self.repeating(chunk) {
-        try (self.isOpen ? self.savepoint : self.transact) { try self.write(chunk, bytes: bytes) }
+      if !self.parts.isEmpty {
+        try self.applyParts(of: chunk, bytes: bytes)
+      } else if self.stopsOnReject, !self.isOpen {
+        try self.applyToFirstReject(chunk, bytes: bytes)
+      } else {
+        try self.apply(chunk, by: self.main, bytes: bytes)
       }
     }
     noteInputs(chunk)
-    rejected.note(chunk)
-    writer.times.end(.commit)
+    times.end(.commit)
   }
 
   func finish(
@@ -96,12 +106,13 @@ final class PostgreSQLImport: ImportSession {
     progress.bytes = bytes
     connection.isCancelled = { false }
     try engine.address.telling {
-      try self.repeating(nil) {
-        try self.committing { word in
+      try self.repeating(nil, by: self.main) {
+        try self.committing(by: self.main) {
+        } ending: { word, _ in
           if self.isRolledBack { for reject in self.kept { try self.rejects.write(reject) } }
           if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
-          try self.log.write(self.progress, word: word, outcome: outcome)
-          if let identity { try self.log.write(identity) }
+          try self.log.write(self.progress, self.connection, word: word, outcome: outcome)
+          if let identity { try self.log.write(identity, self.connection) }
           if outcome == RunOutcome.good { try self.writeInputs(inputs) }
           let log = FieldLog(connection: self.connection, pipeline: self.pipeline.name)
           try log.write(fields, run: self.run, of: self.pipeline.entity, isGood: outcome == RunOutcome.good)
@@ -120,8 +131,17 @@ final class PostgreSQLImport: ImportSession {
   func changedSinceLastGoodRun() throws -> RowShare? {
     try asking {
       try LastGoodRun(self.connection, self.stored, pipeline: self.pipeline.name)?.changed(
-        self.layout, self.writer.memory.seen)
+        self.layout, self.seen(by: 0))
     }
+  }
+
+  /// The objects whose keys the run has met.
+  ///
+  /// - Parameter writer: a place among each worker's writers.
+  func seen(by writer: Int) -> ObjectSet {
+    var seen = main.writers[writer].seen
+    for worker in workers.dropFirst() { seen.formUnion(worker.writers[writer].seen) }
+    return seen
   }
 
   // MARK: Replay
@@ -130,97 +150,93 @@ final class PostgreSQLImport: ImportSession {
     // A record whose key could not be read when it was rejected makes a row, and changes none: a later one may have
     // brought that key.
     let keyless = Set(kept.lazy.compactMap(\.first).filter { $0.reject.key == nil }.map(\.number))
-    let inTransaction = isOpen ? savepoint : transact
     chunk.flushBatch()
     try engine.address.telling {
       var left: Set<Int> = []
-      try self.repeating(nil) {
-        try inTransaction {
+      try self.repeating(nil, by: self.main) {
+        try self.transact(by: self.main) {
           let unsure = chunk.order.filter { row in
             keyless.contains(rows[Int(row)])
               && self.layout.keyColumns.allSatisfy { chunk.state($0, Int(row)) == .value }
           }
           let known = unsure.isEmpty ? nil : try StoredRows(self.connection, self.layout, chunk, unsure)
           left = Set(unsure.filter { known?.tuple($0) != nil }.map(Int.init))
+        } ending: { _ in
         }
       }
       chunk.leaveOut(left.contains)
       chunk.sortAndFold()
-      try self.repeating(chunk) {
-        try inTransaction {
-          try self.applyAll(chunk, without: left)
+      try self.repeating(chunk, by: self.main) {
+        try self.transact(by: self.main) {
+          try self.main.apply(chunk, without: left, input: self.input)
+        } ending: { counts in
+          self.progress.add(counts)
           try self.rejects.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
         }
       }
     }
   }
 
-  var memory: [(seen: ObjectSet, made: ObjectSet?)] {
-    get { writers.map(\.memory) }
-    set { for (writer, memory) in zip(writers, newValue) { writer.memory = memory } }
-  }
-
-  var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
-
   // MARK: Chunks
 
-  private func write(_ chunk: Chunk, bytes: Int) throws {
+  private func apply(_ chunk: Chunk, by worker: ImportWorker, bytes: Int) throws {
+    try repeating(chunk, by: worker) { try write(chunk, by: worker, bytes: bytes) }
+    rejected.note(chunk)
+  }
+
+  /// - Parameter most: so many rejected records at most may the chunk have then.
+  private func write(
+    _ chunk: Chunk, by worker: ImportWorker, bytes: Int, rejecting most: Int = .max
+  ) throws {
     // Every key was read, also those of rows that are left alone.
     let rows = chunk.order
-    // Before a row is compared: what is committed behind this may be seen or not.
-    if let inputs { applied.start = try inputs.lastNumber() }
-    try applyAll(chunk)
-    try rejects.write(chunk, rows) { if isOpen { kept.append($0) } }
-    progress.unkept = rejects.unkept
-    progress.bytes = bytes
+    try transact(by: worker) {
+      var applied = AppliedChunk()
+      // Before a row is compared: what is committed behind this may be seen or not.
+      if let inputs { applied.start = try inputs.lastNumber() }
+      applied.counts = try worker.apply(chunk, input: input)
+      if chunk.rejectCount > most { throw NewReject() }
+      return applied
+    } ending: { applied in
+      self.applied = applied
+      progress.add(applied.counts)
+      try rejects.write(chunk, rows) { if isOpen { kept.append($0) } }
+      progress.unkept = rejects.unkept
+      progress.bytes = bytes
+    }
+  }
+
+  /// Applies a chunk's records side by side, and before them what was rejected already.
+  private func applyParts(of chunk: Chunk, bytes: Int) throws {
+    chunk.move(to: parts)
+    if !chunk.isEmpty { try apply(chunk, by: main, bytes: bytes) }
+    try WorkThread.runSideBySide(parts.count, "bolide writing") { [parts, workers] place in
+      let (part, worker) = (parts[place], workers[place])
+      if part.isEmpty { return }
+      try self.repeating(part, by: worker) { try self.write(part, by: worker, bytes: bytes) }
+    }
+    for part in parts {
+      rejected.note(part)
+      chunk.takeRejects(of: part)
+    }
   }
 
   /// Applies a chunk that ends with its first rejected record.
   private func applyToFirstReject(_ chunk: Chunk, bytes: Int) throws {
-    struct NewReject: Error {}
     while true {
-      let (known, orders) = (chunk.rejectCount, chunk.orders)
-      let (memory, kept) = (memory, rejects.memory)
+      let (known, orders, memory) = (chunk.rejectCount, chunk.orders, main.memory)
       do {
-        return try repeating(chunk) {
-          try transact {
-            try write(chunk, bytes: bytes)
-            if chunk.rejectCount > known { throw NewReject() }
-          }
-        }
+        try repeating(chunk, by: main) { try write(chunk, by: main, bytes: bytes, rejecting: known) }
+        return rejected.note(chunk)
       } catch is NewReject {
         // A row was rejected only now: the chunk is taken back, and applied as far as that row.
-        (self.memory, rejects.memory) = (memory, kept)
+        main.memory = memory
         chunk.orders = orders
         chunk.cutAfterFirstReject()
       }
     }
   }
-
-  /// Applies a chunk, and behind it its children.
-  ///
-  /// - Parameter left: rows that were taken out of it.
-  private func applyAll(_ chunk: Chunk, without left: Set<Int> = []) throws {
-    let now = timestamp()
-    applied.counts = [try writer.apply(chunk, now: now, input: input)]
-    progress.counts += applied.counts[0]
-    let records = ChildWriter.Holder(
-      chunk: chunk, writer: writer, leftOut: left, leftAlone: writer.setAside)
-    var index = 0
-    for (rows, writing) in zip(chunk.children, children) {
-      let holder = writing.layout.within.map { list in
-        let holding = children[list]
-        return ChildWriter.Holder(
-          chunk: chunk.children[list], writer: holding.writer, leftOut: holding.leftOut,
-          leftAlone: holding.leftAlone)
-      }
-      let counts = try writing.apply(rows, of: holder ?? records, in: chunk, now: now, input: input)
-      applied.counts.append(counts[0])
-      for counts in counts {
-        progress.children[index].counts += counts
-        index += 1
-      }
-    }
-    progress.chunks += 1
-  }
 }
+
+/// A row was rejected that must not be.
+private struct NewReject: Error {}

@@ -35,7 +35,15 @@ struct WriteTransaction {
   func end(
     author: String?, pipeline: String?, run: Int64?, nonce: String = randomWord(length: 6)
   ) throws -> HistoryToken? {
-    try MarkedObjects(connection: connection, stored: stored).refresh()
+    try refreshMarked()
+    return try number(author: author, pipeline: pipeline, run: run, nonce: nonce)
+  }
+
+  /// Computes what is marked.
+  func refreshMarked() throws { try MarkedObjects(connection: connection, stored: stored).refresh() }
+
+  /// Gives the transaction its number; see `end`. Waits for no row that a writer has locked.
+  func number(author: String?, pipeline: String?, run: Int64?, nonce: String) throws -> HistoryToken? {
     // A trial's has none: until it ends, nobody else could get one.
     if connection.isTrial { return nil }
     let number = try connection.run(

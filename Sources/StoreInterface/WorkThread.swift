@@ -1,4 +1,6 @@
+internal import Dispatch
 internal import Foundation
+internal import Synchronization
 
 #if canImport(Glibc)
   internal import Glibc
@@ -34,6 +36,46 @@ package final class WorkThread {
       if error != 0 { work.release() }
       return error == 0
     }
+  }
+
+  /// Runs something several times at once: the first time on the calling thread, each further one on a thread of its own, or where
+  /// there is none behind the first. Waits for all.
+  ///
+  /// - Parameter body: given its number, from 0.
+  /// - Throws: of the errors that were thrown, that of the lowest number.
+  package static func runSideBySide(
+    _ count: Int, _ name: String, _ body: @escaping (_ number: Int) throws -> Void
+  ) throws {
+    let (outcome, group) = (Outcome(), DispatchGroup())
+    let clock = StoreClock.current
+    // Nobody calls it any more when the group has ended.
+    nonisolated(unsafe) let body = body
+    let run = { @Sendable (number: Int) in
+      do {
+        try StoreClock.$current.withValue(clock) { try body(number) }
+      } catch {
+        outcome.note(error, of: number)
+      }
+    }
+    let left = (1..<count).filter { number in
+      group.enter()
+      let isStarted = start(name) {
+        run(number)
+        group.leave()
+      }
+      if !isStarted { group.leave() }
+      return !isStarted
+    }
+    for number in [0] + left { run(number) }
+    group.wait()
+    if let error = outcome.first { throw error }
+  }
+
+  private final class Outcome: Sendable {
+    private let errors = Mutex<[Int: any Error]>([:])
+
+    func note(_ error: any Error, of number: Int) { errors.withLock { $0[number] = error } }
+    var first: (any Error)? { errors.withLock { errors in errors.keys.min().flatMap { errors[$0] } } }
   }
 
   private static func withAttributes(

@@ -54,11 +54,13 @@ final class OrderStores: Sendable {
           amount: { type: double, max: 90 }
     """
 
-  /// - Parameter keys: more lines of the pipeline's file.
-  init(_ keys: String = "") throws {
+  /// - Parameters:
+  ///   - keys: more lines of the pipeline's file.
+  ///   - part: what is left out of it.
+  init(_ keys: String = "", without part: String = "\0") throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "bolide-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    pipeline = try Self.pipeline(keys)
+    pipeline = try Self.pipeline(keys, replacing: part)
     server = try TestServer.shared.get()
     schemas = (0..<2).map { _ in "s\(UInt64.random(in: 0 ... .max))" }
     addresses = ([folder.appending(path: "orders.sqlite").path] + schemas.map(server.address(schema:))).map {

@@ -36,8 +36,9 @@ package struct TwoEngines {
         (options.chunkRows, options.isAtomic) = (feed.chunkRows, dice.once(in: 4))
         told.append("import feed\(number), chunk-rows \(feed.chunkRows):\n\(feed.json)")
         try compare(
-          engines.map { engine in
-            try outcome(engine) { try counts(engine, pipelines[number], feed.json, options) }
+          engines.enumerated().map { place, engine in
+            if place > 0 { options.connections = connections(pipelines[number], options, &dice) }
+            return try outcome(engine) { try counts(engine, pipelines[number], feed.json, options) }
           }, &known)
         var other = Dice(seed, -step - 1)
         for place in engines.indices { states[place].append(try engines[place].newestToken()) }
@@ -61,6 +62,14 @@ package struct TwoEngines {
     var changes: [String] = []
     var rows: [String: [String: String]] = [:]
     var names: [String: ObjectName] = [:]
+  }
+
+  /// Over how many connections an import goes: more than one where the pipeline allows it.
+  private func connections(_ pipeline: Pipeline, _ options: ImportOptions, _ dice: inout Dice) -> Int {
+    var several = pipeline
+    several.settings.isAtomic = options.isAtomic ?? pipeline.settings.isAtomic
+    several.settings.connections = 3
+    return several.problems().isEmpty ? dice.int(1...3) : 1
   }
 
   private func counts(

@@ -3,12 +3,14 @@ internal import Foundation
 
 /// An import as a user runs it: the store is opened, written and closed.
 enum ImportJob {
-  static func run(pipeline pipelinePath: String, input: String, store storePath: String) throws -> JobOutcome
-  {
+  static func run(
+    pipeline pipelinePath: String, input: String, store storePath: String, connections: Int
+  ) throws -> JobOutcome {
     let pipeline = try Pipeline(path: pipelinePath)
     // A file that is known again would not be read.
     var options = ImportOptions()
     options.force = true
+    options.connections = connections
     var report: ImportReport?
     var opening = 0.0
     var closing = ContinuousClock.now

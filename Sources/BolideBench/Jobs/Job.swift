@@ -5,7 +5,7 @@ package enum Job: Codable, Sendable {
   /// Parses one of the made-up inputs, fed in pieces.
   case parse(ParseInput.Kind, rows: Int)
   /// Imports an input; `-` is standard input.
-  case importing(pipeline: String, input: String, store: String)
+  case importing(pipeline: String, input: String, store: String, connections: Int = 1)
   /// Writes the typed rows of an input with nothing but SQLite.
   case floor(pipeline: String, input: String, file: String, shape: FloorShape, chunkRows: Int)
   /// Reads an input so far and no farther.
@@ -28,8 +28,8 @@ package enum Job: Codable, Sendable {
   package func run() throws -> JobOutcome {
     switch self {
     case .parse(let kind, let rows): try ParseJob.run(kind, rows: rows)
-    case .importing(let pipeline, let input, let store):
-      try ImportJob.run(pipeline: pipeline, input: input, store: store)
+    case .importing(let pipeline, let input, let store, let connections):
+      try ImportJob.run(pipeline: pipeline, input: input, store: store, connections: connections)
     case .floor(let pipeline, let input, let file, let shape, let chunkRows):
       try FloorJob.run(
         pipeline: pipeline, input: input, file: file, shape: shape, chunkRows: chunkRows)

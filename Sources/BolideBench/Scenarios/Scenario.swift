@@ -14,6 +14,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case foreignUpdate = "foreign-update"
   case foreignClients = "foreign-clients"
   case newDerived = "new-derived"
+  case connections
   case catchUp = "catch-up"
   case follow
 
@@ -34,6 +35,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .foreignUpdate: "another program changes a summed value of each row, in one statement"
     case .foreignClients: "eight clients of another program change a summed value of one row in each commit"
     case .newDerived: "each row of a store with links gets a copy of its owner's key"
+    case .connections: "into a new store on a server, over one, two and four connections"
     case .catchUp: "a reader takes all changes of a first load"
     case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
     }
@@ -44,7 +46,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
     case .revised, .shuffled, .sorted, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
-      .foreignClients, .newDerived, .follow:
+      .foreignClients, .newDerived, .connections, .follow:
       false
     }
   }
@@ -65,7 +67,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   }
 
   /// Whether it can be measured on a file.
-  package var runsOnFile: Bool { self != .foreignClients }
+  package var runsOnFile: Bool { ![.foreignClients, .connections].contains(self) }
 
   /// Everyone who does it; Bolide comes first.
   func candidates(_ feed: BenchFeed) throws -> [Candidate] {
@@ -115,7 +117,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         updating(feed, .links, name: "links alone"),
       ]
     // A file has one writer at a time.
-    case .foreignClients: []
+    case .foreignClients, .connections: []
     case .newDerived: [copying(feed), copyingBySQL(feed)]
     case .catchUp: [reading(feed)]
     case .follow: SmallCommits.Writer.allCases.map { following(feed, $0) }

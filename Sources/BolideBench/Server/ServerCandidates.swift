@@ -6,7 +6,7 @@ extension Scenario {
   package var runsOnServer: Bool {
     switch self {
     case .firstLoad, .again, .revised, .shuffled, .withLinks, .withDerived, .mainJob, .foreignClients,
-      .follow:
+      .follow, .connections:
       true
     case .parse, .sorted, .gzip, .smallMemory, .foreignUpdate, .newDerived, .catchUp: false
     }
@@ -28,6 +28,7 @@ extension Scenario {
       return [(true, false), (false, false), (true, true), (false, true)].map { hasTriggers, haveOneOwner in
         clients(feed, hasTriggers: hasTriggers, haveOneOwner: haveOneOwner, on: server)
       }
+    case .connections: return [1, 2, 4].map { importing(feed, .plain, over: $0, on: server) }
     case .follow: return SmallCommits.Writer.allCases.map { following(feed, $0, on: server) }
     default: break
     }
@@ -36,14 +37,18 @@ extension Scenario {
       + ServerProgram.Shape.allCases.map { running($0, feed, pipeline, on: server) }
   }
 
+  /// - Parameter connections: how many; nil where the others are other programs.
   private func importing(
-    _ feed: BenchFeed, _ pipeline: BenchPipeline, on server: BenchServer
+    _ feed: BenchFeed, _ pipeline: BenchPipeline, over connections: Int? = nil, on server: BenchServer
   ) -> Candidate {
-    Candidate(name: "bolide") {
+    Candidate(
+      name: connections.map { $0 == 1 ? "bolide, one connection" : "bolide, \($0) connections" } ?? "bolide"
+    ) {
       let schema = "bolide"
       func load(_ kind: BenchFeed.Kind) throws -> JobOutcome {
         let job = Job.importing(
-          pipeline: feed.pipeline(pipeline), input: try feed.path(kind), store: server.store(schema))
+          pipeline: feed.pipeline(pipeline), input: try feed.path(kind), store: server.store(schema),
+          connections: connections ?? 1)
         return try feed.workspace.run(job)
       }
       try server.clear(schema)

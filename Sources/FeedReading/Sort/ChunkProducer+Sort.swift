@@ -54,7 +54,7 @@ extension ChunkProducer {
     }
     chunk.flushTaken()
     chunk.sortSurroundings()
-    chunk.sortAndFold()
+    chunk.sortToApply()
     times.end(.sort)
     before += chunk.recordsRead
     // The part of the input that is in the store then.

@@ -43,6 +43,7 @@ package struct PipelineCheck {
     ChildrenCheck.run(pipeline, &check.list)
     RenameCheck.run(pipeline, &check.list)
     SizeCheck.run(pipeline, &check.list)
+    ConnectionsCheck.run(pipeline, &check.list)
     check.checkEntity()
     check.checkColumns()
     check.checkChecks()

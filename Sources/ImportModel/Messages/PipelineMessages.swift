@@ -1,5 +1,11 @@
 // What is said of a pipeline as a whole: its entity, its columns, its settings.
 
+extension Reason {
+  static let oneTransaction = Reason("a transaction uses one connection")
+  static let otherOrder = Reason(
+    "over several connections, records are not imported in the order of the input")
+}
+
 extension Message {
   // MARK: Size
 
@@ -52,6 +58,10 @@ extension Message {
   static let sortedStop = Message(
     "'sort' and 'stop-on-reject' cannot be combined: sorted records are not imported in the order of the input"
   )
+
+  static func connections(with what: String, _ reason: Reason) -> Message {
+    Message("'connections' and \(what) cannot be combined: \(reason.text)")
+  }
 
   static let goneOfWindow = Message("'gone' requires `feed: full`: no row is missing from a window")
   static let unguardedDeletion = Message(

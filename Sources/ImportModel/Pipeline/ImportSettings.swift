@@ -17,6 +17,9 @@ public struct ImportSettings: Sendable, Hashable, Encodable {
   /// How much memory the import takes, in bytes: from 48 MiB to 4 GiB, what lies outside is taken as the nearer of these. The longest
   /// record is 64 MiB, and with less than the usual 96 MiB a third of what is left beside 39 MiB.
   public var memory = 96 << 20
+  /// Over how many connections records are imported into a store on a server, side by side: from 1 to 64. A file has one writer.
+  public var connections = 1
+  package static let connectionCounts = 1...64
   /// How long to wait for another import or program that holds the store, in seconds.
   public var lockWait: Double = 600
   /// How large the write-ahead log may grow while a reader keeps it from being emptied, in bytes.

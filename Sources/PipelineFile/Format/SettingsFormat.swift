@@ -66,6 +66,11 @@ extension PipelineFormat {
         + "allows less than this, the page cache and the queue of chunks are smaller, and the chunks are not; default: `96MiB`",
       examples: ["48MiB"]),
     FormatKey(
+      "connections", .number(ImportSettings.connectionCounts),
+      "into a store on a server, over how many connections records are imported side by side, see <doc:Servers>; a store in a "
+        + "file has one writer; default: `1`",
+      examples: ["2"]),
+    FormatKey(
       "reject-rows", .number(0...Int(Int32.max)),
       "the maximum number of rejected records that a run keeps, the first ones; the others are counted "
         + "only; default: `10000`",

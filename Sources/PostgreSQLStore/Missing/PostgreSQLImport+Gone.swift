@@ -12,10 +12,12 @@ extension PostgreSQLImport {
   private func seen() throws -> [(presence: Presence, entity: Entity, objects: ObjectSet)] {
     guard pipeline.feed == .full, rejected.knowsKeys else { return [] }
     let knowsChildren = rejected.knowsChildren && progress.childrenMetTheirRows
-    return try writers.filter { $0 === writer || $0.layout.isChildren && knowsChildren }.map { writer in
+    return try main.writers.enumerated().filter { place, writer in
+      place == 0 || writer.layout.isChildren && knowsChildren
+    }.map { place, writer in
       let presence = Presence(connection, pipeline: pipeline.name, writer.layout.entity, stored)
-      var objects = writer.memory.seen
-      if writer === self.writer, !rejected.keys.isEmpty {
+      var objects = seen(by: place)
+      if place == 0, !rejected.keys.isEmpty {
         try presence.addRejected(rejected.keys, layout, to: &objects)
       }
       return (presence, writer.layout.entity, objects)
@@ -37,19 +39,26 @@ extension PostgreSQLImport {
 
   func treatGone() throws {
     try engine.address.telling {
-      if self.isOpen { return try self.treat() }
-      try self.repeating(nil) { try self.transact { try self.treat() } }
+      try self.repeating(nil, by: self.main) {
+        try self.transact(by: self.main) {
+          try self.treat()
+        } ending: {
+          self.progress.gone += $0
+        }
+      }
     }
   }
 
-  private func treat() throws {
+  /// - Returns: how many rows were treated.
+  private func treat() throws -> Int {
+    var treated = 0
     for (presence, entity, objects) in try seen().reversed() {
       let gone = try presence.missing(objects)
       let table = quoted(entity.name)
       switch pipeline.gone {
       case .keep: continue
       case .delete:
-        progress.gone += try connection.run(
+        treated += try connection.run(
           "DELETE FROM \(table) WHERE bolide_id = ANY ($1)", [.integers(gone)]
         ).affected
       case .mark(let name):
@@ -64,7 +73,7 @@ extension PostgreSQLImport {
           } else {
             ("true", "false", "\(column) IS DISTINCT FROM true")
           }
-        progress.gone += try connection.run(
+        treated += try connection.run(
           """
           UPDATE \(table) SET \(column) = \(marked) WHERE bolide_id = ANY ($1) AND \(isUnmarked)
             AND $2::text IS NOT NULL
@@ -78,6 +87,7 @@ extension PostgreSQLImport {
         inputs?.noteUnmarked(returned)
       }
     }
+    return treated
   }
 
   /// Writes what a complete run saw; nil where the feed is not full, or a rejected record may be any of the rows.

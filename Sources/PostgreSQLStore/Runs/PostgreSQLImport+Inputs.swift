@@ -6,7 +6,9 @@ internal import TypedRows
 // Inputs that need not be read, of an import of several.
 extension PostgreSQLImport {
   func knownInputs(rules: [UInt8]) throws -> [KnownInput] {
-    try asking {
+    // What a chunk's parts meet is not told apart by inputs.
+    if workers.count > 1 { return [] }
+    return try asking {
       let (connection, schema) = (self.connection, self.engine.address.schema)
       // What others have changed before the run is before its inputs in history, too. A trial would keep others from numbering.
       let pending = try connection.run("SELECT FROM bolide_transaction WHERE number IS NULL LIMIT 1")
@@ -28,7 +30,7 @@ extension PostgreSQLImport {
     for (list, counts) in found.counts.dropFirst().enumerated() {
       progress.children[list].counts += counts
     }
-    for (writer, rows) in zip(writers, found.rows) { writer.noteSeen(rows) }
+    for (writer, rows) in zip(main.writers, found.rows) { writer.noteSeen(rows) }
     return true
   }
 
@@ -36,7 +38,7 @@ extension PostgreSQLImport {
   func noteInputs(_ chunk: Chunk) {
     // Which number an open transaction will have, nobody knows yet.
     inputs?.note(
-      chunk, writers, applied.counts, from: applied.start,
+      chunk, main.writers, applied.counts.compactMap(\.first), from: applied.start,
       to: isOpen ? .max : progress.token?.number ?? 0)
   }
 

@@ -6,7 +6,8 @@ internal import TypedRows
 
 /// Writes one run's rejected records to `bolide_reject`. The same one again is the same row.
 final class RejectLog: RejectKeeping {
-  private let connection: PostgreSQLConnection
+  /// That of the transaction which writes to it.
+  var connection: PostgreSQLConnection
   private let pipeline: String
   private let run: Int64
   /// Those of kept records that no later record has overtaken.

@@ -8,9 +8,6 @@ struct RunLog {
   let run: Int64
   /// The word of the run's last transaction that is known to be committed.
   private(set) var word: String
-  let connection: PostgreSQLConnection
-  private let pipeline: String
-
   /// The counts' columns, in the order of `values`.
   static let counts = [
     "read", "inserted", "updated", "repeated", "unchanged", "ignored", "duplicates", "superseded", "rejected",
@@ -21,8 +18,7 @@ struct RunLog {
   ///
   /// - Parameter word: the run's first: one that was begun with it, and whose number was lost with the connection, is no run.
   init(_ connection: PostgreSQLConnection, _ pipeline: Pipeline, input: String, word: String) throws {
-    (self.connection, self.word) = (connection, word)
-    self.pipeline = pipeline.name
+    self.word = word
     try connection.run(
       "DELETE FROM bolide_run WHERE pipeline = $1 AND word = $2", [.text(pipeline.name), .text(word)])
     run = try connection.run(
@@ -40,9 +36,12 @@ struct RunLog {
   /// Writes the run's sums so far.
   ///
   /// - Parameters:
+  ///   - connection: that of the transaction.
   ///   - word: the word of the transaction: by it the run finds out whether it was committed.
   ///   - outcome: `ok` or what ended the run; nil while it goes on.
-  func write(_ progress: RunProgress, word: String, outcome: String?) throws {
+  func write(
+    _ progress: RunProgress, _ connection: PostgreSQLConnection, word: String, outcome: String?
+  ) throws {
     let columns = Self.counts + ["unkept", "chunks", "bytes", "gone", "skipped", "missing", "same_as"]
     let values: [Int64?] =
       progress.counts.values
@@ -76,7 +75,7 @@ struct RunLog {
   /// Whether the transaction of a word is committed, as the store says now.
   ///
   /// - Returns: nil where the store has neither it nor the one before.
-  func isCommitted(_ word: String) throws -> Bool? {
+  func isCommitted(_ word: String, _ connection: PostgreSQLConnection) throws -> Bool? {
     let stored = try connection.run("SELECT word FROM bolide_run WHERE run = \(run)")
     guard stored.count == 1 else { return nil }
     return stored.text(0, 0) == word ? true : stored.text(0, 0) == self.word ? false : nil

@@ -4,7 +4,7 @@ package import StoreInterface
 
 extension RunLog {
   /// Keeps what the run's input was. The run has read it to its end and rejected nothing.
-  func write(_ identity: InputIdentity) throws {
+  func write(_ identity: InputIdentity, _ connection: PostgreSQLConnection) throws {
     try connection.run(
       "UPDATE bolide_run SET size = $1, digest = $2, rules = $3 WHERE run = \(run)",
       [.integer(Int64(identity.size)), .bytes(identity.digest), .bytes(identity.rules)])
@@ -64,7 +64,7 @@ extension PostgreSQLEngine {
         progress.missing = try Presence.missingCount(connection, pipeline: pipeline.name, stored)
       }
       let log = try RunLog(connection, pipeline, input: input, word: randomWord(length: 6))
-      try log.write(progress, word: log.word, outcome: RunOutcome.good)
+      try log.write(progress, connection, word: log.word, outcome: RunOutcome.good)
       return (log.run, progress)
     }.result
   }

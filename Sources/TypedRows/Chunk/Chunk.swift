@@ -87,6 +87,7 @@ public final class Chunk {
     self.layout = layout
     children = layout.children.map(Chunk.init)
     hasChildren = !children.isEmpty
+    numbersRecords = layout.partCount > 1
     memory = .allocate(capacity: 1)
     memory.initialize(
       to: CellMemory(kept: layout.keptCount, transient: layout.columns.count - layout.keptCount))

@@ -86,6 +86,8 @@ package struct ChunkLayout: Sendable {
   package let repeatedKeyPolicy: RepeatedKeyPolicy
   /// How much is kept of rejected records.
   package let rejectBounds: RejectBounds
+  /// Into how many parts a chunk is moved before it is applied: 1 where it is applied as it is.
+  package var partCount = 1
   /// The key of the keys' digests: noughts until an import gives it its store's.
   package var digestKey = SipHash.Key([])
   /// Whether two JSON texts say the same: by their bytes, unless an import knows better.

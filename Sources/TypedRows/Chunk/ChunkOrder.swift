@@ -7,6 +7,9 @@ internal import ImportModel
 #endif
 
 extension Chunk {
+  /// Makes a chunk that is read ready to be applied.
+  package func sortToApply() { if layout.partCount > 1 { sortForBytes() } else { sortAndFold() } }
+
   /// Puts the rows into the key's order and folds rows of the same key into one.
   ///
   /// Sorted keys turn random writes to the unique index into runs. Of rows with one key the last counts; what it

@@ -210,6 +210,7 @@ import Testing
         ["bolide", "psql: COPY and MERGE", "psql: COPY and upsert"]
       ),
       (["foreign-clients"], owners.flatMap { ["\($0), count and sum", "\($0), without triggers"] }),
+      (["connections"], ["bolide, one connection", "bolide, 2 connections", "bolide, 4 connections"]),
       (["follow"], ["imports", "another program's SQL"]),
     ] {
       let outcome = try folder.bolide(
