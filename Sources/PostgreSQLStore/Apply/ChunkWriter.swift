@@ -168,8 +168,14 @@ struct NewObjects {
 
   /// Takes ids from the table's sequence, and notes in history that their objects are new.
   ///
+  /// One import at a time does it, and one of its workers: ids that two took side by side would be as many ranges in history. The
+  /// lock is the session's, so that nobody waits for the transaction's end; whatever fails before it is let go of ends the import,
+  /// and the session.
+  ///
   /// - Returns: rising ids; those that another program takes meanwhile are left out.
   func reserve(_ count: Int) throws -> [Int64] {
+    let lock = "\(SystemTables.lockClass), hashtext(current_schema() || '/ids/' || \(literal(table)))"
+    try connection.run("SELECT pg_advisory_lock(\(lock))")
     // OFFSET 0 keeps the sequence's name from being looked up for each id.
     let given = try connection.run(
       """
@@ -177,6 +183,7 @@ struct NewObjects {
         (SELECT pg_get_serial_sequence(\(literal(table)), 'bolide_id')::regclass AS name OFFSET 0) AS s,
         generate_series(1, $1)
       """, [.integer(Int64(count))])
+    try connection.run("SELECT pg_advisory_unlock(\(lock))")
     let ids = (0..<given.count).map { given.integer($0, 0) }.sorted()
     try note(ids.ranges)
     return ids
