@@ -97,6 +97,7 @@ package struct Goal: Codable, Sendable {
         return Goal(
           "eight clients' commits/s, by those without triggers", at: result, 0.5, ratio, isUpperLimit: false)
       }
+      if result.scenario == .importers { return nil }
       if result.scenario == .connections {
         // Where the import and the server share two processors, both are busy over one connection.
         guard result.measures.count > 1, ProcessInfo.processInfo.activeProcessorCount >= 4 else { return nil }

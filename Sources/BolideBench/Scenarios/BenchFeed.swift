@@ -77,8 +77,8 @@ final class BenchFeed {
   func pipeline(_ pipeline: BenchPipeline = .plain) -> String { pipelines[pipeline] ?? "" }
 
   /// The entity that a record becomes.
-  func entity() throws -> Entity {
-    let pipeline = try Pipeline(path: pipeline())
+  func entity(_ pipeline: BenchPipeline = .plain) throws -> Entity {
+    let pipeline = try Pipeline(path: self.pipeline(pipeline))
     guard let entity = pipeline.model.entity(named: pipeline.entity) else {
       throw WrongResult("the pipeline has no entity of the name \(pipeline.entity)")
     }

@@ -1,7 +1,7 @@
-/// The pipelines of the generated feed: fireballs alone, in little memory, sorted, with links to their owners, with copies of their
-/// owners' keys, and with the owners' sums.
+/// The pipelines of the generated feed: fireballs alone, into a table of another name, in little memory, sorted, with links to their
+/// owners, with copies of their owners' keys, and with the owners' sums.
 enum BenchPipeline: String, CaseIterable {
-  case plain, small, sorted, links, copied, derived, years
+  case plain, other, small, sorted, links, copied, derived, years
 
   /// The pipeline file.
   var yaml: String {
@@ -12,14 +12,17 @@ enum BenchPipeline: String, CaseIterable {
       case .copied: "  cellNumber:   { derived: cell.number }\n"
       default: ""
       }
-    let base = Self.fireballs + more
+    var base = Self.fireballs + more
+    if self == .other {
+      base = base.replacing("Fireball", with: "Meteor").replacing("bench", with: "meteors")
+    }
     return base + (owner.map { $0.yaml(isDerived ? Self.derivations : "") } ?? "")
   }
 
   /// What each row is linked to.
   var owner: BenchOwner? {
     switch self {
-    case .plain, .small, .sorted: nil
+    case .plain, .other, .small, .sorted: nil
     case .links, .copied, .derived: .cell
     case .years: .year
     }

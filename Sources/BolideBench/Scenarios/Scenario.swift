@@ -15,6 +15,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
   case foreignClients = "foreign-clients"
   case newDerived = "new-derived"
   case connections
+  case importers
   case catchUp = "catch-up"
   case follow
 
@@ -36,6 +37,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case .foreignClients: "eight clients of another program change a summed value of one row in each commit"
     case .newDerived: "each row of a store with links gets a copy of its owner's key"
     case .connections: "into a new store on a server, over one, two and four connections"
+    case .importers: "one importer into a server, and two of different pipelines at a time"
     case .catchUp: "a reader takes all changes of a first load"
     case .follow: "a reader sees what another process commits, \(SmallCommits.rows) rows at a time"
     }
@@ -46,7 +48,8 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
     case .revised, .shuffled, .sorted, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
-      .foreignClients, .newDerived, .connections, .follow:
+      .foreignClients, .newDerived, .connections, .importers,
+      .follow:
       false
     }
   }
@@ -63,11 +66,11 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
 
   /// Whether its first candidate is an import, whose stages are known.
   package var isImport: Bool {
-    ![.parse, .foreignUpdate, .foreignClients, .newDerived, .catchUp, .follow].contains(self)
+    ![.parse, .foreignUpdate, .foreignClients, .newDerived, .importers, .catchUp, .follow].contains(self)
   }
 
   /// Whether it can be measured on a file.
-  package var runsOnFile: Bool { ![.foreignClients, .connections].contains(self) }
+  package var runsOnFile: Bool { ![.foreignClients, .connections, .importers].contains(self) }
 
   /// Everyone who does it; Bolide comes first.
   func candidates(_ feed: BenchFeed) throws -> [Candidate] {
@@ -117,7 +120,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         updating(feed, .links, name: "links alone"),
       ]
     // A file has one writer at a time.
-    case .foreignClients, .connections: []
+    case .foreignClients, .connections, .importers: []
     case .newDerived: [copying(feed), copyingBySQL(feed)]
     case .catchUp: [reading(feed)]
     case .follow: SmallCommits.Writer.allCases.map { following(feed, $0) }

@@ -1,4 +1,6 @@
 internal import Bolide
+internal import StoreInterface
+internal import Synchronization
 
 // The same scenarios on a server, beside psql.
 extension Scenario {
@@ -6,7 +8,8 @@ extension Scenario {
   package var runsOnServer: Bool {
     switch self {
     case .firstLoad, .again, .revised, .shuffled, .withLinks, .withDerived, .mainJob, .foreignClients,
-      .follow, .connections:
+      .follow, .connections,
+      .importers:
       true
     case .parse, .sorted, .gzip, .smallMemory, .foreignUpdate, .newDerived, .catchUp: false
     }
@@ -29,6 +32,7 @@ extension Scenario {
         clients(feed, hasTriggers: hasTriggers, haveOneOwner: haveOneOwner, on: server)
       }
     case .connections: return [1, 2, 4].map { importing(feed, .plain, over: $0, on: server) }
+    case .importers: return [[.plain], [.plain, .other]].map { importing(feed, sideBySide: $0, on: server) }
     case .follow: return SmallCommits.Writer.allCases.map { following(feed, $0, on: server) }
     default: break
     }
@@ -61,6 +65,36 @@ extension Scenario {
       try check(feed, schema, pipeline, hasSums: pipeline.isDerived, on: server)
       outcome.bytes = feed.bytes
       return outcome
+    }
+  }
+
+  /// Imports of different pipelines at a time, each of the whole feed into a table of its own of one store.
+  private func importing(
+    _ feed: BenchFeed, sideBySide pipelines: [BenchPipeline], on server: BenchServer
+  ) -> Candidate {
+    Candidate(name: pipelines.count == 1 ? "one importer" : "\(pipelines.count) importers") {
+      let schema = "bolide"
+      try server.clear(schema)
+      let jobs = try pipelines.map {
+        Job.importing(pipeline: feed.pipeline($0), input: try feed.path(.base), store: server.store(schema))
+      }
+      let outcomes = Mutex<[JobOutcome]>([])
+      let start = ContinuousClock.now
+      try WorkThread.runSideBySide(jobs.count, "bolide bench") { [workspace = feed.workspace] number in
+        let outcome = try workspace.run(jobs[number])
+        outcomes.withLock { $0.append(outcome) }
+      }
+      var all = JobOutcome(seconds: start.duration(to: .now) / .seconds(1), rows: 0)
+      all.processSeconds = all.seconds
+      for outcome in outcomes.withLock({ $0 }) {
+        try feed.check(outcome, inserted: feed.rows, updated: 0)
+        all.rows += outcome.rows
+        all.processorSeconds = (all.processorSeconds ?? 0) + (outcome.processorSeconds ?? 0)
+        all.peakBytes = max(all.peakBytes ?? 0, outcome.peakBytes ?? 0)
+      }
+      for pipeline in pipelines { try check(feed, schema, pipeline, hasSums: false, on: server) }
+      all.bytes = feed.bytes * pipelines.count
+      return all
     }
   }
 
@@ -133,7 +167,7 @@ extension Scenario {
   private func check(
     _ feed: BenchFeed, _ schema: String, _ pipeline: BenchPipeline, hasSums: Bool, on server: BenchServer
   ) throws {
-    let entity = try feed.entity()
+    let entity = try feed.entity(pipeline)
     let found = TableNumbers(
       try server.counts(schema, TableNumbers.query(entity, .postgreSQL)), of: entity)
     if let difference = found.difference(from: try feed.numbers(after: feedKind)) {

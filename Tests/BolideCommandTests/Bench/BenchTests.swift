@@ -211,6 +211,7 @@ import Testing
       ),
       (["foreign-clients"], owners.flatMap { ["\($0), count and sum", "\($0), without triggers"] }),
       (["connections"], ["bolide, one connection", "bolide, 2 connections", "bolide, 4 connections"]),
+      (["importers"], ["one importer", "2 importers"]),
       (["follow"], ["imports", "another program's SQL"]),
     ] {
       let outcome = try folder.bolide(
