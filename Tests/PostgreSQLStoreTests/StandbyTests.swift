@@ -73,6 +73,12 @@ import Testing
     #expect(try reading.status().token == token)
     #expect(try reading.history(HistoryRequest()) == engine.history(HistoryRequest()))
     #expect(try rows(reading) == rows(engine) && rows(reading).count == 5)
+    // Objects are copied from it.
+    let pipeline = try Pipeline(yaml: ServerStore.quakes, file: "quakes.yaml", directory: ".")
+    for target in try pipeline.bothEngines() {
+      let copied = try target.copyObjects(ObjectQuery("Quake"), from: reading, EditOptions())
+      #expect(copied.counts.map(\.inserted) == [4, 1])
+    }
     #expect(try reading.place(ofReader: "index") == engine.place(ofReader: "index"))
     #expect(try reading.namedReaders().map(\.state) == [.live])
     try engine.assignPendingChanges()

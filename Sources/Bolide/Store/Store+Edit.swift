@@ -154,12 +154,9 @@ extension Store {
     options: EditOptions = EditOptions()
   ) async throws -> CopyReport {
     // A predicate may ask for what is derived, and other programs left to be computed.
-    let source = try await answering { store in
-      _ = try store.assignPendingChanges(readsHistory: false)
-      return store.path
-    }
-    return try await other.writing(waiting: options.lockWait) {
-      try $0.copyObjects(ObjectQuery(entity, where: predicate), from: source, options)
+    try await answering { _ = try $0.assignPendingChanges(readsHistory: false) }
+    return try await other.writing(waiting: options.lockWait) { [engine] in
+      try $0.copyObjects(ObjectQuery(entity, where: predicate), from: engine, options)
     }
   }
 

@@ -21,22 +21,28 @@ extension StoreAddress {
   /// - Parameters:
   ///   - source: the store whose objects are copied.
   ///   - request: which of them: a new store is made for one that can be met.
-  ///   - isTrial: whether nothing is kept: then a new store lives in memory.
+  ///   - isTrial: whether nothing is kept: then a new store lives in memory, or on a server in a transaction that is rolled back.
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
   package static func openOrCreate(
     _ path: String, forCopiesOf source: any StoreEngine, _ request: ObjectQuery, isTrial: Bool,
     trustsSchema: Bool
   ) throws -> any StoreEngine {
-    let (address, named) = try named(path)
-    try address.checkFile("copying objects")
-    try StoreAddress(source.path).checkFile("copying objects")
-    guard !FileManager.default.fileExists(atPath: address.path) else {
+    var (address, named) = try named(path)
+    if address.server != nil {
+      if let there = try address.openIfThere() { return there }
+    } else if FileManager.default.fileExists(atPath: address.path) {
       return try address.open(trustsSchema: trustsSchema, stores: named?.namedStores ?? [])
     }
     _ = try source.readCount(request, at: nil)
-    if let named {
-      return try isTrial ? inMemory(for: named) : address.open(for: named, lockWait: 10)
-    }
-    return try SQLiteEngine(reading: source.path).makeEmpty(at: isTrial ? nil : address.path)
+    address.isTrial = isTrial
+    guard let named else { return try address.makeEmpty(source.model()) }
+    if isTrial, address.server == nil { return try inMemory(for: named) }
+    return try address.open(for: named, lockWait: 10)
+  }
+
+  /// Makes an empty store with another one's model.
+  private func makeEmpty(_ model: Model) throws -> any StoreEngine {
+    if let server { return try PostgreSQLEngine(emptyAt: server, model, isTrial: isTrial) }
+    return try SQLiteEngine.makeEmpty(at: isTrial ? nil : path, model)
   }
 }

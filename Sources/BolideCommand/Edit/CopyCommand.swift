@@ -16,7 +16,7 @@ struct CopyCommand: ParsableCommand {
       lead to by to-one relationships. Runs as one transaction of the target. Objects are known by their keys: those that \
       are in the target get the values and links of the store, and others are inserted. Nothing is deleted.
 
-      A target that does not exist is created with the store's model.
+      A target that does not exist is created with the store's model. Each of the two may be a file or a PostgreSQL server's.
 
         bolide copy STORE TARGET Fireball --where 'group.year = 2013' --author archive
 
@@ -30,7 +30,8 @@ struct CopyCommand: ParsableCommand {
   var storePath: String
 
   @Argument(
-    help: ArgumentHelp("The other store's file, or a pipeline that names it.", valueName: "target"),
+    help: ArgumentHelp(
+      "The other store's file or address, or a pipeline that names it.", valueName: "target"),
     completion: .file())
   var targetPath: String
 
@@ -57,7 +58,7 @@ struct CopyCommand: ParsableCommand {
         targetPath, forCopiesOf: store, request, isTrial: edit.isTrial,
         trustsSchema: edit.writing.trustsSchema)
       try edit.output.show(
-        target.copyObjects(request, from: store.path, edit.options), isTrial: edit.isTrial)
+        target.copyObjects(request, from: store, edit.options), isTrial: edit.isTrial)
     } catch {
       throw Failure(error)
     }

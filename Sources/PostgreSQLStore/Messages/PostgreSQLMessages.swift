@@ -1,4 +1,5 @@
 internal import ImportModel
+internal import PostgreSQLAccess
 package import StoreInterface
 
 // What is said of a store in a schema.
@@ -57,11 +58,25 @@ extension StoreError {
       hint: "Run VACUUM (ANALYZE) on them, or wait for the server's autovacuum.")
   }
 
+  private static let nullText = "a text contains U+0000, which a PostgreSQL server does not store"
+  private static let longValue = "a value is too long for an index of a PostgreSQL server"
+
+  /// - Parameter error: why the server does not take copied objects.
+  static func copyDenied(_ entity: Entity, _ error: PostgreSQLError) -> StoreError {
+    let reason =
+      switch error.state {
+      case "22021": nullText
+      case "54000": longValue
+      default: error.text
+      }
+    return copyBreaksRule(entity, reason)
+  }
+
   static func holdsNull(_ entity: Entity) -> StoreError {
-    valueRefused(entity, "a text contains U+0000, which a PostgreSQL server does not store")
+    valueRefused(entity, nullText)
   }
 
   static func tooLong(_ entity: Entity) -> StoreError {
-    valueRefused(entity, "a value is too long for an index of a PostgreSQL server")
+    valueRefused(entity, longValue)
   }
 }

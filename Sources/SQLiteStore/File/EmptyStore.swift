@@ -1,20 +1,15 @@
-internal import ImportModel
+package import ImportModel
 internal import ModelMerging
 
 extension SQLiteEngine {
-  /// Makes an empty store with this one's model, which was checked when this one was made.
+  /// Makes an empty store with another one's model.
   ///
   /// - Parameter path: where; nil for one that lives in memory and goes with the last reference to it.
-  package func makeEmpty(at path: String?) throws -> SQLiteEngine {
-    var model = try reading { try ModelRecord($0).model }
-    // A pipeline's model has none for links.
-    let joins = model.joins.map(\.toMany.holder.name)
-    model.entities.removeAll { joins.contains($0.name) }
-    let pipeline = Pipeline(name: "copy", entity: model.entities.first?.name ?? "", model: model, fields: [])
+  package static func makeEmpty(at path: String?, _ model: Model) throws -> SQLiteEngine {
     let folder = path == nil ? try MemoryFolder() : nil
     guard let path = path ?? folder?.store else { preconditionFailure("a store in memory has a folder") }
     let patience = LockTimeout(seconds: 10)
-    try Self.make(path, pipeline, patience)
-    return SQLiteEngine(path: path, writer: try Self.open(path, patience, false), patience, in: folder)
+    try make(path, Pipeline(keeping: model), patience)
+    return SQLiteEngine(path: path, writer: try open(path, patience, false), patience, in: folder)
   }
 }

@@ -100,9 +100,12 @@ package protocol MaintenanceEngine: EngineIdentity {
   ) throws -> EditReport
 
   /// Copies the objects of a request to another store into this one, with what they own and all that these lead to.
-  ///
-  /// - Parameter source: the other store's path.
-  func copyObjects(_ request: ObjectQuery, from source: String, _ options: EditOptions) throws -> CopyReport
+  func copyObjects(
+    _ request: ObjectQuery, from source: any StoreEngine, _ options: EditOptions
+  ) throws -> CopyReport
+
+  /// Reads from one state what another store copies.
+  func readCopies<Result>(_ body: (any CopySource) throws -> Result) throws -> Result
 
   /// A key as texts, each read as its attribute's type wants it.
   func key(of relationship: String, from entity: String, _ texts: [String: String]) throws -> [String: Value]

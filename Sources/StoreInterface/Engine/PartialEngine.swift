@@ -147,8 +147,11 @@ extension PartialEngine {
     throw lacks("linking objects")
   }
   package func copyObjects(
-    _ request: ObjectQuery, from source: String, _ options: EditOptions
+    _ request: ObjectQuery, from source: any StoreEngine, _ options: EditOptions
   ) throws -> CopyReport {
+    throw lacks("copying objects")
+  }
+  package func readCopies<Result>(_ body: (any CopySource) throws -> Result) throws -> Result {
     throw lacks("copying objects")
   }
   package func key(

@@ -228,6 +228,8 @@ import Testing
       ["changes", secret, "--since", "x"], ["log", secret, "Quake", "id=a"], ["schema", secret],
       ["backup", secret, "x"],
       ["delete", secret, "Quake", "--all"], ["token", secret + "x"], ["copy", "there.yaml", secret, "--all"],
+      ["copy", "there.yaml", secret, "Quake", "--all"],
+      ["copy", secret, secret + "x", "Quake", "--all", "-v"],
       ["import", "there.yaml", "first.json", "--dry-run"], ["migrate", "there.yaml"],
     ] {
       let outcome = try folder.bolide(arguments: arguments)

@@ -2,6 +2,7 @@ import Bolide
 import Foundation
 import ImportModel
 import SQLiteAccess
+import SQLiteMaintenance
 import Testing
 
 @testable import SQLiteStore
@@ -21,7 +22,9 @@ import Testing
     let source = try here.open(Graph.pipeline)
     try Graph.fill(here, &dice)
     // A new store, or one that has other objects, and the same ones otherwise.
-    let target = seed % 6 == 0 ? try source.makeEmpty(at: there.path) : try there.open(Graph.pipeline)
+    let target =
+      seed % 6 == 0
+      ? try SQLiteEngine.makeEmpty(at: there.path, source.model()) : try there.open(Graph.pipeline)
     if seed % 6 != 0 { try Graph.fill(there, &dice) }
     let (from, before) = (try Graph.state(source), try Graph.state(target))
     let places = try await target.face.newestToken()
@@ -94,7 +97,7 @@ import Testing
   @Test func `a long chain is copied to its end, and a circle once`() async throws {
     let here = try TemporaryStore()
     let source = try here.open(Graph.pipeline)
-    let target = try source.makeEmpty(at: nil)
+    let target = try SQLiteEngine.makeEmpty(at: nil, source.model())
     let count = 20_000
     try here.shell(
       """

@@ -1,0 +1,48 @@
+import Foundation
+import TestServer
+import Testing
+
+extension ServerCommandTests {
+  @Test func `objects are copied between files and servers with the same words`() throws {
+    try same("import", "quakes.yaml", "first.json", "--store", "S", "-q")
+    let sources = ["quakes.sqlite", "quakes.sqlite", address, address]
+    let targets = ["a.sqlite", server.freshAddress(), "b.sqlite", server.freshAddress()]
+    /// Runs a command from and into a file and a server, and expects the same.
+    func all(_ words: [String]) throws -> Outcome {
+      let outcomes = try zip(sources, targets).map { source, target in
+        var outcome = try folder.bolide(
+          arguments: words.map { $0 == "SOURCE" ? source : $0 == "TARGET" ? target : $0 })
+        outcome.output = masked(outcome.output.replacing(target, with: "TARGET"))
+        outcome.errors = masked(outcome.errors.replacing(target, with: "TARGET"))
+        return outcome
+      }
+      for outcome in outcomes.dropFirst() { #expect(outcome == outcomes[0], "\(words)") }
+      return outcomes[0]
+    }
+    let copy = ["copy", "SOURCE", "TARGET", "Quake", "--where", "magnitude > ?", "--bind", "1"]
+    let wrong = try all(["copy", "SOURCE", "TARGET", "Quake", "--where", "magnitud > 1"])
+    #expect(
+      wrong == .failure(64, "S: Quake has no attribute or relationship 'magnitud'; did you mean 'magnitude'?")
+    )
+    #expect(
+      try all(copy + ["--dry-run"]) == Outcome(status: 0, output: "Quake: 1 inserted\nRegion: 1 inserted\n"))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("a.sqlite")))
+    #expect(try folder.bolide("token", targets[1]).errors.contains("there is no store"))
+    #expect(
+      try all(copy + ["-v", "--author", "anna"]).errors == "Quake: 1 inserted; Region: 1 inserted · token T\n"
+    )
+    #expect(try all(copy + ["-v"]).errors == "Quake: 1 unchanged; Region: 1 unchanged\n")
+    #expect(try all(["verify", "TARGET"]) == .silent)
+    let rest = try all(["copy", "SOURCE", "TARGET", "Quake", "--all", "--json", "--author", "anna"])
+    #expect(
+      rest.output.hasPrefix(
+        #"{"outcome":"ok","exitStatus":0,"entities":{"Quake":{"inserted":2,"updated":0,"unchanged":1},"#
+          + #""Region":{"inserted":0,"updated":0,"unchanged":1}},"token":"#), "\(rest)")
+    for target in targets {
+      let transactions = try folder.bolide("changes", target, "--from", "oldest", "--transactions").lines
+      #expect(transactions.count == 2 && transactions.allSatisfy { $0.contains(#""author":"anna""#) })
+    }
+    for entity in ["Quake", "Region"] { #expect(try all(["fetch", "TARGET", entity]).status == 0) }
+    #expect(try all(["changes", "TARGET", "--from", "oldest", "--net", "--values"]).status == 0)
+  }
+}
