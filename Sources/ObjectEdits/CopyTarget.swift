@@ -46,8 +46,8 @@ package protocol CopyTarget {
   /// - Throws: `StoreError.copyBreaksRule` for what the engine does not store.
   func write(_ rows: [[Value]], of entity: Entity, to table: String) throws
 
-  /// Notes that a temporary table is complete.
-  func finish(_ table: String) throws
+  /// Has the engine look at a temporary table whose rows have changed, as far as it plans statements by that.
+  func analyze(_ table: String) throws
 
   /// Hands over an attribute's different values.
   ///

@@ -190,8 +190,8 @@ package struct ObjectCopy<Target: CopyTarget> {
       try target.write(source.rows(next.map(\.id), of: entity), of: entity, to: rows(index))
       place = last.place
     }
-    try target.finish(copies(index))
-    try target.finish(rows(index))
+    try target.analyze(copies(index))
+    try target.analyze(rows(index))
   }
 
   /// So many rows are in memory at a time.
@@ -234,6 +234,7 @@ package struct ObjectCopy<Target: CopyTarget> {
       """
     try target.run(find)
     try target.run("UPDATE \(copies) SET is_new = true WHERE target IS NULL")
+    try target.analyze(copies)
     // Who leads to an object alone is made to do so when all others have let go.
     let links = columns.links.filter {
       entity.key.contains($0.relationship.name) || !to.isOneToOne($0.relationship)
@@ -248,6 +249,7 @@ package struct ObjectCopy<Target: CopyTarget> {
         """)
     }
     try target.run(find)
+    try target.analyze(copies)
   }
 
   /// Gives the objects the source's values and links, where they have others.
@@ -268,6 +270,7 @@ package struct ObjectCopy<Target: CopyTarget> {
       UPDATE \(copies) SET differs = true WHERE place IN (SELECT c.place FROM \(copies) AS c
       JOIN \(own) AS t ON t.bolide_id = c.target JOIN \(source) WHERE \(differs))
       """)
+    try target.analyze(copies)
     for link in columns.links
     where to.isOneToOne(link.relationship) && !entity.key.contains(link.relationship.name) {
       let ends =

@@ -16,10 +16,16 @@ struct WriteTransaction {
       """
       SELECT set_config('bolide.writer', pg_current_xact_id()::text, true),
         set_config('bolide.runs', CASE WHEN $1 THEN pg_current_xact_id()::text ELSE '' END, true),
-        CASE WHEN pg_size_bytes(current_setting('work_mem')) < 67108864 THEN set_config('work_mem', '64MB', true) END,
+        \(Self.memory),
         pg_advisory_xact_lock_shared(\(SystemTables.modelLock()))
       """, [.boolean(notesRuns)])
   }
+
+  /// Gives each step of a statement memory for so many rows that it need not write them to the disk, or go through all again for
+  /// each.
+  static let memory = """
+    CASE WHEN pg_size_bytes(current_setting('work_mem')) < 67108864 THEN set_config('work_mem', '64MB', true) END
+    """
 
   /// Whether the store's model still is what was read before the transaction.
   var isCurrent: Bool {

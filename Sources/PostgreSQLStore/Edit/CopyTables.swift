@@ -2,6 +2,7 @@ internal import ImportModel
 internal import ObjectEdits
 internal import PostgreSQLAccess
 internal import StoreInterface
+internal import TypedRows
 
 /// A store on a server that objects are copied into.
 struct CopyTables: CopyTarget {
@@ -39,6 +40,11 @@ struct CopyTables: CopyTarget {
 
   func write(_ rows: [[Value]], of entity: Entity, to table: String) throws {
     let types = [.integer64] + entity.copiedColumns.map(\.type.stored)
+    for row in rows {
+      for (place, (value, type)) in zip(row, types).enumerated() where !type.holds(value) {
+        throw StoreError.copyHasOtherValue(entity.copiedColumns[place - 1].name, type, of: entity)
+      }
+    }
     do {
       try connection.copy(into: table, columns: types.count, rows: rows.count) { row, fields in
         for (value, type) in zip(rows[row], types) { fields.append(stored: value, type) }
@@ -48,8 +54,8 @@ struct CopyTables: CopyTarget {
     }
   }
 
-  /// What the server knows of a table tells it how to read it.
-  func finish(_ table: String) throws { try connection.run("ANALYZE \(table)") }
+  /// It would take rows with a mark for few, and read whole tables for each.
+  func analyze(_ table: String) throws { try connection.run("ANALYZE \(table)") }
 
   func eachValue(
     of attribute: Attribute, _ column: String, in rows: String, _ body: (Value) throws -> Void
@@ -70,6 +76,32 @@ struct CopyTables: CopyTarget {
       where error.state.hasPrefix(PostgreSQLError.constraint) || error.state == "54000"
     {
       throw StoreError.copyDenied(entity, error)
+    }
+  }
+}
+
+extension AttributeType {
+  /// Whether a value in a stored form is one of the type. Another program may have switched off a file's rules.
+  fileprivate func holds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (_, .null): true
+    case (.integer16, .integer(let number)): Int16(exactly: number) != nil
+    case (.integer32, .integer(let number)): Int32(exactly: number) != nil
+    case (.integer64, .integer), (.decimal, .integer): true
+    case (.boolean, .integer(let number)): 0...1 ~= number
+    case (.double, .real), (.float, .real), (.string, .text), (.json, .text), (.binary, .blob): true
+    case (.date, .text(var text)), (.day, .text(var text)):
+      text.withUTF8 { ($0.count == 10) == (self == .day) && CivilTime(stored: $0) != nil }
+    case (.uuid, .text(var text)):
+      text.withUTF8 { bytes in
+        bytes.count == UUIDText.length
+          && bytes.enumerated().allSatisfy { place, byte in
+            [8, 13, 18, 23].contains(place)
+              ? byte == UInt8(ascii: "-")
+              : UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
+          }
+      }
+    default: false
     }
   }
 }

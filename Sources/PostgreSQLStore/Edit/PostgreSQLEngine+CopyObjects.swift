@@ -32,6 +32,7 @@ extension PostgreSQLEngine {
     return try source.readCopies { state in
       let (counts, edit) = try editing(options) { objects in
         try objects.keepOthersAway(address.schema)
+        try objects.connection.run("SELECT \(WriteTransaction.memory)")
         let tables = CopyTables(connection: objects.connection, model: objects.stored.model)
         return try ObjectCopy(state, into: tables).run(request)
       }

@@ -72,6 +72,10 @@ extension StoreError {
     return copyBreaksRule(entity, reason)
   }
 
+  static func copyHasOtherValue(_ name: String, _ type: AttributeType, of entity: Entity) -> StoreError {
+    copyBreaksRule(entity, "\(name) is not \(type.named)")
+  }
+
   static func holdsNull(_ entity: Entity) -> StoreError {
     valueRefused(entity, nullText)
   }

@@ -61,7 +61,8 @@ struct CopyTables: CopyTarget {
     }
   }
 
-  func finish(_ table: String) {}
+  /// Its plans follow the statements alone.
+  func analyze(_ table: String) {}
 
   func eachValue(
     of attribute: Attribute, _ column: String, in rows: String, _ body: (Value) throws -> Void

@@ -3,6 +3,7 @@ import ImportModel
 import TestServer
 import Testing
 
+@testable import SQLiteStore
 @testable import StoreInterface
 
 extension ServerCopyTests {
@@ -151,5 +152,30 @@ extension ServerCopyTests {
         == "\(broken) (a constraint of the store failed (UNIQUE constraint failed: Person.badge)): nothing was copied"
     )
     #expect(try await target.verify().isEmpty)
+  }
+
+  @Test func `what is no value of its type in a file does not become another one on a server`() async throws {
+    let here = try TemporaryStore()
+    let file = Store(try here.open(Pipeline(yaml: Self.people, file: "people.yaml", directory: ".")))
+    let (_, _, target) = try await peopleStores()
+    try await fill(file)
+    for (name, value, type) in [
+      ("at", "'yesterday'", "a date"), ("on", "'2026-02-30T00:00:00Z'", "a date"),
+      ("small", "70000", "an integer16"),
+      ("middle", "5000000000", "an integer32"), ("flag", "2", "a boolean"),
+      ("uid", "'00000000-0000-4000-8000-0000000000AG'", "a uuid"),
+    ] {
+      try here.shell(
+        "PRAGMA ignore_check_constraints = ON; UPDATE Person SET \"\(name)\" = \(value) WHERE badge = '1'")
+      let error = await #expect(throws: StoreError.self) {
+        try await file.copy("Person", where: .all, into: target)
+      }
+      #expect(
+        error?.message
+          == "\(target.path): copied objects break a rule of Person (\(name) is not \(type)): nothing was copied"
+      )
+      try here.shell("UPDATE Person SET \"\(name)\" = NULL WHERE badge = '1'")
+    }
+    #expect(try await file.copy("Person", where: .all, into: target).counts.map(\.inserted) == [6, 1])
   }
 }

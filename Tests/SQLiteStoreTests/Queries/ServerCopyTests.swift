@@ -98,7 +98,7 @@ import Testing
 
   // MARK: Values
 
-  private static let people = """
+  static let people = """
     bolide: 1
     name: people
     store: people.sqlite
@@ -252,6 +252,29 @@ import Testing
     }
     #expect(error?.code == .readOnly)
     #expect(error?.message == "\(reader.path): this user may not do that: permission denied for table Person")
+  }
+
+  @Test func `a copy waits for other writers as long as it is told, and then leaves nothing`() async throws {
+    let (file, _, target) = try await peopleStores()
+    try await fill(file)
+    let schema = String(target.path.split(separator: "#")[1])
+    let other = try OtherProgram(on: server, schema: schema)
+    try other.send("BEGIN; INSERT INTO \"House\"(street) VALUES ('Oak');")
+    let held =
+      "SELECT count(*) FROM pg_locks WHERE relation = '\"House\"'::regclass AND mode = 'RowExclusiveLock'"
+    while try server.psql(held, schema: schema) == "0" { usleep(10_000) }
+    let error = await #expect(throws: StoreError.self) {
+      try await file.copy(
+        "Person", where: .all, into: target, options: EditOptions(lockWait: .milliseconds(100)))
+    }
+    #expect(error?.code == .busy && error?.message == "\(target.path): another program holds a lock")
+    try other.send("COMMIT;")
+    #expect(try other.end())
+    let report = try await file.copy("Person", where: .all, into: target)
+    #expect(report.counts.map(\.inserted) == [6, 1])
+    // What the other has written has a number of its own before.
+    let authors = try await target.history(HistoryRequest()).map(\.author)
+    #expect(authors == [nil, "bolide"])
   }
 
   @Test func `a chain of objects is copied to its end, and a circle once`() async throws {
