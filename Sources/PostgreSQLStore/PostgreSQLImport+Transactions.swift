@@ -1,8 +1,8 @@
+internal import Foundation
 internal import ImportModel
 internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
-internal import Synchronization
 internal import TypedRows
 
 // The transactions of an import, and what becomes of one that another writer or a lost connection has ended.
@@ -101,9 +101,9 @@ extension PostgreSQLImport {
       try worker.connection.begin()
       applied = try body()
     } catch {
-      return try turn.withLock { _ in try settle(error, word, worker) }
+      return try turn.withLock { try settle(error, word, worker) }
     }
-    try turn.withLock { _ in
+    try turn.withLock {
       let before = (progress, kept, rejects.memory)
       do {
         rejects.connection = worker.connection

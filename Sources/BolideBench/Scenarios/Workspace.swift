@@ -23,9 +23,13 @@ package final class Workspace: Sendable {
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Does a job in a process of its own.
-  func run(_ job: Job, input: ChildProcess.Input = .nothing) throws -> JobOutcome {
+  ///
+  /// - Parameter name: tells it from other jobs at the same time.
+  func run(
+    _ job: Job, input: ChildProcess.Input = .nothing, name: String = "child"
+  ) throws -> JobOutcome {
     let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
-    let child = try ChildProcess.run(tool, ["bench-job", text], in: path, input: input)
+    let child = try ChildProcess.run(tool, ["bench-job", text], in: path, input: input, name: name)
     guard child.status == 0 else {
       let line = child.errors.split(separator: "\n").first.map(String.init)
       let sentence = line?.replacing("Error: ", with: "").replacing(/\.$/, with: "")

@@ -81,7 +81,7 @@ extension Scenario {
       let outcomes = Mutex<[JobOutcome]>([])
       let start = ContinuousClock.now
       try WorkThread.runSideBySide(jobs.count, "bolide bench") { [workspace = feed.workspace] number in
-        let outcome = try workspace.run(jobs[number])
+        let outcome = try workspace.run(jobs[number], name: "importer-\(number)")
         outcomes.withLock { $0.append(outcome) }
       }
       var all = JobOutcome(seconds: start.duration(to: .now) / .seconds(1), rows: 0)

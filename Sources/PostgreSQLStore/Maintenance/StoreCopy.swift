@@ -84,6 +84,13 @@ package struct StoreCopy {
     let places = entity.properties.map { property in
       rows.first?.values.firstIndex { $0.name == property.name }
     }
+    for row in rows {
+      for (property, place) in zip(entity.properties, places) {
+        guard let place, !property.type.stored.holds(row.values[place].value) else { continue }
+        throw StoreError.copyHasOtherValue(property.name, property.type.stored, of: entity)
+          .about(address.shown)
+      }
+    }
     try connection.copy(
       into: "\(quoted(entity.name))(\(names.map(quoted).joined(separator: ", ")))", columns: names.count,
       rows: rows.count

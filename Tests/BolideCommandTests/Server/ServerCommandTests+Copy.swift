@@ -45,4 +45,16 @@ extension ServerCommandTests {
     for entity in ["Quake", "Region"] { #expect(try all(["fetch", "TARGET", entity]).status == 0) }
     #expect(try all(["changes", "TARGET", "--from", "oldest", "--net", "--values"]).status == 0)
   }
+
+  @Test func `a whole store with a value that is none of its type is not copied`() throws {
+    try #require(try folder.bolide("import", "quakes.yaml", "first.json").status == 0)
+    try folder.sqlite(
+      "quakes.sqlite",
+      "PRAGMA ignore_check_constraints = ON; UPDATE Quake SET time = 'yesterday' WHERE id = 'a'")
+    #expect(
+      try folder.bolide("copy", "quakes.sqlite", address, "--all")
+        == .failure(
+          65, "\(address): copied objects break a rule of Quake (time is not a date): nothing was copied"))
+    #expect(try folder.bolide("status", address).errors.contains("there is no store"))
+  }
 }

@@ -49,7 +49,7 @@ import Testing
     return lines
   }
 
-  @Test(arguments: 0..<16)
+  @Test(arguments: 0..<6)
   func `from and into a server objects come as they come from file to file`(seed: Int) async throws {
     var dice = Dice(seed)
     let (here, there) = (try TemporaryStore(), try TemporaryStore())
