@@ -45,10 +45,12 @@ import Testing
     let before = try await store.history(HistoryRequest())
     let other = try lock(store.path)
     let calls = (1...100).map { _ in Task { try await link(store) } }
-    try await Task.sleep(for: .milliseconds(20))
-    // The others wait for the same: in the line, and no longer than this one is told.
-    let busy = await #expect(throws: StoreError.self) {
-      try await link(store, EditOptions(lockWait: .milliseconds(50)))
+    // The others wait for the same: in the line, and no longer than this one is told. They may not be in it yet.
+    var busy: StoreError?
+    for _ in 1...100 where busy != .writerInUse {
+      busy = await #expect(throws: StoreError.self) {
+        try await link(store, EditOptions(lockWait: .milliseconds(50)))
+      }
     }
     #expect(busy == .writerInUse)
     #expect(busy?.message == "another call of this process writes to the store")
