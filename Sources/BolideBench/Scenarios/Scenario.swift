@@ -48,8 +48,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     switch self {
     case .parse, .firstLoad, .again, .gzip, .catchUp: true
     case .revised, .shuffled, .sorted, .withLinks, .withDerived, .mainJob, .smallMemory, .foreignUpdate,
-      .foreignClients, .newDerived, .connections, .importers,
-      .follow:
+      .foreignClients, .newDerived, .connections, .importers, .follow:
       false
     }
   }

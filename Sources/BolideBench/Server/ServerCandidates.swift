@@ -8,8 +8,7 @@ extension Scenario {
   package var runsOnServer: Bool {
     switch self {
     case .firstLoad, .again, .revised, .shuffled, .withLinks, .withDerived, .mainJob, .foreignClients,
-      .follow, .connections,
-      .importers:
+      .connections, .importers, .follow:
       true
     case .parse, .sorted, .gzip, .smallMemory, .foreignUpdate, .newDerived, .catchUp: false
     }
