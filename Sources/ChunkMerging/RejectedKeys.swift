@@ -1,3 +1,4 @@
+package import ImportModel
 package import TypedRows
 
 /// Where a run's rejected records are kept.
@@ -12,6 +13,25 @@ package protocol RejectKeeping: AnyObject {
   ///   - overtakes: an earlier record with its key may be kept.
   /// - Returns: what is kept; nil when it is only counted.
   func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord?
+}
+
+extension RejectBounds {
+  /// Takes the room that a rejected record needs.
+  ///
+  /// - Parameter last: the text of the record that was kept last: rejected children of one record share it.
+  /// - Returns: what is kept of it; nil where there is no room for another one.
+  package mutating func take(_ reject: RejectedRecord, behind last: String?) -> RejectedRecord? {
+    guard rows > 0 else { return nil }
+    rows -= 1
+    guard let text = reject.text, text != last else { return reject }
+    guard text.utf8.count > total else {
+      total -= text.utf8.count
+      return reject
+    }
+    var reject = reject
+    (reject.text, reject.isCut) = (nil, false)
+    return reject
+  }
 }
 
 /// Finds records whose key stands among the kept rejects: a reject whose key was read later is not replayed.

@@ -65,23 +65,14 @@ final class RejectLog: RejectKeeping {
 
   func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord? {
     state.unkept += reject.more
-    guard state.room.rows > 0 else {
+    guard let kept = state.room.take(reject, behind: state.text) else {
       state.unkept += 1
       try note(reject, overtakes: overtakes)
       return nil
     }
-    state.room.rows -= 1
-    var reject = reject
-    if let text = reject.text, text != state.text {
-      if text.utf8.count > state.room.total {
-        (reject.text, reject.isCut) = (nil, false)
-      } else {
-        state.room.total -= text.utf8.count
-      }
-    }
-    state.text = reject.text
-    try write(reject, isOvertaken: isOvertaken, overtakes: overtakes)
-    return reject
+    state.text = kept.text
+    try write(kept, isOvertaken: isOvertaken, overtakes: overtakes)
+    return kept
   }
 
   /// Of two rejected records with one key the later one counts. Rejected children have their record's.

@@ -62,22 +62,13 @@ final class RejectLog: RejectKeeping {
 
   func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord? {
     memory.unkept += reject.more
-    guard memory.room.rows > 0 else {
+    guard let kept = memory.room.take(reject, behind: memory.text?.text) else {
       memory.unkept += 1
       try note(reject, overtakes: overtakes)
       return nil
     }
-    memory.room.rows -= 1
-    var reject = reject
-    if let text = reject.text, text != memory.text?.text {
-      if text.utf8.count > memory.room.total {
-        (reject.text, reject.isCut) = (nil, false)
-      } else {
-        memory.room.total -= text.utf8.count
-      }
-    }
-    try write(reject, isOvertaken: isOvertaken, overtakes: overtakes)
-    return reject
+    try write(kept, isOvertaken: isOvertaken, overtakes: overtakes)
+    return kept
   }
 
   /// Writes a rejected record.
