@@ -108,11 +108,28 @@ struct ServerMessageTests {
         == "an earlier version of bolide made this store. Run a command on it as the user who owns it: that brings it up to "
         + "date.")
     #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "4")
+    #expect(try store.psql("SELECT format FROM bolide_store") == "5")
     #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
     try store.take([#"{"id": 1, "magnitude": 5}"#])
     #expect(try StoreAddress(reader).open().newestToken().number == 2)
     try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
+  }
+
+  @Test func `a store of format 4 gets the triggers of this version`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    let update = try store.psql(
+      "SELECT tgfoid::regproc FROM pg_trigger WHERE tgname = 'bolide_after_update' LIMIT 1")
+    try store.psql(
+      """
+      CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      UPDATE bolide_store SET format = 4;
+      """)
+    let token = try StoreAddress(store.server.address(schema: store.schema)).open().newestToken()
+    try store.psql(#"UPDATE "Quake" SET magnitude = 5; UPDATE "Region" SET name = 'B'"#)
+    let changes = try store.changes(after: token)
+    #expect(changes.contains("update Quake 1 magnitude 4.0"))
+    #expect(changes.contains { $0.hasPrefix("update Region B name A") })
   }
 
   @Test func `a closed store`() throws {

@@ -119,7 +119,10 @@ struct SchemaFit {
         format += 1
       }
       try connection.run("UPDATE bolide_store SET format = $1", [.integer(format)])
-      return format == SystemTables.format
+      guard format == SystemTables.format else { return false }
+      try connection.runAll(SystemTables.functions)
+      try connection.makeTriggers(StoredModel(connection, address))
+      return true
     }
   }
 

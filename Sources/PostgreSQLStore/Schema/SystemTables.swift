@@ -20,11 +20,14 @@ internal import PostgreSQLAccess
 ///     bolide_run_field     what a run's records had in the fields of attributes
 ///     bolide_input         inputs of imports of several, each with the rows that it has met
 enum SystemTables {
-  static let format: Int64 = 4
+  static let format: Int64 = 5
 
-  /// What makes a store of an earlier format one of the next; others are not brought up to date.
+  /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
+  /// brought up to date.
   static let upgrades: [Int64: [String]] = [
-    3: ["ALTER TABLE bolide_run ADD COLUMN skipped bigint NOT NULL DEFAULT 0", input, rejectRun]
+    3: ["ALTER TABLE bolide_run ADD COLUMN skipped bigint NOT NULL DEFAULT 0", input, rejectRun],
+    // The triggers have a way of their own for one row.
+    4: [],
   ]
 
   private static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
@@ -145,6 +148,17 @@ enum SystemTables {
     input,
   ]
 
+  /// Makes the present transaction's row, in PL/pgSQL. Triggers look for its id in the setting, which ends with the transaction or
+  /// its savepoint, as the row would.
+  ///
+  /// - Parameter id: the variable that gets its id.
+  static func makeTransaction(_ id: String) -> String {
+    """
+    INSERT INTO bolide_transaction AS t (xid) VALUES (pg_current_xact_id())
+      RETURNING t.id, set_config('bolide.transaction', t.xid::text || ' ' || t.id, true) INTO \(id);
+    """
+  }
+
   /// What the triggers call.
   static let functions = [
     // The present transaction's row.
@@ -155,7 +169,7 @@ enum SystemTables {
     BEGIN
       SELECT id INTO known FROM bolide_transaction WHERE xid = pg_current_xact_id();
       IF known IS NULL THEN
-        INSERT INTO bolide_transaction(xid) VALUES (pg_current_xact_id()) RETURNING id INTO known;
+        \(makeTransaction("known"))
       END IF;
       RETURN known;
     END $$
@@ -177,25 +191,27 @@ enum SystemTables {
       RETURN trim_scale(mantissa * trunc(5::numeric ^ -exponent) * ('1e' || exponent)::numeric);
     END $$
     """,
-    // The double that is nearest to an exact sum; null beyond their range, and where a value was no number.
+    // What `ExactSum` says, for sums that are queries.
     """
     CREATE OR REPLACE FUNCTION bolide_double(x numeric) RETURNS double precision
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-      SELECT CASE WHEN x = 'NaN' OR abs(x) >= 1.797693134862315807e308 THEN NULL ELSE x::double precision END
-    $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    BEGIN
+      RETURN \(ExactSum.double("x"));
+    END $$
     """,
     """
     CREATE OR REPLACE FUNCTION bolide_bigint(x numeric) RETURNS bigint
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-      SELECT CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN x::bigint END
-    $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    BEGIN
+      RETURN \(ExactSum.bigint("x"));
+    END $$
     """,
-    // A mean to forty digits more than its sum has: rounding it once more changes no double but by chance of 1 in 10^20.
     """
     CREATE OR REPLACE FUNCTION bolide_mean(x numeric, n bigint) RETURNS double precision
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-      SELECT CASE WHEN n > 0 THEN bolide_double(x * 1e40 / n * 1e-40) END
-    $$
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    BEGIN
+      RETURN \(ExactSum.mean("x", "n"));
+    END $$
     """,
     // Numbers what has committed and has no number: its order is that of each one's last change. Under the store's lock.
     """

@@ -1,0 +1,136 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// Aggregates by what came and went.
+///
+///     n   how many more objects there are, or values        s   how much more their sum is
+///     a   the extreme of the values that came               r   the extreme of those that went
+///
+/// Each has the member's place behind it, as in `n0`.
+extension Aggregates {
+  /// Brings owners up to date.
+  ///
+  /// - Parameter rows: a subquery of the holder's rows with `sign`, 1 for one that is there now and -1 for one that was.
+  func adjust(_ rows: String) -> String {
+    let link = "x.\(quoted(toOne.column))"
+    var columns = ["\(link) AS owner"]
+    for (place, member) in members.enumerated() {
+      let filter = condition(member)
+      guard let source = member.summarized else {
+        columns.append("coalesce(sum(x.sign) FILTER (WHERE true\(filter)), 0)::bigint AS n\(place)")
+        continue
+      }
+      let column = "x.\(quoted(source.name))"
+      if member.isExtreme {
+        for (letter, sign) in [("a", "1"), ("r", "-1")] {
+          let function = Self.extreme(member.aggregate.function, column, source.type)
+          columns.append("\(function) FILTER (WHERE x.sign = \(sign)\(filter)) AS \(letter)\(place)")
+        }
+      } else {
+        let sum = ExactSum(column, source.type).aggregate(sign: "x.sign * ", condition: filter)
+        let number = "sum(x.sign) FILTER (WHERE \(column) IS NOT NULL\(filter))"
+        columns += ["\(sum) AS s\(place)", "coalesce(\(number), 0)::bigint AS n\(place)"]
+      }
+    }
+    let differences =
+      "(SELECT \(columns.joined(separator: ", ")) FROM (\(rows)) AS x WHERE \(link) IS NOT NULL GROUP BY \(link)) AS d"
+    return update(assigned { "d.\($0)" }, owners: differences)
+  }
+
+  /// The differences that one row makes, as columns of a query.
+  ///
+  /// - Parameters:
+  ///   - rows: the query's tables with the row before and after; both lead to one owner.
+  ///   - named: what a difference is called there.
+  func differences(_ rows: [(name: String, sign: Int)], named: (String) -> String) -> [String] {
+    members.enumerated().flatMap { place, member -> [String] in
+      func difference(isTaken: (String) -> String, _ value: (String) -> String) -> String {
+        rows.map { row, sign in
+          let condition = isTaken(row) + condition(member, of: row)
+          return "\(sign < 0 ? "-" : "+") CASE WHEN \(condition) THEN \(value(row)) ELSE 0 END"
+        }.joined(separator: " ")
+      }
+      guard let source = member.summarized else {
+        return ["\(difference { _ in "true" } _: { _ in "1" }) AS \(named("n\(place)"))"]
+      }
+      func column(_ row: String) -> String { "\(row).\(quoted(source.name))" }
+      if member.isExtreme {
+        return [("a", 1), ("r", -1)].map { letter, sign in
+          let value = rows.first { $0.sign == sign }.map { row, _ in
+            "CASE WHEN true\(condition(member, of: row)) THEN \(Self.comparable(column(row), source.type)) END"
+          }
+          return "\(value ?? "NULL::\(Self.comparableType(source.type))") AS \(named("\(letter)\(place)"))"
+        }
+      }
+      func isThere(_ row: String) -> String { "\(column(row)) IS NOT NULL" }
+      let sum = difference(isTaken: isThere) { ExactSum(column($0), source.type).value }
+      let number = difference(isTaken: isThere) { _ in "1" }
+      return ["trim_scale(\(sum)) AS \(named("s\(place)"))", "\(number) AS \(named("n\(place)"))"]
+    }
+  }
+
+  /// Brings one owner up to date by the differences that one row makes, in PL/pgSQL.
+  ///
+  /// No query reads the owner but the one that changes it: it waits for whoever else does, and goes on from what that one has
+  /// left. An extreme may have to look at all of the owner's objects; then another query waits before it.
+  ///
+  /// - Parameter difference: what holds one.
+  func adjustOne(_ id: String, _ difference: (String) -> String) -> String {
+    let table = quoted(owner.name)
+    let values = stored(assigned(difference))
+    let set = values.map { "\(quoted($0.0)) = \($0.1)" }.joined(separator: ", ")
+    let update = "UPDATE \(table) AS o SET \(set) WHERE o.bolide_id = \(id)"
+    if members.contains(where: \.isExtreme) {
+      return """
+        PERFORM FROM \(table) WHERE bolide_id = \(id) FOR NO KEY UPDATE;
+        \(update) AND (\(values.map { "o.\(quoted($0.0))" }.joined(separator: ", ")))
+          IS DISTINCT FROM (\(values.map(\.1).joined(separator: ", ")));
+        """
+    }
+    let isChanged = members.enumerated().flatMap { place, member in
+      (member.summarized == nil ? [] : ["\(difference("s\(place)")) <> 0"]) + [
+        "\(difference("n\(place)")) <> 0"
+      ]
+    }
+    return "IF \(isChanged.joined(separator: " OR ")) THEN \(update); END IF;"
+  }
+
+  /// The owner's columns, each with its value from the owner `o` and the differences.
+  private func assigned(_ difference: (String) -> String) -> [(String, String)] {
+    members.enumerated().flatMap { place, member -> [(String, String)] in
+      let name = member.attribute.name
+      let number = difference("n\(place)")
+      guard let source = member.summarized else { return [(name, "o.\(quoted(name)) + \(number)")] }
+      if member.isExtreme {
+        return [
+          (name, extreme(member, source, came: difference("a\(place)"), went: difference("r\(place)")))
+        ]
+      }
+      let (sumName, numberName) = (EntityTable.sum(member.attribute), EntityTable.number(member.attribute))
+      let newSum = "o.\(quoted(sumName)) + \(difference("s\(place)"))"
+      let newNumber = "o.\(quoted(numberName)) + \(number)"
+      return [
+        (sumName, newSum), (numberName, newNumber), (name, member.total(newSum, newNumber, isQuery: false)),
+      ]
+    }
+  }
+
+  /// What went may have been the extreme: then all of the owner's objects are looked at, unless what came is beyond it.
+  private func extreme(_ member: Member, _ source: Attribute, came: String, went: String) -> String {
+    let isMinimum = member.aggregate.function == .min
+    let (beyond, best) = isMinimum ? ("<", "least") : (">", "greatest")
+    let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
+    let all = select(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type), member)
+    return """
+      CASE WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
+        THEN \(best)(\(own), \(came)) WHEN \(came) \(beyond)= \(own) THEN \(came) ELSE \(all) END
+      """
+  }
+}
+
+extension Aggregates.Member {
+  /// The attribute whose values are summarized; nil where objects are counted.
+  fileprivate var summarized: Attribute? { aggregate.function == .count ? nil : source }
+
+  fileprivate var isExtreme: Bool { summarized != nil && [.min, .max].contains(aggregate.function) }
+}

@@ -1,0 +1,189 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// Derived attributes of other objects that a statement's rows change.
+///
+/// Owners are locked in the order of their ids, and computed by the next statement: it sees what the one before has waited for.
+/// Above READ COMMITTED no statement sees that; then owners are only marked.
+extension EntityTriggers {
+  /// What brings derived attributes up to date, and the columns that it needs of the question for one row.
+  func derived(_ event: Event) -> (columns: [String], statements: String) {
+    var columns: [String] = []
+    var statements: [String] = []
+    for upkeep in owners(event) + copies(event) + spellings(event) {
+      let name = "needs_\(statements.count)"
+      columns.append("(\(upkeep.isNeeded)) AS \(name)")
+      columns += upkeep.columns
+      statements.append(
+        "IF NOT bolide_row.is_one OR bolide_row.\(name) THEN\n\(upkeep.statements)\nEND IF;")
+    }
+    return (columns, statements.joined(separator: "\n"))
+  }
+
+  private struct Upkeep {
+    /// Whether one row needs it, as SQL.
+    let isNeeded: String
+    /// Columns of the question for one row.
+    var columns: [String] = []
+    let statements: String
+  }
+
+  /// Whether a row differs from another in some of its columns, as SQL.
+  func changes(_ columns: [String], _ old: String = "o", _ new: String = "n") -> String {
+    Set(columns).sorted().map { column in
+      let type = entity.properties.first { $0.column == column }?.type.stored ?? .integer64
+      return type.differs("\(old).\(quoted(column))", "\(new).\(quoted(column))")
+    }.joined(separator: " OR ")
+  }
+
+  /// Whether the one row of an update has other values in some columns than before.
+  private func oneChanges(_ columns: [String]) -> String { changes(columns, "bolide_was", "bolide_is") }
+
+  /// Rows of an update that have other values in some columns than before, as a condition.
+  private func areChanged(_ columns: [String]) -> String {
+    "bolide_id IN (SELECT o.bolide_id FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id) "
+      + "WHERE \(changes(columns)))"
+  }
+
+  private func mark(_ ids: String, _ entity: Entity) -> String {
+    "INSERT INTO bolide_mark SELECT \(stored.number(of: entity)), m.id FROM (\(ids)) AS m(id) "
+      + "WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING;"
+  }
+
+  // MARK: Owners' aggregates
+
+  private func owners(_ event: Event) -> [Upkeep] {
+    aggregates.enumerated().flatMap { place, aggregates -> [Upkeep] in
+      var upkeep: [Upkeep] = []
+      if aggregates.holder.name == entity.name {
+        upkeep.append(
+          aggregates.onward == nil ? counted(aggregates, place, event) : held(aggregates, event))
+      }
+      if let onward = aggregates.onward, aggregates.destination.name == entity.name, event == .update,
+        !aggregates.sources.isEmpty
+      {
+        let ids = """
+          SELECT h.\(quoted(aggregates.toOne.column)) FROM \(quoted(aggregates.holder.name)) AS h
+          JOIN bolide_old AS o ON o.bolide_id = h.\(quoted(onward.column))
+          JOIN bolide_new AS n ON n.bolide_id = o.bolide_id WHERE \(changes(aggregates.sources))
+          """
+        upkeep.append(
+          Upkeep(
+            isNeeded: oneChanges(aggregates.sources),
+            statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids))))
+      }
+      return upkeep
+    }
+  }
+
+  /// Owners to which the rows lead, from all their objects: the rows are those of a relationship to many on both sides.
+  private func held(_ aggregates: Aggregates, _ event: Event) -> Upkeep {
+    let columns = [aggregates.toOne.column] + (aggregates.onward.map { [$0.column] } ?? [])
+    let ids = links(aggregates, columns, event)
+    return Upkeep(
+      isNeeded: event == .update ? oneChanges(columns) : "true",
+      statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids)))
+  }
+
+  /// Owners to which the rows lead, by differences: the rows are what is counted.
+  private func counted(_ aggregates: Aggregates, _ place: Int, _ event: Event) -> Upkeep {
+    let columns = [aggregates.toOne.column] + aggregates.sources
+    let ids = links(aggregates, columns, event)
+    var rows = ["SELECT 1 AS sign, n.* FROM bolide_new AS n"]
+    if event == .delete { rows = ["SELECT -1 AS sign, o.* FROM bolide_old AS o"] }
+    if event == .update {
+      // Rows that are alike before and after take no part.
+      let changed = areChanged(columns)
+      rows = [
+        "SELECT -1 AS sign, o.* FROM bolide_old AS o WHERE o.\(changed)",
+        "SELECT 1, n.* FROM bolide_new AS n WHERE n.\(changed)",
+      ]
+    }
+    let all = underLocks(aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL ")))
+    func named(_ difference: String) -> String { "owner_\(place)_\(difference)" }
+    let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
+    let needs = event == .update ? ["(\(oneChanges(columns)))"] : []
+    let isOneOwner = ([Self.isReadCommitted] + (event == .update ? ["\(links[0]) = \(links[1])"] : []))
+    return Upkeep(
+      isNeeded: (needs + ["coalesce(\(links.joined(separator: ", "))) IS NOT NULL"]).joined(
+        separator: " AND "),
+      columns: ["CASE WHEN \(isOneOwner.joined(separator: " AND ")) THEN \(links[0]) END AS \(named("id"))"]
+        + aggregates.differences(event.rows, named: named),
+      statements: """
+        IF bolide_row.is_one AND bolide_row.\(named("id")) IS NOT NULL THEN
+        \(aggregates.adjustOne("bolide_row.\(named("id"))") { "bolide_row.\(named($0))" })
+        ELSE
+        \(all)
+        END IF;
+        """)
+  }
+
+  /// The ids of owners to which rows lead that came, went, or have other values in some columns than before.
+  private func links(_ aggregates: Aggregates, _ columns: [String], _ event: Event) -> String {
+    let link = "SELECT \(quoted(aggregates.toOne.column)) FROM"
+    return switch event {
+    case .insert: "\(link) bolide_new"
+    case .delete: "\(link) bolide_old"
+    case .update:
+      "\(link) bolide_old WHERE \(areChanged(columns)) UNION \(link) bolide_new WHERE \(areChanged(columns))"
+    }
+  }
+
+  private static let isReadCommitted = "current_setting('transaction_isolation') = 'read committed'"
+
+  private func underLocks(_ owner: Entity, _ ids: String, _ statement: String) -> String {
+    """
+    IF \(Self.isReadCommitted) THEN
+    PERFORM FROM \(quoted(owner.name)) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
+    \(statement);
+    ELSE \(mark(ids, owner)) END IF;
+    """
+  }
+
+  // MARK: Copies elsewhere
+
+  private func copies(_ event: Event) -> [Upkeep] {
+    let rows = [event == .insert ? [] : ["bolide_old"], event == .delete ? [] : ["bolide_new"]].flatMap(
+      \.self)
+    return model.entities.flatMap { Copy.all($0, model) }.flatMap { copy in
+      copy.dependents(on: entity, "").enumerated().compactMap { index, dependents -> Upkeep? in
+        // A row that is new or gone matters only where it leads back itself.
+        let columns = dependents.columns
+        let isBackward = columns.count == 2
+        guard event == .update || isBackward else { return nil }
+        let ids = rows.map { table in
+          let changed = event == .update ? " WHERE \(areChanged(columns))" : ""
+          return copy.dependents(on: entity, "SELECT * FROM \(table)\(changed)")[index].query
+        }.joined(separator: " UNION ")
+        return Upkeep(
+          isNeeded: event == .update ? oneChanges(columns) : "true",
+          statements: copy.folding == nil ? take(copy, ids) : mark(ids, copy.entity))
+      }
+    }
+  }
+
+  /// Gives objects a copy's present value.
+  private func take(_ copy: Copy, _ ids: String) -> String {
+    let table = quoted(copy.entity.name)
+    let column = quoted(copy.attribute.name)
+    let value = copy.value { "t.\(quoted($0))" }
+    return """
+      PERFORM FROM \(table) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
+      UPDATE \(table) AS t SET \(column) = \(value)
+      WHERE t.bolide_id IN (\(ids)) AND \(copy.attribute.type.differs("t.\(column)", value));
+      """
+  }
+
+  /// Spellings of what is the rows' own, or of what they lead to.
+  private func spellings(_ event: Event) -> [Upkeep] {
+    if event == .delete { return [] }
+    return Copy.all(entity, model).filter { $0.folding != nil }.compactMap { copy in
+      if event == .insert {
+        return Upkeep(isNeeded: "true", statements: mark("SELECT bolide_id FROM bolide_new", entity))
+      }
+      if copy.ownColumns.isEmpty { return nil }
+      let ids = "SELECT bolide_id FROM bolide_new WHERE \(areChanged(copy.ownColumns))"
+      return Upkeep(isNeeded: oneChanges(copy.ownColumns), statements: mark(ids, entity))
+    }
+  }
+}

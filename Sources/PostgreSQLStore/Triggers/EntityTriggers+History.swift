@@ -1,0 +1,187 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// What follows a statement: its history, then what is derived from its rows elsewhere.
+///
+/// Other programs write one row in most statements. So one query asks whether there are more, and what one row needs; what it
+/// needs is done by statements that begin quickly.
+extension EntityTriggers {
+  /// What a statement did to its rows.
+  enum Event {
+    case insert, delete, update
+
+    /// A row before and after, each with -1 where it was there and 1 where it is now.
+    var rows: [(name: String, sign: Int)] {
+      switch self {
+      case .insert: [("bolide_is", 1)]
+      case .delete: [("bolide_was", -1)]
+      case .update: [("bolide_was", -1), ("bolide_is", 1)]
+      }
+    }
+  }
+
+  static let variables = """
+    DECLARE
+      bolide_row record;
+      bolide_noted boolean := false;
+
+    """
+
+  var inserted: String {
+    """
+    \(look(.insert, []))
+    IF bolide_row.is_one OR \(Self.hasNoRuns) THEN
+      \(Self.findTransaction)
+      IF bolide_row.is_one THEN
+        INSERT INTO bolide_change(transaction, entity, id, kind) VALUES (bolide_row.transaction, \(number), bolide_row.id, 1)
+          ON CONFLICT DO NOTHING;
+        bolide_noted := FOUND;
+      END IF;
+      IF NOT bolide_noted THEN
+        INSERT INTO bolide_change AS c (transaction, entity, id, kind)
+          SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 2 WHERE c.kind = 3;
+      END IF;
+    END IF;
+    \(derived(.insert).statements)
+    """
+  }
+
+  var deleted: String {
+    func noted(_ row: String) -> (properties: String, previous: String) {
+      self.noted(row) { column, _ in "\(row).\(column) IS NOT NULL" }
+    }
+    let (values, one) = (noted("o"), noted("bolide_was"))
+    return """
+      \(look(.delete, ["\(one.properties) AS properties", "\(one.previous) AS previous"]))
+      \(Self.findTransaction)
+      IF bolide_row.is_one THEN
+        INSERT INTO bolide_change(transaction, entity, id, kind, properties, previous)
+          VALUES (bolide_row.transaction, \(number), bolide_row.id, 3, bolide_row.properties, bolide_row.previous) ON CONFLICT DO NOTHING;
+        bolide_noted := FOUND;
+      END IF;
+      IF NOT bolide_noted THEN
+        WITH undone AS (DELETE FROM bolide_change c USING bolide_old o
+            WHERE c.transaction = bolide_row.transaction AND c.entity = \(number) AND c.id = o.bolide_id AND c.kind = 1
+              AND c.last_id IS NULL RETURNING c.id)
+          INSERT INTO bolide_change AS c (transaction, entity, id, kind, properties, previous)
+          SELECT bolide_row.transaction, \(number), o.bolide_id, 3, \(values.properties), \(values.previous) FROM bolide_old AS o
+          WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging);
+      END IF;
+      DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
+      \(derived(.delete).statements)
+      """
+  }
+
+  var updated: String {
+    func rekeys(_ was: String, _ new: String) -> String {
+      entity.keyColumns.map { "\(was).\(quoted($0)) IS DISTINCT FROM \(new).\(quoted($0))" }
+        .joined(separator: " OR ")
+    }
+    func noted(_ was: String, _ new: String) -> (properties: String, previous: String) {
+      self.noted(was) { column, type in type.differs("\(was).\(column)", "\(new).\(column)") }
+    }
+    let (values, one) = (noted("o", "n"), noted("bolide_was", "bolide_is"))
+    return """
+      \(look(
+        .update,
+        [
+          "\(rekeys("bolide_was", "bolide_is")) AS rekeys",
+          "\(one.properties) AS properties", "\(one.previous) AS previous",
+        ]))
+      IF bolide_row.is_one THEN
+        IF bolide_row.properties IS NULL THEN RETURN NULL; END IF;
+      ELSIF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
+        RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
+      END IF;
+      \(Self.findTransaction)
+      IF bolide_row.is_one THEN
+        INSERT INTO bolide_change(transaction, entity, id, kind, rekeys, properties, previous)
+          VALUES (bolide_row.transaction, \(number), bolide_row.id, 2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous)
+          ON CONFLICT DO NOTHING;
+        bolide_noted := FOUND;
+      END IF;
+      IF NOT bolide_noted THEN
+        INSERT INTO bolide_change AS c (transaction, entity, id, kind, rekeys, properties, previous)
+          SELECT bolide_row.transaction, \(number), o.bolide_id, 2, \(rekeys("o", "n")), \(values.properties), \(values.previous)
+          FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id)
+          WHERE (\(changes(entity.properties.map(\.column)))) AND NOT EXISTS (SELECT FROM bolide_change AS r
+            WHERE r.transaction = bolide_row.transaction AND r.entity = \(number) AND r.last_id IS NOT NULL
+              AND o.bolide_id BETWEEN r.id AND r.last_id)
+          ORDER BY o.bolide_id
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET rekeys = c.rekeys OR excluded.rekeys, \(Self.merging)
+            WHERE c.kind = 2;
+      END IF;
+      \(derived(.update).statements)
+      """
+  }
+
+  /// Asks whether a statement has one row, and what follows from that. Where history has its new rows as runs, or an object's id is
+  /// another one, it is treated as one of many rows.
+  private func look(_ event: Event, _ columns: [String]) -> String {
+    let tables = event.rows.map { $0.name == "bolide_was" ? "bolide_old" : "bolide_new" }
+    let from = zip(tables, event.rows).map { "\($0) AS \($1.name)" }
+    let row = event.rows[0].name
+    let stays = event == .update ? " AND bolide_was.bolide_id = bolide_is.bolide_id" : ""
+    let columns =
+      [
+        "NOT EXISTS (SELECT FROM \(tables[0]) OFFSET 1) AND \(Self.hasNoRuns)\(stays) AS is_one",
+        "\(row).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
+      ] + columns + derived(event).columns
+    return """
+      SELECT \(columns.joined(separator: ",\n  ")) INTO bolide_row FROM \(from.joined(separator: ", "));
+      IF NOT FOUND THEN RETURN NULL; END IF;
+      """
+  }
+
+  /// The row of the present transaction in history, which the first trigger has made and noted; null before.
+  private static let ownTransaction = """
+    CASE WHEN split_part(current_setting('bolide.transaction', true), ' ', 1) = pg_current_xact_id()::text
+      THEN split_part(current_setting('bolide.transaction', true), ' ', 2)::bigint END
+    """
+
+  private static let findTransaction = """
+    IF bolide_row.transaction IS NULL THEN
+      \(SystemTables.makeTransaction("bolide_row.transaction"))
+    END IF;
+    """
+
+  /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row.
+  private static let hasNoRuns =
+    "current_setting('bolide.runs', true) IS DISTINCT FROM pg_current_xact_id()::text"
+
+  /// What was before in this transaction stays; what was not noted yet comes along.
+  private static let merging = """
+    properties = c.properties || (SELECT array_agg(p ORDER BY o) FROM unnest(excluded.properties)
+      WITH ORDINALITY AS u(p, o) WHERE p <> ALL (c.properties)),
+    previous = c.previous || (SELECT array_agg(v ORDER BY o) FROM unnest(excluded.properties, excluded.previous)
+      WITH ORDINALITY AS u(p, v, o) WHERE p <> ALL (c.properties))
+    """
+
+  /// What history notes of a row: numbers of properties, and their values as text; null for none.
+  ///
+  /// - Parameter isNoted: whether a property's value is noted, as SQL.
+  private func noted(
+    _ row: String, _ isNoted: (_ column: String, AttributeType) -> String
+  ) -> (properties: String, previous: String) {
+    let parts = entity.properties.map { property in
+      let column = quoted(property.column)
+      let type = property.type.stored
+      let text = type.historyText(ofColumn: "\(row).\(column)")
+      return (stored.number(of: property.name, in: entity), isNoted(column, type), text)
+    }.sorted { $0.0 < $1.0 }
+    let numbers = parts.map { "CASE WHEN \($0.1) THEN \($0.0) END" }.joined(separator: ", ")
+    return (
+      "nullif(array_remove(ARRAY[\(numbers)]::integer[], NULL), '{}')",
+      joined(parts.map { "CASE WHEN \($0.1) THEN ARRAY[\($0.2)] END" }[...])
+    )
+  }
+
+  /// Arrays as one, where null is an empty one: in pairs of pairs, as each step copies what it has.
+  private func joined(_ arrays: ArraySlice<String>) -> String {
+    if arrays.count < 2 { return arrays.first ?? "NULL::text[]" }
+    let middle = (arrays.startIndex + arrays.endIndex) / 2
+    return "(\(joined(arrays[..<middle])) || \(joined(arrays[middle...])))"
+  }
+}

@@ -1,0 +1,81 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// Sums that are exact whatever came and went: as `numeric`, in which every real number is itself.
+///
+/// Nearly every real number is a whole number of 2^-72 below 2^42: it is taken in two parts that are whole numbers themselves, as
+/// the server is fast with these. The others are taken apart one by one.
+///
+///     x = high × 2^-20 + low × 2^-72,   |low| < 2^52
+struct ExactSum {
+  private let column: String
+  private let type: AttributeType
+
+  init(_ column: String, _ type: AttributeType) {
+    (self.column, self.type) = (column, type)
+  }
+
+  private var high: String { "trunc(\(column) * 1048576)" }
+  private var low: String { "(\(column) * 1048576 - \(high)) * 4503599627370496" }
+  private var isUsual: String {
+    "CASE WHEN abs(\(column)) < 4398046511104 THEN \(low) = trunc(\(low)) ELSE false END"
+  }
+
+  private static func whole(_ high: String, _ low: String) -> String {
+    "\(high) * 9.5367431640625e-7 + \(low) * (9.5367431640625e-7 * 2.220446049250313080847263336181640625e-16)"
+  }
+
+  /// One value.
+  var value: String {
+    guard type.storage == .real else { return "\(column)::numeric" }
+    return "CASE WHEN \(isUsual) THEN \(Self.whole("(\(high))::bigint", "(\(low))::bigint")) "
+      + "ELSE bolide_exact(\(column)) END"
+  }
+
+  /// All values of a query's rows.
+  ///
+  /// - Parameters:
+  ///   - sign: what each value is multiplied by.
+  ///   - condition: more that must hold of a row, from ` AND` on.
+  func aggregate(sign: String = "", condition: String = "") -> String {
+    func sum(_ value: String, _ isTaken: String = "true") -> String {
+      "coalesce(sum(\(sign)\(value)) FILTER (WHERE \(isTaken)\(condition)), 0)"
+    }
+    guard type.storage == .real else { return sum("\(column)::numeric") }
+    let whole = Self.whole(sum("(\(high))::bigint", isUsual), sum("(\(low))::bigint", isUsual))
+    return "trim_scale(\(whole) + \(sum("bolide_exact(\(column))", "NOT (\(isUsual))")))"
+  }
+
+  // MARK: Results
+
+  /// The double that is nearest to a sum; null beyond their range, and where a value was no number.
+  static func double(_ sum: String) -> String {
+    "CASE WHEN abs(\(sum)) < 1.797693134862315807e308 THEN (\(sum))::double precision END"
+  }
+
+  static func bigint(_ sum: String) -> String {
+    "CASE WHEN \(sum) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (\(sum))::bigint END"
+  }
+
+  /// A mean, to forty digits more than its sum has: rounding it once more changes no double but by chance of 1 in 10^20.
+  static func mean(_ sum: String, _ number: String) -> String {
+    "CASE WHEN \(number) > 0 THEN \(double("((\(sum)) * 1e40 / (\(number)) * 1e-40)")) END"
+  }
+}
+
+extension Aggregates.Member {
+  /// A sum or a mean as the attribute has it.
+  ///
+  /// - Parameter isQuery: whether the sum is a query, which must not stand there twice.
+  func total(_ sum: String, _ number: String, isQuery: Bool) -> String {
+    if aggregate.function == .average {
+      return isQuery ? "bolide_mean(\(sum), \(number))" : ExactSum.mean(sum, number)
+    }
+    switch attribute.type {
+    case .double, .float: return isQuery ? "bolide_double(\(sum))" : ExactSum.double(sum)
+    case .decimal(let scale):
+      return "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
+    default: return isQuery ? "bolide_bigint(\(sum))" : ExactSum.bigint(sum)
+    }
+  }
+}

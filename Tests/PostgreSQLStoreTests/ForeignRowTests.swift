@@ -1,0 +1,136 @@
+import Bolide
+import Foundation
+import RandomHistories
+import StoreInterface
+import Testing
+
+/// Statements of one row take a shorter way through the triggers: it comes to the same as that for many rows.
+struct ForeignRowTests {
+  @Test(arguments: ["READ COMMITTED", "REPEATABLE READ"], 0..<6)
+  func `single rows come to the same as the same rows in one statement`(isolation: String, seed: Int) throws {
+    let (one, many) = (try ServerStore(), try ServerStore())
+    let feed = (1...24).map { id in
+      #"{"id": \#(id), "magnitude": \#(id % 9), "seen": "2026-01-0\#(1 + id % 9)", "place": "\#("ABC".map(String.init)[id % 3])"}"#
+    }
+    for store in [one, many] { try store.take(feed) }
+    let tokens = (try one.engine.newestToken(), try many.engine.newestToken())
+    var dice = Dice(seed)
+    for _ in 1...3 {
+      let begin = "BEGIN ISOLATION LEVEL \(isolation);"
+      var statements = (one: [begin], many: [begin])
+      for _ in 1...dice.int(1...4) {
+        let ids = [dice.int(1...12), dice.int(13...24)]
+        let change = dice.change()
+        func run(_ ids: [Int]) -> String {
+          change.replacing("IDS", with: ids.map(String.init).joined(separator: ", "))
+        }
+        statements.one += ids.map { run([$0]) }
+        statements.many.append(run(ids))
+      }
+      try one.psql((statements.one + ["COMMIT;"]).joined(separator: "\n"))
+      try many.psql((statements.many + ["COMMIT;"]).joined(separator: "\n"))
+    }
+    #expect(try one.changes(after: tokens.0).sorted() == many.changes(after: tokens.1).sorted())
+    let rows = (try one.psql(Self.rows), try many.psql(Self.rows))
+    #expect(rows.0 == rows.1)
+    for store in [one, many] {
+      var findings: [Finding] = []
+      try store.engine.verify { findings.append($0) }
+      #expect(findings.isEmpty)
+    }
+  }
+
+  private static let rows = """
+    SELECT id, code, magnitude, depth, seen, in_id, region FROM "Quake" ORDER BY id;
+    SELECT name, plain, "count", total, mean, largest, strong, trim_scale(bolide_sum_total), bolide_n_mean FROM "Region" ORDER BY name;
+    """
+
+  @Test func `a transaction goes on behind a savepoint that is rolled back, and is one in history`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#, #"{"id": 2, "place": "A"}"#])
+    let token = try store.engine.newestToken()
+    try store.psql(
+      """
+      BEGIN;
+      SAVEPOINT first; UPDATE "Quake" SET code = 'x' WHERE id = 1; ROLLBACK TO first;
+      UPDATE "Quake" SET code = 'y' WHERE id = 2;
+      SAVEPOINT second; UPDATE "Quake" SET magnitude = 7 WHERE id = 1; ROLLBACK TO second;
+      UPDATE "Quake" SET code = 'z' WHERE id = 1;
+      COMMIT;
+      """)
+    let changes = try store.changes(after: token)
+    #expect(changes == ["update Quake 2 code null", "update Quake 1 code null"])
+    #expect(try store.engine.newestToken().number == token.number + 1)
+    #expect(try store.psql(#"SELECT total, "count" FROM "Region""#) == "4|2")
+  }
+
+  @Test func `what one transaction does to a row in several statements is one change of it`() throws {
+    let store = try ServerStore()
+    try store.take((1...3).map { #"{"id": \#($0), "magnitude": \#($0), "place": "A"}"# })
+    let token = try store.engine.newestToken()
+    try store.psql(
+      """
+      BEGIN;
+      UPDATE "Quake" SET magnitude = 8 WHERE id = 1; UPDATE "Quake" SET code = 'x', magnitude = 9 WHERE id = 1;
+      UPDATE "Quake" SET code = 'x' WHERE id = 2; DELETE FROM "Quake" WHERE id = 2;
+      DELETE FROM "Quake" WHERE id = 3; INSERT INTO "Quake"(id, in_id) VALUES (4, 1); DELETE FROM "Quake" WHERE id = 4;
+      COMMIT;
+      """)
+    let changes = try store.changes(after: token).sorted()
+    #expect(
+      changes == [
+        "delete Quake 2", "delete Quake 3",
+        "update Quake 1 magnitude 1.0 code null",
+        "update Region A total 6.0 mean 2.0 largest 3.0 strong 0 count 3",
+      ])
+    #expect(try store.psql(#"SELECT "count", total, mean, largest, strong FROM "Region""#) == "1|9|9|9|1")
+  }
+
+  @Test func `a statement that changes nothing leaves no transaction`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    let token = try store.engine.newestToken()
+    try store.psql(
+      #"UPDATE "Quake" SET magnitude = 4 WHERE id = 1; UPDATE "Quake" SET code = 'x' WHERE id = 7"#)
+    try store.engine.assignPendingChanges()
+    #expect(try store.engine.newestToken() == token)
+  }
+
+  /// A server keeps a function's plans for the session: one made for a row would go through a large statement's rows once for each.
+  @Test func `a large statement behind small ones is not planned as a small one`() throws {
+    let store = try ServerStore()
+    try store.take((1...300).map { #"{"id": \#($0), "magnitude": 1, "place": "A"}"# })
+    let small = (1...9).map { #"UPDATE "Quake" SET magnitude = 2 WHERE id = \#($0);"# }.joined(
+      separator: "\n")
+    let plans = try store.psql(
+      """
+      \(small)
+      LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
+      SET client_min_messages = log;
+      UPDATE "Quake" SET magnitude = 3;
+      """)
+    let steps = plans.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let history = try #require(steps.firstIndex { $0.contains("Insert on bolide_change") })
+    let joins = steps[history...].prefix { !$0.hasPrefix("CONTEXT") && !$0.hasPrefix("LOG") }
+    #expect(joins.contains { $0.contains("Hash Join") || $0.contains("Merge Join") })
+    #expect(try store.psql(#"SELECT total FROM "Region""#) == "900")
+  }
+}
+
+extension Dice {
+  /// A statement for the rows `IDS`.
+  fileprivate mutating func change() -> String {
+    let number = pick(["NULL", "0.1", "7.25", "-3", "1e300", "-1e300", "5e-324"])
+    let owner = pick(["NULL", "1", "2", "3"])
+    return pick([
+      #"INSERT INTO "Quake"(id, magnitude, in_id) SELECT id, \#(number), \#(owner) FROM unnest(ARRAY[IDS]) AS id ON CONFLICT DO NOTHING;"#,
+      #"DELETE FROM "Quake" WHERE id IN (IDS);"#,
+      #"UPDATE "Quake" SET in_id = \#(owner) WHERE id IN (IDS);"#,
+      #"UPDATE "Quake" SET in_id = \#(owner), magnitude = \#(number) WHERE id IN (IDS);"#,
+      #"UPDATE "Quake" SET code = coalesce(code, '') || 'x', depth = id / 3.0 WHERE id IN (IDS);"#,
+      #"UPDATE "Quake" SET seen = coalesce(seen, '2020-01-01T00:00:00Z') + interval '1 ms' WHERE id IN (IDS);"#,
+      #"UPDATE "Quake" SET magnitude = \#(number) WHERE id IN (IDS);"#,
+      #"UPDATE "Quake" SET magnitude = magnitude + 1 WHERE id IN (IDS);"#,
+    ])
+  }
+}
