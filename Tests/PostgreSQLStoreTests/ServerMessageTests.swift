@@ -96,6 +96,7 @@ struct ServerMessageTests {
     try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
     try store.psql(
       """
+      CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;
       DROP TABLE bolide_input; DROP INDEX bolide_reject_run; ALTER TABLE bolide_run DROP COLUMN skipped; UPDATE bolide_store SET format = 3;
       DROP ROLE IF EXISTS bolide_old_reader; CREATE ROLE bolide_old_reader LOGIN;
       GRANT USAGE ON SCHEMA "\(store.schema)" TO bolide_old_reader;
@@ -123,6 +124,7 @@ struct ServerMessageTests {
     try store.psql(
       """
       CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;
       UPDATE bolide_store SET format = 4;
       """)
     let token = try StoreAddress(store.server.address(schema: store.schema)).open().newestToken()

@@ -26,8 +26,8 @@ enum SystemTables {
   /// brought up to date.
   static let upgrades: [Int64: [String]] = [
     3: ["ALTER TABLE bolide_run ADD COLUMN skipped bigint NOT NULL DEFAULT 0", input, rejectRun],
-    // The triggers have a way of their own for one row.
-    4: [],
+    // The triggers have a way of their own for one row, and the index of numbers has what has none.
+    4: ["DROP INDEX bolide_transaction_pending"],
   ]
 
   private static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
@@ -72,7 +72,6 @@ enum SystemTables {
       xid xid8 UNIQUE, number bigint UNIQUE, nonce text, at timestamptz(3),
       author text, pipeline text, run bigint, model bigint, changes bigint, entries bigint)
     """,
-    "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL",
     "CREATE SEQUENCE bolide_change_seq CACHE 1",
     """
     CREATE TABLE bolide_change(

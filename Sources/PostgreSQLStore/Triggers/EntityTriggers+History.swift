@@ -23,21 +23,16 @@ extension EntityTriggers {
   static let variables = """
     DECLARE
       bolide_row record;
-      bolide_noted boolean := false;
 
     """
 
   var inserted: String {
     """
     \(look(.insert, []))
+    IF NOT FOUND THEN RETURN NULL; END IF;
     IF bolide_row.is_one OR \(Self.hasNoRuns) THEN
-      \(Self.findTransaction)
-      IF bolide_row.is_one THEN
-        INSERT INTO bolide_change(transaction, entity, id, kind) VALUES (bolide_row.transaction, \(number), bolide_row.id, 1)
-          ON CONFLICT DO NOTHING;
-        bolide_noted := FOUND;
-      END IF;
-      IF NOT bolide_noted THEN
+      \(noteOne("id, kind", "bolide_row.id, 1"))
+      IF NOT (FOUND AND bolide_row.is_one) THEN
         INSERT INTO bolide_change AS c (transaction, entity, id, kind)
           SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
           ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 2 WHERE c.kind = 3;
@@ -54,13 +49,9 @@ extension EntityTriggers {
     let (values, one) = (noted("o"), noted("bolide_was"))
     return """
       \(look(.delete, ["\(one.properties) AS properties", "\(one.previous) AS previous"]))
-      \(Self.findTransaction)
-      IF bolide_row.is_one THEN
-        INSERT INTO bolide_change(transaction, entity, id, kind, properties, previous)
-          VALUES (bolide_row.transaction, \(number), bolide_row.id, 3, bolide_row.properties, bolide_row.previous) ON CONFLICT DO NOTHING;
-        bolide_noted := FOUND;
-      END IF;
-      IF NOT bolide_noted THEN
+      IF NOT FOUND THEN RETURN NULL; END IF;
+      \(noteOne("id, kind, properties, previous", "bolide_row.id, 3, bolide_row.properties, bolide_row.previous"))
+      IF NOT (FOUND AND bolide_row.is_one) THEN
         WITH undone AS (DELETE FROM bolide_change c USING bolide_old o
             WHERE c.transaction = bolide_row.transaction AND c.entity = \(number) AND c.id = o.bolide_id AND c.kind = 1
               AND c.last_id IS NULL RETURNING c.id)
@@ -90,19 +81,14 @@ extension EntityTriggers {
           "\(rekeys("bolide_was", "bolide_is")) AS rekeys",
           "\(one.properties) AS properties", "\(one.previous) AS previous",
         ]))
-      IF bolide_row.is_one THEN
-        IF bolide_row.properties IS NULL THEN RETURN NULL; END IF;
-      ELSIF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
-        RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
-      END IF;
-      \(Self.findTransaction)
-      IF bolide_row.is_one THEN
-        INSERT INTO bolide_change(transaction, entity, id, kind, rekeys, properties, previous)
-          VALUES (bolide_row.transaction, \(number), bolide_row.id, 2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous)
-          ON CONFLICT DO NOTHING;
-        bolide_noted := FOUND;
-      END IF;
-      IF NOT bolide_noted THEN
+      IF NOT FOUND OR bolide_row.is_one AND bolide_row.properties IS NULL THEN RETURN NULL; END IF;
+      \(noteOne(
+        "id, kind, rekeys, properties, previous",
+        "bolide_row.id, 2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous"))
+      IF NOT (FOUND AND bolide_row.is_one) THEN
+        IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
+          RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
+        END IF;
         INSERT INTO bolide_change AS c (transaction, entity, id, kind, rekeys, properties, previous)
           SELECT bolide_row.transaction, \(number), o.bolide_id, 2, \(rekeys("o", "n")), \(values.properties), \(values.previous)
           FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id)
@@ -131,7 +117,6 @@ extension EntityTriggers {
       ] + columns + derived(event).columns
     return """
       SELECT \(columns.joined(separator: ",\n  ")) INTO bolide_row FROM \(from.joined(separator: ", "));
-      IF NOT FOUND THEN RETURN NULL; END IF;
       """
   }
 
@@ -141,11 +126,21 @@ extension EntityTriggers {
       THEN split_part(current_setting('bolide.transaction', true), ' ', 2)::bigint END
     """
 
-  private static let findTransaction = """
-    IF bolide_row.transaction IS NULL THEN
-      \(SystemTables.makeTransaction("bolide_row.transaction"))
-    END IF;
-    """
+  /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.
+  private func noteOne(_ columns: String, _ values: String) -> String {
+    let insert = """
+      INSERT INTO bolide_change(transaction, entity, \(columns))
+      VALUES (bolide_row.transaction, \(number), \(values))
+      """
+    return """
+      IF bolide_row.transaction IS NULL THEN
+        \(SystemTables.makeTransaction("bolide_row.transaction"))
+        IF bolide_row.is_one THEN \(insert); END IF;
+      ELSIF bolide_row.is_one THEN
+        \(insert) ON CONFLICT DO NOTHING;
+      END IF;
+      """
+  }
 
   /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row.
   private static let hasNoRuns =
