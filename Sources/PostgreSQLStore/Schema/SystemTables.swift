@@ -254,6 +254,8 @@ enum SystemTables {
     BEGIN
       SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
       IF own IS NULL THEN RETURN NULL; END IF;
+      -- What comes behind it in the same transaction of the server's is another one in history.
+      PERFORM set_config('bolide.transaction', '', true);
       SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
       IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
         AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
