@@ -1,12 +1,20 @@
-internal import ImportModel
+package import ImportModel
 internal import RowExpressions
 internal import SQLiteAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// What `$FETCH_SOURCE` and `$FETCHED_PROPERTY` stand for in a fetched property's predicate.
 package final class FetchVariables {
+  /// What a variable stands for.
+  package enum Meaning {
+    /// A column of the owners' query; the type is nil for an object id.
+    case column(String, AttributeType?)
+    /// A value of the property's own.
+    case value(Value)
+  }
+
   /// The owners, by the name of their query.
-  static let owner = "bolide_owner"
+  package static let owner = "bolide_owner"
 
   /// What stands for an owner and what belongs to it.
   static let source = "$FETCH_SOURCE"
@@ -24,24 +32,31 @@ package final class FetchVariables {
   /// A source's name in the owners' query.
   static func source(_ index: Int) -> String { "bolide_s\(index)" }
 
-  /// A variable with the names behind it, as SQL.
+  /// What a variable stands for with the names behind it.
   ///
   /// - Throws: `StoreError` for what the owner or the property does not have.
-  func sql(_ variable: String, _ path: [String]) throws(StoreError) -> String {
+  package func meaning(_ variable: String, _ path: [String]) throws(StoreError) -> Meaning {
     switch variable {
     case Self.source:
       let property = path.isEmpty ? nil : try tree.property(at: path)
       let sql = property?.sql ?? JoinTree.id(0)
       let index = sources.firstIndex(of: sql) ?? sources.count
       if index == sources.count { sources.append(sql) }
-      let column = "\(Self.owner).\(Self.source(index))"
-      if case .decimal(let scale)? = property?.type { return DecimalNumbers.number(column, scale: scale) }
-      return column
+      return .column("\(Self.owner).\(Self.source(index))", property?.type)
     case "$FETCHED_PROPERTY":
       let name = path.joined(separator: ".")
       guard let value = property.userInfo[name] else { throw .noUserInfo(name, of: property) }
-      return value.sql
+      return .value(value)
     default: throw .unknownVariable(variable)
+    }
+  }
+
+  /// A variable with the names behind it, as SQLite's SQL.
+  func sql(_ variable: String, _ path: [String]) throws(StoreError) -> String {
+    switch try meaning(variable, path) {
+    case .column(let column, .decimal(let scale)?): DecimalNumbers.number(column, scale: scale)
+    case .column(let column, _): column
+    case .value(let value): value.sql
     }
   }
 }

@@ -16,7 +16,7 @@ package struct FetchedPlan {
   package let owner: Entity
   /// The destination's part. Its aliases are hidden from the owners' query, and that one's from it.
   package let plan: FetchPlan
-  private let variables: FetchVariables
+  package let variables: FetchVariables
   /// Where the destination's tables are, as SQL names the file.
   private let schema: String
 
@@ -24,17 +24,18 @@ package struct FetchedPlan {
   ///   - tree: of the owners' fetch.
   ///   - model: the destination's.
   ///   - readsKeys: whether the keys of found objects are read.
+  ///   - dialect: of the engine that runs the query; the predicate is SQLite's, and another engine's property is without it.
   /// - Throws: `StoreError` when the models do not have what the property names.
   package init(
     _ property: FetchedProperty, of tree: JoinTree, _ model: Model, schema: String = "main",
-    readsKeys: Bool
+    readsKeys: Bool, _ dialect: SQLDialect = .sqlite
   ) throws(StoreError) {
     (self.property, self.schema) = (property, schema)
     owner = tree.nodes[0].entity
     variables = FetchVariables(property, of: tree)
     var request = ObjectQuery(property.destination, where: property.predicate.map { .init(text: $0) })
     request.sort = property.sort.map(ObjectQuery.SortKey.init(text:))
-    plan = try FetchPlan(request, model, readsKeys: readsKeys, .sqlite, variables)
+    plan = try FetchPlan(request, model, readsKeys: readsKeys, dialect, variables)
   }
 
   /// The entities of the owners' store that are read.
@@ -70,7 +71,8 @@ package struct FetchedPlan {
     return "\(JoinTree.id(0)) NOT IN (SELECT \(FetchVariables.owner).bolide_id \(join(owners, source)))"
   }
 
-  private var ownColumns: [String] {
+  /// What the owners' query has to give.
+  package var ownColumns: [String] {
     ["\(JoinTree.id(0)) AS bolide_id"]
       + variables.sources.enumerated().map { "\($1) AS \(FetchVariables.source($0))" }
   }

@@ -6,7 +6,7 @@ package import StoreInterface
 extension StoreError {
   /// The same of a property's own predicate, order or destination.
   package func of(_ property: FetchedProperty, of owner: Entity) -> StoreError {
-    var error = StoreError(code, "\(owner.name).\(property.name): \(message)", hint: hint, remedy)
+    var error = StoreError(code, at: file, "\(owner.name).\(property.name): \(reason)", hint: hint, remedy)
     error.engineText = engineText
     return error
   }

@@ -21,7 +21,7 @@ final class FetchCursor {
       cells = FetchedCells(statement: statement)
       for plan in query.fetched {
         let text = plan.query({ query.sorted($0) }, query.plan.order, query.source)
-        cells.fetched.append(try FetchedCursor(plan, query.statement(text, db)))
+        cells.fetched.append(try FoundRows(plan, query.statement(text, db)))
       }
     } catch {
       query.past?.drop()

@@ -124,18 +124,12 @@ package struct FetchReading {
     var plan = try FetchPlan(request, model, readsKeys: readsKeys)
     let entity = plan.tree.nodes[0].entity
     try plan.checkPredicate(db) { "\(schema).\(quoted($0.name))" }
-    let wanted = request.related.compactMap(entity.fetchedProperty(named:))
-      .reduce(into: [FetchedProperty]()) { if !$0.contains($1) { $0.append($1) } }
-    let fetched = try (isFetching ? wanted : []).map {
+    let fetched = try (isFetching ? request.fetched(of: entity) : []).map {
       try self.fetched($0, plan.tree, at: token, readsKeys: readsKeys)
     }
     plan.shape.fetched = fetched.map { RowLayout.Fetched(property: $0.property, layout: $0.plan.shape) }
-    var dangling: FetchedPlan?
-    if let name = request.dangling {
-      guard let property = entity.fetchedProperty(named: name) else {
-        throw StoreError.noFetchedProperty(name, of: entity)
-      }
-      dangling = try self.fetched(property, plan.tree, at: token, readsKeys: false)
+    let dangling = try request.danglingProperty(of: entity).map {
+      try self.fetched($0, plan.tree, at: token, readsKeys: false)
     }
     var query = FetchQuery(request: request, plan: plan, schema: schema, fetched: fetched, dangling: dangling)
     query.past = try token.map {

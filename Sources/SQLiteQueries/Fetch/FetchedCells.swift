@@ -7,7 +7,7 @@ internal import StoreInterface
 struct FetchedCells: FetchedRow {
   let statement: RawStatement
   /// What each fetched property finds, in the shape's order.
-  var fetched: [FetchedCursor] = []
+  var fetched: [FoundRows] = []
 
   /// Hands over the objects that a fetched property has found, once.
   ///
@@ -31,7 +31,7 @@ struct FetchedCells: FetchedRow {
 
 extension RowLayout {
   /// The row as values, with what fetched properties find; nil when there is no object.
-  func row(_ statement: RawStatement, _ cursors: [FetchedCursor]) throws -> Snapshot.Row? {
+  func row(_ statement: RawStatement, _ cursors: [FoundRows]) throws -> Snapshot.Row? {
     guard var row = row(statement) else { return nil }
     row.fetched = try zip(fetched, cursors).map { fetched, cursor in
       var found = Snapshot.Row.Fetched(name: fetched.property.name, rows: [])

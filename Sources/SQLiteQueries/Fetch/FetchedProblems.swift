@@ -1,9 +1,6 @@
-internal import GRDB
 package import ImportModel
 internal import QueryPlans
 internal import RowExpressions
-internal import SQLiteAccess
-internal import SQLiteStore
 internal import StoreInterface
 
 extension Pipeline {
@@ -46,10 +43,6 @@ extension FetchedProperty {
     try property.checkNames(of: owner, model)
     // That there is no such entity is said elsewhere.
     guard store == nil, model.entity(named: destination) != nil else { return }
-    let plan = try FetchedPlan(property, of: JoinTree(owner.name, model), model, readsKeys: false)
-    try DatabaseQueue().inDatabase { db in
-      for entity in plan.entities { try db.run(EntitySchema(entity: entity, model: model).createTable) }
-      try plan.check(db)
-    }
+    try FetchedPlan(property, of: JoinTree(owner.name, model), model, readsKeys: false).check()
   }
 }

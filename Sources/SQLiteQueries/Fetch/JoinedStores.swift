@@ -29,15 +29,13 @@ package final class JoinedStores: Sendable {
   /// The others are only read: what other programs have left to be computed in them stays so.
   /// - Parameters:
   ///   - properties: those of the entity that are asked for.
-  ///   - files: paths in place of those that properties name.
+  ///   - request: has paths in place of those that properties name.
   /// - Throws: `StoreError` when one of the stores cannot be read.
   init?(
-    _ store: SQLiteEngine, _ entity: Entity, _ properties: [FetchedProperty], instead files: [String: String]
+    _ store: SQLiteEngine, _ entity: Entity, _ properties: [FetchedProperty], for request: ObjectQuery
   ) throws {
-    let names = Set(entity.fetchedProperties.compactMap(\.store))
-    for file in files.keys.sorted() where !names.contains(where: { $0.isCalled(file) }) {
-      throw StoreError.noStoreToReplace(file, of: entity, among: names.sorted()).about(store.path)
-    }
+    do { try request.checkStores(of: entity) } catch { throw error.about(store.path) }
+    let files = request.stores
     let wanted = Set(properties.compactMap(\.store)).sorted()
     if wanted.isEmpty { return nil }
     let connection = try SQLiteEngine.naming(store.path) {
@@ -110,12 +108,5 @@ package final class JoinedStores: Sendable {
   /// Sees that what was read holds.
   func checkUnwritten() throws {
     for store in [store] + others.values.map(\.store) { try store.checkUnwritten() }
-  }
-}
-
-extension String {
-  /// Whether a file is meant by a name: all of it, or what stands behind the last slash.
-  fileprivate func isCalled(_ name: String) -> Bool {
-    self == name || utf8.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
 }

@@ -67,7 +67,7 @@ extension SQLiteEngine {
       let entity = try reading({ try ModelRecord($0).model.entity(named: request.entity) })
     else { return nil }
     return try JoinedStores(
-      self, entity, names.compactMap(entity.fetchedProperty(named:)), instead: request.stores)
+      self, entity, names.compactMap(entity.fetchedProperty(named:)), for: request)
   }
 
   package func difference(
