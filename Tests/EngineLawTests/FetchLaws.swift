@@ -88,6 +88,54 @@ struct FetchLaws {
     }
   }
 
+  @Test(arguments: Engine.keeping, 0..<1)
+  func `what a property finds for all objects is what is asked for each, of every state`(
+    _ engine: Engine, _ seed: Int
+  ) throws {
+    let properties = """
+      fetched:
+        weaker:
+          entity: Quake
+          where: kind = $FETCH_SOURCE.kind AND (magnitude < $FETCH_SOURCE.magnitude OR magnitude IS NULL)
+          sort: [-magnitude, code]
+          limit: 2
+        equals: { entity: Region, where: count = $FETCH_SOURCE.in.count AND $FETCHED_PROPERTY.yes, info: { yes: 1 } }
+
+      """
+    let (lines, entities) = (LawStore.quakes.split(separator: "entities:\n", maxSplits: 1), "entities:\n")
+    let store = try LawStore(engine, lines[0] + properties + entities + lines[1])
+    var (chance, tokens) = (Chance(60 + seed), [HistoryToken]())
+    for _ in 0..<4 {
+      try store.take(chance.feed(), chunkRows: 1 + chance.below(8))
+      tokens.append(try store.engine.newestToken())
+    }
+    for token in tokens.map(Optional.some) + [nil] {
+      var request = ObjectQuery("Quake", sort: [.init("kind", ascending: false)])
+      request.related = ["weaker", "equals", "in"]
+      let owners = try rows(store, request, at: token)
+      var alone: [Int64] = []
+      for owner in owners {
+        let values = owner.values.byName
+        var weaker = ObjectQuery(
+          "Quake", where: "kind = ? AND (magnitude < ? OR magnitude IS NULL)",
+          [values["kind"] ?? .null, values["magnitude"] ?? .null],
+          sort: [.init("magnitude", ascending: false), .init("code")])
+        weaker.limit = 2
+        let found = try rows(store, weaker, at: token)
+        #expect(owner.fetched.first?.rows == found)
+        if found.isEmpty { alone.append(owner.id) }
+        let count = owner.related.first?.row?.values.byName["count"] ?? .null
+        #expect(
+          try owner.fetched.last?.rows
+            == rows(store, ObjectQuery("Region", where: "count = ?", [count]), at: token))
+      }
+      (request.related, request.dangling) = ([], "weaker")
+      #expect(try rows(store, request, at: token).map(\.id) == alone)
+      #expect(try store.engine.readCount(request, at: token) == alone.count)
+      #expect(token != nil || owners.count > alone.count && !alone.isEmpty)
+    }
+  }
+
   @Test(arguments: Engine.keeping)
   func `a pinned state and an open snapshot stay as they are`(_ engine: Engine) throws {
     let (store, tokens) = try LawStore.history(engine, 5)

@@ -210,27 +210,4 @@ struct PredicateTests {
       }
     }
   }
-
-  @Test func `what fetched properties find is refused by name`() throws {
-    let model = """
-      bolide: 1
-      name: things
-      store: things.sqlite
-      entity: Thing
-      key: id
-      attributes: { id: integer64, name: string }
-      fetched:
-        twins: { entity: Thing, where: name = $FETCH_SOURCE.name }
-
-      """
-    let server = try engines([#"{"id": 1}"#], model)[1]
-    var (with, without, unknown) = (ObjectQuery("Thing"), ObjectQuery("Thing"), ObjectQuery("Thing"))
-    (with.related, without.dangling, unknown.dangling) = (["twins"], "twins", "things")
-    for request in [with, without] {
-      let error = #expect(throws: StoreError.self) { _ = try rows(server, request) }
-      #expect(error?.reason == "PostgreSQL stores do not support fetched properties")
-    }
-    let error = #expect(throws: StoreError.self) { _ = try rows(server, unknown) }
-    #expect(error?.code == .badRequest && error?.file == server.path)
-  }
 }

@@ -1,3 +1,4 @@
+import ImportModel
 import RandomHistories
 
 /// Conditions and records by chance, of all types of attributes.
@@ -96,7 +97,21 @@ struct RandomConditions {
 
   private enum Kind: CaseIterable { case number, text, date, bytes }
 
+  /// What a fetched property's conditions can name of its own.
+  static let info: [String: Value] = [
+    "one": 1, "half": .real(0.5), "price": .real(5.25), "large": .integer(9_007_199_254_740_993),
+    "text": "a", "digits": "10", "day": "2024-01-01", "time": "2024-01-01T00:00:00Z", "null": .null,
+    "bytes": .blob([0x61, 0x62]),
+  ]
+
+  /// Whether conditions are a fetched property's.
+  var isOfProperty = false
+
   private mutating func name(_ kind: Kind) -> String {
+    isOfProperty && below(3) > 0 ? "$FETCH_SOURCE.\(ownName(kind))" : ownName(kind)
+  }
+
+  private mutating func ownName(_ kind: Kind) -> String {
     switch kind {
     case .number:
       pick([
@@ -110,6 +125,16 @@ struct RandomConditions {
   }
 
   private mutating func constant(_ kind: Kind) -> String {
+    if isOfProperty, below(3) == 0 {
+      let names: [String]
+      switch kind {
+      case .number: names = ["one", "half", "price", "large", "digits", "null"]
+      case .text: names = ["text", "digits", "null"]
+      case .date: names = ["day", "time"]
+      case .bytes: names = ["bytes"]
+      }
+      return "$FETCHED_PROPERTY.\(pick(names))"
+    }
     switch kind {
     case .number:
       return pick([

@@ -78,6 +78,7 @@ enum Comparison: String {
     if let other = b.column, other.type == type, !a.isDecimal { return plain(column.sql, other.sql) }
     guard var constant = b.constant else { return nil }
     switch type {
+    case .decimal where b.isOfProperty: return nil
     case .decimal(let scale): return decimal(column, scale, constant)
     case .uuid:
       guard case .text(let text) = constant, text.isCanonicalUUID else { return nil }

@@ -165,7 +165,8 @@ extension ConditionSQL {
     else { return nil }
     guard case .tree(let tree, let node, let source) = scope else { throw Untranslated.function(function) }
     let (root, objects, link) = try tree.begin(at: path, from: node, for: function)
-    let inner = ConditionSQL(scope: .tree(tree, node: objects, source: source), values: values)
+    let inner = ConditionSQL(
+      scope: .tree(tree, node: objects, source: source), values: values, variables: variables)
     let condition = try trees.count == 2 ? inner.operand(trees[1]).asTruth() : nil
     // Behind the condition, whose paths lead to further tables.
     let sql = form.sql("\(tree.from(source, root: root)) WHERE \(link)", condition)

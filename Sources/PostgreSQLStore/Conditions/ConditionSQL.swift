@@ -21,12 +21,19 @@ struct ConditionSQL {
   let scope: Scope
   /// The values of its places.
   let values: [Value]
+  /// Those of a fetched property, whose condition it is.
+  var variables: FetchVariables?
 
-  /// - Parameter values: of the places in it.
+  /// - Parameters:
+  ///   - values: of the places in it.
+  ///   - variables: of a fetched property, whose condition it is.
   /// - Throws: `Untranslated` for what has no translation; `StoreError` for names that there are not.
-  static func sql(_ text: String, _ values: [Value] = [], in scope: Scope) throws -> String {
+  static func sql(
+    _ text: String, _ values: [Value] = [], in scope: Scope, _ variables: FetchVariables? = nil
+  ) throws -> String {
     do {
-      return try ConditionSQL(scope: scope, values: values).operand(ExpressionTree(text)).asTruth()
+      let condition = ConditionSQL(scope: scope, values: values, variables: variables)
+      return try condition.operand(ExpressionTree(text)).asTruth()
     } catch let error as ExpressionTree.NotRead {
       throw Untranslated(what: error.what)
     }
@@ -39,6 +46,7 @@ struct ConditionSQL {
       return try .constant(value)
     case .null: return .null
     case .parameter(let number): return try .constant(values[number - 1])
+    case .variable(let name, let path): return try variable(name, path)
     case .name(let path, let isQuoted): return try name(path, isQuoted)
     case .call(let function, let arguments): return try call(function, arguments)
     case .negative(let tree): return try negative(tree)
@@ -72,8 +80,26 @@ struct ConditionSQL {
   /// A decimal is compared by its units with constants alone, and otherwise as a number.
   private func compared(_ tree: ExpressionTree, with others: [Operand], _ isNegated: Bool) throws -> Operand {
     var value = try operand(tree)
-    if value.isDecimal, isNegated || others.contains(where: { $0.constant == nil }) { value.column = nil }
+    if value.isDecimal, isNegated || others.contains(where: { $0.constant == nil || $0.isOfProperty }) {
+      value.column = nil
+    }
     return value
+  }
+
+  /// What a fetched property asks of its owner or of itself.
+  private func variable(_ name: String, _ path: [String]) throws -> Operand {
+    guard let variables else { throw Untranslated(what: name) }
+    switch try variables.meaning(name, path) {
+    case .column(let sql, let type):
+      var operand = Operand(Operand.Column(sql: sql, type: type))
+      // It is a number alone, as in a filter.
+      if operand.isDecimal { operand.column = nil }
+      return operand
+    case .value(let value):
+      var operand = try Operand.constant(value)
+      operand.isOfProperty = true
+      return operand
+    }
   }
 
   // MARK: Names

@@ -28,6 +28,8 @@ struct Operand {
   var affinity = Affinity.none
   /// The value, where it is known beforehand.
   var constant: Value?
+  /// Whether it is a value of a fetched property's own, beside which SQLite takes a decimal as a number.
+  var isOfProperty = false
   /// The column that it is.
   var column: Column?
 

@@ -1,3 +1,4 @@
+internal import ImportModel
 internal import StoreInterface
 
 /// A part of a condition for which PostgreSQL has nothing of the same meaning.
@@ -23,5 +24,10 @@ struct Untranslated: Error {
 extension StoreError {
   static func untranslated(_ what: String, _ path: String) -> StoreError {
     unsupported("\(what) in a predicate", by: PostgreSQLEngine.engineName, path)
+  }
+
+  static func ofOtherStore(_ property: FetchedProperty, of owner: Entity, _ path: String) -> StoreError {
+    let what = "\(owner.name).\(property.name), which is fetched from another store"
+    return unsupported(what, by: PostgreSQLEngine.engineName, path)
   }
 }

@@ -31,11 +31,15 @@ extension PostgreSQLEngine {
 
   package func exampleRow(of request: ObjectQuery) throws -> Snapshot.Row {
     try fetching(at: nil) { fetch in
+      let fetched = request.related.filter { fetch.isFetched($0, of: request.entity) }
       var (example, first): (ObjectQuery, Snapshot.Row?) = (request, nil)
       example.limit = 1
+      example.related = request.related.filter { !fetched.contains($0) }
       // A group is not made for that: it takes all objects.
       if !request.isGrouped { try fetch.rows(example, at: nil) { first = $0 } }
-      return try first ?? fetch.statement(example, at: nil, readsKeys: true).plan.shape.madeUpRow
+      var row = try first ?? fetch.statement(example, at: nil, readsKeys: true).plan.shape.madeUpRow
+      row.fetched = fetched.map { Snapshot.Row.Fetched(name: $0, rows: []) }
+      return row
     }
   }
 

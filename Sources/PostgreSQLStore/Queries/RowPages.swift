@@ -80,11 +80,11 @@ private final class OpenRows: RowPages {
     var reading: OpenReading?
     /// Those whose rows are still to come.
     var requests: [ObjectQuery]
-    /// The one whose cursor is open.
-    var statement: FetchStatement?
+    /// That of the present request.
+    var cursor: FetchCursor?
   }
 
-  /// Unchecked, as a statement is used where its session is: under the mutex.
+  /// Unchecked, as a cursor is used where its session is: under the mutex.
   private struct Guarded: @unchecked Sendable { var state: State }
 
   private let guarded: Mutex<Guarded>
@@ -100,24 +100,16 @@ private final class OpenRows: RowPages {
 
   func next() throws -> [Snapshot.Row] {
     try guarded.withLock { guarded in
-      while let reading = guarded.state.reading, let statement = guarded.state.statement {
+      while let reading = guarded.state.reading, let cursor = guarded.state.cursor {
         do {
           try reading.checkOpen()
-          let rows = try reading.read { connection, fetch in
-            let found = try fetch.run(statement.request) {
-              try connection.run("FETCH \(Self.rows) FROM bolide_rows")
-            }
-            let row = FetchedResult(statement.types)
-            row.result = found
-            let rows = (0..<found.count).compactMap { place in
-              row.row = place
-              return statement.plan.shape.row(row.value)
-            }
-            if found.count < Self.rows { try connection.run("CLOSE bolide_rows") }
-            return (rows, found.count < Self.rows)
+          let rows = try reading.read { _, fetch in
+            var rows: [Snapshot.Row] = []
+            while rows.count < Self.rows, let row = try fetch.nextRow(cursor) { rows.append(row) }
+            return rows
           }
-          if rows.1 { try Self.open(&guarded.state, token) }
-          if !rows.0.isEmpty { return rows.0 }
+          if rows.count < Self.rows { try Self.open(&guarded.state, token) }
+          if !rows.isEmpty { return rows }
         } catch {
           guarded.state = State(requests: [])
           throw error
@@ -129,19 +121,15 @@ private final class OpenRows: RowPages {
 
   /// Opens a cursor for the next request; lets go of the session behind the last one.
   private static func open(_ state: inout State, _ token: HistoryToken?) throws {
-    state.statement = nil
+    state.cursor?.end()
+    state.cursor = nil
     guard let reading = state.reading, !state.requests.isEmpty else {
       state.reading = nil
       return
     }
     let request = state.requests.removeFirst()
-    state.statement = try reading.read { connection, fetch in
-      let statement = try fetch.statement(request, at: token, readsKeys: true)
-      try fetch.run(request) {
-        try connection.run(
-          "DECLARE bolide_rows NO SCROLL CURSOR FOR \(statement.text())", statement.parameters)
-      }
-      return statement
+    state.cursor = try reading.read { _, fetch in
+      try fetch.cursor(fetch.statement(request, at: token, readsKeys: true))
     }
   }
 

@@ -167,6 +167,7 @@ struct ExpressionParser {
       let number = Int(text.dropFirst()) ?? parameters + 1
       parameters = max(parameters, number)
       return .parameter(number)
+    case .variable(let name): return .variable(name, names())
     case .symbol("("):
       let value = try expression()
       if next == .symbol(",") { throw NotRead(what: "a list in parentheses as a value") }
@@ -198,12 +199,17 @@ struct ExpressionParser {
 
   /// A name, or a path that begins with it.
   private mutating func path(from first: String, isQuoted: Bool) -> Tree {
-    var path = [first]
+    .name([first] + names(), isQuoted: isQuoted)
+  }
+
+  /// The names behind the dots that come next.
+  private mutating func names() -> [String] {
+    var names: [String] = []
     while next == .symbol("."), place + 1 < tokens.count, let name = tokens[place + 1].name {
-      path.append(name)
+      names.append(name)
       place += 2
     }
-    return .name(path, isQuoted: isQuoted)
+    return names
   }
 
   private mutating func cases() throws(NotRead) -> Tree {

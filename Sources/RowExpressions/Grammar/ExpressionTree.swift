@@ -5,6 +5,8 @@ package indirect enum ExpressionTree: Sendable {
   case null
   /// The place of a value, counted from 1.
   case parameter(Int)
+  /// `$` and a name, and the path behind it: what a fetched property asks of its owner or of itself.
+  case variable(String, [String])
   /// A name or a path. One word without quotes may be a word of SQL.
   case name([String], isQuoted: Bool)
   /// A function, in lower case, with its arguments.

@@ -12,7 +12,7 @@ extension ExpressionCompiler {
       if text.utf8.first != UInt8(ascii: "'") { value.literal = text }
       return value
     case .null: return null
-    case .parameter, .isLike: throw NotCompiled()
+    case .parameter, .variable, .isLike: throw NotCompiled()
     case .name(let path, let isQuoted):
       guard path.count == 1, isQuoted || !Self.times.contains(path[0].caseFolded) else { throw NotCompiled() }
       return try attribute(path[0])
