@@ -66,29 +66,29 @@ struct FoundStatement {
     }
     let all = places + ["\(name).bolide_id"] + plan.plan.serverOrder
     return """
-      SELECT \(columns.joined(separator: ", ")) \(join(owners(plan.ownColumns + keys), source))
+      SELECT \(columns.joined(separator: ", ")) FROM (\(owners(plan.ownColumns + keys))) AS \(name)
+      CROSS JOIN \(destination(source))
       ORDER BY \(all.joined(separator: ", "))
       """
   }
 
   /// What holds for the owners for which nothing is found. It stands in the fetch's own query.
   ///
-  /// It says what `FetchedPlan.dangling` says, in the form that the server makes one join of.
+  /// It says what `FetchedPlan.dangling` says. The server joins the owners of which something is found, each once; joined
+  /// with all that is found, they would be asked for one by one as long as the server knows nothing of the tables.
   func dangling(_ tree: JoinTree, _ source: (Entity) -> String) -> String {
-    let owners = "SELECT \(plan.ownColumns.joined(separator: ", ")) FROM \(tree.from(source))"
-    return """
-      NOT EXISTS (
-        SELECT FROM (SELECT \(FetchVariables.owner).bolide_id AS id \(join(owners, source))) AS bolide_found
-        WHERE bolide_found.id = \(JoinTree.id(0)))
-      """
+    """
+    NOT EXISTS (SELECT FROM (
+      SELECT \(FetchVariables.owner).bolide_id AS id
+      FROM (SELECT \(plan.ownColumns.joined(separator: ", ")) FROM \(tree.from(source))) AS \(FetchVariables.owner)
+      WHERE EXISTS (SELECT FROM \(destination(source)))
+    ) AS bolide_found WHERE bolide_found.id = \(JoinTree.id(0)))
+    """
   }
 
-  private func join(_ owners: String, _ source: (Entity) -> String) -> String {
-    """
-    FROM (\(owners)) AS \(FetchVariables.owner)
-    CROSS JOIN \(plan.plan.tree.from(source))
-    \(condition.map { "WHERE \($0)" } ?? "")
-    """
+  /// The destination's tables, and what they have to meet.
+  private func destination(_ source: (Entity) -> String) -> String {
+    plan.plan.tree.from(source) + (condition.map { "\nWHERE \($0)" } ?? "")
   }
 
   /// A predicate can fail for the values of two objects, as a sum that is too large.
