@@ -33,6 +33,22 @@ extension PostgreSQLConnection {
     hasSavepoint = false
   }
 
+  /// Runs `body` inside a transaction that goes on where a statement of it fails.
+  package func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    try run("SAVEPOINT bolide_part")
+    do {
+      let result = try body()
+      try run("RELEASE bolide_part")
+      return result
+    } catch {
+      let cancelled = isCancelled
+      isCancelled = { false }
+      defer { isCancelled = cancelled }
+      _ = try? runAll(["ROLLBACK TO bolide_part", "RELEASE bolide_part"])
+      throw error
+    }
+  }
+
   /// Ends a wait of the transaction for another one's lock after so many seconds.
   package func limitLockWait(_ seconds: Double) throws {
     // Zero would be for ever.

@@ -167,6 +167,22 @@ struct PredicateTests {
     #expect(large?.reason == "the predicate fails (bigint out of range)" && large?.code == .badRequest)
   }
 
+  @Test func `a pinned state is read on behind a predicate that fails for a value`() throws {
+    let server = try engines([#"{"id": 1}"#])[1]
+    let pin = try server.pinState(at: nil)
+    for _ in 1...2 {
+      let error = #expect(throws: StoreError.self) {
+        _ = try pin.rows(ObjectQuery("Thing", where: "id + 9223372036854775807 > 0"))
+      }
+      #expect(error?.reason == "the predicate fails (bigint out of range)")
+      #expect(throws: StoreError.self) {
+        _ = try pin.count(ObjectQuery("Thing", where: "id + 9223372036854775807 > 0"))
+      }
+      #expect(try pin.rows(ObjectQuery("Thing")).count == 1)
+      #expect(try pin.count(ObjectQuery("Thing")) == 1)
+    }
+  }
+
   @Test func `a mistake has SQLite's sentence`() throws {
     let both = try engines([#"{"id": 1}"#])
     for predicate in [

@@ -126,14 +126,11 @@ extension PostgreSQLConnection {
   /// - Parameter codes: how the codes of such a denial begin.
   /// - Returns: whether none was denied.
   func holds(unless codes: String = PostgreSQLError.constraint, _ body: () throws -> Void) throws -> Bool {
-    try run("SAVEPOINT bolide_rows")
     do {
-      try body()
+      try inSavepoint(body)
+      return true
     } catch let error as PostgreSQLError where error.state.hasPrefix(codes) {
-      try runAll(["ROLLBACK TO bolide_rows", "RELEASE bolide_rows"])
       return false
     }
-    try run("RELEASE bolide_rows")
-    return true
   }
 }

@@ -10,7 +10,8 @@ extension PostgreSQLEngine {
       if pending.integer(0, 1) != 0 { try StoreOrigin.check(connection) }
       guard pending.integer(0, 0) != 0 else { return [] }
       do {
-        try assign(connection)
+        // Owners that it computes may be another program's at the same time.
+        try repeating { try assign(connection) }
         return []
       } catch let error as PostgreSQLError where error.isRefusal || error.isReadOnly {
         // Whoever may only read has transactions numbered by a function of the store's owner.

@@ -63,6 +63,11 @@ private final class OpenReading: @unchecked Sendable {
     }
   }
 
+  /// The same, for a transaction that is read from again: a predicate that fails for an object's values must not end it.
+  func readAgain<Result>(_ body: (FetchReading) throws -> Result) throws -> Result {
+    try read { connection, fetch in try connection.inSavepoint { try body(fetch) } }
+  }
+
   /// The state's place in history, or an earlier one, checked.
   func place(_ token: HistoryToken?) throws -> HistoryToken {
     try read { connection, _ in
@@ -191,12 +196,12 @@ private final class PinnedState: StatePin {
   func rows(_ request: ObjectQuery) throws -> [Snapshot.Row] {
     try reading.withLock { reading in
       var rows: [Snapshot.Row] = []
-      try reading.read { try $1.rows(request, at: past) { rows.append($0) } }
+      try reading.readAgain { try $0.rows(request, at: past) { rows.append($0) } }
       return rows
     }
   }
 
   func count(_ request: ObjectQuery) throws -> Int {
-    try reading.withLock { reading in try reading.read { try $1.count(request, at: past) } }
+    try reading.withLock { reading in try reading.readAgain { try $0.count(request, at: past) } }
   }
 }
