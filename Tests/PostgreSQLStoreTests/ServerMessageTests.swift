@@ -205,6 +205,10 @@ struct ServerMessageTests {
       _ = try StoreAddress(address).restore("backup.sqlite", lockWait: 1)
     }
     #expect(restored?.code == .unsupported && restored?.message.contains("secret") == false)
+    let store = try ServerStore()
+    let backup = #expect(throws: StoreError.self) { _ = try store.engine.backUp(to: "backup.sqlite") }
+    #expect(backup?.reason == "PostgreSQL stores do not support backups: pg_dump makes them")
+    #expect(backup?.code == .unsupported)
   }
 
   @Test func `a filter that the server does not understand is refused when the store is made`() throws {

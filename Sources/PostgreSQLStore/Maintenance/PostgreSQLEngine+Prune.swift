@@ -50,4 +50,7 @@ extension PostgreSQLEngine {
 
   /// The server's own business: autovacuum.
   package func vacuum() throws {}
+
+  /// The server's own business, too.
+  package func backUp(to file: String) throws -> HistoryToken { throw StoreError.noBackup(path) }
 }

@@ -76,6 +76,10 @@ extension StoreError {
     copyBreaksRule(entity, "\(name) is not \(type.named)")
   }
 
+  static func noBackup(_ path: String) -> StoreError {
+    unsupported("backups: pg_dump makes them", by: PostgreSQLEngine.engineName, path)
+  }
+
   static func holdsNull(_ entity: Entity) -> StoreError {
     valueRefused(entity, nullText)
   }
