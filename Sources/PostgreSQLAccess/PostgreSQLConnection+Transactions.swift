@@ -26,10 +26,7 @@ extension PostgreSQLConnection {
   /// Ends a transaction without a trace, as far as there still is a connection.
   package func rollBack() {
     guard isInTransaction else { return }
-    let cancelled = isCancelled
-    isCancelled = { false }
-    defer { isCancelled = cancelled }
-    _ = try? run(isTrial ? "ROLLBACK TO bolide_trial" : "ROLLBACK")
+    takeBack([isTrial ? "ROLLBACK TO bolide_trial" : "ROLLBACK"])
     hasSavepoint = false
   }
 
@@ -41,12 +38,17 @@ extension PostgreSQLConnection {
       try run("RELEASE bolide_part")
       return result
     } catch {
-      let cancelled = isCancelled
-      isCancelled = { false }
-      defer { isCancelled = cancelled }
-      _ = try? runAll(["ROLLBACK TO bolide_part", "RELEASE bolide_part"])
+      takeBack(["ROLLBACK TO bolide_part", "RELEASE bolide_part"])
       throw error
     }
+  }
+
+  /// Runs what takes something back, in a cancelled call too.
+  private func takeBack(_ statements: [String]) {
+    let cancelled = isCancelled
+    isCancelled = { false }
+    defer { isCancelled = cancelled }
+    _ = try? runAll(statements)
   }
 
   /// Ends a wait of the transaction for another one's lock after so many seconds.

@@ -20,12 +20,10 @@ extension SQLDialect {
   private static func computed(_ function: Derivation.Function, _ sql: String, _ type: AttributeType)
     -> String
   {
-    let sum = ExactSum(sql, type).aggregate()
     switch (function, type) {
-    case (.sum, .decimal(let scale)):
-      return "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
-    case (.sum, _): return "\(type.storage == .real ? "bolide_double" : "bolide_bigint")(\(sum))"
-    case (.average, _): return "bolide_mean(\(sum), count(\(sql)))"
+    case (.sum, _), (.average, _):
+      let sum = ExactSum(sql, type).aggregate()
+      return ExactSum.result(function, sum, "count(\(sql))", of: type, isQuery: true)
     case (.min, .uuid), (.max, .uuid): return "\(function.rawValue)(\(sql)::text COLLATE \"C\")::uuid"
     case (.count, _), (.min, _), (.max, _): return "\(function.rawValue)(\(sql))"
     }

@@ -120,7 +120,7 @@ struct SchemaFit {
       }
       try connection.run("UPDATE bolide_store SET format = $1", [.integer(format)])
       guard format == SystemTables.format else { return false }
-      try connection.runAll(SystemTables.functions)
+      try connection.runAll(SystemTables.functions + StoreOrigin.functions)
       try connection.makeTriggers(StoredModel(connection, address))
       return true
     }

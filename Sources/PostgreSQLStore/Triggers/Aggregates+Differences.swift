@@ -42,10 +42,11 @@ extension Aggregates {
   /// - Parameters:
   ///   - rows: the query's tables with the row before and after; both lead to one owner.
   ///   - named: what a difference is called there.
-  func differences(_ rows: [(name: String, sign: Int)], named: (String) -> String) -> [String] {
+  func differences(_ rows: [(table: String, name: String, sign: Int)], named: (String) -> String) -> [String]
+  {
     members.enumerated().flatMap { place, member -> [String] in
       func difference(isTaken: (String) -> String, _ value: (String) -> String) -> String {
-        rows.map { row, sign in
+        rows.map { _, row, sign in
           let condition = isTaken(row) + condition(member, of: row)
           return "\(sign < 0 ? "-" : "+") CASE WHEN \(condition) THEN \(value(row)) ELSE 0 END"
         }.joined(separator: " ")
@@ -56,7 +57,7 @@ extension Aggregates {
       func column(_ row: String) -> String { "\(row).\(quoted(source.name))" }
       if member.isExtreme {
         return [("a", 1), ("r", -1)].map { letter, sign in
-          let value = rows.first { $0.sign == sign }.map { row, _ in
+          let value = rows.first { $0.sign == sign }.map { _, row, _ in
             "CASE WHEN true\(condition(member, of: row)) THEN \(Self.comparable(column(row), source.type)) END"
           }
           return "\(value ?? "NULL::\(Self.comparableType(source.type))") AS \(named("\(letter)\(place)"))"

@@ -36,12 +36,16 @@ extension EntityTriggers {
     }.joined(separator: " OR ")
   }
 
-  /// Whether the one row of an update has other values in some columns than before.
-  private func oneChanges(_ columns: [String]) -> String { changes(columns, "bolide_was", "bolide_is") }
+  /// Whether one row came, went, or has other values in some columns than before.
+  private func oneChanges(_ columns: [String], _ event: Event = .update) -> String {
+    event == .update ? changes(columns, "bolide_was", "bolide_is") : "true"
+  }
 
-  /// Rows of an update that have other values in some columns than before, as a condition.
-  private func areChanged(_ columns: [String]) -> String {
-    "bolide_id IN (SELECT o.bolide_id FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id) "
+  /// The rows that came, went, or have other values in some columns than before: a condition from ` WHERE` on.
+  private func changed(_ columns: [String], _ event: Event) -> String {
+    guard event == .update else { return "" }
+    return
+      " WHERE bolide_id IN (SELECT o.bolide_id FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id) "
       + "WHERE \(changes(columns)))"
   }
 
@@ -81,7 +85,7 @@ extension EntityTriggers {
     let columns = [aggregates.toOne.column] + (aggregates.onward.map { [$0.column] } ?? [])
     let ids = links(aggregates, columns, event)
     return Upkeep(
-      isNeeded: event == .update ? oneChanges(columns) : "true",
+      isNeeded: oneChanges(columns, event),
       statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids)))
   }
 
@@ -89,24 +93,16 @@ extension EntityTriggers {
   private func counted(_ aggregates: Aggregates, _ place: Int, _ event: Event) -> Upkeep {
     let columns = [aggregates.toOne.column] + aggregates.sources
     let ids = links(aggregates, columns, event)
-    var rows = ["SELECT 1 AS sign, n.* FROM bolide_new AS n"]
-    if event == .delete { rows = ["SELECT -1 AS sign, o.* FROM bolide_old AS o"] }
-    if event == .update {
-      // Rows that are alike before and after take no part.
-      let changed = areChanged(columns)
-      rows = [
-        "SELECT -1 AS sign, o.* FROM bolide_old AS o WHERE o.\(changed)",
-        "SELECT 1, n.* FROM bolide_new AS n WHERE n.\(changed)",
-      ]
+    // Rows that are alike before and after take no part.
+    let rows = event.rows.map {
+      "SELECT \($0.sign) AS sign, r.* FROM \($0.table) AS r\(changed(columns, event))"
     }
     let all = underLocks(aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL ")))
     func named(_ difference: String) -> String { "owner_\(place)_\(difference)" }
     let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
-    let needs = event == .update ? ["(\(oneChanges(columns)))"] : []
     let isOneOwner = ([Self.isReadCommitted] + (event == .update ? ["\(links[0]) = \(links[1])"] : []))
     return Upkeep(
-      isNeeded: (needs + ["coalesce(\(links.joined(separator: ", "))) IS NOT NULL"]).joined(
-        separator: " AND "),
+      isNeeded: "(\(oneChanges(columns, event))) AND coalesce(\(links.joined(separator: ", "))) IS NOT NULL",
       columns: ["CASE WHEN \(isOneOwner.joined(separator: " AND ")) THEN \(links[0]) END AS \(named("id"))"]
         + aggregates.differences(event.rows, named: named),
       statements: """
@@ -120,13 +116,9 @@ extension EntityTriggers {
 
   /// The ids of owners to which rows lead that came, went, or have other values in some columns than before.
   private func links(_ aggregates: Aggregates, _ columns: [String], _ event: Event) -> String {
-    let link = "SELECT \(quoted(aggregates.toOne.column)) FROM"
-    return switch event {
-    case .insert: "\(link) bolide_new"
-    case .delete: "\(link) bolide_old"
-    case .update:
-      "\(link) bolide_old WHERE \(areChanged(columns)) UNION \(link) bolide_new WHERE \(areChanged(columns))"
-    }
+    event.rows.map {
+      "SELECT \(quoted(aggregates.toOne.column)) FROM \($0.table)\(changed(columns, event))"
+    }.joined(separator: " UNION ")
   }
 
   private static let isReadCommitted = "current_setting('transaction_isolation') = 'read committed'"
@@ -143,20 +135,17 @@ extension EntityTriggers {
   // MARK: Copies elsewhere
 
   private func copies(_ event: Event) -> [Upkeep] {
-    let rows = [event == .insert ? [] : ["bolide_old"], event == .delete ? [] : ["bolide_new"]].flatMap(
-      \.self)
-    return model.entities.flatMap { Copy.all($0, model) }.flatMap { copy in
+    model.entities.flatMap { Copy.all($0, model) }.flatMap { copy in
       copy.dependents(on: entity, "").enumerated().compactMap { index, dependents -> Upkeep? in
         // A row that is new or gone matters only where it leads back itself.
         let columns = dependents.columns
         let isBackward = columns.count == 2
         guard event == .update || isBackward else { return nil }
-        let ids = rows.map { table in
-          let changed = event == .update ? " WHERE \(areChanged(columns))" : ""
-          return copy.dependents(on: entity, "SELECT * FROM \(table)\(changed)")[index].query
+        let ids = event.rows.map { row in
+          copy.dependents(on: entity, "SELECT * FROM \(row.table)\(changed(columns, event))")[index].query
         }.joined(separator: " UNION ")
         return Upkeep(
-          isNeeded: event == .update ? oneChanges(columns) : "true",
+          isNeeded: oneChanges(columns, event),
           statements: copy.folding == nil ? take(copy, ids) : mark(ids, copy.entity))
       }
     }
@@ -177,13 +166,12 @@ extension EntityTriggers {
   /// Spellings of what is the rows' own, or of what they lead to.
   private func spellings(_ event: Event) -> [Upkeep] {
     if event == .delete { return [] }
-    return Copy.all(entity, model).filter { $0.folding != nil }.compactMap { copy in
-      if event == .insert {
-        return Upkeep(isNeeded: "true", statements: mark("SELECT bolide_id FROM bolide_new", entity))
-      }
-      if copy.ownColumns.isEmpty { return nil }
-      let ids = "SELECT bolide_id FROM bolide_new WHERE \(areChanged(copy.ownColumns))"
-      return Upkeep(isNeeded: oneChanges(copy.ownColumns), statements: mark(ids, entity))
+    return Copy.all(entity, model).filter {
+      $0.folding != nil && (event == .insert || !$0.ownColumns.isEmpty)
+    }.map { copy in
+      Upkeep(
+        isNeeded: oneChanges(copy.ownColumns, event),
+        statements: mark("SELECT bolide_id FROM bolide_new\(changed(copy.ownColumns, event))", entity))
     }
   }
 }

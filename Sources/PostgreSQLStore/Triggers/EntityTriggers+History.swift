@@ -10,36 +10,33 @@ extension EntityTriggers {
   enum Event {
     case insert, delete, update
 
-    /// A row before and after, each with -1 where it was there and 1 where it is now.
-    var rows: [(name: String, sign: Int)] {
-      switch self {
-      case .insert: [("bolide_is", 1)]
-      case .delete: [("bolide_was", -1)]
-      case .update: [("bolide_was", -1), ("bolide_is", 1)]
+    /// The rows before and after: the table that has them, what one of them is called, and -1 where it was there or 1 where it is
+    /// now.
+    var rows: [(table: String, name: String, sign: Int)] {
+      let (old, new) = (("bolide_old", "bolide_was", -1), ("bolide_new", "bolide_is", 1))
+      return switch self {
+      case .insert: [new]
+      case .delete: [old]
+      case .update: [old, new]
       }
     }
   }
 
-  static let variables = """
-    DECLARE
-      bolide_row record;
-
-    """
-
   var inserted: String {
-    """
-    \(look(.insert, []))
-    IF NOT FOUND THEN RETURN NULL; END IF;
-    IF bolide_row.is_one OR \(Self.hasNoRuns) THEN
-      \(noteOne("id, kind", "bolide_row.id, 1"))
-      IF NOT (FOUND AND bolide_row.is_one) THEN
-        INSERT INTO bolide_change AS c (transaction, entity, id, kind)
-          SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
-          ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 2 WHERE c.kind = 3;
+    let upkeep = derived(.insert)
+    return """
+      \(look(.insert, upkeep.columns))
+      IF NOT FOUND THEN RETURN NULL; END IF;
+      IF \(Self.hasNoRuns) THEN
+        \(noteOne("id, kind", "bolide_row.id, 1"))
+        IF NOT (FOUND AND bolide_row.is_one) THEN
+          INSERT INTO bolide_change AS c (transaction, entity, id, kind)
+            SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
+            ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 2 WHERE c.kind = 3;
+        END IF;
       END IF;
-    END IF;
-    \(derived(.insert).statements)
-    """
+      \(upkeep.statements)
+      """
   }
 
   var deleted: String {
@@ -47,8 +44,9 @@ extension EntityTriggers {
       self.noted(row) { column, _ in "\(row).\(column) IS NOT NULL" }
     }
     let (values, one) = (noted("o"), noted("bolide_was"))
+    let upkeep = derived(.delete)
     return """
-      \(look(.delete, ["\(one.properties) AS properties", "\(one.previous) AS previous"]))
+      \(look(.delete, ["\(one.properties) AS properties", "\(one.previous) AS previous"] + upkeep.columns))
       IF NOT FOUND THEN RETURN NULL; END IF;
       \(noteOne("id, kind, properties, previous", "bolide_row.id, 3, bolide_row.properties, bolide_row.previous"))
       IF NOT (FOUND AND bolide_row.is_one) THEN
@@ -61,7 +59,7 @@ extension EntityTriggers {
           ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging);
       END IF;
       DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
-      \(derived(.delete).statements)
+      \(upkeep.statements)
       """
   }
 
@@ -74,13 +72,14 @@ extension EntityTriggers {
       self.noted(was) { column, type in type.differs("\(was).\(column)", "\(new).\(column)") }
     }
     let (values, one) = (noted("o", "n"), noted("bolide_was", "bolide_is"))
+    let upkeep = derived(.update)
     return """
       \(look(
         .update,
         [
           "\(rekeys("bolide_was", "bolide_is")) AS rekeys",
           "\(one.properties) AS properties", "\(one.previous) AS previous",
-        ]))
+        ] + upkeep.columns))
       IF NOT FOUND OR bolide_row.is_one AND bolide_row.properties IS NULL THEN RETURN NULL; END IF;
       \(noteOne(
         "id, kind, rekeys, properties, previous",
@@ -99,22 +98,21 @@ extension EntityTriggers {
           ON CONFLICT (transaction, entity, id) DO UPDATE SET rekeys = c.rekeys OR excluded.rekeys, \(Self.merging)
             WHERE c.kind = 2;
       END IF;
-      \(derived(.update).statements)
+      \(upkeep.statements)
       """
   }
 
   /// Asks whether a statement has one row, and what follows from that. Where history has its new rows as runs, or an object's id is
   /// another one, it is treated as one of many rows.
   private func look(_ event: Event, _ columns: [String]) -> String {
-    let tables = event.rows.map { $0.name == "bolide_was" ? "bolide_old" : "bolide_new" }
-    let from = zip(tables, event.rows).map { "\($0) AS \($1.name)" }
-    let row = event.rows[0].name
+    let from = event.rows.map { "\($0.table) AS \($0.name)" }
+    let row = event.rows[0]
     let stays = event == .update ? " AND bolide_was.bolide_id = bolide_is.bolide_id" : ""
     let columns =
       [
-        "NOT EXISTS (SELECT FROM \(tables[0]) OFFSET 1) AND \(Self.hasNoRuns)\(stays) AS is_one",
-        "\(row).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
-      ] + columns + derived(event).columns
+        "NOT EXISTS (SELECT FROM \(row.table) OFFSET 1) AND \(Self.hasNoRuns)\(stays) AS is_one",
+        "\(row.name).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
+      ] + columns
     return """
       SELECT \(columns.joined(separator: ",\n  ")) INTO bolide_row FROM \(from.joined(separator: ", "));
       """

@@ -71,7 +71,8 @@ struct EntityTriggers {
     return """
       CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
-      \(["before", "truncate"].contains(event) ? "" : Self.variables)BEGIN
+      DECLARE bolide_row record;
+      BEGIN
       \(body)
       RETURN \(event == "before" ? "NEW" : "NULL");
       END \(tag)

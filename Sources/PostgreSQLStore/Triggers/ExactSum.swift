@@ -61,21 +61,26 @@ struct ExactSum {
   static func mean(_ sum: String, _ number: String) -> String {
     "CASE WHEN \(number) > 0 THEN \(double("((\(sum)) * 1e40 / (\(number)) * 1e-40)")) END"
   }
+
+  /// A sum, or a mean, of values of a type.
+  ///
+  /// - Parameter isQuery: whether the sum is a query or a function over rows, which must not stand there twice.
+  static func result(
+    _ function: Derivation.Function, _ sum: String, _ number: String, of type: AttributeType, isQuery: Bool
+  ) -> String {
+    if function == .average { return isQuery ? "bolide_mean(\(sum), \(number))" : mean(sum, number) }
+    switch type {
+    case .double, .float: return isQuery ? "bolide_double(\(sum))" : double(sum)
+    case .decimal(let scale):
+      return "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
+    default: return isQuery ? "bolide_bigint(\(sum))" : bigint(sum)
+    }
+  }
 }
 
 extension Aggregates.Member {
   /// A sum or a mean as the attribute has it.
-  ///
-  /// - Parameter isQuery: whether the sum is a query, which must not stand there twice.
   func total(_ sum: String, _ number: String, isQuery: Bool) -> String {
-    if aggregate.function == .average {
-      return isQuery ? "bolide_mean(\(sum), \(number))" : ExactSum.mean(sum, number)
-    }
-    switch attribute.type {
-    case .double, .float: return isQuery ? "bolide_double(\(sum))" : ExactSum.double(sum)
-    case .decimal(let scale):
-      return "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
-    default: return isQuery ? "bolide_bigint(\(sum))" : ExactSum.bigint(sum)
-    }
+    ExactSum.result(aggregate.function, sum, number, of: attribute.type, isQuery: isQuery)
   }
 }
