@@ -35,12 +35,13 @@ package enum DecimalNumbers {
     }
     if scales.isEmpty { return expression }
     let tokens = try PredicateTokens(expression).tokens
-    return tokens.indices.map { index in
+    let written = tokens.indices.map { index -> String in
       let token = tokens[index]
       let isCalled = index + 1 < tokens.count && tokens[index + 1] == .symbol("(")
       guard let name = token.name, !isCalled, let scale = scales[name.caseFolded] else { return token.sql }
       return isGuarded ? "\(divideName)(\(quoted(name)), \(scale))" : number(quoted(name), scale: scale)
-    }.joined(separator: " ")
+    }
+    return written.joined(separator: " ")
   }
 
   /// Makes a connection know the functions.

@@ -109,11 +109,11 @@ import Testing
 
   @Test(arguments: [
     (#"[{"id":1}][{"id":2},{"id":3}] [] [{"id":4}]"#, 4),
-    (#"{"items":[{"id":1},{"id":2}]}"# + "\n" + #"{"items":[]}{"next":1,"items":[{"id":3}]}"#, 3),
+    (#"{"items":[{"id":1},{"id":2}]}\#n{"items":[]}{"next":1,"items":[{"id":3}]}"#, 3),
     (#"{"fields":["v","id"],"data":[[0,1],[0,2]]}{"fields":["id"],"data":[[3]]}"#, 3),
-    (#"[["id","v"],["1","x"]]"# + "\n" + #"[["v","id"],["y","2"]]"#, 2),
-    (mark + #"[{"id":1}]"# + mark + #"[{"id":2}]"#, 2),
-    (mark + "{\"id\":1}\n" + mark + "{\"id\":2}\n" + mark, 2),
+    (#"[["id","v"],["1","x"]]\#n[["v","id"],["y","2"]]"#, 2),
+    (#"\#(mark)[{"id":1}]\#(mark)[{"id":2}]"#, 2),
+    (#"\#(mark){"id":1}\#n\#(mark){"id":2}\#n\#(mark)"#, 2),
     (#"{"2020":[{"id":1}]}{"2021":[{"id":2}]}"#, 2),
   ])
   func `several documents are read as one, byte order marks between them`(text: String, count: Int) {

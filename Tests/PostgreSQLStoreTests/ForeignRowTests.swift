@@ -6,7 +6,7 @@ import Testing
 
 /// Statements of one row take a shorter way through the triggers: it comes to the same as that for many rows.
 struct ForeignRowTests {
-  @Test(arguments: ["READ COMMITTED", "REPEATABLE READ"], 0..<6)
+  @Test(arguments: ["READ COMMITTED", "REPEATABLE READ"], 0..<3 * OrderStores.seeds)
   func `single rows come to the same as the same rows in one statement`(isolation: String, seed: Int) throws {
     let (one, many) = (try ServerStore(), try ServerStore())
     let feed = (1...24).map { id in

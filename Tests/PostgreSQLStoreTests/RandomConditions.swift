@@ -74,7 +74,7 @@ struct RandomConditions {
     func quoted(_ text: String) -> String {
       "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n"))\""
     }
-    for (name, values) in [
+    let choices: [(String, [String])] = [
       ("small", ["0", "1", "2", "-3", "32767"]), ("medium", ["0", "1", "70000", "-5"]),
       ("large", ["0", "1", "2", "9223372036854775807", "-9223372036854775808", "9007199254740993", "10"]),
       ("real", ["0", "0.5", "1", "2.5", "-2.5", "1e300", "9007199254740992", "9223372036854775808", "10"]),
@@ -87,7 +87,8 @@ struct RandomConditions {
       ("day", Self.days.map(quoted)), ("uid", Self.uids.map(quoted)),
       ("bytes", ["\"\"", "\"AA==\"", "\"YWI=\"", "\"/w==\""]),
       ("doc", ["{\"a\": 1}", "[1, 2]", "\"x\"", "7"]), ("box", ["\"x\"", "\"y\"", "\"Z\""]),
-    ] where below(5) > 0 {
+    ]
+    for (name, values) in choices where below(5) > 0 {
       parts.append("\"\(name)\": \(pick(values))")
     }
     return "{\(parts.joined(separator: ", "))}"

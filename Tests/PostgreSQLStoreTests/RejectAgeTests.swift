@@ -16,7 +16,7 @@ struct RejectAgeTests {
 
   @Test(
     arguments: [("", false), ("sort: key", false), ("", true), ("reject-rows: 2", false)],
-    1...3 * OrderStores.seeds)
+    1...OrderStores.seeds)
   func `records whose key came again are not tried any more, and the next good import forgets them`(
     kind: (keys: String, isAtomic: Bool), seed: Int
   ) throws {

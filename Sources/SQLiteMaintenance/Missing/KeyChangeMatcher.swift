@@ -54,7 +54,8 @@ struct KeyChangeMatcher {
     try isMore ? eachNew(look) : eachOld(look)
     var pairs: [Int64: Int64] = [:]
     for case (let place, let other?) in found {
-      let isOnly = place + 1 == held.count || held[place + 1].digest != held[place].digest
+      let next = place + 1
+      let isOnly = next == held.count || held[next].digest != held[place].digest
       guard isOnly, try values(rows, held[place].id) == values(rows, other) else { continue }
       let (old, new) = isMore ? (held[place].id, other) : (other, held[place].id)
       pairs[old] = new

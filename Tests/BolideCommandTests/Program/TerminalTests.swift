@@ -62,7 +62,7 @@ import Testing
     return (Array(parts.dropFirst().dropLast(2)), parts.last ?? "")
   }
 
-  private static let arguments = ["import", "fireballs.yaml", "--chunk-rows", "4"]
+  private static let arguments = ["import", "fireballs.yaml", "--chunk-rows", "8"]
 
   @Test(arguments: [(80, ""), (80, "NO_COLOR=1"), (80, "TERM=dumb"), (40, ""), (12, "")])
   func `a file's progress is one line, gone when done`(columns: Int, setting: String) throws {

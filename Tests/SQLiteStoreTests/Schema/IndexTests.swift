@@ -24,10 +24,7 @@ struct IndexTests {
   }
 
   private static let records: [Record] = (0..<60).map {
-    [
-      "id": .text("q\($0)"), "@region": .text("r\($0 % 3)"), "magnitude": .real(Double($0 % 7)),
-      "depth": .integer(Int64($0)), "cost": .integer(Int64($0 * 10)),
-    ]
+    quake($0, magnitude: Double($0 % 7), cost: 10 * $0)
   }
 
   /// The names of the declared indexes in the file.

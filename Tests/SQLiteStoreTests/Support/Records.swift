@@ -8,6 +8,15 @@ import Testing
 /// One record as a test writes it: what is not mentioned is absent. `@region` is the key of the owner to link to.
 typealias Record = [String: Value]
 
+/// The record of one of the quakes of three regions.
+func quake(_ number: Int64, magnitude: Double, cost: Int64) -> Record {
+  let (id, region) = ("q\(number)", "r\(number % 3)")
+  return [
+    "id": .text(id), "@region": .text(region), "magnitude": .real(magnitude), "depth": .integer(number),
+    "cost": .integer(cost),
+  ]
+}
+
 extension Chunk {
   /// Appends a record as a row. The name of a link's relationship, with `@` before it, gives its owner's key.
   func append(_ record: Record) {

@@ -50,7 +50,7 @@ struct UniqueModel {
     for id in places.sorted(by: { $0.value < $1.value }).map(\.key) where open[id] != nil {
       let others = open.keys.filter { $0 != id }.sorted()
       // The fewest rows that land together with this one.
-      let company = (0..<1 << others.count).map { bits in
+      let company = (0..<1 << others.count).map { (bits: Int) -> [String] in
         others.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
       }.sorted { $0.count < $1.count }.first { isValid(landing(open, $0 + [id])) }
       for id in company.map({ $0 + [id] }) ?? [] {

@@ -15,14 +15,7 @@ struct TriggerTests {
   init() throws {
     temporary = try TemporaryStore()
     store = try temporary.open(pipeline)
-    let records = (0..<20).map { number in
-      [
-        "id": .text("q\(number)"), "@region": .text("r\(number % 3)"),
-        "magnitude": .real(Double(number) / 10),
-        "depth": .integer(Int64(number)), "cost": .integer(Int64(number * 100)),
-      ] as Record
-    }
-    try store.take(pipeline, records)
+    try store.take(pipeline, (0..<20).map { quake($0, magnitude: Double($0) / 10, cost: 100 * $0) })
   }
 
   private func number(_ dice: inout Dice) -> String {
