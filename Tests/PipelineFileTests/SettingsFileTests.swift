@@ -88,6 +88,9 @@ import Testing
     #expect(budget.record == mebibytes[2] << 20)
     #expect(budget.chunk >= 2 << 20 && budget.pageCache >= 2 << 20)
     #expect(2 * budget.chunk + budget.pageCache + (39 << 20) <= whole)
+    // Beside the chunks, its parts over several connections.
+    let parted = MemoryBudget(bytes: mebibytes[0] << 20, connections: 2)
+    #expect(3 * parted.chunk <= 2 * budget.chunk && 4 * parted.chunk > 2 * budget.chunk)
     // A place in a chunk's texts has 32 bits.
     #expect(budget.chunk < 1 << 32)
   }

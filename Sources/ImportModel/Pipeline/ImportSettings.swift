@@ -55,7 +55,7 @@ public struct ImportSettings: Sendable, Hashable, Encodable {
   public init() {}
 
   /// How the parts of the import share its memory.
-  package var budget: MemoryBudget { MemoryBudget(bytes: memory) }
+  package var budget: MemoryBudget { MemoryBudget(bytes: memory, connections: connections) }
 }
 
 /// How much of an input an import reads at most, all its files together. What is nil has no bound.

@@ -10,6 +10,8 @@
 package struct MemoryBudget: Sendable {
   /// Bytes in all.
   package let bytes: Int
+  /// Whether chunks are moved into parts.
+  private let hasParts: Bool
   /// What is more than may be taken.
   private var excess = 0
 
@@ -19,14 +21,15 @@ package struct MemoryBudget: Sendable {
   /// What the program and its libraries take with the smallest input.
   private static let program = 39 << 20
 
-  package init(bytes: Int) {
+  package init(bytes: Int, connections: Int = 1) {
     self.bytes = min(max(bytes, Self.range.lowerBound), Self.range.upperBound)
+    hasParts = connections > 1
   }
 
   /// Reads a size such as `48MiB`; nil for anything else, and for one that is out of the range.
   package init?(_ text: String) {
     guard let size = SizeText(text), Self.range.contains(size.bytes) else { return nil }
-    bytes = size.bytes
+    self.init(bytes: size.bytes)
   }
 
   /// The same budget where no more may be taken than a limit; nil for none.
@@ -37,7 +40,7 @@ package struct MemoryBudget: Sendable {
   }
 
   /// One chunk.
-  package var chunk: Int { share(of: 14 << 20) }
+  package var chunk: Int { share(of: (hasParts ? 9 : 14) << 20) }
   /// How many chunks exist at a time: one is filled while one is applied, or both threads take turns with a single one.
   package var chunkCount: Int { excess > wholeCache - pageCache ? 1 : 2 }
   /// Pages of the store that are kept; as many as SQLite keeps by itself at least.
