@@ -120,7 +120,8 @@ struct ServerMessageTests {
     let store = try ServerStore()
     try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
     let update = try store.psql(
-      "SELECT tgfoid::regproc FROM pg_trigger WHERE tgname = 'bolide_after_update' LIMIT 1")
+      #"SELECT tgfoid::regproc FROM pg_trigger WHERE tgname = 'bolide_after_update' AND tgrelid = '"Quake"'::regclass"#
+    )
     try store.psql(
       """
       CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
