@@ -130,7 +130,7 @@ struct ServerFaultTests {
     {
       usleep(20_000)
     }
-    let done = Outcome()
+    let done = Outcome<ImportReport>()
     let address = address(store, "-c deadlock_timeout=4s")
     let pipeline = pipeline
     Thread.detachNewThread {
@@ -154,6 +154,37 @@ struct ServerFaultTests {
     #expect(report.progress.counts.updated == 2)
     #expect(try store.psql(#"SELECT code, magnitude FROM "Quake" ORDER BY id"#) == "c|7\nb|7")
     #expect(try store.psql(#"SELECT total FROM "Region""#) == "14")
+    #expect(try store.engine.verified() == [])
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `whoever numbers meets another program at the same owners, and numbers again`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "B"}"#])
+    // What is derived from their names is left to Bolide's next command.
+    try store.psql(#"UPDATE "Region" SET name = name || 'É'"#)
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    // Whoever numbers is the one that is ended.
+    let mine = "/* \(store.schema) */"
+    try other.send(
+      #"SET deadlock_timeout = '10min'; BEGIN; UPDATE "Region" SET name = 'Ç' WHERE bolide_id = 2 \#(mine);"#)
+    let waits =
+      "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%\(mine);'"
+    while try store.psql(waits) == "0" { usleep(20_000) }
+    let done = Outcome<Void>()
+    let engine = store.engine
+    Thread.detachNewThread { done.set(Result { try engine.assignPendingChanges() }) }
+    let blocks =
+      """
+      SELECT count(*) FROM pg_stat_activity AS mine JOIN pg_stat_activity AS other ON other.pid = ANY(pg_blocking_pids(mine.pid))
+      WHERE other.query LIKE '%\(mine);'
+      """
+    while try store.psql(blocks) == "0" { usleep(20_000) }
+    try other.send(#"UPDATE "Region" SET name = 'Ø' WHERE bolide_id = 1; COMMIT;"#)
+    #expect(try other.end())
+    try done.wait().get()
+    try store.engine.assignPendingChanges()
+    #expect(try store.psql(#"SELECT name, plain FROM "Region" ORDER BY bolide_id"#) == "Ø|ø\nÇ|c")
     #expect(try store.engine.verified() == [])
   }
 
@@ -208,19 +239,19 @@ struct ServerFaultTests {
   }
 }
 
-/// What became of an import on another thread.
-private final class Outcome: Sendable {
+/// What became of something on another thread.
+private final class Outcome<Success: Sendable>: Sendable {
   private let done = NSCondition()
-  nonisolated(unsafe) private var result: Result<ImportReport, any Error>?
+  nonisolated(unsafe) private var result: Result<Success, any Error>?
 
-  func set(_ result: Result<ImportReport, any Error>) {
+  func set(_ result: Result<Success, any Error>) {
     done.withLock {
       self.result = result
       done.broadcast()
     }
   }
 
-  func wait() -> Result<ImportReport, any Error> {
+  func wait() -> Result<Success, any Error> {
     done.withLock {
       while true {
         if let result { return result }
