@@ -66,7 +66,7 @@ import Testing
 
   /// Each of an import's statements in turn takes a minute: every twelfth is lost, another one in each run, or all where
   /// BOLIDE_EVERY_STATEMENT is set.
-  private static let step = ProcessInfo.processInfo.environment["BOLIDE_EVERY_STATEMENT"] == nil ? 12 : 1
+  private static let step = LongRun.hasEveryStatement ? 1 : 12
 
   @Test(.timeLimit(.minutes(10)), arguments: [true, false])
   func `a connection that is lost at any statement`(_ isAnswerLost: Bool) throws {

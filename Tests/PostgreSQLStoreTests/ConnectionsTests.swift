@@ -32,7 +32,7 @@ struct ConnectionsTests {
       "", "feed: full", "feed: full\ngone: delete\nmax-missing: 100%", "repeated-key: first",
       "repeated-key: reject",
       "sort: key", "merge: ignore", "merge: { update-if-newer: version }",
-    ], 1...OrderStores.seeds)
+    ], 1...LongRun.seeds)
   func `counts, rows, rejected records and missing rows are those of one connection`(
     keys: String, seed: Int
   ) throws {
@@ -87,7 +87,7 @@ struct ConnectionsTests {
   }
 
   /// Every ninth statement of an import takes half a minute.
-  private static let step = ProcessInfo.processInfo.environment["BOLIDE_EVERY_STATEMENT"] == nil ? 29 : 9
+  private static let step = LongRun.hasEveryStatement ? 9 : 29
 
   @Test(.timeLimit(.minutes(10)), arguments: [true, false])
   func `a connection that is lost, and sessions that the server ends, change nothing`(_ isAnswerLost: Bool)

@@ -37,7 +37,7 @@ struct KnownInputTests {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  @Test(arguments: 0..<kinds.count, 1...OrderStores.seeds)
+  @Test(arguments: 0..<kinds.count, 1...LongRun.seeds)
   func `a server skips what a file skips, and both leave what a store has that reads each input`(
     kind: Int, seed: Int
   ) throws {
@@ -54,7 +54,7 @@ struct KnownInputTests {
     var options = ImportOptions()
     (options.commitPolicy, options.chunkRows, options.isAtomic) = (commit, chunkRows, isAtomic)
     var skipped = 0
-    for step in 0..<(OrderStores.seeds > 1 ? 8 : 5) {
+    for step in 0..<(LongRun.seeds > 1 ? 8 : 5) {
       let files = versions.indices.shuffled(using: &dice).prefix(dice.int(2...9))
       let order = dice.isOne(of: 2) ? files.sorted() : Array(files)
       // Never the same as a run before: these are known as a whole.

@@ -13,9 +13,6 @@ final class OrderStores: Sendable {
   private let server: TestServer
   private let schemas: [String]
 
-  /// So many sequences of imports are tried of each kind.
-  static let seeds = ProcessInfo.processInfo.environment["BOLIDE_SEEDS"].flatMap { Int($0) } ?? 1
-
   private static let model = """
     bolide: 1
     name: orders

@@ -2,6 +2,7 @@ import Bolide
 import Foundation
 import RandomHistories
 import StoreInterface
+import TestServer
 import Testing
 
 /// What becomes of rejected records in later imports is the same on a server and in a file.
@@ -16,7 +17,7 @@ struct RejectAgeTests {
 
   @Test(
     arguments: [("", false), ("sort: key", false), ("", true), ("reject-rows: 2", false)],
-    1...OrderStores.seeds)
+    1...LongRun.seeds)
   func `records whose key came again are not tried any more, and the next good import forgets them`(
     kind: (keys: String, isAtomic: Bool), seed: Int
   ) throws {

@@ -20,7 +20,7 @@ internal import PostgreSQLAccess
 ///     bolide_run_field     what a run's records had in the fields of attributes
 ///     bolide_input         inputs of imports of several, each with the rows that it has met
 enum SystemTables {
-  static let format: Int64 = 5
+  static let format: Int64 = 6
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -28,6 +28,8 @@ enum SystemTables {
     3: ["ALTER TABLE bolide_run ADD COLUMN skipped bigint NOT NULL DEFAULT 0", input, rejectRun],
     // The triggers have a way of their own for one row, and the index of numbers has what has none.
     4: ["DROP INDEX bolide_transaction_pending"],
+    // The triggers note one owner with its one row.
+    5: [],
   ]
 
   private static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
@@ -148,15 +150,11 @@ enum SystemTables {
   ]
 
   /// Makes the present transaction's row, in PL/pgSQL. Triggers look for its id in the setting, which ends with the transaction or
-  /// its savepoint, as the row would.
-  ///
-  /// - Parameter id: the variable that gets its id.
-  static func makeTransaction(_ id: String) -> String {
-    """
+  /// its savepoint, as the row would. It returns the id first.
+  static let makeTransaction = """
     INSERT INTO bolide_transaction AS t (xid) VALUES (pg_current_xact_id())
-      RETURNING t.id, set_config('bolide.transaction', t.xid::text || ' ' || t.id, true) INTO \(id);
+      RETURNING t.id, set_config('bolide.transaction', t.xid::text || ' ' || t.id, true)
     """
-  }
 
   /// What the triggers call.
   static let functions = [
@@ -168,7 +166,7 @@ enum SystemTables {
     BEGIN
       SELECT id INTO known FROM bolide_transaction WHERE xid = pg_current_xact_id();
       IF known IS NULL THEN
-        \(makeTransaction("known"))
+        \(makeTransaction) INTO known;
       END IF;
       RETURN known;
     END $$

@@ -79,21 +79,45 @@ extension Aggregates {
   func adjustOne(_ id: String, _ difference: (String) -> String) -> String {
     let table = quoted(owner.name)
     let values = stored(assigned(difference))
-    let set = values.map { "\(quoted($0.0)) = \($0.1)" }.joined(separator: ", ")
-    let update = "UPDATE \(table) AS o SET \(set) WHERE o.bolide_id = \(id)"
-    if members.contains(where: \.isExtreme) {
+    let update = updateOne(id, difference)
+    if haveExtreme {
       return """
         PERFORM FROM \(table) WHERE bolide_id = \(id) FOR NO KEY UPDATE;
         \(update) AND (\(values.map { "o.\(quoted($0.0))" }.joined(separator: ", ")))
           IS DISTINCT FROM (\(values.map(\.1).joined(separator: ", ")));
         """
     }
-    let isChanged = members.enumerated().flatMap { place, member in
+    return "IF \(areDifferent(difference)) THEN \(update); END IF;"
+  }
+
+  /// The statement that adds the differences to one owner `o`.
+  func updateOne(_ id: String, _ difference: (String) -> String) -> String {
+    let set = stored(assigned(difference)).map { "\(quoted($0.0)) = \($0.1)" }.joined(separator: ", ")
+    return "UPDATE \(quoted(owner.name)) AS o SET \(set) WHERE o.bolide_id = \(id)"
+  }
+
+  /// Whether there is any extreme, which its owner has to be looked at for.
+  var haveExtreme: Bool { members.contains(where: \.isExtreme) }
+
+  /// Whether differences of counts and sums change anything.
+  func areDifferent(_ difference: (String) -> String) -> String {
+    members.enumerated().flatMap { place, member in
       (member.summarized == nil ? [] : ["\(difference("s\(place)")) <> 0"]) + [
         "\(difference("n\(place)")) <> 0"
       ]
+    }.joined(separator: " OR ")
+  }
+
+  /// What counts, sums and means of an owner `o` were before differences were added to them.
+  func before(_ difference: (String) -> String) -> [(attribute: Attribute, value: String)] {
+    members.enumerated().map { place, member in
+      let (name, number) = (quoted(member.attribute.name), difference("n\(place)"))
+      guard member.summarized != nil else { return (member.attribute, "o.\(name) - \(number)") }
+      let (sumName, numberName) = (EntityTable.sum(member.attribute), EntityTable.number(member.attribute))
+      let sum = "(o.\(quoted(sumName)) - \(difference("s\(place)")))"
+      let total = member.total(sum, "(o.\(quoted(numberName)) - \(number))", isQuery: false)
+      return (member.attribute, "(\(Self.stored(total, member)))::\(member.attribute.type.column)")
     }
-    return "IF \(isChanged.joined(separator: " OR ")) THEN \(update); END IF;"
   }
 
   /// The owner's columns, each with its value from the owner `o` and the differences.

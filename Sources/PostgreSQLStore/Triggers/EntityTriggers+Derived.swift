@@ -10,7 +10,7 @@ extension EntityTriggers {
   func derived(_ event: Event) -> (columns: [String], statements: String) {
     var columns: [String] = []
     var statements: [String] = []
-    for upkeep in owners(event) + copies(event) + spellings(event) {
+    for upkeep in upkeeps(event) {
       let name = "needs_\(statements.count)"
       columns.append("(\(upkeep.isNeeded)) AS \(name)")
       columns += upkeep.columns
@@ -20,7 +20,12 @@ extension EntityTriggers {
     return (columns, statements.joined(separator: "\n"))
   }
 
-  private struct Upkeep {
+  /// All that follows, in order.
+  func upkeeps(_ event: Event) -> [Upkeep] { owners(event) + copies(event) + spellings(event) }
+
+  struct Upkeep {
+    /// The columns of the rows that it follows.
+    let sources: [String]
     /// Whether one row needs it, as SQL.
     let isNeeded: String
     /// Columns of the question for one row.
@@ -73,7 +78,7 @@ extension EntityTriggers {
           """
         upkeep.append(
           Upkeep(
-            isNeeded: oneChanges(aggregates.sources),
+            sources: aggregates.sources, isNeeded: oneChanges(aggregates.sources),
             statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids))))
       }
       return upkeep
@@ -85,7 +90,7 @@ extension EntityTriggers {
     let columns = [aggregates.toOne.column] + (aggregates.onward.map { [$0.column] } ?? [])
     let ids = links(aggregates, columns, event)
     return Upkeep(
-      isNeeded: oneChanges(columns, event),
+      sources: columns, isNeeded: oneChanges(columns, event),
       statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids)))
   }
 
@@ -98,10 +103,11 @@ extension EntityTriggers {
       "SELECT \($0.sign) AS sign, r.* FROM \($0.table) AS r\(changed(columns, event))"
     }
     let all = underLocks(aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL ")))
-    func named(_ difference: String) -> String { "owner_\(place)_\(difference)" }
+    func named(_ difference: String) -> String { Self.difference(difference, place) }
     let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
     let isOneOwner = ([Self.isReadCommitted] + (event == .update ? ["\(links[0]) = \(links[1])"] : []))
     return Upkeep(
+      sources: columns,
       isNeeded: "(\(oneChanges(columns, event))) AND coalesce(\(links.joined(separator: ", "))) IS NOT NULL",
       columns: ["CASE WHEN \(isOneOwner.joined(separator: " AND ")) THEN \(links[0]) END AS \(named("id"))"]
         + aggregates.differences(event.rows, named: named),
@@ -113,6 +119,9 @@ extension EntityTriggers {
         END IF;
         """)
   }
+
+  /// What a difference of the owner of some aggregates, or the owner's id, is called in the question for one row.
+  static func difference(_ name: String, _ place: Int) -> String { "owner_\(place)_\(name)" }
 
   /// The ids of owners to which rows lead that came, went, or have other values in some columns than before.
   private func links(_ aggregates: Aggregates, _ columns: [String], _ event: Event) -> String {
@@ -145,7 +154,7 @@ extension EntityTriggers {
           copy.dependents(on: entity, "SELECT * FROM \(row.table)\(changed(columns, event))")[index].query
         }.joined(separator: " UNION ")
         return Upkeep(
-          isNeeded: oneChanges(columns, event),
+          sources: columns, isNeeded: oneChanges(columns, event),
           statements: copy.folding == nil ? take(copy, ids) : mark(ids, copy.entity))
       }
     }
@@ -170,7 +179,7 @@ extension EntityTriggers {
       $0.folding != nil && (event == .insert || !$0.ownColumns.isEmpty)
     }.map { copy in
       Upkeep(
-        isNeeded: oneChanges(copy.ownColumns, event),
+        sources: copy.ownColumns, isNeeded: oneChanges(copy.ownColumns, event),
         statements: mark("SELECT bolide_id FROM bolide_new\(changed(copy.ownColumns, event))", entity))
     }
   }

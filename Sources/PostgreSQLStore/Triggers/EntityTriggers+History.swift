@@ -28,7 +28,7 @@ extension EntityTriggers {
       \(look(.insert, upkeep.columns))
       IF NOT FOUND THEN RETURN NULL; END IF;
       IF \(Self.hasNoRuns) THEN
-        \(noteOne("id, kind", "bolide_row.id, 1"))
+        \(noteOne(.insert, "1, false, NULL::integer[], NULL::text[]"))
         IF NOT (FOUND AND bolide_row.is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
             SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
@@ -48,7 +48,8 @@ extension EntityTriggers {
     return """
       \(look(.delete, ["\(one.properties) AS properties", "\(one.previous) AS previous"] + upkeep.columns))
       IF NOT FOUND THEN RETURN NULL; END IF;
-      \(noteOne("id, kind, properties, previous", "bolide_row.id, 3, bolide_row.properties, bolide_row.previous"))
+      DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
+      \(noteOne(.delete, "3, false, bolide_row.properties, bolide_row.previous"))
       IF NOT (FOUND AND bolide_row.is_one) THEN
         WITH undone AS (DELETE FROM bolide_change c USING bolide_old o
             WHERE c.transaction = bolide_row.transaction AND c.entity = \(number) AND c.id = o.bolide_id AND c.kind = 1
@@ -58,7 +59,6 @@ extension EntityTriggers {
           WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
           ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging);
       END IF;
-      DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
       \(upkeep.statements)
       """
   }
@@ -81,9 +81,7 @@ extension EntityTriggers {
           "\(one.properties) AS properties", "\(one.previous) AS previous",
         ] + upkeep.columns))
       IF NOT FOUND OR bolide_row.is_one AND bolide_row.properties IS NULL THEN RETURN NULL; END IF;
-      \(noteOne(
-        "id, kind, rekeys, properties, previous",
-        "bolide_row.id, 2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous"))
+      \(noteOne(.update, "2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous"))
       IF NOT (FOUND AND bolide_row.is_one) THEN
         IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
           RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
@@ -112,7 +110,7 @@ extension EntityTriggers {
       [
         "NOT EXISTS (SELECT FROM \(row.table) OFFSET 1) AND \(Self.hasNoRuns)\(stays) AS is_one",
         "\(row.name).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
-      ] + columns
+      ] + columns + (isAlone(event).map { [$0] } ?? [])
     return """
       SELECT \(columns.joined(separator: ",\n  ")) INTO bolide_row FROM \(from.joined(separator: ", "));
       """
@@ -125,19 +123,27 @@ extension EntityTriggers {
     """
 
   /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.
-  private func noteOne(_ columns: String, _ values: String) -> String {
-    let insert = """
-      INSERT INTO bolide_change(transaction, entity, \(columns))
-      VALUES (bolide_row.transaction, \(number), \(values))
-      """
-    return """
-      IF bolide_row.transaction IS NULL THEN
-        \(SystemTables.makeTransaction("bolide_row.transaction"))
-        IF bolide_row.is_one THEN \(insert); END IF;
-      ELSIF bolide_row.is_one THEN
-        \(insert) ON CONFLICT DO NOTHING;
-      END IF;
-      """
+  ///
+  /// - Parameter values: what is noted, as the columns of `bolide_change` from the kind on.
+  private func noteOne(_ event: Event, _ values: String) -> String {
+    """
+    IF bolide_row.transaction IS NULL THEN
+      \(noteAlong(event, values))
+      \(SystemTables.makeTransaction) INTO bolide_row.transaction;
+      IF bolide_row.is_one THEN \(note(values)); END IF;
+    ELSIF bolide_row.is_one THEN
+      \(note(values)) ON CONFLICT DO NOTHING;
+    END IF;
+    """
+  }
+
+  /// Notes the one row, and others with it.
+  ///
+  /// - Parameter others: what is noted of each, as the columns of `bolide_change` from the entity on.
+  func note(_ values: String, _ others: String...) -> String {
+    let rows = (["\(number), bolide_row.id, \(values)"] + others).map { "(bolide_row.transaction, \($0))" }
+    return "INSERT INTO bolide_change(transaction, entity, id, kind, rekeys, properties, previous) VALUES "
+      + rows.joined(separator: ", ")
   }
 
   /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row.
@@ -163,16 +169,24 @@ extension EntityTriggers {
       let type = property.type.stored
       let text = type.historyText(ofColumn: "\(row).\(column)")
       return (stored.number(of: property.name, in: entity), isNoted(column, type), text)
-    }.sorted { $0.0 < $1.0 }
-    let numbers = parts.map { "CASE WHEN \($0.1) THEN \($0.0) END" }.joined(separator: ", ")
+    }
+    return Self.arrays(parts)
+  }
+
+  /// Numbers of properties and values as text, of those for which a condition holds; null for none.
+  static func arrays(_ parts: [(number: Int64, isTaken: String, text: String)]) -> (
+    properties: String, previous: String
+  ) {
+    let parts = parts.sorted { $0.number < $1.number }
+    let numbers = parts.map { "CASE WHEN \($0.isTaken) THEN \($0.number) END" }.joined(separator: ", ")
     return (
       "nullif(array_remove(ARRAY[\(numbers)]::integer[], NULL), '{}')",
-      joined(parts.map { "CASE WHEN \($0.1) THEN ARRAY[\($0.2)] END" }[...])
+      joined(parts.map { "CASE WHEN \($0.isTaken) THEN ARRAY[\($0.text)] END" }[...])
     )
   }
 
   /// Arrays as one, where null is an empty one: in pairs of pairs, as each step copies what it has.
-  private func joined(_ arrays: ArraySlice<String>) -> String {
+  private static func joined(_ arrays: ArraySlice<String>) -> String {
     if arrays.count < 2 { return arrays.first ?? "NULL::text[]" }
     let middle = (arrays.startIndex + arrays.endIndex) / 2
     return "(\(joined(arrays[..<middle])) || \(joined(arrays[middle...])))"

@@ -18,8 +18,12 @@ struct EntityTriggers {
   let aggregates: [Aggregates]
 
   init(_ entity: Entity, _ stored: StoredModel) throws {
-    (self.entity, self.stored) = (entity, stored)
-    aggregates = try Aggregates.all(stored.model)
+    self.init(entity, stored, try Aggregates.all(stored.model))
+  }
+
+  /// - Parameter aggregates: all of the model.
+  init(_ entity: Entity, _ stored: StoredModel, _ aggregates: [Aggregates]) {
+    (self.entity, self.stored, self.aggregates) = (entity, stored, aggregates)
   }
 
   /// The names of the table's triggers. One before each row is there only where it has something to do: it would keep new rows from
@@ -44,7 +48,9 @@ struct EntityTriggers {
         [
           function(event.0, body),
           trigger(
-            "after_\(event.0)", "AFTER \(event.0.uppercased())", "REFERENCING \(event.1) FOR EACH STATEMENT",
+            "after_\(event.0)", "AFTER \(event.0.uppercased())",
+            "REFERENCING \(event.1) FOR EACH STATEMENT"
+              + (event.0 == "update" && isNotedAlong ? " WHEN (\(Self.isNotNoted))" : ""),
             event.0),
         ]
       }
@@ -71,7 +77,7 @@ struct EntityTriggers {
     return """
       CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
-      DECLARE bolide_row record;
+      DECLARE bolide_row record; bolide_owner record; bolide_noted text;
       BEGIN
       \(body)
       RETURN \(event == "before" ? "NEW" : "NULL");

@@ -1,4 +1,5 @@
 import Foundation
+import TestServer
 import Testing
 
 /// Inputs of an import of several that are not read, as they would change nothing.
@@ -97,10 +98,8 @@ import Testing
     ("merge: { update-if-newer: version }", "input", []),
   ]
 
-  private static let seeds = ProcessInfo.processInfo.environment["BOLIDE_SEEDS"].flatMap { Int($0) } ?? 1
-
   /// Commands with files that share keys, while other programs write, leave the same as where every file is read.
-  @Test(arguments: 0..<kinds.count, 1...seeds)
+  @Test(arguments: 0..<kinds.count, 1...LongRun.seeds)
   func `what is skipped would have changed nothing`(kind: Int, seed: Int) throws {
     let (keys, commit, options) = Self.kinds[kind]
     try folder.writeStrictOrders("repeated-key: last\n\(keys)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestServer
 import Testing
 
 /// Derived attributes that come to many rows: other programs write between the steps, and a kill loses one.
@@ -47,7 +48,7 @@ import Testing
     let model = try folder.sqlite("quakes.sqlite", version)
     let last = try folder.sqlite("quakes.sqlite", "SELECT max(number) FROM bolide_transaction")[0]
     var (before, kills) = (0, 0)
-    for round in 1...2 {
+    for round in 1...(LongRun.seeds > 1 ? 5 : 2) {
       let running = try folder.starting("migrate", "quakes.sqlite", "grown.yaml")
       defer { running.send(SIGKILL) }
       try eventually { try through().map { $0 > before } ?? !running.isRunning }

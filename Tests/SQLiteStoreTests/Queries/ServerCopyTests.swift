@@ -49,7 +49,7 @@ import Testing
     return lines
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<4 * LongRun.seeds)
   func `from and into a server objects come as they come from file to file`(seed: Int) async throws {
     var dice = Dice(seed)
     let (here, there) = (try TemporaryStore(), try TemporaryStore())
@@ -336,7 +336,7 @@ import Testing
     #expect(try await copy(nil, at: 0) == (true, false))
     let count = proxy.count
     #expect(count > (isOfTarget ? 40 : 8))
-    let step = isOfTarget ? 17 : 3
+    let step = LongRun.hasEveryStatement ? 1 : isOfTarget ? 17 : 3
     for number in Array(stride(from: 2, to: count, by: step)) + [count] {
       for fault in [FaultProxy.Fault.before, .after] {
         let outcome = try await copy(fault, at: number)

@@ -1,0 +1,80 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+/// The shortest way: a transaction's first statement, of one row, which changes counts and sums of one owner.
+///
+///     row ──differences──▶ owner, added by one update      what it was: what it is, less the differences
+///      └───────────────────────┴──▶ history, by one insert
+///
+/// The owner's own trigger, which would note the same, is not called meanwhile. Where it would have more to do, or another program
+/// has a trigger on the owner's table, which may change what no difference says, this way is not taken.
+extension EntityTriggers {
+  /// Whether a statement on this table is to be noted by its own trigger: false while its rows are noted along with those of another.
+  static let isNotNoted = "current_setting('bolide.noted', true) IS DISTINCT FROM 'along'"
+
+  /// Whether rows of this entity may be noted along with those of another.
+  var isNotedAlong: Bool {
+    aggregates.contains { aggregates in
+      guard aggregates.owner.name == entity.name else { return false }
+      let objects = EntityTriggers(aggregates.holder, stored, self.aggregates)
+      return [.insert, .delete, .update].contains { objects.along($0)?.aggregates.owner.name == entity.name }
+    }
+  }
+
+  /// The aggregates that one row may change, where nothing else follows from it; nil where this way is never taken.
+  private func along(_ event: Event) -> (place: Int, aggregates: Aggregates)? {
+    guard upkeeps(event).count == 1,
+      let place = aggregates.firstIndex(where: { $0.holder.name == entity.name && $0.onward == nil }),
+      aggregates[place].owner.name != entity.name, !aggregates[place].haveExtreme
+    else { return nil }
+    let owner = EntityTriggers(aggregates[place].owner, stored, aggregates)
+    let sources =
+      owner.upkeeps(.update).flatMap(\.sources) + Copy.all(owner.entity, model).flatMap(\.ownColumns)
+    let isSource = aggregates[place].members.contains { sources.contains($0.attribute.name) }
+    return isSource ? nil : (place, aggregates[place])
+  }
+
+  /// Notes one row and its owner, and ends the trigger; nothing where this way is not taken.
+  ///
+  /// - Parameter values: what is noted of the row, as the columns of `bolide_change` from the kind on.
+  func noteAlong(_ event: Event, _ values: String) -> String {
+    guard let (place, aggregates) = along(event) else { return "" }
+    let owner = EntityTriggers(aggregates.owner, stored, self.aggregates)
+    func difference(_ name: String) -> String { "bolide_row.\(Self.difference(name, place))" }
+    let id = difference("id")
+    let before = Self.arrays(
+      aggregates.before(difference).map { attribute, value in
+        let type = attribute.type
+        return (
+          stored.number(of: attribute.name, in: owner.entity),
+          type.differs("o.\(quoted(attribute.name))", value), type.historyText(ofColumn: "(\(value))")
+        )
+      })
+    return """
+      IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL AND bolide_row.is_alone AND (\(aggregates.areDifferent(difference))) THEN
+        bolide_noted := set_config('bolide.noted', 'along', true);
+        \(aggregates.updateOne(id, difference)) RETURNING \(before.properties) AS properties, \(before.previous) AS previous
+          INTO bolide_owner;
+        bolide_noted := set_config('bolide.noted', '', true);
+        \(SystemTables.makeTransaction) INTO bolide_row.transaction;
+        IF bolide_owner.properties IS NULL THEN \(note(values));
+        ELSE \(note(values, "\(owner.number), \(id), 2, false, bolide_owner.properties, bolide_owner.previous"));
+        END IF;
+        RETURN NULL;
+      END IF;
+      """
+  }
+
+  /// Whether the owner's table has no triggers but Bolide's, as a column of the question for one row; nil where nobody asks.
+  func isAlone(_ event: Event) -> String? {
+    along(event).map { _, aggregates in
+      let owner = EntityTriggers(aggregates.owner, stored, self.aggregates)
+      let names = owner.names.map { "'\($0)'" }.joined(separator: ", ")
+      // Counted, as the server would go through all triggers to see whether there is one.
+      return """
+        (SELECT count(*) FROM pg_trigger WHERE tgrelid = \(literal(quoted(owner.entity.name)))::regclass
+          AND NOT tgisinternal AND tgname NOT IN (\(names))) = 0 AS is_alone
+        """
+    }
+  }
+}
