@@ -206,7 +206,7 @@ import Testing
     let owners = ["2,000 owners", "one owner"]
     for (scenarios, names) in [
       (
-        ["first-load", "again", "with-derived"],
+        ["first-load", "again"],
         ["bolide", "psql: COPY and MERGE", "psql: COPY and upsert"]
       ),
       (["foreign-clients"], owners.flatMap { ["\($0), count and sum", "\($0), without triggers"] }),
