@@ -17,12 +17,12 @@ extension EntityTriggers {
     aggregates.contains { aggregates in
       guard aggregates.owner.name == entity.name else { return false }
       let objects = EntityTriggers(aggregates.holder, stored, self.aggregates)
-      return [.insert, .delete, .update].contains { objects.along($0)?.aggregates.owner.name == entity.name }
+      return [.insert, .delete, .update].contains { objects.along($0)?.owner.entity.name == entity.name }
     }
   }
 
-  /// The aggregates that one row may change, where nothing else follows from it; nil where this way is never taken.
-  private func along(_ event: Event) -> (place: Int, aggregates: Aggregates)? {
+  /// The aggregates that one row may change, and their owner, where nothing else follows from it; nil where this way is never taken.
+  private func along(_ event: Event) -> (place: Int, aggregates: Aggregates, owner: EntityTriggers)? {
     guard upkeeps(event).count == 1,
       let place = aggregates.firstIndex(where: { $0.holder.name == entity.name && $0.onward == nil }),
       aggregates[place].owner.name != entity.name, !aggregates[place].haveExtreme
@@ -31,15 +31,14 @@ extension EntityTriggers {
     let sources =
       owner.upkeeps(.update).flatMap(\.sources) + Copy.all(owner.entity, model).flatMap(\.ownColumns)
     let isSource = aggregates[place].members.contains { sources.contains($0.attribute.name) }
-    return isSource ? nil : (place, aggregates[place])
+    return isSource ? nil : (place, aggregates[place], owner)
   }
 
   /// Notes one row and its owner, and ends the trigger; nothing where this way is not taken.
   ///
   /// - Parameter values: what is noted of the row, as the columns of `bolide_change` from the kind on.
   func noteAlong(_ event: Event, _ values: String) -> String {
-    guard let (place, aggregates) = along(event) else { return "" }
-    let owner = EntityTriggers(aggregates.owner, stored, self.aggregates)
+    guard let (place, aggregates, owner) = along(event) else { return "" }
     func difference(_ name: String) -> String { "bolide_row.\(Self.difference(name, place))" }
     let id = difference("id")
     let before = Self.arrays(
@@ -67,8 +66,7 @@ extension EntityTriggers {
 
   /// Whether the owner's table has no triggers but Bolide's, as a column of the question for one row; nil where nobody asks.
   func isAlone(_ event: Event) -> String? {
-    along(event).map { _, aggregates in
-      let owner = EntityTriggers(aggregates.owner, stored, self.aggregates)
+    along(event).map { _, _, owner in
       let names = owner.names.map { "'\($0)'" }.joined(separator: ", ")
       // Counted, as the server would go through all triggers to see whether there is one.
       return """
