@@ -168,23 +168,6 @@ struct BenchJobCommand: ParsableCommand {
   }
 }
 
-/// Numbers of rows on the command line: `100k,1m,10m`.
-struct RowCounts {
-  let counts: [Int]
-
-  init(argument: String) throws {
-    counts = try argument.split(separator: ",", omittingEmptySubsequences: false).map { word in
-      let unit = word.last.flatMap { ["k": 1000, "m": 1_000_000]["\($0)".lowercased()] }
-      guard let number = Int(unit == nil ? word : word.dropLast()), number >= 1,
-        number <= FireballFeed.rowLimit / (unit ?? 1)
-      else {
-        throw ValidationError.notRows(word)
-      }
-      return number * (unit ?? 1)
-    }
-  }
-}
-
 extension Scenario: ExpressibleByArgument {
   /// The list in `--help`.
   fileprivate static var table: String {

@@ -21,8 +21,8 @@ struct GenerateFireballs: ParsableCommand {
       leave it: some rows have other values, some another date, some are gone.
       """)
 
-  @Option(help: ArgumentHelp("Number of rows, before --drop.", valueName: "n"))
-  var rows: Int = 1000
+  @Option(help: ArgumentHelp("Number of rows, before --drop, such as 100k or 1m.", valueName: "n"))
+  var rows: RowCount = RowCount(1000)
 
   @Option(help: ArgumentHelp("Seed of the random generator.", valueName: "s"))
   var seed: UInt64 = 1
@@ -43,7 +43,7 @@ struct GenerateFireballs: ParsableCommand {
   var dataFirst = false
 
   func validate() throws {
-    guard (0...FireballFeed.rowLimit).contains(rows) else {
+    guard (0...FireballFeed.rowLimit).contains(rows.number) else {
       throw ValidationError.feedRows(FireballFeed.rowLimit)
     }
     guard revise.percent + rekey.percent + drop.percent <= 100 else {
@@ -53,7 +53,7 @@ struct GenerateFireballs: ParsableCommand {
 
   func run() throws {
     let feed = FireballFeed(
-      rows: rows, seed: seed, revise: revise.percent, rekey: rekey.percent, drop: drop.percent,
+      rows: rows.number, seed: seed, revise: revise.percent, rekey: rekey.percent, drop: drop.percent,
       options: FireballFeed.Options(dataFirst: dataFirst, order: order))
     try unsafe StandardOutput.writeFeed { try unsafe feed.write(to: $0) }
   }
@@ -66,20 +66,20 @@ struct GenerateNeows: ParsableCommand {
     abstract: "Generate near-Earth asteroids in the shape of NASA's NeoWs. None is real.",
     discussion: "Each asteroid appears once, with one to three close approaches.")
 
-  @Option(help: ArgumentHelp("Number of asteroids.", valueName: "n"))
-  var rows: Int = 100
+  @Option(help: ArgumentHelp("Number of asteroids, such as 100k or 1m.", valueName: "n"))
+  var rows: RowCount = RowCount(100)
 
   @Option(help: ArgumentHelp("Seed of the random generator.", valueName: "s"))
   var seed: UInt64 = 1
 
   func validate() throws {
-    guard (0...NeowsFeed.rowLimit).contains(rows) else {
+    guard (0...NeowsFeed.rowLimit).contains(rows.number) else {
       throw ValidationError.feedRows(NeowsFeed.rowLimit)
     }
   }
 
   func run() throws {
-    try unsafe StandardOutput.writeFeed { try unsafe NeowsFeed(rows: rows, seed: seed).write(to: $0) }
+    try unsafe StandardOutput.writeFeed { try unsafe NeowsFeed(rows: rows.number, seed: seed).write(to: $0) }
   }
 }
 
@@ -90,20 +90,22 @@ struct GenerateApproaches: ParsableCommand {
     abstract: "Generate close approaches in the shape of JPL's API. None is real.",
     discussion: "One approach about every two hours; some bodies recur.")
 
-  @Option(help: ArgumentHelp("Number of approaches.", valueName: "n"))
-  var rows: Int = 100
+  @Option(help: ArgumentHelp("Number of approaches, such as 100k or 1m.", valueName: "n"))
+  var rows: RowCount = RowCount(100)
 
   @Option(help: ArgumentHelp("Seed of the random generator.", valueName: "s"))
   var seed: UInt64 = 1
 
   func validate() throws {
-    guard (0...ApproachFeed.rowLimit).contains(rows) else {
+    guard (0...ApproachFeed.rowLimit).contains(rows.number) else {
       throw ValidationError.feedRows(ApproachFeed.rowLimit)
     }
   }
 
   func run() throws {
-    try unsafe StandardOutput.writeFeed { try unsafe ApproachFeed(rows: rows, seed: seed).write(to: $0) }
+    try unsafe StandardOutput.writeFeed {
+      try unsafe ApproachFeed(rows: rows.number, seed: seed).write(to: $0)
+    }
   }
 }
 

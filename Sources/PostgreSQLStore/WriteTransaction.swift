@@ -66,23 +66,47 @@ struct MarkedObjects {
   let stored: StoredModel
 
   /// Computes them, in the caller's transaction, until none is left.
+  ///
+  /// What one round computes may mark what follows from it, which the next one computes: each has at least one attribute more.
+  ///
+  /// - Throws: `StoreError.neverComputed` where another program's trigger marks the same objects with each round.
   func refresh() throws {
+    let derived = stored.model.entities.reduce(0) { $0 + $1.derivedAttributes.count }
+    // Beside what follows from what, writers of the same moment may mark more.
+    var last: Entity?
+    for _ in 0..<derived + 100 {
+      guard let entity = try refreshRound() else { return }
+      last = entity
+    }
+    if let last { throw StoreError.neverComputed(last) }
+  }
+
+  /// Computes what is marked now.
+  ///
+  /// - Returns: the last entity with such objects; nil for none.
+  private func refreshRound() throws -> Entity? {
+    var found: Entity?
+    var (entity, id): (Int64, Int64) = (0, 0)
     while true {
       let marked = try connection.run(
         """
-        DELETE FROM bolide_mark AS m USING (SELECT entity, id FROM bolide_mark ORDER BY entity, id LIMIT 10000
-          FOR UPDATE SKIP LOCKED) AS s
+        DELETE FROM bolide_mark AS m USING (SELECT entity, id FROM bolide_mark WHERE (entity, id) > ($1, $2)
+          ORDER BY entity, id LIMIT \(Self.atOnce) FOR UPDATE SKIP LOCKED) AS s
         WHERE m.entity = s.entity AND m.id = s.id RETURNING m.entity, m.id
-        """)
-      if marked.count == 0 { return }
+        """, [.integer(entity), .integer(id)])
       var ids: [Int64: [Int64]] = [:]
       for row in 0..<marked.count { ids[marked.integer(row, 0), default: []].append(marked.integer(row, 1)) }
-      for (number, ids) in ids.sorted(by: { $0.key < $1.key }) {
+      for (number, ids) in ids.mapValues({ $0.sorted() }).sorted(by: { $0.key < $1.key }) {
+        (entity, id) = (number, ids.last ?? 0)
         guard let entity = stored.entity(number) else { continue }
-        try refresh(entity, ids.sorted())
+        try refresh(entity, ids)
+        found = entity
       }
+      if marked.count < Self.atOnce { return found }
     }
   }
+
+  private static let atOnce = 10000
 
   private func refresh(_ entity: Entity, _ ids: [Int64]) throws {
     let table = quoted(entity.name)

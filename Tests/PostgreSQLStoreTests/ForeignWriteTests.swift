@@ -59,6 +59,44 @@ struct ForeignWriteTests {
     #expect(try store.psql(#"SELECT plain FROM "Region""#) == "ol")
   }
 
+  /// A trigger that gives each row that is updated another name, up to a length.
+  private func rename(_ store: ServerStore, upTo length: Int) throws {
+    try store.psql(
+      """
+      CREATE FUNCTION rename() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF length(NEW.name) < \(length) THEN NEW.name := NEW.name || 'Ö'; END IF; RETURN NEW; END $$;
+      CREATE TRIGGER a_rename BEFORE UPDATE ON "Region" FOR EACH ROW EXECUTE FUNCTION rename();
+      INSERT INTO "Region"(name) VALUES ('Ä');
+      """)
+  }
+
+  @Test func `what another program's trigger changes with each update is computed until it stays`() throws {
+    let store = try ServerStore()
+    try rename(store, upTo: 20)
+    try store.engine.assignPendingChanges()
+    #expect(
+      try store.psql(#"SELECT length(name), plain FROM "Region""#)
+        == "20|a" + String(repeating: "o", count: 19))
+  }
+
+  @Test func `what another program's trigger changes with each update for ever is refused`() throws {
+    let store = try ServerStore()
+    try rename(store, upTo: 1_000_000)
+    let before = try store.psql(#"SELECT name, plain FROM "Region""#)
+    let error = try #require(throws: StoreError.self) { try store.engine.assignPendingChanges() }
+    #expect(
+      error.reason
+        == "the derived attributes of Region come to no end: what they follow changes whenever they are computed"
+    )
+    let hint = "Look for another program's trigger on the table that changes its rows with each update."
+    #expect(error.hint == hint)
+    #expect(error.code == .foreignSchema)
+    #expect(try store.psql(#"SELECT name, plain FROM "Region""#) == before)
+    try store.psql(#"DROP TRIGGER a_rename ON "Region""#)
+    try store.engine.assignPendingChanges()
+    #expect(try store.psql(#"SELECT name, plain FROM "Region""#) == "Ä|a")
+  }
+
   @Test func `deleting an owner takes the links away, and the history of both is there`() throws {
     let store = try ServerStore()
     try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "B"}"#])

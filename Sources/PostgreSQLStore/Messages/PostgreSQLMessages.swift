@@ -50,6 +50,13 @@ extension StoreError {
       hint: "Run the same command again.")
   }
 
+  static func neverComputed(_ entity: Entity) -> StoreError {
+    StoreError(
+      .foreignSchema,
+      "the derived attributes of \(entity.name) come to no end: what they follow changes whenever they are computed",
+      hint: "Look for another program's trigger on the table that changes its rows with each update.")
+  }
+
   /// - Parameter reason: what prevents it.
   static func notVacuumed(_ address: String, code: Code, _ reason: String) -> StoreError {
     StoreError(

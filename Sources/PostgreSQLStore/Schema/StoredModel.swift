@@ -3,6 +3,7 @@ internal import ImportModel
 internal import ModelMerging
 internal import PostgreSQLAccess
 internal import StoreInterface
+internal import Synchronization
 internal import TypedRows
 
 /// What a store says of itself, and the numbers by which history names entities and properties.
@@ -28,7 +29,7 @@ struct StoredModel {
         ? StoreError.earlierFormat(address.shown) : .outdatedFormat(address.shown)
     }
     (id, version) = (head.text(0, 1), head.integer(0, 3))
-    record = try JSONDecoder().decode(ModelRecord.self, from: Data(head.text(0, 2).utf8))
+    record = try Self.record(head.text(0, 2))
     model = record.model
     let rows = try connection.run(
       """
@@ -41,6 +42,18 @@ struct StoredModel {
       if rows.isNull(row, 2) { continue }
       propertyNumbers[entity, default: [:]][rows.text(row, 2)] = rows.integer(row, 3)
       propertyNames[rows.integer(row, 3)] = rows.text(row, 2)
+    }
+  }
+
+  /// The record that was decoded last: every request reads its store's, which seldom changes.
+  private static let last = Mutex<(text: String, record: ModelRecord)?>(nil)
+
+  private static func record(_ text: String) throws -> ModelRecord {
+    try last.withLock { last in
+      if let last, last.text == text { return last.record }
+      let record = try JSONDecoder().decode(ModelRecord.self, from: Data(text.utf8))
+      last = (text, record)
+      return record
     }
   }
 

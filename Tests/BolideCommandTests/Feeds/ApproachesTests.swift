@@ -30,10 +30,22 @@ import Testing
     #expect(try Counts(folder.bolide("import", "approaches.yaml", "none.json", "--json")) == Counts(read: 0))
   }
 
-  @Test func `a wrong number of rows is rejected`() throws {
-    let outcome = try folder.bolide("generate", "approaches", "--rows", "30000001")
+  @Test func `a number of rows is thousands or millions, too`() throws {
+    #expect(
+      try folder.bolide("generate", "approaches", "--rows", "1k").output
+        == String(decoding: bytes(ApproachFeed(rows: 1_000, seed: 1)), as: UTF8.self))
+  }
+
+  @Test(arguments: [
+    ("30000001", "--rows is 0 to 30000000\n"), ("31m", "--rows is 0 to 30000000\n"),
+    ("9223372036854775807k", "The value '9223372036854775807k' is invalid for '--rows <n>'\n"),
+    ("k", "The value 'k' is invalid for '--rows <n>'\n"),
+    ("1g", "The value '1g' is invalid for '--rows <n>'\n"),
+  ])
+  func `a wrong number of rows is rejected`(rows: String, sentence: String) throws {
+    let outcome = try folder.bolide("generate", "approaches", "--rows", rows)
     #expect(outcome.status == 64)
-    #expect(outcome.errors.hasPrefix("Error: --rows is 0 to 30000000\n"))
+    #expect(outcome.errors.hasPrefix("Error: \(sentence)"))
   }
 
   @Test func `the feed has the shape of the real one`() throws {
