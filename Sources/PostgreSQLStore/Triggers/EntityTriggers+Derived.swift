@@ -50,7 +50,7 @@ extension EntityTriggers {
   private func changed(_ columns: [String], _ event: Event) -> String {
     guard event == .update else { return "" }
     return
-      " WHERE bolide_id IN (SELECT o.bolide_id FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id) "
+      " WHERE bolide_id IN (SELECT o.bolide_id FROM \(old) AS o JOIN \(new) AS n USING (bolide_id) "
       + "WHERE \(changes(columns)))"
   }
 
@@ -73,8 +73,8 @@ extension EntityTriggers {
       {
         let ids = """
           SELECT h.\(quoted(aggregates.toOne.column)) FROM \(quoted(aggregates.holder.name)) AS h
-          JOIN bolide_old AS o ON o.bolide_id = h.\(quoted(onward.column))
-          JOIN bolide_new AS n ON n.bolide_id = o.bolide_id WHERE \(changes(aggregates.sources))
+          JOIN \(old) AS o ON o.bolide_id = h.\(quoted(onward.column))
+          JOIN \(new) AS n ON n.bolide_id = o.bolide_id WHERE \(changes(aggregates.sources))
           """
         upkeep.append(
           Upkeep(
@@ -99,7 +99,7 @@ extension EntityTriggers {
     let columns = [aggregates.toOne.column] + aggregates.sources
     let ids = links(aggregates, columns, event)
     // Rows that are alike before and after take no part.
-    let rows = event.rows.map {
+    let rows = tables(event).map {
       "SELECT \($0.sign) AS sign, r.* FROM \($0.table) AS r\(changed(columns, event))"
     }
     let all = underLocks(aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL ")))
@@ -125,8 +125,8 @@ extension EntityTriggers {
 
   /// The ids of owners to which rows lead that came, went, or have other values in some columns than before.
   private func links(_ aggregates: Aggregates, _ columns: [String], _ event: Event) -> String {
-    event.rows.map {
-      "SELECT \(quoted(aggregates.toOne.column)) FROM \($0.table)\(changed(columns, event))"
+    tables(event).map {
+      "SELECT \(quoted(aggregates.toOne.column)) FROM \($0.table) AS r\(changed(columns, event))"
     }.joined(separator: " UNION ")
   }
 
@@ -150,8 +150,9 @@ extension EntityTriggers {
         let columns = dependents.columns
         let isBackward = columns.count == 2
         guard event == .update || isBackward else { return nil }
-        let ids = event.rows.map { row in
-          copy.dependents(on: entity, "SELECT * FROM \(row.table)\(changed(columns, event))")[index].query
+        let ids = tables(event).map { row in
+          copy.dependents(on: entity, "SELECT * FROM \(row.table) AS t\(changed(columns, event))")[index]
+            .query
         }.joined(separator: " UNION ")
         return Upkeep(
           sources: columns, isNeeded: oneChanges(columns, event),

@@ -83,12 +83,13 @@ extension EntityTriggers {
       IF NOT FOUND OR bolide_row.is_one AND bolide_row.properties IS NULL THEN RETURN NULL; END IF;
       \(noteOne(.update, "2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous"))
       IF NOT (FOUND AND bolide_row.is_one) THEN
+        \(lookAgain)
         IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
           RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
         END IF;
         INSERT INTO bolide_change AS c (transaction, entity, id, kind, rekeys, properties, previous)
           SELECT bolide_row.transaction, \(number), o.bolide_id, 2, \(rekeys("o", "n")), \(values.properties), \(values.previous)
-          FROM bolide_old AS o JOIN bolide_new AS n USING (bolide_id)
+          FROM \(old) AS o JOIN \(new) AS n USING (bolide_id)
           WHERE (\(changes(entity.properties.map(\.column)))) AND NOT EXISTS (SELECT FROM bolide_change AS r
             WHERE r.transaction = bolide_row.transaction AND r.entity = \(number) AND r.last_id IS NOT NULL
               AND o.bolide_id BETWEEN r.id AND r.last_id)

@@ -1,0 +1,104 @@
+import Bolide
+import StoreInterface
+import Testing
+
+/// What delete rules do to one row by several links, in one statement.
+struct DeleteRuleTests {
+  private static let flights = """
+    bolide: 1
+    name: flights
+    entity: Flight
+    key: number
+    attributes:
+      number:   integer64
+      miles:    double
+      start:    { type: string, transient: true }
+      goal:     { type: string, transient: true }
+      carrier:  { type: string, transient: true }
+      fromName: { derived: from.name }
+      toName:   { derived: to.name }
+      toSince:  { derived: to.since }
+      spelled:  { derived: canonical:(to.name) }
+    link:
+      from: { to: { name: start } }
+      to:   { to: { name: goal } }
+      by:   { to: { name: carrier } }
+    relationships:
+      from: { to-one: Airport, inverse: departures }
+      to:   { to-one: Airport, inverse: arrivals }
+      by:   { to-one: Carrier, inverse: flights }
+    entities:
+      Airport:
+        key: name
+        attributes:
+          name:    string
+          since:   integer64
+          miles:   { derived: departures.miles.@sum }
+          longest: { derived: arrivals.miles.@max }
+        relationships:
+          departures: { to-many: Flight, inverse: from }
+          arrivals:   { to-many: Flight, inverse: to }
+      Carrier:
+        key: name
+        attributes:
+          name:    string
+          count:   { derived: flights.@count }
+          mean:    { derived: flights.miles.@average }
+          newest:  { derived: flights.toSince.@max }
+          homes:   { derived: flights.@count, where: "miles > 4.0" }
+        relationships: { flights: { to-many: Flight, inverse: by } }
+
+    """
+
+  /// Flights between three airports, by two carriers: of each pair one.
+  private func store() throws -> ServerStore {
+    let store = try ServerStore(Self.flights)
+    let airports = ["A", "B", "Z"]
+    try store.take(
+      airports.indices.flatMap { from in
+        airports.indices.map { to in
+          #"{"number": \#(10 * from + to), "miles": \#(from + 4 * to), "start": "\#(airports[from])", "#
+            + #""goal": "\#(airports[to])", "carrier": "\#((from + to) % 2)"}"#
+        }
+      })
+    try store.psql(#"UPDATE "Airport" SET since = 1900 + ascii(name)"#)
+    return store
+  }
+
+  private func expectTrue(_ store: ServerStore) throws {
+    var findings: [Finding] = []
+    try store.engine.verify { findings.append($0) }
+    #expect(findings.isEmpty, "\(findings)")
+  }
+
+  @Test(arguments: [["A"], ["Z"], ["A", "B"], ["B", "Z"], ["A", "B", "Z"]])
+  func `a row that loses several links in one statement is in history once, and what is derived is true`(
+    names: [String]
+  ) throws {
+    let (store, other) = (try store(), try self.store())
+    let (token, start) = (try store.engine.newestToken(), try other.engine.newestToken())
+    let list = names.map { "'\($0)'" }.joined(separator: ", ")
+    try store.psql(#"DELETE FROM "Airport" WHERE name IN (\#(list))"#)
+    // The same with one link at a time.
+    try other.psql(
+      """
+      BEGIN;
+      UPDATE "Flight" SET from_id = NULL WHERE from_id IN (SELECT bolide_id FROM "Airport" WHERE name IN (\(list)));
+      UPDATE "Flight" SET to_id = NULL WHERE to_id IN (SELECT bolide_id FROM "Airport" WHERE name IN (\(list)));
+      DELETE FROM "Airport" WHERE name IN (\(list));
+      COMMIT;
+      """)
+    let rows = """
+      SELECT number, miles, from_id, to_id, by_id, "fromName", "toName", "toSince" FROM "Flight" ORDER BY number;
+      SELECT name, miles, longest FROM "Airport" ORDER BY name;
+      SELECT name, "count", mean, newest, homes FROM "Carrier" ORDER BY name
+      """
+    #expect(try store.psql(rows) == other.psql(rows))
+    // The order of the properties of a change is that in which they changed.
+    func told(_ store: ServerStore, after token: HistoryToken) throws -> [[Substring]] {
+      try store.changes(after: token).sorted().map { $0.split(separator: " ").sorted() }
+    }
+    #expect(try Set(told(store, after: token)) == Set(told(other, after: start)))
+    for store in [store, other] { try expectTrue(store) }
+  }
+}
