@@ -51,8 +51,8 @@ struct DeleteRuleTests {
     """
 
   /// Flights between three airports, by two carriers: of each pair one.
-  private func store() throws -> ServerStore {
-    let store = try ServerStore(Self.flights)
+  private func store(_ model: String = flights) throws -> ServerStore {
+    let store = try ServerStore(model)
     let airports = ["A", "B", "Z"]
     try store.take(
       airports.indices.flatMap { from in
@@ -100,5 +100,31 @@ struct DeleteRuleTests {
     }
     #expect(try Set(told(store, after: token)) == Set(told(other, after: start)))
     for store in [store, other] { try expectTrue(store) }
+  }
+
+  @Test func `a row that loses a link and goes with another is in history with both`() throws {
+    let store = try store(
+      Self.flights.replacing("inverse: to }\n", with: "inverse: to, on-delete: cascade }\n"))
+    try store.engine.assignPendingChanges()
+    let token = try store.engine.newestToken()
+    try store.psql(#"DELETE FROM "Airport" WHERE name IN ('A', 'B')"#)
+    try store.engine.assignPendingChanges()
+    let changes = try store.engine.history(HistoryRequest(after: token)).flatMap(\.changes)
+      .filter { $0.entity == "Flight" }
+      .map { change in
+        ([change.kind.rawValue] + change.key.map(\.value.text)
+          + change.previous.map { "\($0.name) \($0.value.text)" }.sorted()).joined(separator: " ")
+      }
+    #expect(
+      changes.sorted() == [
+        "delete 0 by 1 from 1 fromName A miles 0.0 number 0 spelled a to 1 toName A toSince 1965",
+        "delete 1 by 2 from 1 fromName A miles 4.0 number 1 spelled b to 2 toName B toSince 1966",
+        "delete 10 by 2 from 2 fromName B miles 1.0 number 10 spelled a to 1 toName A toSince 1965",
+        "delete 11 by 1 from 2 fromName B miles 5.0 number 11 spelled b to 2 toName B toSince 1966",
+        "delete 20 by 1 from 3 fromName Z miles 2.0 number 20 spelled a to 1 toName A toSince 1965",
+        "delete 21 by 2 from 3 fromName Z miles 6.0 number 21 spelled b to 2 toName B toSince 1966",
+        "update 12 from 2 fromName B", "update 2 from 1 fromName A",
+      ])
+    try expectTrue(store)
   }
 }
