@@ -117,6 +117,10 @@ struct MarkedObjects {
       try connection.run(aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
     }
     for copy in Copy.all(entity, stored.model) {
+      if let first = copy.firstColumn {
+        let owners = "IN (SELECT t.\(quoted(first)) FROM \(table) AS t WHERE t.bolide_id = ANY ($1))"
+        for lock in copy.locks(owners) { try connection.run("SELECT \(lock) FOR SHARE", parameter) }
+      }
       let column = quoted(copy.attribute.name)
       let value = copy.value { "t.\(quoted($0))" }
       guard let folding = copy.folding else {

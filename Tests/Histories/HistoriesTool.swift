@@ -32,9 +32,14 @@ import TestServer
     var (isEqual, refused) = (true, 0)
     for seed in seeds {
       do {
+        let server = try TestServer.shared.get()
+        let schema = "s\(seed)"
         try TwoEngines(seed) { pipeline in
-          try StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)
+          try StoreAddress(server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+        } program: {
+          try server.psql($0, schema: schema)
         }.run()
+        try server.psql("DROP SCHEMA \(schema) CASCADE", schema: schema)
       } catch let error as StoreError where error.code == .unsupported {
         refused += 1
       } catch {

@@ -1,4 +1,5 @@
 package import Bolide
+import Foundation
 import PlainStore
 package import StoreInterface
 
@@ -8,15 +9,25 @@ package struct TwoEngines {
   let random: RandomModel
   private let pipelines: [Pipeline]
   let engines: [any StoreEngine]
+  /// SQLite's file.
+  let file: String
+  /// Runs SQL in the other engine, as another program.
+  let program: (String) throws -> Void
 
-  /// - Parameter make: makes an empty store for a pipeline.
-  package init(_ seed: Int, _ make: (Pipeline) throws -> any StoreEngine) throws {
+  /// - Parameters:
+  ///   - make: makes an empty store for a pipeline.
+  ///   - program: runs SQL in that store, as another program.
+  package init(
+    _ seed: Int, _ make: (Pipeline) throws -> any StoreEngine, program: @escaping (String) throws -> Void
+  ) throws {
     self.seed = seed
     random = RandomModel(seed)
     pipelines = try random.texts.enumerated().map { number, text in
       try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
     }
-    engines = try [StoreAddress.inMemory(for: pipelines[0]), make(pipelines[0])]
+    self.program = program
+    file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sqlite").path
+    engines = try [StoreAddress(file).open(for: pipelines[0], lockWait: 10), make(pipelines[0])]
     for engine in engines { for pipeline in pipelines.dropFirst() { try engine.fit(pipeline) } }
   }
 
@@ -24,9 +35,11 @@ package struct TwoEngines {
   ///
   /// - Throws: `Difference`, with the pipelines and the feeds.
   package func run() throws {
+    defer { removeFile() }
     var told = random.texts
     var states: [[HistoryToken]] = engines.map { _ in [] }
     var known: Known = [:]
+    var erasesAlike = true
     do {
       for step in 0..<Dice.steps(seed) {
         var dice = Dice(seed, step + 1)
@@ -42,18 +55,31 @@ package struct TwoEngines {
           }, &known)
         var other = Dice(seed, -step - 1)
         for place in engines.indices { states[place].append(try engines[place].newestToken()) }
-        guard let edit = try edit(&other, states: states[0].count) else { continue }
-        told.append("\(edit)")
+        if let edit = try edit(&other, states: states[0].count) {
+          told.append("\(edit)")
+          try compare(
+            engines.indices.map { place in
+              try outcome(engines[place]) { try make(edit, place, states[place]) }
+            }, &known)
+        }
+        var foreign = Dice(seed, -step - 2000)
+        if foreign.once(in: 2) { continue }
+        let statements = try self.foreign(&foreign)
+        erasesAlike = erasesAlike && !Self.mayDeleteLinked(statements)
+        told.append("\(statements)")
         try compare(
-          engines.indices.map { place in
-            try outcome(engines[place]) { try make(edit, place, states[place]) }
-          }, &known)
+          engines.indices.map { place in try outcome(engines[place]) { try run(statements, place) } }, &known)
       }
       var last = Dice(seed, -1000)
-      try compareErased(known, states, &last)
+      if erasesAlike { try compareErased(known, states, &last) }
     } catch {
       throw Difference((told + ["\(error)"]).joined(separator: "\n"))
     }
+  }
+
+  private func removeFile() {
+    for engine in engines { try? engine.close() }
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + suffix) }
   }
 
   /// What an import or an edit does to an engine, without what each gives out in its own way.
@@ -94,7 +120,7 @@ package struct TwoEngines {
     let objects = try objects(engine)
     outcome.rows = objects.mapValues(\.row)
     outcome.names = objects.mapValues(\.name)
-    try engine.verify { if !$0.isTrue { throw Difference("\($0)") } }
+    try engine.verify { if !$0.isTrue { throw Difference("\(type(of: engine)): \($0)") } }
     return outcome
   }
 

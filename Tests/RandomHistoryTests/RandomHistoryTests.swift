@@ -27,8 +27,12 @@ import Testing
     throws
   {
     do {
+      let server = try TestServer.shared.get()
+      let schema = "s\(UInt64.random(in: 0 ... .max))"
       try TwoEngines(seed) { pipeline in
-        try StoreAddress(TestServer.shared.get().freshAddress()).open(for: pipeline, lockWait: 10)
+        try StoreAddress(server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+      } program: {
+        try server.psql($0, schema: schema)
       }.run()
     } catch let error as StoreError where error.code == .unsupported {}
   }

@@ -13,8 +13,8 @@ final class Links {
   private var owners: [[Int64]] = []
   /// For each link its place among the entity's to-one relationships.
   private let places: [Int]
-  /// The links whose owners' values the rows copy.
-  private let copied: [Int]
+  /// What locks the paths along which rows copy values, by the column that leads to the first place.
+  private var copied: [String: [String]] = [:]
 
   init(_ connection: PostgreSQLConnection, layout: ChunkLayout, stored: StoredModel) {
     (self.connection, self.layout, self.stored) = (connection, layout, stored)
@@ -22,10 +22,14 @@ final class Links {
     places = layout.owners.map { owner in
       relationships.firstIndex { $0.name == owner.relationship.name } ?? 0
     }
-    let owners = Copy.all(layout.entity, stored.model).filter { $0.folding == nil }.map {
-      $0.firstOwner?.column
+    for copy in Copy.all(layout.entity, stored.model) where copy.folding == nil {
+      guard let column = copy.firstColumn else { continue }
+      for (place, lock) in copy.locks("= ANY ($1)").enumerated() {
+        // Importers that have an owner in common may change what it counts: they take turns.
+        let lock = "SELECT \(lock) FOR \(place == 0 ? "NO KEY UPDATE" : "SHARE")"
+        if copied[column]?.contains(lock) != true { copied[column, default: []].append(lock) }
+      }
     }
-    copied = layout.owners.indices.filter { owners.contains(layout.owners[$0].relationship.column) }
   }
 
   /// Finds or makes the owners of a chunk's rows.
@@ -56,15 +60,20 @@ final class Links {
     }
   }
 
-  /// Locks the owners whose values rows copy: a copy is of what is there until the transaction ends.
-  func lockOwners(of rows: [Int32]) throws {
-    for link in copied {
-      let ids = Set(rows.map { owners[link][Int($0)] }).subtracting([0]).sorted()
+  /// Locks the owners whose values rows copy, and what they are copied over: a copy is of what is there until the transaction ends.
+  ///
+  /// - Parameter new: those of the rows that are new: the others' links that are a part of their keys are what they were.
+  func lockOwners(of rows: [Int32], new: [Int32], _ chunk: Chunk) throws {
+    for (column, locks) in copied.sorted(by: { $0.key < $1.key }) {
+      var ids: Set<Int64> = []
+      if let link = layout.owners.firstIndex(where: { $0.relationship.column == column }) {
+        ids = Set(rows.map { owners[link][Int($0)] })
+      } else if let place = layout.references.first(where: { layout.columns[$0].name == column }) {
+        ids = Set(new.map { chunk.integer(place, Int($0)) })
+      }
+      ids.remove(0)
       if ids.isEmpty { continue }
-      let table = quoted(layout.owners[link].entity.name)
-      try connection.run(
-        "SELECT FROM \(table) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE",
-        [.integers(ids)])
+      for lock in locks { try connection.run(lock, [.integers(ids.sorted())]) }
     }
   }
 

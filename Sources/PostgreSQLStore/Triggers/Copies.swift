@@ -64,24 +64,43 @@ struct Copy {
   /// The columns of the object itself on which the value depends.
   var ownColumns: [String] { hops.first.map { $0.isBackward ? [] : [$0.column] } ?? [source] }
 
-  /// The first relationship's destination, whose rows are locked while the copy is taken; nil for none.
-  var firstOwner: (entity: Entity, column: String)? {
+  /// The column that leads to the first place of the path; nil for none, and where the place leads to the object itself.
+  var firstColumn: String? {
     guard let hop = hops.first, !hop.isBackward else { return nil }
-    return (hop.destination, hop.column)
+    return hop.column
+  }
+
+  /// What locks the rows of the path, place by place, so that a copy is of what is there until the transaction ends: whoever changes
+  /// one of them meanwhile waits, and finds the object. A statement that computes the copy behind these sees what they have waited for.
+  ///
+  /// - Parameters:
+  ///   - place: the first one that is locked.
+  ///   - ids: what holds of its rows' ids, as in `= NEW."in_id"`.
+  /// - Returns: what is read, from FROM on, without the lock's name.
+  func locks(from place: Int = 0, _ ids: String) -> [String] {
+    guard firstColumn != nil else { return [] }
+    var ids = ids
+    return hops[place...].indices.map { index in
+      if index > place {
+        ids = "IN (SELECT h.\(quoted(hops[index].column)) FROM \(quoted(hops[index - 1].destination.name)) AS h "
+          + "WHERE h.bolide_id \(ids))"
+      }
+      return "FROM \(quoted(hops[index].destination.name)) WHERE bolide_id \(ids) ORDER BY bolide_id"
+    }
   }
 
   /// Which objects depend on rows of an entity: for each place where it stands in the path, a query of their ids.
   ///
   /// - Parameters:
   ///   - rows: a subquery of that entity's rows.
-  /// - Returns: the query, and the columns of these rows whose change matters.
-  func dependents(on other: Entity, _ rows: String) -> [(query: String, columns: [String])] {
+  /// - Returns: the query, the columns of these rows whose change matters, and what locks the rest of the path (see `locks`).
+  func dependents(on other: Entity, _ rows: String) -> [(query: String, columns: [String], locks: [String])] {
     hops.indices.compactMap { place in
       guard hops[place].destination.name == other.name else { return nil }
       let next = place + 1 < hops.count ? hops[place + 1].column : source
       if hops[place].isBackward {
         return (
-          "SELECT r.\(quoted(hops[place].column)) FROM (\(rows)) AS r", [source, hops[place].column]
+          "SELECT r.\(quoted(hops[place].column)) FROM (\(rows)) AS r", [source, hops[place].column], []
         )
       }
       var from = "(\(rows)) AS r"
@@ -92,7 +111,10 @@ struct Copy {
           " JOIN \(quoted(table)) AS p\(index) ON p\(index).\(quoted(hops[index].column)) = \(last).bolide_id"
         last = "p\(index)"
       }
-      return ("SELECT p0.bolide_id FROM \(from)", [next])
+      let rest =
+        place + 1 < hops.count
+        ? locks(from: place + 1, "IN (SELECT r.\(quoted(next)) FROM (\(rows)) AS r)") : []
+      return ("SELECT p0.bolide_id FROM \(from)", [next], rest)
     }
   }
 }

@@ -150,13 +150,15 @@ extension EntityTriggers {
         let columns = dependents.columns
         let isBackward = columns.count == 2
         guard event == .update || isBackward else { return nil }
-        let ids = tables(event).map { row in
+        let found = tables(event).map { row in
           copy.dependents(on: entity, "SELECT * FROM \(row.table) AS t\(changed(columns, event))")[index]
-            .query
-        }.joined(separator: " UNION ")
+        }
+        let ids = found.map(\.query).joined(separator: " UNION ")
+        // The last ones are those that are there now.
+        let locks = (found.last?.locks ?? []).map { "PERFORM \($0) FOR SHARE;\n" }.joined()
         return Upkeep(
           sources: columns, isNeeded: oneChanges(columns, event),
-          statements: copy.folding == nil ? take(copy, ids) : mark(ids, copy.entity))
+          statements: copy.folding == nil ? locks + take(copy, ids) : mark(ids, copy.entity))
       }
     }
   }

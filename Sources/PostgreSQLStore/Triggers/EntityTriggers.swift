@@ -148,10 +148,8 @@ struct EntityTriggers {
     for copy in copies where copy.folding == nil {
       let changes = copy.ownColumns.map { self.changes([$0], "NEW", "OLD") }
       lines.append("IF \((["TG_OP = 'INSERT'"] + changes).joined(separator: " OR ")) THEN")
-      if let owner = copy.firstOwner {
-        lines.append(
-          "PERFORM FROM \(quoted(owner.entity.name)) WHERE bolide_id = NEW.\(quoted(owner.column)) FOR SHARE;"
-        )
+      if let column = copy.firstColumn {
+        lines += copy.locks("= NEW.\(quoted(column))").map { "PERFORM \($0) FOR SHARE;" }
       }
       lines.append("NEW.\(quoted(copy.attribute.name)) := \(copy.value { "NEW.\(quoted($0))" });")
       lines.append("END IF;")

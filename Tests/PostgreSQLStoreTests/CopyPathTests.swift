@@ -1,0 +1,138 @@
+import Bolide
+import Foundation
+import StoreInterface
+import TestServer
+import Testing
+
+/// A copy along several relationships, or of what holds a child, is taken while another program changes what it follows.
+struct CopyPathTests {
+  private static let model = """
+    bolide: 1
+    name: quakes
+    entity: Quake
+    key: id
+    attributes:
+      id:     integer64
+      code:   string
+      place:  { type: string, transient: true }
+      land:   { derived: in.of.name }
+      spelt:  { derived: canonical:(in.of.name) }
+    link:
+      in: { to: { name: place } }
+    relationships:
+      in: { to-one: Region, inverse: quakes }
+    children:
+      shocks:
+        entity: Shock
+        inverse: quake
+        on-delete: cascade
+        key: [number, quake]
+        attributes:
+          number:    integer64
+          quakeCode: { derived: quake.code }
+          quakeLand: { derived: quake.in.of.name }
+    entities:
+      Region:
+        key: name
+        attributes: { name: string }
+        relationships:
+          quakes: { to-many: Quake, inverse: in }
+          of:     { to-one: Land, inverse: regions }
+      Land:
+        key: name
+        attributes: { name: string }
+        relationships: { regions: { to-many: Region, inverse: of } }
+
+    """
+
+  private func store() throws -> ServerStore {
+    let store = try ServerStore(Self.model)
+    try store.take([#"{"id": 1, "code": "a", "place": "A", "shocks": [{"number": 1}]}"#])
+    try store.psql(
+      """
+      INSERT INTO "Land"(name) VALUES ('Old'), ('Other');
+      UPDATE "Region" SET of_id = (SELECT bolide_id FROM "Land" WHERE name = 'Old');
+      """)
+    try store.engine.assignPendingChanges()
+    return store
+  }
+
+  /// What another program changes, and what somebody does meanwhile.
+  enum Race: String, CaseIterable {
+    case insert, insertMany, relink, relinkMany, relinkBetween, relinkManyBetween
+    case importRow, importAgain, importChild, write, link
+
+    /// Whether the land's name is changed: else the code of the quake.
+    var isOfLand: Bool { self != .importChild }
+
+    func act(on store: ServerStore) throws {
+      switch self {
+      case .insert: try store.psql(#"INSERT INTO "Quake"(id, in_id) VALUES (2, 1)"#)
+      case .insertMany: try store.psql(#"INSERT INTO "Quake"(id, in_id) VALUES (2, 1), (3, 1)"#)
+      case .relink: try store.psql(#"UPDATE "Quake" SET in_id = 1 WHERE id = 8"#)
+      case .relinkMany: try store.psql(#"UPDATE "Quake" SET in_id = 1 WHERE id IN (8, 9)"#)
+      case .relinkBetween: try store.psql(#"UPDATE "Region" SET of_id = 1 WHERE name = 'B'"#)
+      case .relinkManyBetween: try store.psql(#"UPDATE "Region" SET of_id = 1 WHERE name IN ('B', 'C')"#)
+      case .importRow: try store.take([#"{"id": 2, "place": "A"}"#], model: CopyPathTests.model)
+      case .importAgain: try store.take([#"{"id": 8, "place": "A"}"#], model: CopyPathTests.model)
+      case .importChild:
+        try store.take([#"{"id": 1, "shocks": [{"number": 2}]}"#], model: CopyPathTests.model)
+      case .write:
+        _ = try store.engine.writeObject(
+          "Quake", ObjectValues(["id": 2]), links: ["in": ObjectValues(["name": "A"])],
+          .insert, EditOptions())
+      case .link:
+        _ = try store.engine.linkObjects(
+          ObjectQuery("Quake", where: "id = 8"), "in", .to(["name": .text("A")]), EditOptions())
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: Race.allCases)
+  func `what is copied is what the other program leaves`(race: Race) throws {
+    let store = try store()
+    try store.psql(
+      """
+      INSERT INTO "Region"(name, of_id) VALUES ('B', 2), ('C', 2);
+      INSERT INTO "Quake"(id, in_id) VALUES (8, 2), (9, 3);
+      INSERT INTO "Shock"(number, quake_id) SELECT 5, bolide_id FROM "Quake" WHERE id = 8;
+      """)
+    try store.engine.assignPendingChanges()
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    let change =
+      race.isOfLand
+      ? #"UPDATE "Land" SET name = 'New' WHERE name = 'Old'"# : #"UPDATE "Quake" SET code = 'b' WHERE id = 1"#
+    let lock = "SELECT pg_advisory_lock(hashtext('\(store.schema)'))"
+    try other.send("BEGIN; \(change); \(lock);")
+    let holder =
+      "locktype = 'advisory' AND granted AND classid <> 1651469417 AND "
+      + "objid = hashtext('\(store.schema)')::bigint & 4294967295"
+    func isSeen(_ condition: String) throws -> Bool { try store.psql("SELECT EXISTS (\(condition))") == "t" }
+    while try !isSeen("SELECT FROM pg_locks WHERE \(holder)") { usleep(20_000) }
+    let outcome = ImportOutcome()
+    Thread {
+      outcome.set(
+        Result {
+          try race.act(on: store)
+          return 0
+        })
+    }.start()
+    // Who does not wait has read what was there before: then it is over at once.
+    while try outcome.result == nil
+      && !isSeen(
+        "SELECT FROM pg_locks AS l, pg_stat_activity AS a WHERE \(holder) AND l.pid = ANY (pg_blocking_pids(a.pid))"
+      )
+    { usleep(20_000) }
+    try other.send("COMMIT;")
+    #expect(try other.end())
+    outcome.wait()
+    _ = try outcome.result?.get()
+    try store.engine.assignPendingChanges()
+    var findings: [Finding] = []
+    try store.engine.verify { findings.append($0) }
+    #expect(findings.isEmpty, "\(findings)")
+    #expect(
+      try store.psql(#"SELECT DISTINCT land, spelt FROM "Quake" WHERE in_id = 1"#)
+        == (race.isOfLand ? "New|new" : "Old|old"))
+  }
+}
