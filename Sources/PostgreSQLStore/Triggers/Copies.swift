@@ -94,7 +94,9 @@ struct Copy {
   /// - Parameters:
   ///   - rows: a subquery of that entity's rows.
   /// - Returns: the query, the columns of these rows whose change matters, and what locks the rest of the path (see `locks`).
-  func dependents(on other: Entity, _ rows: String) -> [(query: String, columns: [String], locks: [String])] {
+  func dependents(
+    on other: Entity, _ rows: String
+  ) -> [(query: String, columns: [String], locks: [String])] {
     hops.indices.compactMap { place in
       guard hops[place].destination.name == other.name else { return nil }
       let next = place + 1 < hops.count ? hops[place + 1].column : source
