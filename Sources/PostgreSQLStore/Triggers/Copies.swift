@@ -82,8 +82,8 @@ struct Copy {
     var ids = ids
     return hops[place...].indices.map { index in
       if index > place {
-        ids = "IN (SELECT h.\(quoted(hops[index].column)) FROM \(quoted(hops[index - 1].destination.name)) AS h "
-          + "WHERE h.bolide_id \(ids))"
+        let table = quoted(hops[index - 1].destination.name)
+        ids = "IN (SELECT h.\(quoted(hops[index].column)) FROM \(table) AS h WHERE h.bolide_id \(ids))"
       }
       return "FROM \(quoted(hops[index].destination.name)) WHERE bolide_id \(ids) ORDER BY bolide_id"
     }
