@@ -1,5 +1,6 @@
 import Bolide
 import StoreInterface
+import TestServer
 import Testing
 
 /// What delete rules do to one row by several links, in one statement.
@@ -126,5 +127,54 @@ struct DeleteRuleTests {
         "update 12 from 2 fromName B", "update 2 from 1 fromName A",
       ])
     try expectTrue(store)
+  }
+
+  /// Node 2 goes with node 3, and keeps node 1.
+  private func nodes() throws -> ServerStore {
+    let store = try ServerStore(
+      """
+      bolide: 1
+      name: nodes
+      entity: Node
+      key: id
+      attributes: { id: integer64 }
+      relationships:
+        parent: { to-one: Node, inverse: children }
+        children: { to-many: Node, inverse: parent, on-delete: cascade }
+        kept: { to-one: Node, inverse: keepers }
+        keepers: { to-many: Node, inverse: kept, on-delete: deny }
+
+      """)
+    try store.psql(
+      #"INSERT INTO "Node"(id) VALUES (1), (2), (3); UPDATE "Node" SET parent_id = 3, kept_id = 1 WHERE id = 2"#
+    )
+    return store
+  }
+
+  private func delete(_ ids: String, _ store: ServerStore) throws -> [Int] {
+    let request = ObjectQuery("Node", where: .init(text: "id IN (\(ids))", values: []))
+    return try StoreAddress(store.server.address(schema: store.schema)).open()
+      .deleteObjects(request, EditOptions()).counts.map(\.deleted)
+  }
+
+  @Test func `what keeps an object and goes with another one does not deny the deletion of both`() throws {
+    let store = try nodes()
+    let error = try #require(throws: StoreError.self) { try delete("1", store) }
+    #expect(error.code == .guarded)
+    #expect(try delete("1, 3", store) == [3])
+    #expect(try store.psql(#"SELECT count(*) FROM "Node""#) == "0")
+  }
+
+  @Test func `it does not deny it in a store of format 6 either, which had no such constraints`() throws {
+    let store = try nodes()
+    try store.psql(
+      """
+      ALTER TABLE "Node" ALTER CONSTRAINT bolide_link_kept_id NOT DEFERRABLE; UPDATE bolide_store SET format = 6
+      """)
+    #expect(try delete("1, 3", store) == [3])
+    let deferrable = try store.psql(
+      "SELECT condeferrable FROM pg_constraint WHERE conname LIKE 'bolide_link%' AND connamespace = '\(store.schema)'::regnamespace "
+        + "ORDER BY conname")
+    #expect(deferrable == "t\nf")
   }
 }

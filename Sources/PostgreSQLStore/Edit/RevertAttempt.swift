@@ -94,8 +94,7 @@ final class RevertAttempt: RevertedRows {
         let ready = ids.filter { !waiting.contains($0) }
         let denied = try halving(ready) { ids in
           if action == .delete {
-            try connection.run(
-              "DELETE FROM \(quoted(rows[index].entity.name)) WHERE bolide_id = ANY ($1)", [.integers(ids)])
+            try connection.delete(ids, of: rows[index].entity.name, in: model)
           } else {
             try write(index, ids, isNew: action == .insert, makesAllLinks: order == .forEach)
           }

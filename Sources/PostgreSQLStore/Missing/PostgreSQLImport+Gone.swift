@@ -58,9 +58,7 @@ extension PostgreSQLImport {
       switch pipeline.gone {
       case .keep: continue
       case .delete:
-        treated += try connection.run(
-          "DELETE FROM \(table) WHERE bolide_id = ANY ($1)", [.integers(gone)]
-        ).affected
+        treated += try connection.delete(gone, of: entity.name, in: stored.model)
       case .mark(let name):
         guard entity.name == layout.entity.name, let attribute = entity.attribute(named: name) else {
           continue
@@ -146,7 +144,7 @@ extension PostgreSQLEngine {
       for entity in stored.model.entities.reversed() {
         let ids = rows.rows.filter { $0.entity == entity.name }.map(\.id)
         if ids.isEmpty { continue }
-        try connection.run("DELETE FROM \(quoted(entity.name)) WHERE bolide_id = ANY ($1)", [.integers(ids)])
+        try connection.delete(ids, of: entity.name, in: stored.model)
       }
       return rows
     }

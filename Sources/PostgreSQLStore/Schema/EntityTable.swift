@@ -86,14 +86,26 @@ struct EntityTable {
       switch model.deleteRule(of: relationship, in: entity) {
       case .nullify: "SET NULL"
       case .cascade: "CASCADE"
-      case .deny: "NO ACTION"
+      case .deny: "NO ACTION DEFERRABLE"
       }
     return constraint(
-      "bolide_link_\(relationship.column)",
+      Self.linkName(relationship),
       """
       FOREIGN KEY (\(quoted(relationship.column)))
       REFERENCES \(quoted(relationship.destination))(bolide_id) ON DELETE \(action)
       """)
+  }
+
+  private static func linkName(_ relationship: Relationship) -> String {
+    shortened("bolide_link_\(relationship.column)")
+  }
+
+  /// The constraints of a model by which a delete rule denies.
+  static func denials(_ model: Model) -> [String] {
+    let names = model.entities.flatMap { entity in
+      entity.toOneRelationships.filter { model.deleteRule(of: $0, in: entity) == .deny }.map(linkName)
+    }
+    return Set(names).sorted()
   }
 
   /// Values that rows hand on to each other in one statement are compared behind it. The key is not: it decides who is new.

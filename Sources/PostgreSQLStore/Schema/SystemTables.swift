@@ -30,9 +30,17 @@ enum SystemTables {
     4: ["DROP INDEX bolide_transaction_pending"],
     // The triggers note one owner with its one row.
     5: [],
-    // They have a row that one statement changes several times.
-    6: [],
+    // They have a row that one statement changes several times, and what denies a deletion can be asked behind it.
+    6: [denials],
   ]
+
+  private static let denials = """
+    DO $$ DECLARE link record; BEGIN
+      FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
+        WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
+      LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
+    END $$
+    """
 
   private static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
 

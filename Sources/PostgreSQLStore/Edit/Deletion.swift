@@ -1,0 +1,17 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+
+extension PostgreSQLConnection {
+  /// Deletes objects of one entity, and what its delete rules take along. Rules that deny are asked behind that: the server asks them
+  /// row by row, when what stands in the way may be about to go.
+  ///
+  /// - Returns: how many, without what was taken along.
+  @discardableResult
+  func delete(_ ids: [Int64], of entity: String, in model: Model) throws -> Int {
+    let names = EntityTable.denials(model).map(quoted).joined(separator: ", ")
+    if !names.isEmpty { try run("SET CONSTRAINTS \(names) DEFERRED") }
+    let deleted = try run("DELETE FROM \(quoted(entity)) WHERE bolide_id = ANY ($1)", [.integers(ids)])
+    if !names.isEmpty { try run("SET CONSTRAINTS \(names) IMMEDIATE") }
+    return deleted.affected
+  }
+}
