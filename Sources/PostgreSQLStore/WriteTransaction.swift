@@ -114,6 +114,12 @@ struct MarkedObjects {
     try connection.run(
       "SELECT FROM \(table) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE", parameter)
     for aggregates in try Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+      if let onward = aggregates.onward {
+        let objects =
+          "SELECT h.\(quoted(onward.column)) FROM \(quoted(aggregates.holder.name)) AS h "
+          + "WHERE h.\(quoted(aggregates.toOne.column)) = ANY ($1)"
+        if let lock = aggregates.lockObjects(objects) { try connection.run("SELECT \(lock)", parameter) }
+      }
       try connection.run(aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
     }
     for copy in Copy.all(entity, stored.model) {

@@ -4,7 +4,8 @@ import StoreInterface
 import TestServer
 import Testing
 
-/// A copy along several relationships, or of what holds a child, is taken while another program changes what it follows.
+/// A copy along several relationships or of what holds a child, or a sum over what many hold, is taken while another program changes
+/// what it follows.
 struct CopyPathTests {
   private static let model = """
     bolide: 1
@@ -17,10 +18,12 @@ struct CopyPathTests {
       place:  { type: string, transient: true }
       land:   { derived: in.of.name }
       spelt:  { derived: canonical:(in.of.name) }
+      weight: { derived: tags.weight.@sum }
     link:
       in: { to: { name: place } }
     relationships:
-      in: { to-one: Region, inverse: quakes }
+      in:   { to-one: Region, inverse: quakes }
+      tags: { to-many: Tag, inverse: quakes }
     children:
       shocks:
         entity: Shock
@@ -38,6 +41,10 @@ struct CopyPathTests {
         relationships:
           quakes: { to-many: Quake, inverse: in }
           of:     { to-one: Land, inverse: regions }
+      Tag:
+        key: name
+        attributes: { name: string, weight: integer64 }
+        relationships: { quakes: { to-many: Quake, inverse: tags } }
       Land:
         key: name
         attributes: { name: string }
@@ -51,6 +58,7 @@ struct CopyPathTests {
     try store.psql(
       """
       INSERT INTO "Land"(name) VALUES ('Old'), ('Other');
+      INSERT INTO "Tag"(name, weight) VALUES ('t', 1);
       UPDATE "Region" SET of_id = (SELECT bolide_id FROM "Land" WHERE name = 'Old');
       """)
     try store.engine.assignPendingChanges()
@@ -60,10 +68,16 @@ struct CopyPathTests {
   /// What another program changes, and what somebody does meanwhile.
   enum Race: String, CaseIterable {
     case insert, insertMany, relink, relinkMany, relinkBetween, relinkManyBetween
-    case importRow, importAgain, importChild, write, link
+    case importRow, importAgain, importChild, write, link, tag, tagMany, tagByLink
 
-    /// Whether the land's name is changed: else the code of the quake.
-    var isOfLand: Bool { self != .importChild }
+    /// What another program changes.
+    var change: String {
+      switch self {
+      case .importChild: #"UPDATE "Quake" SET code = 'b' WHERE id = 1"#
+      case .tag, .tagMany, .tagByLink: #"UPDATE "Tag" SET weight = 7 WHERE name = 't'"#
+      default: #"UPDATE "Land" SET name = 'New' WHERE name = 'Old'"#
+      }
+    }
 
     func act(on store: ServerStore) throws {
       switch self {
@@ -84,6 +98,11 @@ struct CopyPathTests {
       case .link:
         _ = try store.engine.linkObjects(
           ObjectQuery("Quake", where: "id = 8"), "in", .to(["name": .text("A")]), EditOptions())
+      case .tag: try store.psql(#"INSERT INTO "Quake_tags"(quakes_id, tags_id) VALUES (2, 1)"#)
+      case .tagMany: try store.psql(#"INSERT INTO "Quake_tags"(quakes_id, tags_id) VALUES (2, 1), (3, 1)"#)
+      case .tagByLink:
+        _ = try store.engine.linkObjects(
+          ObjectQuery("Quake", where: "id = 8"), "tags", .to(["name": .text("t")]), EditOptions())
       }
     }
   }
@@ -99,11 +118,8 @@ struct CopyPathTests {
       """)
     try store.engine.assignPendingChanges()
     let other = try OtherProgram(on: store.server, schema: store.schema)
-    let change =
-      race.isOfLand
-      ? #"UPDATE "Land" SET name = 'New' WHERE name = 'Old'"# : #"UPDATE "Quake" SET code = 'b' WHERE id = 1"#
     let lock = "SELECT pg_advisory_lock(hashtext('\(store.schema)'))"
-    try other.send("BEGIN; \(change); \(lock);")
+    try other.send("BEGIN; \(race.change); \(lock);")
     let holder =
       "locktype = 'advisory' AND granted AND classid <> 1651469417 AND "
       + "objid = hashtext('\(store.schema)')::bigint & 4294967295"
@@ -133,6 +149,6 @@ struct CopyPathTests {
     #expect(findings.isEmpty, "\(findings)")
     #expect(
       try store.psql(#"SELECT DISTINCT land, spelt FROM "Quake" WHERE in_id = 1"#)
-        == (race.isOfLand ? "New|new" : "Old|old"))
+        == (race.change.contains("New") ? "New|new" : "Old|old"))
   }
 }

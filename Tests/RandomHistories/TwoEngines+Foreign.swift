@@ -103,7 +103,12 @@ extension TwoEngines {
     _ dice: inout Dice, _ entity: PlainEntity, _ attributes: [PlainAttribute]
   ) -> [String: PlainValue] {
     var values: [String: PlainValue] = [:]
-    for attribute in attributes where attribute.derivation == nil {
+    for attribute in attributes {
+      // What another program puts into derived columns is put right.
+      if attribute.derivation != nil {
+        if dice.once(in: 6) { values[attribute.name] = dice.value(attribute.kind) }
+        continue
+      }
       let isNull = !attribute.isRequired && !entity.key.contains(attribute.name) && dice.once(in: 5)
       values[attribute.name] = isNull ? .null : dice.value(attribute.kind)
     }

@@ -85,13 +85,22 @@ extension EntityTriggers {
     }
   }
 
-  /// Owners to which the rows lead, from all their objects: the rows are those of a relationship to many on both sides.
+  /// Owners to which the rows lead, from all their objects: the rows are those of a relationship to many on both sides. Whoever changes
+  /// an object at the other end meanwhile does not see them, so that is waited for.
   private func held(_ aggregates: Aggregates, _ event: Event) -> Upkeep {
     let columns = [aggregates.toOne.column] + (aggregates.onward.map { [$0.column] } ?? [])
     let ids = links(aggregates, columns, event)
+    var lock = ""
+    if let onward = aggregates.onward, event != .delete {
+      let rows = event == .update ? new : "bolide_new"
+      lock =
+        aggregates.lockObjects("SELECT r.\(quoted(onward.column)) FROM \(rows) AS r").map {
+          "PERFORM \($0);\n"
+        } ?? ""
+    }
     return Upkeep(
       sources: columns, isNeeded: oneChanges(columns, event),
-      statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids)))
+      statements: lock + underLocks(aggregates.owner, ids, aggregates.refresh(ids)))
   }
 
   /// Owners to which the rows lead, by differences: the rows are what is counted.
