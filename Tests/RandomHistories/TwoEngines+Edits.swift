@@ -121,15 +121,16 @@ extension TwoEngines {
     return text(report.edit) + left.sorted().joined()
   }
 
-  /// Counts; of what a copied time has changed alone, none. A server computes values over links as these come and go, and counts
-  /// those that are in the end what they were.
+  /// Counts; of what a copied time has changed alone, none. A server computes values over links as these come and go, and a file sums
+  /// as single objects do: both count those that are in the end what they were.
   func text(_ report: EditReport) -> String {
     report.counts.map { count in
       let entity = random.whole[count.entity]
       let isUnsure = entity.attributes.contains { attribute in
         switch attribute.derivation {
         case nil, .now: false
-        case .aggregate(_, let over, _?, _) where entity.relationship(over)?.kind == .manyToMany: true
+        case .aggregate(let function, let over, _?, _):
+          function != .count || entity.relationship(over)?.kind == .manyToMany
         default: random.whole.followsClock(attribute.name, of: count.entity)
         }
       }

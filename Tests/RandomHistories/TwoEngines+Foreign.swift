@@ -39,6 +39,8 @@ extension TwoEngines {
     return (1...dice.int(1...5)).compactMap { _ -> ForeignStatement? in
       guard let entity = dice.any(of: random.whole.entities) else { return nil }
       let there = names(of: entity.name)
+      // What another program puts into derived columns is put right.
+      let written = entity.stored.filter { $0.derivation == nil || dice.once(in: 6) }
       // One row takes a way of its own.
       let some =
         dice.once(in: 2) ? dice.any(of: there).map { [$0] } ?? [] : there.filter { _ in dice.once(in: 2) }
@@ -53,7 +55,7 @@ extension TwoEngines {
       switch dice.int(0...7) {
       case 0, 1:
         let rows = (1...(dice.once(in: 2) ? 1 : 3)).map { _ in
-          (values: foreignValues(&dice, entity, entity.stored), links: links(ends))
+          (values: foreignValues(&dice, entity, written), links: links(ends))
         }
         // A key with nothing in it would be equal to nothing.
         let whole = rows.filter { row in
@@ -62,13 +64,13 @@ extension TwoEngines {
         return whole.isEmpty ? nil : .insert(entity: entity.name, whole)
       case 2, 3:
         // A file denies a deletion at once, a server where the rows are still linked behind the statement.
-        if rules.contains(.deny) && (rules.contains(.cascade) || some.count > 1) { return nil }
+        if rules.contains(.deny) { return nil }
         return .delete(entity: entity.name, some)
       default:
         // A file compares what must be unique row by row, a server behind the statement.
         let alone = Set(entity.key + entity.unique.flatMap(\.self))
         let free = some.count == 1 ? [] : alone
-        let stored = entity.stored.filter { !free.contains($0.name) && dice.once(in: 2) }
+        let stored = written.filter { !free.contains($0.name) && dice.once(in: 2) }
         let own = ends.filter { end in
           !alone.contains(end.name) && (some.count == 1 || !isOneToOne(end, of: entity)) && dice.once(in: 2)
         }
@@ -104,12 +106,9 @@ extension TwoEngines {
   ) -> [String: PlainValue] {
     var values: [String: PlainValue] = [:]
     for attribute in attributes {
-      // What another program puts into derived columns is put right.
-      if attribute.derivation != nil {
-        if dice.once(in: 6) { values[attribute.name] = dice.value(attribute.kind) }
-        continue
-      }
-      let isNull = !attribute.isRequired && !entity.key.contains(attribute.name) && dice.once(in: 5)
+      let mayBeNull =
+        !attribute.isRequired && attribute.derivation == nil && !entity.key.contains(attribute.name)
+      let isNull = mayBeNull && dice.once(in: 5)
       values[attribute.name] = isNull ? .null : dice.value(attribute.kind)
     }
     return values
