@@ -99,7 +99,8 @@ struct MarkedObjects {
       for (number, ids) in ids.mapValues({ $0.sorted() }).sorted(by: { $0.key < $1.key }) {
         (entity, id) = (number, ids.last ?? 0)
         guard let entity = stored.entity(number) else { continue }
-        try refresh(entity, ids)
+        try markDependents(on: entity, ids.filter { $0 < 0 }.map { -$0 })
+        try refresh(entity, ids.filter { $0 > 0 })
         found = entity
       }
       if marked.count < Self.atOnce { return found }
@@ -108,7 +109,35 @@ struct MarkedObjects {
 
   private static let atOnce = 10000
 
+  /// Marks what follows rows that a transaction above READ COMMITTED has changed: it may not have seen all of that.
+  private func markDependents(on entity: Entity, _ ids: [Int64]) throws {
+    if ids.isEmpty { return }
+    func mark(_ other: Entity, _ found: String) throws {
+      try connection.run(
+        """
+        INSERT INTO bolide_mark SELECT DISTINCT \(stored.number(of: other)), m.id FROM (\(found)) AS m(id)
+        WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING
+        """, [.integers(ids)])
+    }
+    let rows = "SELECT * FROM \(quoted(entity.name)) WHERE bolide_id = ANY ($1)"
+    for other in stored.model.entities {
+      for copy in Copy.all(other, stored.model) {
+        for dependents in copy.dependents(on: entity, rows) { try mark(other, dependents.query) }
+      }
+    }
+    for aggregates in try Aggregates.all(stored.model) {
+      guard let onward = aggregates.onward, aggregates.destination.name == entity.name else { continue }
+      try mark(
+        aggregates.owner,
+        """
+        SELECT h.\(quoted(aggregates.toOne.column)) FROM \(quoted(aggregates.holder.name)) AS h
+        WHERE h.\(quoted(onward.column)) = ANY ($1)
+        """)
+    }
+  }
+
   private func refresh(_ entity: Entity, _ ids: [Int64]) throws {
+    if ids.isEmpty { return }
     let table = quoted(entity.name)
     let parameter = [Parameter.integers(ids)]
     try connection.run(

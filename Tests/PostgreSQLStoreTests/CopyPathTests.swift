@@ -151,4 +151,39 @@ struct CopyPathTests {
       try store.psql(#"SELECT DISTINCT land, spelt FROM "Quake" WHERE in_id = 1"#)
         == (race.change.contains("New") ? "New|new" : "Old|old"))
   }
+
+  @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"])
+  func `what comes in behind the snapshot of who changes what it follows is brought up to date`(
+    isolation: String
+  ) throws {
+    let store = try store()
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    try other.send(
+      "BEGIN ISOLATION LEVEL \(isolation); SELECT count(*) FROM \"Quake\"; SELECT pg_advisory_lock(hashtext('\(store.schema)'));"
+    )
+    while try store.psql(
+      "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid <> 1651469417 AND "
+        + "objid = hashtext('\(store.schema)')::bigint & 4294967295)") != "t"
+    { usleep(20_000) }
+    try store.psql(
+      """
+      INSERT INTO "Quake"(id, in_id) VALUES (2, 1);
+      INSERT INTO "Shock"(number, quake_id) VALUES (2, 1);
+      INSERT INTO "Quake_tags"(quakes_id, tags_id) VALUES (2, 1);
+      """)
+    try store.engine.assignPendingChanges()
+    try other.send(
+      """
+      UPDATE "Land" SET name = 'New' WHERE name = 'Old'; UPDATE "Quake" SET code = 'b' WHERE id = 1;
+      UPDATE "Tag" SET weight = 7; COMMIT;
+      """)
+    #expect(try other.end())
+    try store.engine.assignPendingChanges()
+    var findings: [Finding] = []
+    try store.engine.verify { findings.append($0) }
+    #expect(findings.isEmpty, "\(findings)")
+    #expect(try store.psql(#"SELECT DISTINCT land, spelt FROM "Quake""#) == "New|new")
+    #expect(try store.psql(#"SELECT DISTINCT "quakeLand", "quakeCode" FROM "Shock""#) == "New|b")
+    #expect(try store.psql(#"SELECT weight FROM "Quake" WHERE id = 2"#) == "7")
+  }
 }

@@ -122,7 +122,7 @@ extension TwoEngines {
   }
 
   /// Counts; of what a copied time has changed alone, none. A server computes values over links as these come and go, and a file sums
-  /// as single objects do: both count those that are in the end what they were.
+  /// with each object that comes or goes: both count those that are in the end what they were.
   func text(_ report: EditReport) -> String {
     report.counts.map { count in
       let entity = random.whole[count.entity]

@@ -11,7 +11,8 @@ internal import PostgreSQLAccess
 ///                          what happened to a run of objects that an import made
 ///     bolide_widening      transactions that gave attributes a wider type
 ///     bolide_gap           transactions before which readers cannot catch up: they dropped entities
-///     bolide_mark          objects whose derived attributes the next Bolide command computes
+///     bolide_mark          objects whose derived attributes the next Bolide command computes; by a negative id, those of what
+///                          depends on an object
 ///     bolide_reader        named readers and their places
 ///     bolide_run           imports and their counts
 ///     bolide_reject        rejected records

@@ -59,6 +59,12 @@ extension EntityTriggers {
       + "WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING;"
   }
 
+  /// Marks rows for what depends on them and came in behind the snapshot of a transaction above READ COMMITTED, with their ids' negatives.
+  private func markDependents(_ columns: [String]) -> String {
+    let ids = "SELECT -t.bolide_id FROM \(new) AS t\(changed(columns, .update))"
+    return "\nIF NOT (\(Self.isReadCommitted)) THEN \(mark(ids, entity)) END IF;"
+  }
+
   // MARK: Owners' aggregates
 
   private func owners(_ event: Event) -> [Upkeep] {
@@ -79,7 +85,8 @@ extension EntityTriggers {
         upkeep.append(
           Upkeep(
             sources: aggregates.sources, isNeeded: oneChanges(aggregates.sources),
-            statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids))))
+            statements: underLocks(aggregates.owner, ids, aggregates.refresh(ids))
+              + markDependents(aggregates.sources)))
       }
       return upkeep
     }
@@ -167,7 +174,8 @@ extension EntityTriggers {
         let locks = (found.last?.locks ?? []).map { "PERFORM \($0) FOR SHARE;\n" }.joined()
         return Upkeep(
           sources: columns, isNeeded: oneChanges(columns, event),
-          statements: copy.folding == nil ? locks + take(copy, ids) : mark(ids, copy.entity))
+          statements: (copy.folding == nil ? locks + take(copy, ids) : mark(ids, copy.entity))
+            + (isBackward ? "" : markDependents(columns)))
       }
     }
   }
