@@ -118,6 +118,39 @@ struct ForeignRowTests {
     #expect(findings.isEmpty)
   }
 
+  /// A session keeps the plan of the owner's update, which another session's trigger makes void.
+  @Test(arguments: [1, 3, 12])
+  func `a trigger that comes upon the owner's table is seen by sessions that are at work`(statements: Int)
+    throws
+  {
+    let store = try ServerStore(Self.sums)
+    try store.take([#"{"id": 1, "magnitude": 1, "place": "A"}"#])
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    func isDone(_ magnitude: Int) throws -> Bool {
+      try store.psql(#"SELECT magnitude FROM "Quake""#) == "\(magnitude)"
+    }
+    for number in 1...statements { try other.send(#"UPDATE "Quake" SET magnitude = \#(number + 1);"#) }
+    while try !isDone(statements + 1) { usleep(10_000) }
+    try store.psql(
+      """
+      CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.touches := coalesce(OLD.touches, 0) + 1; RETURN NEW; END';
+      CREATE TRIGGER touch BEFORE UPDATE ON "Region" FOR EACH ROW EXECUTE FUNCTION touch();
+      """)
+    try store.engine.assignPendingChanges()
+    let token = try store.engine.newestToken()
+    try other.send(#"UPDATE "Quake" SET magnitude = 50;"#)
+    while try !isDone(50) { usleep(10_000) }
+    try store.psql(#"DROP TRIGGER touch ON "Region""#)
+    try other.send(#"UPDATE "Quake" SET magnitude = 60;"#)
+    #expect(try other.end())
+    let was = statements + 1
+    #expect(
+      try store.changes(after: token) == [
+        "update Quake 1 magnitude \(was).0", "update Region A touches null total \(was).0 mean \(was).0",
+        "update Quake 1 magnitude 50.0", "update Region A total 50.0 mean 50.0",
+      ])
+  }
+
   @Test func `a transaction goes on behind a savepoint that is rolled back, and is one in history`() throws {
     let store = try ServerStore()
     try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#, #"{"id": 2, "place": "A"}"#])

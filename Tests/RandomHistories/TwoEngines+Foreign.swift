@@ -8,8 +8,8 @@ import StoreInterface
 extension TwoEngines {
   /// A statement; objects are named by their keys.
   enum ForeignStatement {
-    /// Rows with values of attributes, and objects that they are linked to.
-    case insert(entity: String, [(values: [String: PlainValue], links: [String: String?])])
+    /// Rows with values of attributes, and objects that they are linked to; those whose key is there may be updated.
+    case insert(entity: String, [(values: [String: PlainValue], links: [String: String?])], isUpsert: Bool)
     case update(entity: String, [String], [String: PlainValue], links: [String: String?])
     case delete(entity: String, [String])
   }
@@ -61,7 +61,10 @@ extension TwoEngines {
         let whole = rows.filter { row in
           entity.key.allSatisfy { entity.attribute($0) != nil || row.links[$0].flatMap(\.self) != nil }
         }
-        return whole.isEmpty ? nil : .insert(entity: entity.name, whole)
+        let keys = whole.map { row in entity.key.map { row.values[$0] } }
+        // A server updates no row twice in one statement.
+        let isUpsert = dice.once(in: 3) && !keys.joined().contains(nil) && Set(keys).count == keys.count
+        return whole.isEmpty ? nil : .insert(entity: entity.name, whole, isUpsert: isUpsert)
       case 2, 3:
         // A file denies a deletion at once, a server where the rows are still linked behind the statement.
         if rules.contains(.deny) { return nil }
@@ -187,11 +190,18 @@ extension TwoEngines {
       names.compactMap { ids[$0] }.map(String.init).joined(separator: ", ")
     }
     switch statement {
-    case .insert(let entity, let rows):
+    case .insert(let entity, let rows, let isUpsert):
       let rows = rows.map { cells(entity, $0.values, $0.links) }
       let columns = rows.first.map { $0.map(\.column).joined(separator: ", ") } ?? ""
       let texts = rows.map { "(\($0.map(literal).joined(separator: ", ")))" }
-      return "INSERT INTO \"\(entity)\"(\(columns)) VALUES \(texts.joined(separator: ", "))"
+      let insert = "INSERT INTO \"\(entity)\"(\(columns)) VALUES \(texts.joined(separator: ", "))"
+      if !isUpsert { return insert }
+      let key = random.whole[entity].key.map { "\"\($0)\"" }
+      let sets = (rows.first ?? []).map(\.column).filter { !key.contains($0) }.map {
+        "\($0) = excluded.\($0)"
+      }
+      return "\(insert) ON CONFLICT (\(key.joined(separator: ", "))) DO "
+        + (sets.isEmpty ? "NOTHING" : "UPDATE SET \(sets.joined(separator: ", "))")
     case .update(let entity, let names, let values, let links):
       if names.isEmpty { return nil }
       let sets = cells(entity, values, links).map { "\($0.column) = \(literal($0))" }

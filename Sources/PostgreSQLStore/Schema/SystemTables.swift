@@ -168,7 +168,9 @@ enum SystemTables {
     """
 
   /// What the triggers call.
-  static let functions = [
+  static let functions = ofHistory + EntityTriggers.functions
+
+  private static let ofHistory = [
     // The present transaction's row.
     """
     CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint

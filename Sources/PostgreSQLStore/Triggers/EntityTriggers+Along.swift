@@ -49,30 +49,42 @@ extension EntityTriggers {
           type.differs("o.\(quoted(attribute.name))", value), type.historyText(ofColumn: "(\(value))")
         )
       })
+    let isAlone = "bolide_is_alone(\(literal(quoted(owner.entity.name)))::regclass)"
     return """
-      IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL AND bolide_row.is_alone AND (\(aggregates.areDifferent(difference))) THEN
+      IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL AND (\(aggregates.areDifferent(difference))) THEN
         bolide_noted := set_config('bolide.noted', 'along', true);
-        \(aggregates.updateOne(id, difference)) RETURNING \(before.properties) AS properties, \(before.previous) AS previous
-          INTO bolide_owner;
+        \(aggregates.updateOne(id, difference)) AND \(isAlone)
+          RETURNING \(before.properties) AS properties, \(before.previous) AS previous INTO bolide_owner;
         bolide_noted := set_config('bolide.noted', '', true);
-        \(SystemTables.makeTransaction) INTO bolide_row.transaction;
-        IF bolide_owner.properties IS NULL THEN \(note(values));
-        ELSE \(note(values, "\(owner.number), \(id), 2, false, bolide_owner.properties, bolide_owner.previous"));
+        IF FOUND THEN
+          \(SystemTables.makeTransaction) INTO bolide_row.transaction;
+          IF bolide_owner.properties IS NULL THEN \(note(values));
+          ELSE \(note(values, "\(owner.number), \(id), 2, false, bolide_owner.properties, bolide_owner.previous"));
+          END IF;
+          RETURN NULL;
         END IF;
-        RETURN NULL;
       END IF;
       """
   }
 
-  /// Whether the owner's table has no triggers but Bolide's, as a column of the question for one row; nil where nobody asks.
-  func isAlone(_ event: Event) -> String? {
-    along(event).map { _, _, owner in
-      let names = owner.names.map { "'\($0)'" }.joined(separator: ", ")
-      // Counted, as the server would go through all triggers to see whether there is one.
-      return """
-        (SELECT count(*) FROM pg_trigger WHERE tgrelid = \(literal(quoted(owner.entity.name)))::regclass
-          AND NOT tgisinternal AND tgname NOT IN (\(names))) = 0 AS is_alone
-        """
-    }
-  }
+  /// Whether a table has no triggers but Bolide's.
+  ///
+  /// The planner asks the first function, which it takes to be constant, and keeps the answer with the plan of the statement that it
+  /// stands in: that statement must be on the same table, so that a new trigger there makes the plan void. The second one sees what was
+  /// committed a moment ago, where the first would have the snapshot of the statement that called the trigger.
+  static let functions = [
+    """
+    CREATE OR REPLACE FUNCTION bolide_has_others(asked oid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+    BEGIN
+      RETURN EXISTS (SELECT FROM pg_trigger WHERE tgrelid = asked AND NOT tgisinternal
+        AND tgname NOT IN (\(allNames.map { "'\($0)'" }.joined(separator: ", "))));
+    END $$
+    """,
+    """
+    CREATE OR REPLACE FUNCTION bolide_is_alone(asked oid) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+    BEGIN
+      RETURN NOT bolide_has_others(asked);
+    END $$
+    """,
+  ]
 }

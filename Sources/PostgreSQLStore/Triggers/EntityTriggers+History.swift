@@ -111,7 +111,7 @@ extension EntityTriggers {
       [
         "NOT EXISTS (SELECT FROM \(row.table) OFFSET 1) AND \(Self.hasNoRuns)\(stays) AS is_one",
         "\(row.name).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
-      ] + columns + (isAlone(event).map { [$0] } ?? [])
+      ] + columns
     return """
       SELECT \(columns.joined(separator: ",\n  ")) INTO bolide_row FROM \(from.joined(separator: ", "));
       """

@@ -28,10 +28,11 @@ struct EntityTriggers {
 
   /// The names of the table's triggers. One before each row is there only where it has something to do: it would keep new rows from
   /// going into the table many at a time.
-  var names: [String] {
-    (before.isEmpty ? [] : ["bolide_before_insert", "bolide_before_update"])
-      + ["bolide_after_insert", "bolide_after_delete", "bolide_after_update", "bolide_truncate"]
-  }
+  var names: [String] { before.isEmpty ? Array(Self.allNames.dropFirst(2)) : Self.allNames }
+  static let allNames = [
+    "bolide_before_insert", "bolide_before_update", "bolide_after_insert", "bolide_after_delete",
+    "bolide_after_update", "bolide_truncate",
+  ]
 
   /// Makes functions and triggers.
   var statements: [String] {
