@@ -124,7 +124,7 @@ extension TwoEngines {
   /// Counts; of what a copied time has changed alone, none. A server computes values over links as these come and go, and a file sums
   /// with each object that comes or goes: both count those that are in the end what they were.
   func text(_ report: EditReport) -> String {
-    report.counts.map { count in
+    report.counts.compactMap { count -> String? in
       let entity = random.whole[count.entity]
       let isUnsure = entity.attributes.contains { attribute in
         switch attribute.derivation {
@@ -134,6 +134,7 @@ extension TwoEngines {
         default: random.whole.followsClock(attribute.name, of: count.entity)
         }
       }
+      if isUnsure, count.inserted + count.deleted == 0 { return nil }
       let updated = isUnsure ? "some" : "\(count.updated)"
       return "\(count.entity) +\(count.inserted) ~\(updated) -\(count.deleted)"
     }.joined(separator: ", ") + (report.token == nil ? "" : ", a token")

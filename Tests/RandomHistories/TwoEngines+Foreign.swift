@@ -91,7 +91,7 @@ extension TwoEngines {
     var haveLinks = false
     for statement in statements {
       switch statement {
-      case .insert: break
+      case .insert(_, _, let isUpsert): haveLinks = haveLinks || isUpsert
       case .update(_, _, _, let links): haveLinks = haveLinks || !links.isEmpty
       case .delete: if haveLinks { return true }
       }
