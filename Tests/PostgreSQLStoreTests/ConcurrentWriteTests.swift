@@ -6,19 +6,10 @@ import Testing
 
 /// An import that meets another writer's open transaction waits for it, and is applied to what that has left.
 struct ConcurrentWriteTests {
-  /// Waits until the server shows something: as long as it takes, as the test has a time limit.
-  private func waitUntil(_ store: ServerStore, _ condition: String) throws {
-    while try store.psql("SELECT \(condition)") != "t" { usleep(20_000) }
-  }
-
   /// Imports on another thread, while a program holds a row until the import waits for it.
   private func importBeside(_ store: ServerStore, _ sql: String, isAtomic: Bool) throws -> ImportOutcome {
     let other = try OtherProgram(on: store.server, schema: store.schema)
-    try other.send("BEGIN; \(sql) SELECT pg_advisory_lock(hashtext('\(store.schema)'));")
-    try waitUntil(
-      store,
-      "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = hashtext('\(store.schema)')::bigint "
-        + "& 4294967295 AND classid <> 1651469417)")
+    try store.hold(sql, by: other)
     let outcome = ImportOutcome()
     let thread = Thread {
       outcome.set(
@@ -29,8 +20,7 @@ struct ConcurrentWriteTests {
         })
     }
     thread.start()
-    try waitUntil(
-      store,
+    try store.waitUntil(
       "EXISTS (SELECT FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid) WHERE NOT l.granted AND a.query LIKE "
         + "'%FOR NO KEY UPDATE%' AND a.application_name LIKE 'bolide%')")
     try other.send("COMMIT;")

@@ -87,10 +87,10 @@ struct CopyPathTests {
       case .relinkMany: try store.psql(#"UPDATE "Quake" SET in_id = 1 WHERE id IN (8, 9)"#)
       case .relinkBetween: try store.psql(#"UPDATE "Region" SET of_id = 1 WHERE name = 'B'"#)
       case .relinkManyBetween: try store.psql(#"UPDATE "Region" SET of_id = 1 WHERE name IN ('B', 'C')"#)
-      case .importRow: try store.take([#"{"id": 2, "place": "A"}"#], model: CopyPathTests.model)
-      case .importAgain: try store.take([#"{"id": 8, "place": "A"}"#], model: CopyPathTests.model)
+      case .importRow: try store.take([#"{"id": 2, "place": "A"}"#])
+      case .importAgain: try store.take([#"{"id": 8, "place": "A"}"#])
       case .importChild:
-        try store.take([#"{"id": 1, "shocks": [{"number": 2}]}"#], model: CopyPathTests.model)
+        try store.take([#"{"id": 1, "shocks": [{"number": 2}]}"#])
       case .write:
         _ = try store.engine.writeObject(
           "Quake", ObjectValues(["id": 2]), links: ["in": ObjectValues(["name": "A"])],
@@ -118,13 +118,7 @@ struct CopyPathTests {
       """)
     try store.engine.assignPendingChanges()
     let other = try OtherProgram(on: store.server, schema: store.schema)
-    let lock = "SELECT pg_advisory_lock(hashtext('\(store.schema)'))"
-    try other.send("BEGIN; \(race.change); \(lock);")
-    let holder =
-      "locktype = 'advisory' AND granted AND classid <> 1651469417 AND "
-      + "objid = hashtext('\(store.schema)')::bigint & 4294967295"
-    func isSeen(_ condition: String) throws -> Bool { try store.psql("SELECT EXISTS (\(condition))") == "t" }
-    while try !isSeen("SELECT FROM pg_locks WHERE \(holder)") { usleep(20_000) }
+    try store.hold("\(race.change);", by: other)
     let outcome = ImportOutcome()
     Thread {
       outcome.set(
@@ -135,18 +129,18 @@ struct CopyPathTests {
     }.start()
     // Who does not wait has read what was there before: then it is over at once.
     while try outcome.result == nil
-      && !isSeen(
-        "SELECT FROM pg_locks AS l, pg_stat_activity AS a WHERE \(holder) AND l.pid = ANY (pg_blocking_pids(a.pid))"
-      )
+      && store.psql(
+        """
+        SELECT EXISTS (SELECT FROM pg_locks AS l, pg_stat_activity AS a
+          WHERE \(store.isHeld) AND l.pid = ANY (pg_blocking_pids(a.pid)))
+        """) != "t"
     { usleep(20_000) }
     try other.send("COMMIT;")
     #expect(try other.end())
     outcome.wait()
     _ = try outcome.result?.get()
     try store.engine.assignPendingChanges()
-    var findings: [Finding] = []
-    try store.engine.verify { findings.append($0) }
-    #expect(findings.isEmpty, "\(findings)")
+    #expect(try store.engine.verified() == [])
     #expect(
       try store.psql(#"SELECT DISTINCT land, spelt FROM "Quake" WHERE in_id = 1"#)
         == (race.change.contains("New") ? "New|new" : "Old|old"))
@@ -158,13 +152,7 @@ struct CopyPathTests {
   ) throws {
     let store = try store()
     let other = try OtherProgram(on: store.server, schema: store.schema)
-    try other.send(
-      "BEGIN ISOLATION LEVEL \(isolation); SELECT count(*) FROM \"Quake\"; SELECT pg_advisory_lock(hashtext('\(store.schema)'));"
-    )
-    while try store.psql(
-      "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid <> 1651469417 AND "
-        + "objid = hashtext('\(store.schema)')::bigint & 4294967295)") != "t"
-    { usleep(20_000) }
+    try store.hold("SELECT count(*) FROM \"Quake\";", by: other, isolation: isolation)
     try store.psql(
       """
       INSERT INTO "Quake"(id, in_id) VALUES (2, 1);
@@ -179,9 +167,7 @@ struct CopyPathTests {
       """)
     #expect(try other.end())
     try store.engine.assignPendingChanges()
-    var findings: [Finding] = []
-    try store.engine.verify { findings.append($0) }
-    #expect(findings.isEmpty, "\(findings)")
+    #expect(try store.engine.verified() == [])
     #expect(try store.psql(#"SELECT DISTINCT land, spelt FROM "Quake""#) == "New|new")
     #expect(try store.psql(#"SELECT DISTINCT "quakeLand", "quakeCode" FROM "Shock""#) == "New|b")
     #expect(try store.psql(#"SELECT weight FROM "Quake" WHERE id = 2"#) == "7")

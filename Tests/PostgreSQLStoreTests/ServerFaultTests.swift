@@ -40,13 +40,7 @@ struct ServerFaultTests {
     let store = try ServerStore()
     try take(1...4, store.server.address(schema: store.schema))
     let other = try OtherProgram(on: store.server, schema: store.schema)
-    try other.send(
-      #"BEGIN; UPDATE "Quake" SET code = 'b' WHERE id = 4; SELECT pg_advisory_lock(hashtext('\#(store.schema)'));"#
-    )
-    while try store.psql(
-      "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid <> 1651469417 AND granted AND objid = "
-        + "hashtext('\(store.schema)')::bigint & 4294967295") != "1"
-    { usleep(20_000) }
+    try store.hold(#"UPDATE "Quake" SET code = 'b' WHERE id = 4;"#, by: other)
     try store.psql(#"UPDATE "Quake" SET magnitude = 9 WHERE id < 4"#)
     let error = #expect(throws: ImportError.self) {
       // Row 4 has another value in the input than in the store.

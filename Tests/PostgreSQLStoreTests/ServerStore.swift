@@ -1,4 +1,5 @@
 import Bolide
+import Foundation
 import StoreInterface
 import TestServer
 
@@ -68,6 +69,23 @@ struct ServerStore {
   /// Runs SQL as another program.
   @discardableResult
   func psql(_ sql: String) throws -> String { try server.psql(sql, schema: schema) }
+
+  /// Waits until the server shows something: as long as it takes, as the test has a time limit.
+  func waitUntil(_ condition: String) throws {
+    while try psql("SELECT \(condition)") != "t" { usleep(20_000) }
+  }
+
+  /// Has another program run statements in a transaction that it keeps open, and waits until they have run.
+  func hold(_ sql: String, by other: OtherProgram, isolation: String = "READ COMMITTED") throws {
+    try other.send(
+      "BEGIN ISOLATION LEVEL \(isolation); \(sql) SELECT pg_advisory_lock(hashtext('\(schema)'));")
+    try waitUntil("EXISTS (SELECT FROM pg_locks WHERE \(isHeld))")
+  }
+
+  /// The lock by which `hold` sees that, as a condition on `pg_locks`; Bolide's own are of another class.
+  var isHeld: String {
+    "locktype = 'advisory' AND granted AND classid <> 1651469417 AND objid = hashtext('\(schema)')::bigint & 4294967295"
+  }
 
   /// The changes behind a token, each in a line: `insert Region A`, `update Quake 1 magnitude 4.0`; without the clock's.
   func changes(after token: HistoryToken) throws -> [String] {

@@ -85,13 +85,13 @@ extension TwoEngines {
     }
   }
 
-  /// Whether a row may be linked, and deleted behind that, in one transaction: a file knows what it was linked to, and a server, which
+  /// Whether a row may be made or linked, and deleted behind that, in one transaction: a file knows what it was linked to, and a server, which
   /// has of a transaction what was before it, does not.
   static func mayDeleteLinked(_ statements: [ForeignStatement]) -> Bool {
     var haveLinks = false
     for statement in statements {
       switch statement {
-      case .insert(_, _, let isUpsert): haveLinks = haveLinks || isUpsert
+      case .insert(_, let rows, _): haveLinks = haveLinks || rows.contains { !$0.links.isEmpty }
       case .update(_, _, _, let links): haveLinks = haveLinks || !links.isEmpty
       case .delete: if haveLinks { return true }
       }

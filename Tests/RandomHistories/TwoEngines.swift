@@ -27,8 +27,15 @@ package struct TwoEngines {
     }
     self.program = program
     file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sqlite").path
-    engines = try [StoreAddress(file).open(for: pipelines[0], lockWait: 10), make(pipelines[0])]
-    for engine in engines { for pipeline in pipelines.dropFirst() { try engine.fit(pipeline) } }
+    // The other may refuse the model: then there is no file yet.
+    let other = try make(pipelines[0])
+    engines = [try StoreAddress(file).open(for: pipelines[0], lockWait: 10), other]
+    do {
+      for engine in engines { for pipeline in pipelines.dropFirst() { try engine.fit(pipeline) } }
+    } catch {
+      removeFile()
+      throw error
+    }
   }
 
   /// Imports some feeds into both, with edits in between, and compares behind each.

@@ -32,10 +32,10 @@ enum SystemTables {
     // The triggers note one owner with its one row.
     5: [],
     // They have a row that one statement changes several times, and what denies a deletion can be asked behind it.
-    6: [denials],
+    6: [deferrableDenials],
   ]
 
-  private static let denials = """
+  private static let deferrableDenials = """
     DO $$ DECLARE link record; BEGIN
       FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
         WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
@@ -168,9 +168,9 @@ enum SystemTables {
     """
 
   /// What the triggers call.
-  static let functions = ofHistory + EntityTriggers.functions
+  static let functions = own + EntityTriggers.functions
 
-  private static let ofHistory = [
+  private static let own = [
     // The present transaction's row.
     """
     CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint

@@ -63,10 +63,10 @@ struct Aggregates {
   /// Locks objects whose values the members read, of a relationship to many on both sides; nil where they read none.
   ///
   /// - Parameter ids: a subquery of their ids.
-  /// - Returns: what is read, from FROM on.
+  /// - Returns: what is read, from FROM on, without the lock's name.
   func lockObjects(_ ids: String) -> String? {
     if onward == nil || sources.isEmpty { return nil }
-    return "FROM \(quoted(destination.name)) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR SHARE"
+    return "FROM \(quoted(destination.name)) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id"
   }
 
   // MARK: From scratch

@@ -102,7 +102,7 @@ extension EntityTriggers {
       let rows = event == .update ? new : "bolide_new"
       lock =
         aggregates.lockObjects("SELECT r.\(quoted(onward.column)) FROM \(rows) AS r").map {
-          "PERFORM \($0);\n"
+          "PERFORM \($0) FOR SHARE;\n"
         } ?? ""
     }
     return Upkeep(

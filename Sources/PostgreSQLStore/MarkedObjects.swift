@@ -1,0 +1,128 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// Objects whose derived attributes somebody has left to the next Bolide command.
+struct MarkedObjects {
+  let connection: PostgreSQLConnection
+  let stored: StoredModel
+
+  /// Computes them, in the caller's transaction, until none is left.
+  ///
+  /// What one round computes may mark what follows from it, which the next one computes: each has at least one attribute more.
+  ///
+  /// - Throws: `StoreError.neverComputed` where another program's trigger marks the same objects with each round.
+  func refresh() throws {
+    let derived = stored.model.entities.reduce(0) { $0 + $1.derivedAttributes.count }
+    // Beside what follows from what, writers of the same moment may mark more.
+    var last: Entity?
+    for _ in 0..<derived + 100 {
+      guard let entity = try refreshRound() else { return }
+      last = entity
+    }
+    if let last { throw StoreError.neverComputed(last) }
+  }
+
+  /// Computes what is marked now.
+  ///
+  /// - Returns: the last entity with such objects; nil for none.
+  private func refreshRound() throws -> Entity? {
+    var found: Entity?
+    var (entity, id): (Int64, Int64) = (0, 0)
+    while true {
+      let marked = try connection.run(
+        """
+        DELETE FROM bolide_mark AS m USING (SELECT entity, id FROM bolide_mark WHERE (entity, id) > ($1, $2)
+          ORDER BY entity, id LIMIT \(Self.atOnce) FOR UPDATE SKIP LOCKED) AS s
+        WHERE m.entity = s.entity AND m.id = s.id RETURNING m.entity, m.id
+        """, [.integer(entity), .integer(id)])
+      var ids: [Int64: [Int64]] = [:]
+      for row in 0..<marked.count { ids[marked.integer(row, 0), default: []].append(marked.integer(row, 1)) }
+      for (number, ids) in ids.mapValues({ $0.sorted() }).sorted(by: { $0.key < $1.key }) {
+        (entity, id) = (number, ids.last ?? 0)
+        guard let entity = stored.entity(number) else { continue }
+        try markDependents(on: entity, ids.filter { $0 < 0 }.map { -$0 })
+        try refresh(entity, ids.filter { $0 > 0 })
+        found = entity
+      }
+      if marked.count < Self.atOnce { return found }
+    }
+  }
+
+  private static let atOnce = 10000
+
+  /// Marks what follows rows that a transaction above READ COMMITTED has changed: it may not have seen all of that.
+  private func markDependents(on entity: Entity, _ ids: [Int64]) throws {
+    if ids.isEmpty { return }
+    func mark(_ other: Entity, _ found: String) throws {
+      try connection.run(
+        """
+        INSERT INTO bolide_mark SELECT DISTINCT \(stored.number(of: other)), m.id FROM (\(found)) AS m(id)
+        WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING
+        """, [.integers(ids)])
+    }
+    let rows = "SELECT * FROM \(quoted(entity.name)) WHERE bolide_id = ANY ($1)"
+    for other in stored.model.entities {
+      for copy in Copy.all(other, stored.model) {
+        for dependents in copy.dependents(on: entity, rows) { try mark(other, dependents.query) }
+      }
+    }
+    for aggregates in try Aggregates.all(stored.model) {
+      guard let onward = aggregates.onward, aggregates.destination.name == entity.name else { continue }
+      try mark(
+        aggregates.owner,
+        """
+        SELECT h.\(quoted(aggregates.toOne.column)) FROM \(quoted(aggregates.holder.name)) AS h
+        WHERE h.\(quoted(onward.column)) = ANY ($1)
+        """)
+    }
+  }
+
+  private func refresh(_ entity: Entity, _ ids: [Int64]) throws {
+    if ids.isEmpty { return }
+    let table = quoted(entity.name)
+    let parameter = [Parameter.integers(ids)]
+    try connection.run(
+      "SELECT FROM \(table) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE", parameter)
+    for aggregates in try Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+      if let onward = aggregates.onward {
+        let objects =
+          "SELECT h.\(quoted(onward.column)) FROM \(quoted(aggregates.holder.name)) AS h "
+          + "WHERE h.\(quoted(aggregates.toOne.column)) = ANY ($1)"
+        if let lock = aggregates.lockObjects(objects) {
+          try connection.run("SELECT \(lock) FOR SHARE", parameter)
+        }
+      }
+      try connection.run(aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
+    }
+    for copy in Copy.all(entity, stored.model) {
+      if let first = copy.firstColumn {
+        let owners = "IN (SELECT t.\(quoted(first)) FROM \(table) AS t WHERE t.bolide_id = ANY ($1))"
+        for lock in copy.locks(owners) { try connection.run("SELECT \(lock) FOR SHARE", parameter) }
+      }
+      let column = quoted(copy.attribute.name)
+      let value = copy.value { "t.\(quoted($0))" }
+      guard let folding = copy.folding else {
+        try connection.run(
+          """
+          UPDATE \(table) AS t SET \(column) = \(value)
+          WHERE t.bolide_id = ANY ($1) AND \(copy.attribute.type.differs("t.\(column)", value))
+          """, parameter)
+        continue
+      }
+      let texts = try connection.run(
+        "SELECT t.bolide_id, \(value) FROM \(table) AS t WHERE t.bolide_id = ANY ($1)", parameter)
+      var spelt: [String?] = []
+      var owners: [Int64] = []
+      for row in 0..<texts.count {
+        owners.append(texts.integer(row, 0))
+        spelt.append(texts.optionalText(row, 1).map(folding.apply))
+      }
+      try connection.run(
+        """
+        UPDATE \(table) AS t SET \(column) = v.text FROM unnest($1::bigint[], $2::text[]) AS v(id, text)
+        WHERE t.bolide_id = v.id AND t.\(column) IS DISTINCT FROM v.text COLLATE "C"
+        """, [.integers(owners), .texts(spelt)])
+    }
+  }
+}
