@@ -25,6 +25,36 @@ struct ForeignWriteTests {
     #expect(try store.psql(#"SELECT "count", total, largest, strong FROM "Region""#) == "3|15|9|1")
   }
 
+  @Test func `an upsert's new rows are new, though what it updates changes them at once`() throws {
+    let store = try ServerStore(
+      """
+      bolide: 1
+      name: nodes
+      entity: Node
+      key: name
+      attributes:
+        name:  string
+        code:  string
+        above: { derived: parent.code }
+        under: { derived: children.@count }
+      relationships:
+        parent:   { to-one: Node, inverse: children }
+        children: { to-many: Node, inverse: parent }
+
+      """)
+    try store.take([#"{"name": "a", "code": "1"}"#])
+    let token = try store.engine.newestToken()
+    try store.psql(
+      """
+      INSERT INTO "Node"(name, code, parent_id) SELECT n, '2', bolide_id FROM unnest(ARRAY['b', 'a']) AS n, "Node"
+        ON CONFLICT (name) DO UPDATE SET code = excluded.code;
+      """)
+    let changes = try store.changes(after: token)
+    #expect(changes == ["update Node a code 1 under 0", "insert Node b"])
+    #expect(try store.psql(#"SELECT above FROM "Node" WHERE name = 'b'"#) == "2")
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `a transaction that is rolled back leaves nothing, and one transaction is one`() throws {
     let store = try ServerStore()
     let token = try store.engine.newestToken()

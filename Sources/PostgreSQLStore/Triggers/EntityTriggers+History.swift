@@ -22,6 +22,8 @@ extension EntityTriggers {
     }
   }
 
+  /// An object that was deleted before in the transaction has been updated. One that was updated before is new: an upsert's updates
+  /// are noted first, and what follows from them may be in its new rows.
   var inserted: String {
     let upkeep = derived(.insert)
     return """
@@ -32,7 +34,8 @@ extension EntityTriggers {
         IF NOT (FOUND AND bolide_row.is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
             SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
-            ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 2 WHERE c.kind = 3;
+            ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = CASE c.kind WHEN 3 THEN 2 ELSE 1 END,
+              properties = CASE c.kind WHEN 3 THEN c.properties END, previous = CASE c.kind WHEN 3 THEN c.previous END;
         END IF;
       END IF;
       \(upkeep.statements)
