@@ -21,7 +21,7 @@ internal import PostgreSQLAccess
 ///     bolide_run_field     what a run's records had in the fields of attributes
 ///     bolide_input         inputs of imports of several, each with the rows that it has met
 enum SystemTables {
-  static let format: Int64 = 7
+  static let format: Int64 = 8
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -33,6 +33,8 @@ enum SystemTables {
     5: [],
     // They have a row that one statement changes several times, and what denies a deletion can be asked behind it.
     6: [deferrableDenials],
+    // They know an upsert's new rows, and a deletion before the update that was before it.
+    7: [],
   ]
 
   private static let deferrableDenials = """

@@ -14,6 +14,25 @@ extension EntityTriggers {
     entity.toOneRelationships.count { model.deleteRule(of: $0, in: entity) == .nullify } > 1
   }
 
+  /// Whether a row can lose a link and go with what another one leads to, in one statement: the server may call the trigger for
+  /// deletions before the one for updates.
+  var changesGone: Bool {
+    let rules = entity.toOneRelationships.map { model.deleteRule(of: $0, in: entity) }
+    return rules.contains(.nullify) && rules.contains(.cascade)
+  }
+
+  /// What the trigger for deletions leaves for the one for updates: the ids of objects that came and went in the transaction, which
+  /// history no longer has.
+  var undone: String { "current_setting('bolide.undone_\(number)', true)" }
+
+  /// Ends a statement of which `undone` is a part, and notes its ids.
+  var keepUndone: String {
+    """
+    SELECT set_config('bolide.undone_\(number)', concat_ws(' ', nullif(\(undone), ''), string_agg(id::text, ' ')), true)
+      INTO bolide_noted FROM undone HAVING count(*) > 0
+    """
+  }
+
   /// Asks whether it is so, of a statement of several rows.
   var lookAgain: String {
     changesAgain

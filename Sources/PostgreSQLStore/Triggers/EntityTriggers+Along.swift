@@ -41,25 +41,27 @@ extension EntityTriggers {
     guard let (place, aggregates, owner) = along(event) else { return "" }
     func difference(_ name: String) -> String { "bolide_row.\(Self.difference(name, place))" }
     let id = difference("id")
-    let before = Self.arrays(
-      aggregates.before(difference).map { attribute, value in
-        let type = attribute.type
-        return (
-          stored.number(of: attribute.name, in: owner.entity),
-          type.differs("o.\(quoted(attribute.name))", value), type.historyText(ofColumn: "(\(value))")
-        )
-      })
+    let results = aggregates.before(difference).enumerated().map { index, result in
+      (
+        columns: "o.\(quoted(result.attribute.name)) AS is_\(index), \(result.value) AS was_\(index)",
+        number: stored.number(of: result.attribute.name, in: owner.entity),
+        isTaken: result.attribute.type.differs("bolide_owner.is_\(index)", "bolide_owner.was_\(index)"),
+        text: result.attribute.type.historyText(ofColumn: "bolide_owner.was_\(index)")
+      )
+    }
+    let before = Self.arrays(results.map { ($0.number, $0.isTaken, $0.text) })
     let isAlone = "bolide_is_alone(\(literal(quoted(owner.entity.name)))::regclass)"
     return """
       IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL AND (\(aggregates.areDifferent(difference))) THEN
         bolide_noted := set_config('bolide.noted', 'along', true);
         \(aggregates.updateOne(id, difference)) AND \(isAlone)
-          RETURNING \(before.properties) AS properties, \(before.previous) AS previous INTO bolide_owner;
+          RETURNING \(results.map(\.columns).joined(separator: ", ")) INTO bolide_owner;
         bolide_noted := set_config('bolide.noted', '', true);
         IF FOUND THEN
           \(SystemTables.makeTransaction) INTO bolide_row.transaction;
-          IF bolide_owner.properties IS NULL THEN \(note(values));
-          ELSE \(note(values, "\(owner.number), \(id), 2, false, bolide_owner.properties, bolide_owner.previous"));
+          IF \(results.map(\.isTaken).joined(separator: " OR ")) THEN
+            \(note(values, "\(owner.number), \(id), 2, false, \(before.properties), \(before.previous)"));
+          ELSE \(note(values));
           END IF;
           RETURN NULL;
         END IF;

@@ -56,11 +56,11 @@ extension EntityTriggers {
       IF NOT (FOUND AND bolide_row.is_one) THEN
         WITH undone AS (DELETE FROM bolide_change c USING bolide_old o
             WHERE c.transaction = bolide_row.transaction AND c.entity = \(number) AND c.id = o.bolide_id AND c.kind = 1
-              AND c.last_id IS NULL RETURNING c.id)
+              AND c.last_id IS NULL RETURNING c.id)\(changesGone ? ", noted AS (" : "")
           INSERT INTO bolide_change AS c (transaction, entity, id, kind, properties, previous)
           SELECT bolide_row.transaction, \(number), o.bolide_id, 3, \(values.properties), \(values.previous) FROM bolide_old AS o
           WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
-          ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging);
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging)\(changesGone ? ") \(keepUndone)" : "");
       END IF;
       \(upkeep.statements)
       """
@@ -96,27 +96,34 @@ extension EntityTriggers {
           WHERE (\(changes(entity.properties.map(\.column)))) AND NOT EXISTS (SELECT FROM bolide_change AS r
             WHERE r.transaction = bolide_row.transaction AND r.entity = \(number) AND r.last_id IS NOT NULL
               AND o.bolide_id BETWEEN r.id AND r.last_id)
+            \(changesGone ? "AND o.bolide_id NOT IN (SELECT unnest(string_to_array(\(undone), ' ')::bigint[]))" : "")
           ORDER BY o.bolide_id
-          ON CONFLICT (transaction, entity, id) DO UPDATE SET rekeys = c.rekeys OR excluded.rekeys, \(Self.merging)
-            WHERE c.kind = 2;
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET rekeys = c.rekeys OR excluded.rekeys,
+            \(changesGone ? Self.mergingInOrder : Self.merging)
+            WHERE c.kind = 2\(changesGone ? " OR c.kind = 3" : "");
       END IF;
       \(upkeep.statements)
       """
   }
 
-  /// Asks whether a statement has one row, and what follows from that. Where history has its new rows as runs, or an object's id is
-  /// another one, it is treated as one of many rows.
+  /// Asks whether a statement has one row, and what follows from that. Where history has its new rows as runs, an object's id is
+  /// another one, or the object may be gone already, it is treated as one of many rows.
   private func look(_ event: Event, _ columns: [String]) -> String {
     let from = event.rows.map { "\($0.table) AS \($0.name)" }
     let row = event.rows[0]
-    let stays = event == .update ? " AND bolide_was.bolide_id = bolide_is.bolide_id" : ""
+    var stays = event == .update ? " AND bolide_was.bolide_id = bolide_is.bolide_id" : ""
+    if event == .update && changesGone { stays += " AND coalesce(\(undone), '') = ''" }
     let columns =
       [
-        "NOT EXISTS (SELECT FROM \(row.table) OFFSET 1) AND \(Self.hasNoRuns)\(stays) AS is_one",
+        "\(Self.hasNoRuns)\(stays) AS is_one",
         "\(row.name).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
       ] + columns
+    // Asking whether there is a second row takes longer than reading on.
     return """
-      SELECT \(columns.joined(separator: ",\n  ")) INTO bolide_row FROM \(from.joined(separator: ", "));
+      FOR bolide_row IN SELECT \(columns.joined(separator: ",\n  ")) FROM \(from.joined(separator: ", ")) LOOP
+        bolide_rows := bolide_rows + 1;
+        IF bolide_rows > 1 THEN bolide_row.is_one := false; EXIT; END IF;
+      END LOOP;
       """
   }
 
@@ -155,12 +162,21 @@ extension EntityTriggers {
     "current_setting('bolide.runs', true) IS DISTINCT FROM pg_current_xact_id()::text"
 
   /// What was before in this transaction stays; what was not noted yet comes along.
-  private static let merging = """
-    properties = c.properties || (SELECT array_agg(p ORDER BY o) FROM unnest(excluded.properties)
-      WITH ORDINALITY AS u(p, o) WHERE p <> ALL (c.properties)),
-    previous = c.previous || (SELECT array_agg(v ORDER BY o) FROM unnest(excluded.properties, excluded.previous)
-      WITH ORDINALITY AS u(p, v, o) WHERE p <> ALL (c.properties))
-    """
+  private static let merging = merged("c", "excluded").map { "\($0) = \($1)" }.joined(separator: ",\n")
+
+  /// The same, where what is noted comes before a deletion that has been.
+  private static let mergingInOrder = zip(merged("c", "excluded"), merged("excluded", "c"))
+    .map { "\($0.0) = CASE c.kind WHEN 3 THEN \($1.1) ELSE \($0.1) END" }.joined(separator: ",\n")
+
+  /// The columns of a change, each as it is with what another change has more.
+  private static func merged(_ first: String, _ second: String) -> [(String, String)] {
+    let others =
+      "unnest(\(second).properties, \(second).previous) WITH ORDINALITY AS u(p, v, o) "
+      + "WHERE p <> ALL (\(first).properties)"
+    return [("properties", "p"), ("previous", "v")].map {
+      ($0, "\(first).\($0) || (SELECT array_agg(\($1) ORDER BY o) FROM \(others))")
+    }
+  }
 
   /// What history notes of a row: numbers of properties, and their values as text; null for none.
   ///

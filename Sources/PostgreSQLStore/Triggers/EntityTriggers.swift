@@ -78,7 +78,7 @@ struct EntityTriggers {
     return """
       CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
-      DECLARE bolide_row record; bolide_owner record; bolide_noted text; \(changesAgain ? "bolide_again boolean := false;" : "")
+      DECLARE bolide_row record; bolide_rows integer := 0; bolide_owner record; bolide_noted text; \(changesAgain ? "bolide_again boolean := false;" : "")
       BEGIN
       \(body)
       RETURN \(event == "before" ? "NEW" : "NULL");
