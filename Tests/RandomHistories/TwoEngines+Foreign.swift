@@ -7,11 +7,13 @@ import StoreInterface
 /// What another program writes into both with plain SQL.
 extension TwoEngines {
   /// A statement; objects are named by their keys.
-  enum ForeignStatement {
+  indirect enum ForeignStatement {
     /// Rows with values of attributes, and objects that they are linked to; those whose key is there may be updated.
     case insert(entity: String, [(values: [String: PlainValue], links: [String: String?])], isUpsert: Bool)
     case update(entity: String, [String], [String: PlainValue], links: [String: String?])
     case delete(entity: String, [String])
+    /// One that is taken back: by a savepoint before it.
+    case undone(ForeignStatement)
   }
 
   /// A column with its value, or one with the object that it leads to.
@@ -36,7 +38,7 @@ extension TwoEngines {
       all.filter { $0.value.name.entity == entity }.map(\.key).sorted()
     }
     let rules = random.whole.entities.flatMap { $0.relationships.map(\.rule) }
-    return (1...dice.int(1...5)).compactMap { _ -> ForeignStatement? in
+    let statements = (1...dice.int(1...5)).compactMap { _ -> ForeignStatement? in
       guard let entity = dice.any(of: random.whole.entities) else { return nil }
       let there = names(of: entity.name)
       // What another program puts into derived columns is put right.
@@ -62,8 +64,11 @@ extension TwoEngines {
           entity.key.allSatisfy { entity.attribute($0) != nil || row.links[$0].flatMap(\.self) != nil }
         }
         let keys = whole.map { row in entity.key.map { row.values[$0] } }
-        // A server updates no row twice in one statement.
-        let isUpsert = dice.once(in: 3) && !keys.joined().contains(nil) && Set(keys).count == keys.count
+        // A server updates no row twice in one statement, and lets a row have what the next one gives away.
+        let givesAway = !entity.unique.isEmpty || ends.contains { isOneToOne($0, of: entity) }
+        let isUpsert =
+          dice.once(in: 3) && !keys.joined().contains(nil) && Set(keys).count == keys.count
+          && (whole.count == 1 || !givesAway)
         return whole.isEmpty ? nil : .insert(entity: entity.name, whole, isUpsert: isUpsert)
       case 2, 3:
         // A file denies a deletion at once, a server where the rows are still linked behind the statement.
@@ -83,6 +88,7 @@ extension TwoEngines {
           ? nil : .update(entity: entity.name, some, values, links: targets)
       }
     }
+    return statements.map { dice.once(in: 6) ? .undone($0) : $0 }
   }
 
   /// Whether a row may be made or linked, and deleted behind that, in one transaction: a file knows what it was linked to, and a server, which
@@ -94,6 +100,7 @@ extension TwoEngines {
       case .insert(_, let rows, _): haveLinks = haveLinks || rows.contains { !$0.links.isEmpty }
       case .update(_, _, _, let links): haveLinks = haveLinks || !links.isEmpty
       case .delete: if haveLinks { return true }
+      case .undone: break
       }
     }
     return false
@@ -121,10 +128,12 @@ extension TwoEngines {
 
   /// Runs the statements in one transaction, which is rolled back at the first that is refused.
   ///
+  /// - Parameter isolation: a server's level.
   /// - Returns: what became of it.
-  func run(_ statements: [ForeignStatement], _ place: Int) throws -> String {
+  func run(_ statements: [ForeignStatement], _ place: Int, isolation: String) throws -> String {
     let ids = try objects(engines[place]).mapValues(\.name.id)
-    let isRefused = place == 0 ? try runInFile(statements, ids) : try runOnServer(statements, ids)
+    let isRefused =
+      place == 0 ? try runInFile(statements, ids) : try runOnServer(statements, ids, isolation)
     _ = try engines[place].assignPendingChanges()
     return isRefused ? "refused" : ""
   }
@@ -156,7 +165,9 @@ extension TwoEngines {
     }
   }
 
-  private func runOnServer(_ statements: [ForeignStatement], _ ids: [String: Int64]) throws -> Bool {
+  private func runOnServer(
+    _ statements: [ForeignStatement], _ ids: [String: Int64], _ isolation: String
+  ) throws -> Bool {
     let lines = statements.compactMap { statement in
       sql(statement, ids) { cell in
         switch cell {
@@ -166,7 +177,7 @@ extension TwoEngines {
       }
     }
     do {
-      try program((["BEGIN"] + lines + ["COMMIT;"]).joined(separator: ";\n"))
+      try program((["BEGIN ISOLATION LEVEL \(isolation)"] + lines + ["COMMIT;"]).joined(separator: ";\n"))
       return false
     } catch {
       // Any other refusal is a fault.
@@ -208,6 +219,8 @@ extension TwoEngines {
       return "UPDATE \"\(entity)\" SET \(sets.joined(separator: ", ")) WHERE bolide_id IN (\(list(names)))"
     case .delete(let entity, let names):
       return names.isEmpty ? nil : "DELETE FROM \"\(entity)\" WHERE bolide_id IN (\(list(names)))"
+    case .undone(let statement):
+      return sql(statement, ids, literal).map { "SAVEPOINT back; \($0); ROLLBACK TO back" }
     }
   }
 }

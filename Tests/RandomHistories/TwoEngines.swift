@@ -74,9 +74,12 @@ package struct TwoEngines {
         if foreign.once(in: 2) { continue }
         let statements = try self.foreign(&foreign)
         erasesAlike = erasesAlike && !Self.mayDeleteLinked(statements)
-        told.append("\(statements)")
+        let isolation = foreign.any(of: ["READ COMMITTED", "READ COMMITTED", "REPEATABLE READ"]) ?? ""
+        told.append("\(isolation): \(statements)")
         try compare(
-          engines.indices.map { place in try outcome(engines[place]) { try run(statements, place) } }, &known)
+          engines.indices.map { place in
+            try outcome(engines[place]) { try run(statements, place, isolation: isolation) }
+          }, &known)
       }
       var last = Dice(seed, -1000)
       if erasesAlike { try compareErased(known, states, &last) }
