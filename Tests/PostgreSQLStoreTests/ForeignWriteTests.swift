@@ -55,6 +55,29 @@ struct ForeignWriteTests {
     #expect(try store.engine.verified() == [])
   }
 
+  @Test func `what another program's trigger changes in new rows is derived from once`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 2, "place": "A"}"#])
+    let regions = #"SELECT "count", total, mean, largest, strong FROM "Region";"#
+    // The session has the plans of its first statement when the trigger comes.
+    let states = try store.psql(
+      """
+      UPDATE "Quake" SET magnitude = 3; \(regions)
+      CREATE FUNCTION lowered() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN UPDATE "Quake" SET magnitude = 1 WHERE bolide_id = NEW.bolide_id AND magnitude > 5; RETURN NULL; END $$;
+      CREATE TRIGGER lowered AFTER INSERT OR UPDATE ON "Quake" FOR EACH ROW EXECUTE FUNCTION lowered();
+      INSERT INTO "Quake"(id, magnitude, in_id) VALUES (2, 9, 1); \(regions)
+      UPDATE "Quake" SET magnitude = 8 WHERE id = 1; \(regions)
+      INSERT INTO "Quake"(id, magnitude, in_id) VALUES (3, 9, 1), (4, 5, 1); \(regions)
+      UPDATE "Quake" SET magnitude = 7; \(regions)
+      """)
+    #expect(
+      states.split(separator: "\n") == [
+        "1|3|3|3|0", "2|4|2|3|0", "2|2|1|1|0", "4|8|2|5|0", "4|4|1|1|0",
+      ])
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `a transaction that is rolled back leaves nothing, and one transaction is one`() throws {
     let store = try ServerStore()
     let token = try store.engine.newestToken()

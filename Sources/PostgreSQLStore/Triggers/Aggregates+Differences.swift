@@ -141,13 +141,15 @@ extension Aggregates {
   }
 
   /// What went may have been the extreme: then all of the owner's objects are looked at, unless what came is beyond it.
+  ///
+  /// Another program's trigger may have changed what came once more, and that is treated first: then they are looked at, too.
   private func extreme(_ member: Member, _ source: Attribute, came: String, went: String) -> String {
     let isMinimum = member.aggregate.function == .min
     let (beyond, best) = isMinimum ? ("<", "least") : (">", "greatest")
     let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
     let all = select(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type), member)
     return """
-      CASE WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
+      CASE WHEN NOT \(EntityTriggers.isAlone(holder)) THEN \(all) WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
         THEN \(best)(\(own), \(came)) WHEN \(came) \(beyond)= \(own) THEN \(came) ELSE \(all) END
       """
   }

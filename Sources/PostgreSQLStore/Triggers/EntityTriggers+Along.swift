@@ -50,11 +50,10 @@ extension EntityTriggers {
       )
     }
     let before = Self.arrays(results.map { ($0.number, $0.isTaken, $0.text) })
-    let isAlone = "bolide_is_alone(\(literal(quoted(owner.entity.name)))::regclass)"
     return """
       IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL AND (\(aggregates.areDifferent(difference))) THEN
         bolide_noted := set_config('bolide.noted', 'along', true);
-        \(aggregates.updateOne(id, difference)) AND \(isAlone)
+        \(aggregates.updateOne(id, difference)) AND \(Self.isAlone(owner.entity))
           RETURNING \(results.map(\.columns).joined(separator: ", ")) INTO bolide_owner;
         bolide_noted := set_config('bolide.noted', '', true);
         IF FOUND THEN
@@ -69,8 +68,11 @@ extension EntityTriggers {
       """
   }
 
-  /// Whether a table has no triggers but Bolide's.
-  ///
+  /// Whether an entity's table has no triggers but Bolide's, as SQL in a statement on that table.
+  static func isAlone(_ entity: Entity) -> String {
+    "bolide_is_alone(\(literal(quoted(entity.name)))::regclass)"
+  }
+
   /// The planner asks the first function, which it takes to be constant, and keeps the answer with the plan of the statement that it
   /// stands in: that statement must be on the same table, so that a new trigger there makes the plan void. The second one sees what was
   /// committed a moment ago, where the first would have the snapshot of the statement that called the trigger.
