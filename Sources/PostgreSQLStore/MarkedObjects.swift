@@ -7,12 +7,14 @@ struct MarkedObjects {
   let connection: PostgreSQLConnection
   let stored: StoredModel
 
-  /// Computes them, in the caller's transaction, until none is left.
+  /// Computes them, in the caller's transaction, until none is left; also what follows from what other programs' triggers have made of
+  /// the transaction's own rows.
   ///
   /// What one round computes may mark what follows from it, which the next one computes: each has at least one attribute more.
   ///
   /// - Throws: `StoreError.neverComputed` where another program's trigger marks the same objects with each round.
   func refresh() throws {
+    try markRewritten()
     let derived = stored.model.entities.reduce(0) { $0 + $1.derivedAttributes.count }
     // Beside what follows from what, writers of the same moment may mark more.
     var last: Entity?
@@ -21,6 +23,27 @@ struct MarkedObjects {
       last = entity
     }
     if let last { throw StoreError.neverComputed(last) }
+  }
+
+  /// Marks the rows that the transaction has written where another program's trigger may have changed what copies in them follow.
+  private func markRewritten() throws {
+    let copying = stored.model.entities.filter { !Copy.all($0, stored.model).isEmpty }
+    if copying.isEmpty { return }
+    let tables = copying.map { "(\(stored.number(of: $0)), \(literal(quoted($0.name)))::regclass)" }
+    let others = try connection.run(
+      "SELECT number FROM (VALUES \(tables.joined(separator: ", "))) AS t(number, name) WHERE bolide_has_others(name)"
+    )
+    for row in 0..<others.count {
+      guard let entity = stored.entity(others.integer(row, 0)) else { continue }
+      let number = stored.number(of: entity)
+      try connection.run(
+        """
+        INSERT INTO bolide_mark SELECT \(number), t.bolide_id FROM bolide_transaction AS o
+          JOIN bolide_change AS c ON c.transaction = o.id AND c.entity = \(number) AND c.kind <> 3
+          JOIN \(quoted(entity.name)) AS t ON t.bolide_id BETWEEN c.id AND coalesce(c.last_id, c.id)
+        WHERE o.xid = pg_current_xact_id() ON CONFLICT DO NOTHING
+        """)
+    }
   }
 
   /// Computes what is marked now.

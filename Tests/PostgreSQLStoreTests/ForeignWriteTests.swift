@@ -78,6 +78,33 @@ struct ForeignWriteTests {
     #expect(try store.engine.verified() == [])
   }
 
+  @Test func `copies follow the links that another program's trigger sets before a row is written`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "B"}"#])
+    try store.psql(
+      """
+      CREATE FUNCTION placed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.in_id := 2; RETURN NEW; END $$;
+      CREATE TRIGGER placed BEFORE INSERT OR UPDATE ON "Quake" FOR EACH ROW EXECUTE FUNCTION placed();
+      INSERT INTO "Quake"(id, in_id) VALUES (3, 1), (4, NULL);
+      UPDATE "Quake" SET magnitude = 3 WHERE id = 1;
+      """)
+    let copies = #"SELECT string_agg(region, ' ' ORDER BY id) FROM "Quake""#
+    #expect(try store.psql(copies) == "B B B B")
+    // What Bolide writes itself, and its new rows as runs.
+    try store.psql("DELETE FROM \"Quake\"")
+    try store.take((1...3).map { "{\"id\": \($0), \"place\": \"A\"}" })
+    #expect(try store.psql(copies) == "B B B")
+    try store.psql(
+      """
+      CREATE OR REPLACE FUNCTION placed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.in_id := 1; RETURN NEW; END $$;
+      """)
+    try store.take([#"{"id": 1, "magnitude": 7}"#])
+    _ = try store.engine.updateObjects(
+      ObjectQuery("Quake", where: "id = 2"), ObjectValues(["magnitude": 8.0]), EditOptions())
+    #expect(try store.psql(copies) == "A A B")
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `a transaction that is rolled back leaves nothing, and one transaction is one`() throws {
     let store = try ServerStore()
     let token = try store.engine.newestToken()

@@ -33,8 +33,8 @@ enum SystemTables {
     5: [],
     // They have a row that one statement changes several times, and what denies a deletion can be asked behind it.
     6: [deferrableDenials],
-    // They know an upsert's new rows, and a deletion before the update that was before it.
-    7: [],
+    // They know an upsert's new rows, and a deletion before the update that was before it; those before a row are the last ones.
+    7: [earlyTriggers],
   ]
 
   private static let deferrableDenials = """
@@ -42,6 +42,14 @@ enum SystemTables {
       FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
         WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
       LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
+    END $$
+    """
+
+  private static let earlyTriggers = """
+    DO $$ DECLARE early record; BEGIN
+      FOR early IN SELECT t.tgrelid::regclass AS relation, t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+        WHERE c.relnamespace = current_schema()::regnamespace AND t.tgname IN ('bolide_before_insert', 'bolide_before_update')
+      LOOP EXECUTE format('DROP TRIGGER %I ON %s', early.tgname, early.relation); END LOOP;
     END $$
     """
 

@@ -27,10 +27,11 @@ struct EntityTriggers {
   }
 
   /// The names of the table's triggers. One before each row is there only where it has something to do: it would keep new rows from
-  /// going into the table many at a time.
+  /// going into the table many at a time. It is the last one before a row, as the server calls them by their names: what another
+  /// program's sets is what copies follow.
   var names: [String] { before.isEmpty ? Array(Self.allNames.dropFirst(2)) : Self.allNames }
   static let allNames = [
-    "bolide_before_insert", "bolide_before_update", "bolide_after_insert", "bolide_after_delete",
+    "~bolide_before_insert", "~bolide_before_update", "bolide_after_insert", "bolide_after_delete",
     "bolide_after_update", "bolide_truncate",
   ]
 
@@ -42,14 +43,14 @@ struct EntityTriggers {
     ]
     let rows = [("INSERT", Self.isForeign), ("UPDATE", hasUpkeepBefore ? Self.isForeign : Self.isOutermost)]
       .map {
-        trigger("before_\($0.lowercased())", "BEFORE \($0)", "FOR EACH ROW WHEN (\($1))", "before")
+        trigger("~bolide_before_\($0.lowercased())", "BEFORE \($0)", "FOR EACH ROW WHEN (\($1))", "before")
       }
     return (before.isEmpty ? [] : [function("before", before)] + rows)
       + zip(events, [inserted, deleted, updated]).flatMap { event, body in
         [
           function(event.0, body),
           trigger(
-            "after_\(event.0)", "AFTER \(event.0.uppercased())",
+            "bolide_after_\(event.0)", "AFTER \(event.0.uppercased())",
             "REFERENCING \(event.1) FOR EACH STATEMENT"
               + (event.0 == "update" && isNotedAlong ? " WHEN (\(Self.isNotNoted))" : ""),
             event.0),
@@ -60,7 +61,7 @@ struct EntityTriggers {
           "truncate",
           "RAISE EXCEPTION USING MESSAGE = '\(entity.name.replacing("'", with: "''")): "
             + "TRUNCATE would leave no history of the rows', HINT = 'Use DELETE.';"),
-        trigger("truncate", "BEFORE TRUNCATE", "FOR EACH STATEMENT", "truncate"),
+        trigger("bolide_truncate", "BEFORE TRUNCATE", "FOR EACH STATEMENT", "truncate"),
       ]
   }
 
@@ -99,7 +100,7 @@ struct EntityTriggers {
   }
 
   private func trigger(_ name: String, _ event: String, _ rest: String, _ function: String) -> String {
-    "CREATE OR REPLACE TRIGGER \(quoted("bolide_\(name)")) \(event) ON \(table) \(rest) "
+    "CREATE OR REPLACE TRIGGER \(quoted(name)) \(event) ON \(table) \(rest) "
       + "EXECUTE FUNCTION \(quoted("bolide_\(function)_\(number)"))()"
   }
 
