@@ -96,6 +96,7 @@ enum SchemaText {
     ("restore", "what other programs write into derived values is put right."),
     ("delete", "a deleted row goes into history and out of what is derived from it."),
     ("before_insert", "remembers the rows that OR REPLACE would take away."),
+    ("before_delete", "forgets a row that OR REPLACE has not taken away."),
     ("before_update", "remembers the rows that OR REPLACE would take away."),
     ("replaced", "a row that OR REPLACE took away is booked as deleted."),
     ("id", "the identity of an object never changes."),

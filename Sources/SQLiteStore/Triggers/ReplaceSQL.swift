@@ -80,6 +80,10 @@ struct ReplaceSQL {
 
   var afterUpdate: [String] { [book(isMissing)] }
 
+  /// An upsert, and a statement that was ignored, leaves copies of rows that stay. The deletion of such a row is its own trigger's: until
+  /// that fires, the row is missing, and what its deletion unlinks would have it booked as replaced.
+  var beforeDelete: [String] { ["\(deleted) AND \(isReplaced)"] }
+
   /// A deletion that fires is booked by itself.
   var deleted: String { "DELETE FROM \(table) WHERE bolide_id = OLD.bolide_id" }
 

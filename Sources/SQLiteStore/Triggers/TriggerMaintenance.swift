@@ -28,7 +28,7 @@ package enum TriggerMaintenance {
   /// Makes all triggers anew, and what they need, in the caller's transaction.
   static func create(_ db: Database, _ triggers: Triggers) throws {
     try remove(db)
-    if try areFormer(db) {
+    if try haveFormerSums(db) {
       try db.run("DROP TRIGGER \(SumSQL.former.name)")
       for trigger in SumSQL.triggers.values { try db.run(trigger) }
     }
@@ -42,8 +42,16 @@ package enum TriggerMaintenance {
     try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
   }
 
-  /// Whether the triggers are those of an earlier version, which did the same in more time.
+  /// Whether the triggers are those of an earlier version, which did the same in more time, or booked some deletions twice.
   private static func areFormer(_ db: Database) throws -> Bool {
+    let booksTwice = """
+      SELECT 1 FROM sqlite_schema AS t WHERE type = 'trigger' AND name = 'bolide_' || tbl_name || '_delete' AND NOT EXISTS (
+        SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'bolide_' || t.tbl_name || '_before_delete')
+      """
+    return try haveFormerSums(db) || db.value(booksTwice) != .null
+  }
+
+  private static func haveFormerSums(_ db: Database) throws -> Bool {
     let (name, sql) = SumSQL.former
     let find = "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?"
     return try db.value(find, .text(name)) == .text(sql)
@@ -125,7 +133,7 @@ package enum TriggerMaintenance {
   }
 
   /// A digest of all triggers that have a name of Bolide's, with their text.
-  private static func fingerprint(_ db: Database) throws -> String {
+  static func fingerprint(_ db: Database) throws -> String {
     let rows = try RawStatement(
       db,
       """

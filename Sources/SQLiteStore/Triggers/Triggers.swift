@@ -60,6 +60,7 @@ struct Triggers {
       trigger(entity, "delete", "AFTER DELETE", [replace.deleted] + deleted),
       trigger(entity, "replaced", "AFTER UPDATE OF bolide_gone", deleted, on: replace.table),
       trigger(entity, "before_insert", "BEFORE INSERT", replace.beforeInsert),
+      trigger(entity, "before_delete", "BEFORE DELETE", replace.beforeDelete),
       trigger(entity, "before_update", "BEFORE UPDATE OF \(replace.unique)", replace.beforeUpdate),
       Trigger(
         name: name(entity, "id"),

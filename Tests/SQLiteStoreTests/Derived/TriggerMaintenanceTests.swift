@@ -1,4 +1,5 @@
 import ImportModel
+import SQLiteAccess
 import SQLiteMaintenance
 import Testing
 
@@ -95,6 +96,20 @@ struct TriggerMaintenanceTests {
     let opened = try temporary.open(pipeline)
     #expect(try opened.restoreTriggers() == RepairReport())
     #expect(try store.rows(ours) == triggers && triggers.count == 2)
+    #expect(try store.rows("SELECT triggers FROM bolide_store") == digest)
+    #expect(try findings() == [] && store.newestToken() == token)
+  }
+
+  @Test func `Those of a version that had none before a deletion are made anew, without a gap`() throws {
+    let digest = try store.rows("SELECT triggers FROM bolide_store")
+    try temporary.shell("DROP TRIGGER bolide_Quake_before_delete; DROP TRIGGER bolide_Region_before_delete")
+    // As that version noted its own.
+    try store.writing {
+      try $0.run("UPDATE bolide_store SET triggers = ?", .text(TriggerMaintenance.fingerprint($0)))
+    }
+    #expect(try store.rows("SELECT triggers FROM bolide_store") != digest)
+    let opened = try temporary.open(pipeline)
+    #expect(try opened.restoreTriggers() == RepairReport())
     #expect(try store.rows("SELECT triggers FROM bolide_store") == digest)
     #expect(try findings() == [] && store.newestToken() == token)
   }

@@ -90,8 +90,9 @@ struct SchemaTests {
         """)
         == [
           ["bolide_Quake.region_id.changed"], ["bolide_Quake.region_id.moved"],
-          ["bolide_Quake_before_insert"], ["bolide_Quake_before_update"], ["bolide_Quake_delete"],
-          ["bolide_Quake_id"], ["bolide_Quake_insert"], ["bolide_Quake_replaced"], ["bolide_Quake_update"],
+          ["bolide_Quake_before_delete"], ["bolide_Quake_before_insert"], ["bolide_Quake_before_update"],
+          ["bolide_Quake_delete"], ["bolide_Quake_id"], ["bolide_Quake_insert"],
+          ["bolide_Quake_replaced"], ["bolide_Quake_update"], ["bolide_Region_before_delete"],
           ["bolide_Region_before_insert"], ["bolide_Region_before_update"], ["bolide_Region_delete"],
           ["bolide_Region_derived"], ["bolide_Region_id"], ["bolide_Region_insert"],
           ["bolide_Region_replaced"], ["bolide_Region_restore"], ["bolide_Region_update"],

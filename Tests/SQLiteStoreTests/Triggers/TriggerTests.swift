@@ -237,6 +237,40 @@ struct TriggerTests {
     #expect(try store.findings() == [])
   }
 
+  @Test(arguments: ["ON", "OFF"])
+  func `The deletion of a row that an upsert has changed is history once, with what it was`(
+    keys: String
+  ) throws {
+    let pipeline = try Pipeline(
+      yaml: """
+        bolide: 1
+        name: nodes
+        store: nodes.sqlite
+        entity: Node
+        key: k
+        attributes: { k: string, size: integer64 }
+        relationships:
+          next: { to-one: Node, inverse: last }
+          last: { to-many: Node, inverse: next }
+        """, file: "nodes.yaml", directory: ".")
+    let temporary = try TemporaryStore()
+    let store = try temporary.open(pipeline)
+    try store.take(pipeline, [["k": "a", "size": 1], ["k": "b", "size": 2]])
+    try temporary.shell(
+      """
+      UPDATE Node SET next_id = 1 WHERE k = 'b';
+      INSERT INTO Node(k, size) VALUES ('a', 3) ON CONFLICT (k) DO UPDATE SET size = excluded.size;
+      """)
+    try store.assignPendingChanges()
+    let token = try store.newestToken()
+    // What leads to it is unlinked before its own trigger fires.
+    try temporary.shell("PRAGMA foreign_keys = \(keys); DELETE FROM Node WHERE k = 'a'")
+    try store.assignPendingChanges()
+    #expect(try store.rows("SELECT first FROM bolide_change WHERE kind = 2") == [[1]])
+    _ = try store.revert(.token(token), force: true, EditOptions())
+    #expect(try store.rows("SELECT k, size, next_id FROM Node ORDER BY k") == [["a", 3, nil], ["b", 2, 1]])
+  }
+
   @Test(
     arguments: ["ON", "OFF"],
     ["INSERT OR IGNORE INTO Node(k) VALUES ('b')", "UPDATE OR IGNORE Node SET k = 'b' WHERE k = 'other'"])
