@@ -44,11 +44,10 @@ package enum TriggerMaintenance {
 
   /// Whether the triggers are those of an earlier version, which did the same in more time, or booked some deletions twice.
   private static func areFormer(_ db: Database) throws -> Bool {
-    let booksTwice = """
-      SELECT 1 FROM sqlite_schema AS t WHERE type = 'trigger' AND name = 'bolide_' || tbl_name || '_delete' AND NOT EXISTS (
-        SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'bolide_' || t.tbl_name || '_before_delete')
-      """
-    return try haveFormerSums(db) || db.value(booksTwice) != .null
+    func number(_ event: String) -> String { "sum(name = 'bolide_' || tbl_name || '_\(event)')" }
+    let booksTwice =
+      "SELECT \(number("delete")) > \(number("before_delete")) FROM sqlite_schema WHERE type = 'trigger'"
+    return try haveFormerSums(db) || db.value(booksTwice) == .integer(1)
   }
 
   private static func haveFormerSums(_ db: Database) throws -> Bool {
