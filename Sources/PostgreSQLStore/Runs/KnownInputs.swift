@@ -69,8 +69,8 @@ final class KnownInputs {
     hasOtherTriggers =
       try connection.run(
         """
-        SELECT EXISTS (SELECT FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
-          WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal AND NOT starts_with(t.tgname, 'bolide_'))
+        SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+          AND NOT starts_with(relname, 'bolide_') AND bolide_has_others(oid))
         """
       ).integer(0, 0) != 0
   }
