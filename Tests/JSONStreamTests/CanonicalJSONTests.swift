@@ -42,9 +42,12 @@ struct CanonicalJSONTests {
         alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
       }
       let found = bytes.withUnsafeBufferPointer { CanonicalJSON.text(of: $0) }
+      // Foundation reads [1,] too, which is no JSON.
+      let text = String(decoding: bytes, as: UTF8.self).filter { $0 != " " }
+      if text.contains(",]") || text.contains(",}") { continue }
       let isValue = (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
       // Foundation refuses halves of characters, and numbers that no double holds.
-      if isValue { #expect(found != nil, "\(String(decoding: bytes, as: UTF8.self))") }
+      if isValue { #expect(found != nil, "\(text)") }
     }
   }
 }
