@@ -149,7 +149,8 @@ extension Aggregates {
     let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
     let all = select(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type), member)
     return """
-      CASE WHEN NOT \(EntityTriggers.isAlone(holder)) THEN \(all) WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
+      CASE WHEN NOT \(EntityTriggers.isAlone(holder)) THEN \(all)
+        WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
         THEN \(best)(\(own), \(came)) WHEN \(came) \(beyond)= \(own) THEN \(came) ELSE \(all) END
       """
   }

@@ -68,13 +68,13 @@ extension EntityTriggers {
       """
   }
 
-  /// Whether an entity's table has no triggers but Bolide's, as SQL in a statement on that table.
+  /// Whether an entity's table has no triggers but Bolide's, as SQL in a statement that reads or changes the table.
   static func isAlone(_ entity: Entity) -> String {
     "bolide_is_alone(\(literal(quoted(entity.name)))::regclass)"
   }
 
   /// The planner asks the first function, which it takes to be constant, and keeps the answer with the plan of the statement that it
-  /// stands in: that statement must be on the same table, so that a new trigger there makes the plan void. The second one sees what was
+  /// stands in: that statement must have the same table, so that a new trigger there makes the plan void. The second one sees what was
   /// committed a moment ago, where the first would have the snapshot of the statement that called the trigger.
   static let functions = [
     """
