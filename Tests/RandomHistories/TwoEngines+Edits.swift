@@ -100,29 +100,34 @@ extension TwoEngines {
         return text(
           try engine.writeObject(entity, ObjectValues(values), links: keys, kind, options).report)
       case .revert(let state):
-        return text(try engine.revert(.token(states[state]), force: true, options))
+        return try text(try engine.revert(.token(states[state]), force: true, options), engine)
       case .revertRun(let place, let force):
         let runs = try engine.runs(of: nil, limit: place + 1)
         guard place < runs.count else { return "no run" }
         let report = try engine.revert(.run(runs[place].run.number), force: force, options)
         let isNoted = try engine.runs(of: nil, limit: place + 1)[place].reverted != nil
-        return text(report) + (isNoted ? ", reverted" : "")
+        return try text(report, engine) + (isNoted ? ", reverted" : "")
       }
     } catch let error as StoreError {
       return "\(error.code) \(error.reason)"
     }
   }
 
-  private func text(_ report: RevertReport) -> String {
+  /// A row that is gone has the key of its deletion in a file, and in a server's history the one before that transaction:
+  /// its key is left out.
+  private func text(_ report: RevertReport, _ engine: any StoreEngine) throws -> String {
+    let present = Set(try objects(engine).values.map(\.name))
     let left = report.left.map { row in
-      let key = row.key.filter { $0.type != nil }.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-      return "; \(row.entity) \(key) stays: \(row.reason)"
+      let isThere = present.contains(ObjectName(entity: row.entity, id: row.id))
+      let key = row.key.filter { isThere && $0.type != nil }.map { "\($0.name)=\($0.value)" }
+      return "; \(row.entity) \(key.joined(separator: " ")) stays: \(row.reason)"
     }
     return text(report.edit) + left.sorted().joined()
   }
 
-  /// Counts; of what a copied time has changed alone, none. A server computes values over links as these come and go, and a file sums
-  /// with each object that comes or goes: both count those that are in the end what they were.
+  /// Counts; of what a copied time has changed alone, none. A server computes values over links, and copies of the one
+  /// object that leads to another, as these come and go, and a file sums with each object that comes or goes: both count
+  /// those that are in the end what they were.
   func text(_ report: EditReport) -> String {
     report.counts.compactMap { count -> String? in
       let entity = random.whole[count.entity]
@@ -131,6 +136,7 @@ extension TwoEngines {
         case nil, .now: false
         case .aggregate(let function, let over, _?, _):
           function != .count || entity.relationship(over)?.kind == .manyToMany
+        case .copy(let path)? where path.count > 1 && entity.relationship(path[0])?.kind == .hasOne: true
         default: random.whole.followsClock(attribute.name, of: count.entity)
         }
       }
