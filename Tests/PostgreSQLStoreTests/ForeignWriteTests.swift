@@ -25,6 +25,35 @@ struct ForeignWriteTests {
     #expect(try store.psql(#"SELECT "count", total, largest, strong FROM "Region""#) == "3|15|9|1")
   }
 
+  @Test func `a thousand commits are told one by one, each with the key that its row had then`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 0, "place": "A"}"#])
+    let token = try store.engine.newestToken()
+    func updates(_ numbers: ClosedRange<Int>) -> String {
+      numbers.map { "UPDATE \"Quake\" SET magnitude = \($0);" }.joined(separator: "\n")
+    }
+    try store.psql("\(updates(1...600)) UPDATE \"Quake\" SET id = 2; \(updates(601...1200))")
+    try store.engine.assignPendingChanges()
+    let transactions = try store.engine.history(HistoryRequest(after: token))
+    let first = token.number + 1
+    #expect(transactions.map(\.number) == Array(first..<first + 1201))
+    #expect(transactions.map(\.changeCount) == transactions.map(\.changes.count))
+    let told = transactions.map { transaction in
+      transaction.changes.map { change in
+        let before = change.previous.first { ["magnitude", "id", "total"].contains($0.name) }?.value
+        return "\(change.entity) \(change.key.map { "\($0.value)" }) \(before.map { "\($0)" } ?? "")"
+      }
+    }
+    let expected = (0..<1200).map { number in
+      [
+        #"Quake ["integer(\#(number < 600 ? 1 : 2))"] real(\#(number).0)"#,
+        #"Region ["text(\"A\")"] real(\#(number).0)"#,
+      ]
+    }
+    let renamed = [[#"Quake ["integer(2)"] integer(1)"#]]
+    #expect(told == expected[..<600] + renamed + expected[600...])
+  }
+
   @Test func `an upsert's new rows are new, though what it updates changes them at once`() throws {
     let store = try ServerStore(
       """

@@ -2,34 +2,44 @@ internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
 
-/// Changes on their way to a reader: some hundred get their objects' keys, and present rows where these are wanted, at once.
+/// Changes on their way to a reader, with the ends of their transactions: some hundred get their objects' keys, and present rows where
+/// these are wanted, at once.
 struct ChangeBatch {
   private let connection: PostgreSQLConnection
   private let stored: StoredModel
   private let includesValues: Bool
   private var changes: [(change: HistoryChange, entity: Entity)] = []
+  /// The transactions, each with how many of the changes come before its end.
+  private var commits: [(place: Int, transaction: HistoryTransaction)] = []
 
   init(_ connection: PostgreSQLConnection, _ stored: StoredModel, includesValues: Bool) {
     (self.connection, self.stored, self.includesValues) = (connection, stored, includesValues)
   }
 
-  mutating func append(_ change: HistoryChange, _ entity: Entity, _ tell: (HistoryChange) throws -> Void)
-    throws
-  {
-    changes.append((change, entity))
-    if changes.count == 1000 { try flush(tell) }
-  }
+  mutating func append(_ change: HistoryChange, _ entity: Entity) { changes.append((change, entity)) }
+
+  /// Ends a transaction.
+  mutating func append(_ transaction: HistoryTransaction) { commits.append((changes.count, transaction)) }
+
+  /// Whether what waits is to be handed over.
+  var isFull: Bool { changes.count >= 1000 }
 
   /// Hands over what waits.
-  mutating func flush(_ tell: (HistoryChange) throws -> Void) throws {
-    guard !changes.isEmpty else { return }
-    defer { changes.removeAll(keepingCapacity: true) }
-    var rows: [String: PresentRows] = [:]
-    for entity in Set(changes.map(\.entity)) {
-      let own = changes.filter { $0.entity.name == entity.name }.map(\.change)
-      rows[entity.name] = try PresentRows(connection, stored, entity, ids: Set(own.map(\.id)).sorted())
+  mutating func flush(
+    _ tell: (HistoryChange) throws -> Void, _ commit: (HistoryTransaction) throws -> Void
+  ) throws {
+    defer {
+      changes.removeAll(keepingCapacity: true)
+      commits.removeAll(keepingCapacity: true)
     }
-    for (change, entity) in changes {
+    var rows: [String: PresentRows] = [:]
+    for (name, own) in Dictionary(grouping: changes, by: \.entity.name) {
+      let ids = Set(own.map(\.change.id)).sorted()
+      rows[name] = try PresentRows(connection, stored, own[0].entity, ids: ids)
+    }
+    var ends = commits[...]
+    for (place, (change, entity)) in changes.enumerated() {
+      while let end = ends.first, end.place <= place { try commit(ends.removeFirst().transaction) }
       var change = change
       let rows = rows[entity.name]
       let present = rows?.key(of: change.id, after: change.transaction, change)
@@ -38,6 +48,7 @@ struct ChangeBatch {
       if includesValues { change.values = rows?.values(of: change.id) }
       try tell(change)
     }
+    for end in ends { try commit(end.transaction) }
   }
 }
 

@@ -39,7 +39,8 @@ struct HistoryReader {
     try eachRow(from, end, request.transactionLimit) { rows, row in
       try walk.take(rows, row, stored, &batch, change, commit)
     }
-    try walk.end(&batch, change, commit)
+    walk.end(&batch)
+    try batch.flush(change, commit)
   }
 
   /// The rows of changes with their transactions, in order, some thousand at a time.
@@ -93,7 +94,7 @@ struct HistoryReader {
     ) throws -> Bool {
       let number = rows.integer(row, 0)
       if transaction?.number != number {
-        try endTransaction(&batch, isLast: false, change, commit)
+        endTransaction(&batch, isLast: false)
         guard room > 0 else { return stop() }
         transaction = HistoryTransaction(
           number: number, token: HistoryToken(store: stored.id, number: number, nonce: rows.text(row, 1)),
@@ -121,12 +122,13 @@ struct HistoryReader {
         guard room > 0 else {
           // The page ends inside the transaction.
           let place = HistoryToken.Inside(changes: rowsPassed, objects: id - found.id)
-          try endPage(place, &batch, change, commit)
+          endPage(place, &batch)
           return stop()
         }
         var object = one
         object.id = id
-        try batch.append(object, entity, change)
+        batch.append(object, entity)
+        if batch.isFull { try batch.flush(change, commit) }
         (room, taken) = (room - 1, taken + 1)
       }
       return true
@@ -137,38 +139,27 @@ struct HistoryReader {
       return false
     }
 
-    private mutating func endPage(
-      _ place: HistoryToken.Inside, _ batch: inout ChangeBatch, _ change: (HistoryChange) throws -> Void,
-      _ commit: (HistoryTransaction) throws -> Void
-    ) throws {
+    private mutating func endPage(_ place: HistoryToken.Inside, _ batch: inout ChangeBatch) {
       guard var transaction else { return }
-      try batch.flush(change)
       let token = transaction.token
       transaction.token = HistoryToken(
         store: token.store, number: token.number, nonce: token.nonce, inside: place)
       (transaction.isWhole, transaction.changeCount) = (false, taken)
       self.transaction = nil
-      try commit(transaction)
+      batch.append(transaction)
     }
 
-    private mutating func endTransaction(
-      _ batch: inout ChangeBatch, isLast: Bool, _ change: (HistoryChange) throws -> Void,
-      _ commit: (HistoryTransaction) throws -> Void
-    ) throws {
+    private mutating func endTransaction(_ batch: inout ChangeBatch, isLast: Bool) {
       guard var transaction else { return }
       self.transaction = nil
       // The last one is told in any case, so that its token covers them all.
       guard taken > 0 || isLast || !transaction.widened.isEmpty else { return }
-      try batch.flush(change)
       transaction.changeCount = taken
-      try commit(transaction)
+      batch.append(transaction)
     }
 
-    mutating func end(
-      _ batch: inout ChangeBatch, _ change: (HistoryChange) throws -> Void,
-      _ commit: (HistoryTransaction) throws -> Void
-    ) throws {
-      if !isAtEnd { try endTransaction(&batch, isLast: true, change, commit) }
+    mutating func end(_ batch: inout ChangeBatch) {
+      if !isAtEnd { endTransaction(&batch, isLast: true) }
     }
   }
 }
