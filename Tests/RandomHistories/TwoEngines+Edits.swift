@@ -134,7 +134,7 @@ extension TwoEngines {
       let isUnsure = entity.attributes.contains { attribute in
         switch attribute.derivation {
         case nil, .now: false
-        case .aggregate(let function, let over, _?, _):
+        case .aggregate(let function, let over, _, _):
           function != .count || entity.relationship(over)?.kind == .manyToMany
         case .copy(let path)? where path.count > 1 && entity.relationship(path[0])?.kind == .hasOne: true
         default: random.whole.followsClock(attribute.name, of: count.entity)
