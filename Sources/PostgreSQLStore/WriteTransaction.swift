@@ -14,8 +14,7 @@ struct WriteTransaction {
   func begin(notesRuns: Bool = false) throws {
     try connection.run(
       """
-      SELECT set_config('bolide.writer', pg_current_xact_id()::text, true),
-        set_config('bolide.runs', CASE WHEN $1 THEN pg_current_xact_id()::text ELSE '' END, true),
+      SELECT set_config('bolide.writer', 'own', true), set_config('bolide.runs', CASE WHEN $1 THEN 'own' ELSE '' END, true),
         \(Self.memory),
         pg_advisory_xact_lock_shared(\(SystemTables.modelLock()))
       """, [.boolean(notesRuns)])

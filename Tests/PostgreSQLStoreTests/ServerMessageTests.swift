@@ -109,7 +109,7 @@ struct ServerMessageTests {
         == "an earlier version of bolide made this store. Run a command on it as the user who owns it: that brings it up to "
         + "date.")
     #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "8")
+    #expect(try store.psql("SELECT format FROM bolide_store") == "9")
     #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
     try store.take([#"{"id": 1, "magnitude": 5}"#])
     #expect(try StoreAddress(reader).open().newestToken().number == 2)
@@ -118,7 +118,7 @@ struct ServerMessageTests {
 
   @Test(arguments: [
     (4, "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;"), (5, ""),
-    (6, ""), (7, ""),
+    (6, ""), (7, ""), (8, ""),
   ])
   func `a store of an earlier format gets the triggers of this version`(format: Int, had: String) throws {
     let store = try ServerStore()

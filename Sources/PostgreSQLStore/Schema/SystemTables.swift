@@ -21,7 +21,7 @@ internal import PostgreSQLAccess
 ///     bolide_run_field     what a run's records had in the fields of attributes
 ///     bolide_input         inputs of imports of several, each with the rows that it has met
 enum SystemTables {
-  static let format: Int64 = 8
+  static let format: Int64 = 9
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -35,6 +35,8 @@ enum SystemTables {
     6: [deferrableDenials],
     // They know an upsert's new rows, and a deletion before the update that was before it; those before a row are the last ones.
     7: [earlyTriggers],
+    // They ask less for one row.
+    8: [],
   ]
 
   private static let deferrableDenials = """
@@ -174,7 +176,7 @@ enum SystemTables {
   /// its savepoint, as the row would. It returns the id first.
   static let makeTransaction = """
     INSERT INTO bolide_transaction AS t (xid) VALUES (pg_current_xact_id())
-      RETURNING t.id, set_config('bolide.transaction', t.xid::text || ' ' || t.id, true)
+      RETURNING t.id, set_config('bolide.transaction', t.id::text, true)
     """
 
   /// What the triggers call.

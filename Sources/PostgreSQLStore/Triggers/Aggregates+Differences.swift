@@ -14,7 +14,8 @@ extension Aggregates {
   func adjust(_ rows: String) -> String {
     let link = "x.\(quoted(toOne.column))"
     var columns = ["\(link) AS owner"]
-    for (place, member) in members.enumerated() {
+    for member in members {
+      let place = member.place
       let filter = condition(member)
       guard let source = member.summarized else {
         columns.append("coalesce(sum(x.sign) FILTER (WHERE true\(filter)), 0)::bigint AS n\(place)")
@@ -44,7 +45,8 @@ extension Aggregates {
   ///   - named: what a difference is called there.
   func differences(_ rows: [(table: String, name: String, sign: Int)], named: (String) -> String) -> [String]
   {
-    members.enumerated().flatMap { place, member -> [String] in
+    members.flatMap { member -> [String] in
+      let place = member.place
       func difference(isTaken: (String) -> String, _ value: (String) -> String) -> String {
         rows.map { _, row, sign in
           let condition = isTaken(row) + condition(member, of: row)
@@ -64,7 +66,11 @@ extension Aggregates {
         }
       }
       func isThere(_ row: String) -> String { "\(column(row)) IS NOT NULL" }
-      let sum = difference(isTaken: isThere) { ExactSum(column($0), source.type).value }
+      func exact(_ row: String) -> ExactSum { ExactSum(column(row), source.type) }
+      let sum =
+        rows.count == 2 && member.aggregate.filter == nil
+        ? ExactSum.difference(exact(rows[1].name), exact(rows[0].name))
+        : difference(isTaken: isThere) { exact($0).value }
       let number = difference(isTaken: isThere) { _ in "1" }
       return ["trim_scale(\(sum)) AS \(named("s\(place)"))", "\(number) AS \(named("n\(place)"))"]
     }
@@ -101,16 +107,15 @@ extension Aggregates {
 
   /// Whether differences of counts and sums change anything.
   func areDifferent(_ difference: (String) -> String) -> String {
-    members.enumerated().flatMap { place, member in
-      (member.summarized == nil ? [] : ["\(difference("s\(place)")) <> 0"]) + [
-        "\(difference("n\(place)")) <> 0"
-      ]
+    members.flatMap { member in
+      (member.summarized == nil ? ["n"] : ["s", "n"]).map { "\(difference("\($0)\(member.place)")) <> 0" }
     }.joined(separator: " OR ")
   }
 
   /// What counts, sums and means of an owner `o` were before differences were added to them.
   func before(_ difference: (String) -> String) -> [(attribute: Attribute, value: String)] {
-    members.enumerated().map { place, member in
+    members.map { member in
+      let place = member.place
       let (name, number) = (quoted(member.attribute.name), difference("n\(place)"))
       guard member.summarized != nil else { return (member.attribute, "o.\(name) - \(number)") }
       let (sumName, numberName) = (EntityTable.sum(member.attribute), EntityTable.number(member.attribute))
@@ -122,7 +127,8 @@ extension Aggregates {
 
   /// The owner's columns, each with its value from the owner `o` and the differences.
   private func assigned(_ difference: (String) -> String) -> [(String, String)] {
-    members.enumerated().flatMap { place, member -> [(String, String)] in
+    members.flatMap { member -> [(String, String)] in
+      let place = member.place
       let name = member.attribute.name
       let number = difference("n\(place)")
       guard let source = member.summarized else { return [(name, "o.\(quoted(name)) + \(number)")] }

@@ -20,6 +20,8 @@ struct Aggregates {
     let source: Attribute?
     /// What objects have to meet, in SQL: those of the query's table `x`, and those in the triggers' variables. Empty for nothing.
     let conditions: [String: String]
+    /// Its number among the owner's derived attributes, by which differences are called.
+    let place: Int
   }
 
   /// All of a model.
@@ -31,7 +33,7 @@ struct Aggregates {
         guard let many = model.toMany(relationship),
           let holder = model.entity(named: many.holder.name)
         else { return nil }
-        let members = try owner.derivedAttributes.compactMap { attribute -> Member? in
+        let members = try owner.derivedAttributes.enumerated().compactMap { place, attribute -> Member? in
           guard let aggregate = attribute.derivation?.aggregate, aggregate.relationship == relationship.name
           else { return nil }
           return Member(
@@ -42,7 +44,7 @@ struct Aggregates {
                 uniqueKeysWithValues: ["x", "bolide_was", "bolide_is"].map {
                   ($0, try ConditionSQL.sql(filter, in: .row(many.destination, $0)))
                 })
-            } ?? [:])
+            } ?? [:], place: place)
         }
         if members.isEmpty { return nil }
         return Aggregates(
@@ -50,6 +52,13 @@ struct Aggregates {
           members: members)
       }
     }
+  }
+
+  /// The same without what an object counts for whatever its values are.
+  var withoutCounts: Aggregates {
+    Aggregates(
+      owner: owner, holder: holder, toOne: toOne, destination: destination, onward: onward,
+      members: members.filter { $0.aggregate.function != .count || $0.aggregate.filter != nil })
   }
 
   /// The columns of the objects that the members read.

@@ -38,7 +38,10 @@ extension EntityTriggers {
   ///
   /// - Parameter values: what is noted of the row, as the columns of `bolide_change` from the kind on.
   func noteAlong(_ event: Event, _ values: String) -> String {
-    guard let (place, aggregates, owner) = along(event) else { return "" }
+    guard let (place, all, owner) = along(event) else { return "" }
+    // An object that stays with its owner counts as before.
+    let aggregates = event == .update ? all.withoutCounts : all
+    if aggregates.members.isEmpty { return "" }
     func difference(_ name: String) -> String { "bolide_row.\(Self.difference(name, place))" }
     let id = difference("id")
     let results = aggregates.before(difference).enumerated().map { index, result in
@@ -49,21 +52,26 @@ extension EntityTriggers {
         text: result.attribute.type.historyText(ofColumn: "bolide_owner.was_\(index)")
       )
     }
-    let before = Self.arrays(results.map { ($0.number, $0.isTaken, $0.text) })
+    // Noted where any of them differs.
+    let before = Self.arrays(results.map { ($0.number, results.count == 1 ? "true" : $0.isTaken, $0.text) })
+    let differsAlways =
+      aggregates.members.allSatisfy { $0.aggregate.filter == nil }
+      && (event == .update || aggregates.members.contains { $0.aggregate.function == .count })
+    let differs = differsAlways ? "" : " AND (\(aggregates.areDifferent(difference)))"
     return """
-      IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL AND (\(aggregates.areDifferent(difference))) THEN
+      IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL\(differs) THEN
         bolide_noted := set_config('bolide.noted', 'along', true);
         \(aggregates.updateOne(id, difference)) AND \(Self.isAlone(owner.entity))
           RETURNING \(results.map(\.columns).joined(separator: ", ")) INTO bolide_owner;
-        bolide_noted := set_config('bolide.noted', '', true);
         IF FOUND THEN
-          \(SystemTables.makeTransaction) INTO bolide_row.transaction;
+          \(SystemTables.makeTransaction), set_config('bolide.noted', '', true) INTO bolide_row.transaction;
           IF \(results.map(\.isTaken).joined(separator: " OR ")) THEN
             \(note(values, "\(owner.number), \(id), 2, false, \(before.properties), \(before.previous)"));
           ELSE \(note(values));
           END IF;
           RETURN NULL;
         END IF;
+        bolide_noted := set_config('bolide.noted', '', true);
       END IF;
       """
   }

@@ -121,17 +121,14 @@ extension EntityTriggers {
     // Asking whether there is a second row takes longer than reading on.
     return """
       FOR bolide_row IN SELECT \(columns.joined(separator: ",\n  ")) FROM \(from.joined(separator: ", ")) LOOP
-        bolide_rows := bolide_rows + 1;
-        IF bolide_rows > 1 THEN bolide_row.is_one := false; EXIT; END IF;
+        IF bolide_is_second THEN bolide_row.is_one := false; EXIT; END IF;
+        bolide_is_second := true;
       END LOOP;
       """
   }
 
   /// The row of the present transaction in history, which the first trigger has made and noted; null before.
-  private static let ownTransaction = """
-    CASE WHEN split_part(current_setting('bolide.transaction', true), ' ', 1) = pg_current_xact_id()::text
-      THEN split_part(current_setting('bolide.transaction', true), ' ', 2)::bigint END
-    """
+  private static let ownTransaction = "nullif(current_setting('bolide.transaction', true), '')::bigint"
 
   /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.
   ///
@@ -158,8 +155,7 @@ extension EntityTriggers {
   }
 
   /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row.
-  private static let hasNoRuns =
-    "current_setting('bolide.runs', true) IS DISTINCT FROM pg_current_xact_id()::text"
+  private static let hasNoRuns = "current_setting('bolide.runs', true) IS DISTINCT FROM 'own'"
 
   /// What was before in this transaction stays; what was not noted yet comes along.
   private static let merging = merged("c", "excluded").map { "\($0) = \($1)" }.joined(separator: ",\n")

@@ -69,8 +69,7 @@ struct EntityTriggers {
   private static let isForeign = "pg_trigger_depth() > 0 OR \(isOther)"
   /// Whether another program's own statement writes it.
   private static let isOutermost = "pg_trigger_depth() = 0 AND \(isOther)"
-  private static let isOther =
-    "current_setting('bolide.writer', true) IS DISTINCT FROM pg_current_xact_id()::text"
+  private static let isOther = "current_setting('bolide.writer', true) IS DISTINCT FROM 'own'"
 
   private func function(_ event: String, _ body: String) -> String {
     // A text in a filter may hold whatever would end the body.
@@ -79,7 +78,7 @@ struct EntityTriggers {
     return """
       CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
-      DECLARE bolide_row record; bolide_rows integer := 0; bolide_owner record; bolide_noted text; \(changesAgain ? "bolide_again boolean := false;" : "")
+      DECLARE bolide_row record; bolide_is_second boolean := false; bolide_owner record; bolide_noted text; \(changesAgain ? "bolide_again boolean := false;" : "")
       BEGIN
       \(body)
       RETURN \(event == "before" ? "NEW" : "NULL");

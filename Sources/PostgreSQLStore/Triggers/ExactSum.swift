@@ -3,8 +3,8 @@ internal import PostgreSQLAccess
 
 /// Sums that are exact whatever came and went: as `numeric`, in which every real number is itself.
 ///
-/// Nearly every real number is a whole number of 2^-72 below 2^42: it is taken in two parts that are whole numbers themselves, as
-/// the server is fast with these. The others are taken apart one by one.
+/// Nearly every real number is from 2^-20 to below 2^42, or zero, and so a whole number of 2^-72: it is taken in two parts that are
+/// whole numbers themselves, as the server is fast with these. The others are taken apart one by one.
 ///
 ///     x = high × 2^-20 + low × 2^-72,   |low| < 2^52
 struct ExactSum {
@@ -17,8 +17,9 @@ struct ExactSum {
 
   private var high: String { "trunc(\(column) * 1048576)" }
   private var low: String { "(\(column) * 1048576 - \(high)) * 4503599627370496" }
+  /// For a value that is not usual, the parts may be beyond the server's numbers.
   private var isUsual: String {
-    "CASE WHEN abs(\(column)) < 4398046511104 THEN \(low) = trunc(\(low)) ELSE false END"
+    "abs(\(column)) < 4398046511104 AND (abs(\(column)) >= 9.5367431640625e-7 OR \(column) = 0)"
   }
 
   private static func whole(_ high: String, _ low: String) -> String {
@@ -30,6 +31,17 @@ struct ExactSum {
     guard type.storage == .real else { return "\(column)::numeric" }
     return "CASE WHEN \(isUsual) THEN \(Self.whole("(\(high))::bigint", "(\(low))::bigint")) "
       + "ELSE bolide_exact(\(column)) END"
+  }
+
+  /// How much more one value is than another of the same type.
+  static func difference(_ new: ExactSum, _ old: ExactSum) -> String {
+    guard new.type.storage == .real else {
+      return "coalesce(\(new.column), 0)::numeric - coalesce(\(old.column), 0)::numeric"
+    }
+    let exact = "coalesce(bolide_exact(\(new.column)), 0) - coalesce(bolide_exact(\(old.column)), 0)"
+    let whole = whole(
+      "((\(new.high))::bigint - (\(old.high))::bigint)", "((\(new.low))::bigint - (\(old.low))::bigint)")
+    return "CASE WHEN \(new.isUsual) AND \(old.isUsual) THEN \(whole) ELSE \(exact) END"
   }
 
   /// All values of a query's rows.
