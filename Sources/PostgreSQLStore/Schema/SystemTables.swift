@@ -241,26 +241,22 @@ enum SystemTables {
     LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
     DECLARE
       last bigint;
-      pending record;
+      numbered bigint;
+      seen timestamptz := clock_timestamp();
     BEGIN
       SELECT last_number INTO last FROM bolide_store;
-      FOR pending IN
+      WITH pending AS MATERIALIZED (
         SELECT t.id, c.seq, c.changes, c.entries FROM bolide_transaction t CROSS JOIN LATERAL (
           SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
           FROM bolide_change WHERE transaction = t.id) c
-        WHERE t.number IS NULL AND t.id IS DISTINCT FROM own ORDER BY c.seq
-      LOOP
-        IF pending.seq IS NULL THEN
-          DELETE FROM bolide_transaction WHERE id = pending.id;
-        ELSE
-          last := last + 1;
-          UPDATE bolide_transaction SET number = last, xid = NULL, at = clock_timestamp(),
-            nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = pending.changes,
-            entries = pending.entries
-          WHERE id = pending.id;
-        END IF;
-      END LOOP;
-      UPDATE bolide_store SET last_number = last WHERE last_number <> last;
+        WHERE t.number IS NULL AND t.id IS DISTINCT FROM own
+      ), undone AS (DELETE FROM bolide_transaction t USING pending p WHERE t.id = p.id AND p.seq IS NULL)
+      UPDATE bolide_transaction t SET number = last + p.place, xid = NULL, at = seen,
+        nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = p.changes, entries = p.entries
+      FROM (SELECT *, row_number() OVER (ORDER BY seq) AS place FROM pending WHERE seq IS NOT NULL) p WHERE t.id = p.id;
+      GET DIAGNOSTICS numbered = ROW_COUNT;
+      last := last + numbered;
+      UPDATE bolide_store SET last_number = last WHERE numbered > 0;
       RETURN last;
     END $$
     """,
