@@ -14,7 +14,7 @@ struct WriteTransaction {
   func begin(notesRuns: Bool = false) throws {
     try connection.run(
       """
-      SELECT set_config('bolide.writer', 'own', true), set_config('bolide.runs', CASE WHEN $1 THEN 'own' ELSE '' END, true),
+      SELECT set_config('bolide.writer', 'own', true), set_config('\(TransactionSetting.runs(stored.schema))', CASE WHEN $1 THEN 'own' ELSE '' END, true),
         \(Self.memory),
         pg_advisory_xact_lock_shared(\(SystemTables.modelLock()))
       """, [.boolean(notesRuns)])

@@ -84,6 +84,30 @@ struct ForeignWriteTests {
     #expect(try store.engine.verified() == [])
   }
 
+  @Test func `rows that another program's trigger makes of an import's rows are in history`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 2, "place": "A"}"#])
+    try store.psql(
+      """
+      CREATE FUNCTION repeated() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO "Quake"(id, magnitude, in_id) VALUES (NEW.id + 100, 1, NEW.in_id);
+          INSERT INTO "Region"(name) VALUES ('near ' || NEW.id);
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER repeated AFTER INSERT ON "Quake" FOR EACH ROW WHEN (NEW.id < 100) EXECUTE FUNCTION repeated();
+      """)
+    let token = try store.engine.newestToken()
+    try store.take([#"{"id": 2, "magnitude": 3, "place": "A"}"#, #"{"id": 3, "magnitude": 4, "place": "B"}"#])
+    let changes = try store.changes(after: token)
+    #expect(
+      changes.filter { $0.hasPrefix("insert") }.sorted() == [
+        "insert Quake 102", "insert Quake 103", "insert Quake 2", "insert Quake 3", "insert Region B",
+        "insert Region near 2", "insert Region near 3",
+      ])
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `what another program's trigger changes in new rows is derived from once`() throws {
     let store = try ServerStore()
     try store.take([#"{"id": 1, "magnitude": 2, "place": "A"}"#])

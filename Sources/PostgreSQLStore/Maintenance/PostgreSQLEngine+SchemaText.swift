@@ -10,7 +10,8 @@ extension PostgreSQLEngine {
     try reading { _, stored in
       let tables = stored.model.entities.map { EntityTable(entity: $0, model: stored.model) }
       var parts = [
-        ("Bolide's own tables", SystemTables.statements), ("what the triggers call", SystemTables.functions),
+        ("Bolide's own tables", SystemTables.statements),
+        ("what the triggers call", SystemTables.functions(stored.schema)),
       ]
       for table in tables {
         parts.append(

@@ -120,7 +120,7 @@ struct SchemaFit {
       }
       try connection.run("UPDATE bolide_store SET format = $1", [.integer(format)])
       guard format == SystemTables.format else { return false }
-      try connection.runAll(SystemTables.functions + StoreOrigin.functions)
+      try connection.runAll(SystemTables.functions(address.schema) + StoreOrigin.functions)
       try connection.makeTriggers(StoredModel(connection, address))
       return true
     }
@@ -135,7 +135,8 @@ struct SchemaFit {
     guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
       throw StoreError.notUTF8(address.shown)
     }
-    try connection.runAll(SystemTables.statements + SystemTables.functions + StoreOrigin.functions)
+    try connection.runAll(
+      SystemTables.statements + SystemTables.functions(address.schema) + StoreOrigin.functions)
     try connection.run(
       "INSERT INTO bolide_store(format, id, model_version, origin) VALUES ($1, $2, 0, bolide_origin())",
       [.integer(SystemTables.format), .text(randomWord(length: 8))])

@@ -9,6 +9,8 @@ internal import TypedRows
 /// What a store says of itself, and the numbers by which history names entities and properties.
 struct StoredModel {
   let id: String
+  /// The store's schema.
+  let schema: String
   let version: Int64
   let record: ModelRecord
   let model: Model
@@ -28,7 +30,7 @@ struct StoredModel {
       throw SystemTables.upgrades[head.integer(0, 0)] == nil
         ? StoreError.earlierFormat(address.shown) : .outdatedFormat(address.shown)
     }
-    (id, version) = (head.text(0, 1), head.integer(0, 3))
+    (id, schema, version) = (head.text(0, 1), address.schema, head.integer(0, 3))
     record = try Self.record(head.text(0, 2))
     model = record.model
     let rows = try connection.run(

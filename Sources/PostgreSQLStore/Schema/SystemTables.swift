@@ -174,28 +174,72 @@ enum SystemTables {
 
   /// Makes the present transaction's row, in PL/pgSQL. Triggers look for its id in the setting, which ends with the transaction or
   /// its savepoint, as the row would. It returns the id first.
-  static let makeTransaction = """
-    INSERT INTO bolide_transaction AS t (xid) VALUES (pg_current_xact_id())
-      RETURNING t.id, set_config('bolide.transaction', t.id::text, true)
+  static func makeTransaction(_ schema: String) -> String {
     """
+    INSERT INTO bolide_transaction AS t (xid) VALUES (pg_current_xact_id())
+      RETURNING t.id, set_config('\(TransactionSetting.transaction(schema))', t.id::text, true)
+    """
+  }
 
   /// What the triggers call.
-  static let functions = own + EntityTriggers.functions
+  static func functions(_ schema: String) -> [String] {
+    transactions(schema) + general + EntityTriggers.functions
+  }
 
-  private static let own = [
-    // The present transaction's row.
-    """
-    CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-    DECLARE known bigint;
-    BEGIN
-      SELECT id INTO known FROM bolide_transaction WHERE xid = pg_current_xact_id();
-      IF known IS NULL THEN
-        \(makeTransaction) INTO known;
-      END IF;
-      RETURN known;
-    END $$
-    """,
+  private static func transactions(_ schema: String) -> [String] {
+    [
+      // The present transaction's row.
+      """
+      CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      DECLARE known bigint;
+      BEGIN
+        SELECT id INTO known FROM bolide_transaction WHERE xid = pg_current_xact_id();
+        IF known IS NULL THEN
+          \(makeTransaction(schema)) INTO known;
+        END IF;
+        RETURN known;
+      END $$
+      """,
+      // Ends a transaction of Bolide's own, as its last statement: numbers it behind all that have committed.
+      """
+      CREATE OR REPLACE FUNCTION bolide_finish(word text, author text, pipeline text, run bigint, at timestamptz)
+      RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      #variable_conflict use_variable
+      DECLARE
+        own bigint;
+        total bigint;
+        entries bigint;
+        last bigint;
+      BEGIN
+        SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
+        IF own IS NULL THEN RETURN NULL; END IF;
+        -- What comes behind it in the same transaction of the server's is another one in history.
+        PERFORM set_config('\(TransactionSetting.transaction(schema))', '', true);
+        SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
+        IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
+          AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
+          AND NOT EXISTS (SELECT FROM bolide_change AS c WHERE c.erased_by = own)
+        THEN
+          DELETE FROM bolide_transaction AS t WHERE t.id = own;
+          RETURN NULL;
+        END IF;
+        PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
+        last := bolide_number(own) + 1;
+        UPDATE bolide_transaction AS t SET number = last, xid = NULL, nonce = word, at = at, author = author,
+          pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s),
+          changes = coalesce(total, 0),
+          entries = entries
+        WHERE t.id = own;
+        UPDATE bolide_store SET last_number = last;
+        PERFORM pg_notify('bolide_' || current_schema(), '');
+        RETURN last;
+      END $$
+      """,
+    ]
+  }
+
+  private static let general = [
     // A double's exact value: mantissa times a power of two. A cast to numeric keeps fifteen digits.
     """
     CREATE OR REPLACE FUNCTION bolide_exact(x double precision) RETURNS numeric
@@ -257,41 +301,6 @@ enum SystemTables {
       GET DIAGNOSTICS numbered = ROW_COUNT;
       last := last + numbered;
       UPDATE bolide_store SET last_number = last WHERE numbered > 0;
-      RETURN last;
-    END $$
-    """,
-    // Ends a transaction of Bolide's own, as its last statement: numbers it behind all that have committed.
-    """
-    CREATE OR REPLACE FUNCTION bolide_finish(word text, author text, pipeline text, run bigint, at timestamptz)
-    RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-    #variable_conflict use_variable
-    DECLARE
-      own bigint;
-      total bigint;
-      entries bigint;
-      last bigint;
-    BEGIN
-      SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
-      IF own IS NULL THEN RETURN NULL; END IF;
-      -- What comes behind it in the same transaction of the server's is another one in history.
-      PERFORM set_config('bolide.transaction', '', true);
-      SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
-      IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
-        AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
-        AND NOT EXISTS (SELECT FROM bolide_change AS c WHERE c.erased_by = own)
-      THEN
-        DELETE FROM bolide_transaction AS t WHERE t.id = own;
-        RETURN NULL;
-      END IF;
-      PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
-      last := bolide_number(own) + 1;
-      UPDATE bolide_transaction AS t SET number = last, xid = NULL, nonce = word, at = at, author = author,
-        pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s),
-        changes = coalesce(total, 0),
-        entries = entries
-      WHERE t.id = own;
-      UPDATE bolide_store SET last_number = last;
-      PERFORM pg_notify('bolide_' || current_schema(), '');
       RETURN last;
     END $$
     """,

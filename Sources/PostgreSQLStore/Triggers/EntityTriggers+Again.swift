@@ -23,12 +23,13 @@ extension EntityTriggers {
 
   /// What the trigger for deletions leaves for the one for updates: the ids of objects that came and went in the transaction, which
   /// history no longer has.
-  var undone: String { "current_setting('bolide.undone_\(number)', true)" }
+  var undone: String { "current_setting('\(undoneSetting)', true)" }
+  private var undoneSetting: String { TransactionSetting.undone(number, stored.schema) }
 
   /// Ends a statement of which `undone` is a part, and notes its ids.
   var keepUndone: String {
     """
-    SELECT set_config('bolide.undone_\(number)', concat_ws(' ', nullif(\(undone), ''), string_agg(id::text, ' ')), true)
+    SELECT set_config('\(undoneSetting)', concat_ws(' ', nullif(\(undone), ''), string_agg(id::text, ' ')), true)
       INTO bolide_noted FROM undone HAVING count(*) > 0
     """
   }

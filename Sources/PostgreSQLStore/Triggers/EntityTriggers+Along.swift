@@ -64,7 +64,7 @@ extension EntityTriggers {
         \(aggregates.updateOne(id, difference)) AND \(Self.isAlone(owner.entity))
           RETURNING \(results.map(\.columns).joined(separator: ", ")) INTO bolide_owner;
         IF FOUND THEN
-          \(SystemTables.makeTransaction), set_config('bolide.noted', '', true) INTO bolide_row.transaction;
+          \(SystemTables.makeTransaction(stored.schema)), set_config('bolide.noted', '', true) INTO bolide_row.transaction;
           IF \(results.map(\.isTaken).joined(separator: " OR ")) THEN
             \(note(values, "\(owner.number), \(id), 2, false, \(before.properties), \(before.previous)"));
           ELSE \(note(values));

@@ -29,7 +29,7 @@ extension EntityTriggers {
     return """
       \(look(.insert, upkeep.columns))
       IF NOT FOUND THEN RETURN NULL; END IF;
-      IF \(Self.hasNoRuns) THEN
+      IF \(hasNoRuns) THEN
         \(noteOne(.insert, "1, false, NULL::integer[], NULL::text[]"))
         IF NOT (FOUND AND bolide_row.is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
@@ -115,8 +115,8 @@ extension EntityTriggers {
     if event == .update && changesGone { stays += " AND coalesce(\(undone), '') = ''" }
     let columns =
       [
-        "\(Self.hasNoRuns)\(stays) AS is_one",
-        "\(row.name).bolide_id AS id", "\(Self.ownTransaction) AS transaction",
+        "\(hasNoRuns)\(stays) AS is_one",
+        "\(row.name).bolide_id AS id", "\(ownTransaction) AS transaction",
       ] + columns
     // Asking whether there is a second row takes longer than reading on.
     return """
@@ -128,7 +128,9 @@ extension EntityTriggers {
   }
 
   /// The row of the present transaction in history, which the first trigger has made and noted; null before.
-  private static let ownTransaction = "nullif(current_setting('bolide.transaction', true), '')::bigint"
+  private var ownTransaction: String {
+    "nullif(current_setting('\(TransactionSetting.transaction(stored.schema))', true), '')::bigint"
+  }
 
   /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.
   ///
@@ -137,7 +139,7 @@ extension EntityTriggers {
     """
     IF bolide_row.transaction IS NULL THEN
       \(noteAlong(event, values))
-      \(SystemTables.makeTransaction) INTO bolide_row.transaction;
+      \(SystemTables.makeTransaction(stored.schema)) INTO bolide_row.transaction;
       IF bolide_row.is_one THEN \(note(values)); END IF;
     ELSIF bolide_row.is_one THEN
       \(note(values)) ON CONFLICT DO NOTHING;
@@ -154,8 +156,11 @@ extension EntityTriggers {
       + rows.joined(separator: ", ")
   }
 
-  /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row.
-  private static let hasNoRuns = "current_setting('bolide.runs', true) IS DISTINCT FROM 'own'"
+  /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row. What
+  /// another program's trigger makes of its rows it does not know.
+  private var hasNoRuns: String {
+    "(current_setting('\(TransactionSetting.runs(stored.schema))', true) IS DISTINCT FROM 'own' OR pg_trigger_depth() > 1)"
+  }
 
   /// What was before in this transaction stays; what was not noted yet comes along.
   private static let merging = merged("c", "excluded").map { "\($0) = \($1)" }.joined(separator: ",\n")
