@@ -12,10 +12,12 @@ extension PostgreSQLConnection {
   ///   - table: the table with its columns: `"Quake"("id", "magnitude")`.
   ///   - columns: how many there are.
   ///   - row: appends the fields of a row.
+  /// - Returns: how many there are then: another program's trigger may keep some out.
   /// - Throws: what the server says, as of an INSERT.
+  @discardableResult
   package func copy(
     into table: String, columns: Int, rows: Int, _ row: (Int, inout BinaryFields) -> Void
-  ) throws {
+  ) throws -> Int {
     try send("COPY \(table) FROM STDIN (FORMAT binary)", [])
     _ = try receive()
     var fields = BinaryFields(capacity: Self.piece / 8)
@@ -28,7 +30,9 @@ extension PostgreSQLConnection {
     fields.write(Int16(-1))
     try put(&fields)
     guard library.putCopyEnd(connection, nil) == 1 else { throw failure }
-    while try receive() != nil {}
+    var written = 0
+    while let result = try receive() { written = result.affected }
+    return written
   }
 
   private func put(_ fields: inout BinaryFields) throws {

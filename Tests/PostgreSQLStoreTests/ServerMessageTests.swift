@@ -139,6 +139,48 @@ struct ServerMessageTests {
     #expect(changes.contains { $0.hasPrefix("update Region B name A") })
   }
 
+  /// As COPY brings the rows in, an INSERT with what is derived from the clock, one for owners, and a single one.
+  @Test(arguments: ["Plain", "Timed", "Region"])
+  func `a trigger that keeps new rows out`(entity: String) throws {
+    let records = entity == "Region" ? "Plain" : entity
+    let store = try ServerStore(
+      """
+      bolide: 1
+      name: quakes
+      entity: \(records)
+      key: id
+      attributes:
+        id:    integer64
+        place: { type: string, transient: true }
+        \(entity == "Timed" ? "at: { type: date, derived: now() }" : "")
+      link: { in: { to: { name: place } } }
+      relationships: { in: { to-one: Region, inverse: all } }
+      entities:
+        Region:
+          key: name
+          attributes: { name: string }
+          relationships: { all: { to-many: \(records), inverse: in } }
+
+      """)
+    try store.psql(
+      """
+      CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER nothing BEFORE INSERT ON "\(entity)" FOR EACH ROW EXECUTE FUNCTION nothing();
+      """)
+    let token = try store.engine.newestToken()
+    let said = "a trigger of another program keeps new rows out of \(entity)"
+    let hint = "Drop the trigger, or have it raise an error for a row that it does not want."
+    let imported = #expect(throws: ImportError.self) { try store.take([#"{"id": 1, "place": "A"}"#]) }
+    #expect(imported.map { "\($0)".hasSuffix(": \(said). \(hint)") } == true)
+    let key = [entity == "Region" ? "name" : "id": entity == "Region" ? Value.text("B") : .integer(2)]
+    let written = #expect(throws: StoreError.self) {
+      try store.engine.writeObject(entity, ObjectValues(key), links: [:], .insert, EditOptions())
+    }
+    #expect(written?.message.hasSuffix(": \(said)") == true && written?.hint == hint)
+    #expect(written?.code == .constraint)
+    #expect(try store.changes(after: token) == [])
+  }
+
   @Test func `a closed store`() throws {
     let store = try ServerStore()
     try store.engine.close()

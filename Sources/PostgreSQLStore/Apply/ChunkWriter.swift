@@ -142,13 +142,25 @@ final class ChunkWriter {
   private func insert(_ rows: [Int32], _ chunk: Chunk, now: String) throws {
     guard !rows.isEmpty else { return }
     let made = try NewObjects(connection, layout.entity, number).reserve(rows.count)
-    try statements.insert(chunk, rows, ids: made, links, now: now, connection)
+    guard try statements.insert(chunk, rows, ids: made, links, now: now, connection) == rows.count else {
+      throw StoreError.rowsKeptOut(layout.entity)
+    }
     for (row, id) in zip(rows, made) { met[Int(row)] = id }
     for ids in made.ranges {
       newIDs.insert(ids)
       seen.insert(ids)
       gate?.noteMade(ids)
     }
+  }
+}
+
+extension PostgreSQLConnection {
+  /// New rows were written, and are not there.
+  ///
+  /// - Throws: `StoreError` where other programs have triggers on the table.
+  func checkTriggers(of entity: Entity) throws {
+    let has = try run("SELECT bolide_has_others(\(literal(quoted(entity.name)))::regclass)")
+    if has.integer(0, 0) != 0 { throw StoreError.rowsKeptOut(entity) }
   }
 }
 

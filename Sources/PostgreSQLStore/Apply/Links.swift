@@ -103,7 +103,12 @@ final class Links {
       let made = try NewObjects(connection, owner.entity, stored.number(of: owner.entity)).reserve(
         absent.count)
       let written = try keyed.make(connection, stored.model, chunk, absent, made, now)
-      guard written == absent.count else { throw ChunkConflict() }
+      guard written == absent.count else {
+        try keyed.find(connection, chunk, absent, &ids)
+        let areKeptOut = absent.contains { ids[Int($0)] == 0 }
+        if areKeptOut { try connection.checkTriggers(of: owner.entity) }
+        throw ChunkConflict()
+      }
       for (row, id) in zip(absent, made) { ids[Int(row)] = id }
     }
     for row in rows.lazy.map(Int.init) where firsts[row] >= 0 { ids[row] = ids[Int(firsts[row])] }

@@ -104,20 +104,20 @@ struct RowStatements {
   /// - Parameters:
   ///   - ids: theirs.
   ///   - now: the instant for what is derived from the clock.
+  /// - Returns: how many there are then.
   func insert(
     _ chunk: Chunk, _ rows: [Int32], ids: [Int64], _ links: Links, now: String,
     _ connection: PostgreSQLConnection
-  ) throws {
+  ) throws -> Int {
     if let insert {
       let columns = (0..<layout.storedCount).map { layout.parameter(chunk, $0, rows) }
       let owners = layout.owners.indices.map { place in
         ArrayParameter.ids(rows.lazy.map { links.owner(place, Int($0)) })
       }
-      try connection.run(insert, [.integers(ids)] + columns + owners + [.text(now)])
-      return
+      return try connection.run(insert, [.integers(ids)] + columns + owners + [.text(now)]).affected
     }
     let columns = 1 + layout.storedCount + layout.owners.count
-    try connection.copy(into: target, columns: columns, rows: rows.count) { place, fields in
+    return try connection.copy(into: target, columns: columns, rows: rows.count) { place, fields in
       let row = Int(rows[place])
       fields.append(ids[place])
       for column in 0..<layout.storedCount { fields.append(chunk, column, row) }

@@ -227,11 +227,12 @@ final class RevertAttempt: RevertedRows {
     let values = properties.enumerated().map { $1.type.stored.value(ofParameter: "x.c\($0)") }
     let table = quoted(entity.name)
     if isNew {
-      try connection.run(
+      let made = try connection.run(
         """
         INSERT INTO \(table)(bolide_id, \(names.joined(separator: ", ")))
         SELECT x.id, \(values.joined(separator: ", ")) FROM \(source)
         """, parameters)
+      guard made.affected == ids.count else { throw StoreError.rowsKeptOut(entity) }
     } else {
       let assignments = zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ")
       let found = try connection.run(

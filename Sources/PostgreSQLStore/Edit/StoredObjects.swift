@@ -48,12 +48,13 @@ struct StoredObjects: EditedObjects {
   func insert(_ entity: Entity, _ columns: [StoredColumn]) throws -> Int64 {
     let names = columns.map { quoted($0.name) }.joined(separator: ", ")
     let places = columns.indices.map { columns[$0].type.stored.single($0 + 1) }.joined(separator: ", ")
-    return try taking(entity) {
+    let made = try taking(entity) {
       try connection.run(
         "INSERT INTO \(quoted(entity.name))(\(names)) VALUES (\(places)) RETURNING bolide_id",
-        columns.map { Parameter(single: $0.value, $0.type.stored) }
-      ).integer(0, 0)
+        columns.map { Parameter(single: $0.value, $0.type.stored) })
     }
+    guard made.count == 1 else { throw StoreError.rowsKeptOut(entity) }
+    return made.integer(0, 0)
   }
 
   func update(_ entity: Entity, _ ids: [Int64], _ columns: [StoredColumn]) throws {

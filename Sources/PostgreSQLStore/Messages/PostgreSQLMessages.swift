@@ -50,6 +50,12 @@ extension StoreError {
       hint: "Run the same command again.")
   }
 
+  static func rowsKeptOut(_ entity: Entity) -> StoreError {
+    StoreError(
+      .constraint, "a trigger of another program keeps new rows out of \(entity.name)",
+      hint: "Drop the trigger, or have it raise an error for a row that it does not want.")
+  }
+
   static func neverComputed(_ entity: Entity) -> StoreError {
     StoreError(
       .foreignSchema,
