@@ -100,7 +100,8 @@ extension TwoEngines {
         rows.append(values.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: " "))
       }
     } catch let error as StoreError {
-      return "\(error.code) \(error.reason.contains("was erased at") && !error.reason.contains("had values"))"
+      // Which of several objects is named, the erased one or one with copies of its values, depends on their ids.
+      return "\(error.code) \(error.reason.contains("was erased at"))"
     }
     return rows.sorted().joined(separator: "; ")
   }
