@@ -139,6 +139,45 @@ struct ServerMessageTests {
     #expect(changes.contains { $0.hasPrefix("update Region B name A") })
   }
 
+  /// In a schema whose name needs quotes, and where it fills all bytes that a name may have.
+  @Test(arguments: ["Big Quakes", String(repeating: "É", count: 31)])
+  func `a renamed schema`(name: String) throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    let (role, schema) = ("r\(store.schema)", "\(name)")
+    let update = "UPDATE \"\(schema)\".\"Quake\" SET magnitude = magnitude + 1"
+    try store.psql(
+      """
+      DROP SCHEMA IF EXISTS "\(schema)" CASCADE; ALTER SCHEMA "\(store.schema)" RENAME TO "\(schema)";
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
+      GRANT SELECT ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)";
+      """)
+    #expect(throws: (any Error).self) { try store.psql(update) }
+    let address = store.server.address(schema: schema)
+    #expect(
+      try said(address.replacing("postgres@", with: "\(role)@"))
+        == "the store's schema had another name, which its triggers still look for. Run a command on it as the user who owns "
+        + "it: that makes them anew.")
+    let engine = try StoreAddress(address).open()
+    let token = try engine.newestToken()
+    try store.psql(update)
+    try engine.assignPendingChanges()
+    #expect(
+      try engine.history(HistoryRequest(after: token)).flatMap(\.changes).map(\.entity) == [
+        "Quake", "Region",
+      ])
+    #expect(try engine.verified() == [])
+    try engine.close()
+    try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+
+  @Test func `a schema's name that is too long`() throws {
+    let name = String(repeating: "x", count: 64)
+    #expect(
+      try said(TestServer.shared.get().address(schema: name), for: ServerStore.quakes)
+        == "the name \(name) is longer than PostgreSQL's 63 bytes. Give it a shorter one.")
+  }
+
   /// As COPY brings the rows in, an INSERT with what is derived from the clock, one for owners, and a single one.
   @Test(arguments: ["Plain", "Timed", "Region"])
   func `a trigger that keeps new rows out`(entity: String) throws {

@@ -35,7 +35,7 @@ private final class CommitPolling: CommitWatch {
   }
 
   private static func listen(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
-    if !connection.isStandby { try connection.run("LISTEN \(quoted("bolide_\(address.schema)"))") }
+    if !connection.isStandby { try connection.run("LISTEN \(quoted(SystemTables.channel(address.schema)))") }
   }
 
   /// The newest transaction's number, and whether other programs have left something to the next command.

@@ -44,6 +44,12 @@ extension StoreError {
       hint: "Run a command on it as the user who owns it: that brings it up to date.")
   }
 
+  static func renamedSchema(_ address: String) -> StoreError {
+    StoreError(
+      .olderFormat, at: address, "the store's schema had another name, which its triggers still look for",
+      hint: "Run a command on it as the user who owns it: that makes them anew.")
+  }
+
   package static func busyRows(_ address: String) -> StoreError {
     StoreError(
       .busy, at: address, "other programs change the same rows all the time",

@@ -158,6 +158,7 @@ struct SchemaFit {
   // MARK: What the server can hold
 
   private func checkLimits(of model: Model) throws {
+    if address.schema.utf8.count > 63 { throw StoreError.longName(address.schema, address.shown) }
     try checkNames(model)
     try checkFilters(model)
   }

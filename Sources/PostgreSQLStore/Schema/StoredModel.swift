@@ -23,13 +23,17 @@ struct StoredModel {
   init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
     guard try Self.exists(connection) else { throw StoreError.noStoreThere(address.shown) }
     let head = try connection.run(
-      "SELECT format, id, model, version FROM bolide_store JOIN bolide_model ON version = model_version")
+      """
+      SELECT format, id, model, version, \(SystemTables.wasRenamed) FROM bolide_store
+      JOIN bolide_model ON version = model_version
+      """)
     guard head.count == 1 else { throw StoreError.noStoreThere(address.shown) }
     if head.integer(0, 0) > SystemTables.format { throw StoreError.laterFormat(address.shown) }
     if head.integer(0, 0) < SystemTables.format {
       throw SystemTables.upgrades[head.integer(0, 0)] == nil
         ? StoreError.earlierFormat(address.shown) : .outdatedFormat(address.shown)
     }
+    if head.integer(0, 4) != 0 { throw StoreError.renamedSchema(address.shown) }
     (id, schema, version) = (head.text(0, 1), address.schema, head.integer(0, 3))
     record = try Self.record(head.text(0, 2))
     model = record.model
@@ -87,7 +91,8 @@ struct StoredModel {
   /// Whether the schema holds a store.
   static func exists(_ connection: PostgreSQLConnection) throws -> Bool {
     let found = try connection.run(
-      "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = current_schema()::regnamespace")
+      "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = quote_ident(current_schema())::regnamespace"
+    )
     return found.count == 1
   }
 

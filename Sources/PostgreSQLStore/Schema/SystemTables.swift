@@ -42,7 +42,7 @@ enum SystemTables {
   private static let deferrableDenials = """
     DO $$ DECLARE link record; BEGIN
       FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
-        WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
+        WHERE connamespace = quote_ident(current_schema())::regnamespace AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
       LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
     END $$
     """
@@ -50,7 +50,7 @@ enum SystemTables {
   private static let earlyTriggers = """
     DO $$ DECLARE early record; BEGIN
       FOR early IN SELECT t.tgrelid::regclass AS relation, t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
-        WHERE c.relnamespace = current_schema()::regnamespace AND t.tgname IN ('bolide_before_insert', 'bolide_before_update')
+        WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND t.tgname IN ('bolide_before_insert', 'bolide_before_update')
       LOOP EXECUTE format('DROP TRIGGER %I ON %s', early.tgname, early.relation); END LOOP;
     END $$
     """
@@ -232,7 +232,7 @@ enum SystemTables {
           entries = entries
         WHERE t.id = own;
         UPDATE bolide_store SET last_number = last;
-        PERFORM pg_notify('bolide_' || current_schema(), '');
+        PERFORM pg_notify(\(literal(channel(schema))), '');
         RETURN last;
       END $$
       """,
@@ -311,6 +311,17 @@ enum SystemTables {
     $$
     """,
   ]
+
+  /// Where commits are announced. A name of the server's has 63 bytes.
+  static func channel(_ schema: String) -> String {
+    schema.utf8.count > 56 ? schema : "bolide_\(schema)"
+  }
+
+  /// Whether the schema had another name when the functions were made: each has that name.
+  static let wasRenamed = """
+    EXISTS (SELECT FROM pg_proc WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proname = 'bolide_number'
+      AND 'search_path=' || current_setting('search_path') <> ALL (proconfig))
+    """
 
   /// Takes the lock under which transactions get their numbers, to the transaction's end.
   static func lock(_ schema: String) -> String {
