@@ -158,6 +158,11 @@ struct ServerMessageTests {
       try said(address.replacing("postgres@", with: "\(role)@"))
         == "the store's schema had another name, which its triggers still look for. Run a command on it as the user who owns "
         + "it: that makes them anew.")
+    let former = store.server.address(schema: store.schema)
+    let refused =
+      "the schema \(schema) had this name, and the triggers of the store in it still look for it. Run a command on that store "
+      + "as the user who owns it: that makes them anew."
+    #expect(try said(former, for: ServerStore.quakes) == refused)
     let engine = try StoreAddress(address).open()
     let token = try engine.newestToken()
     try store.psql(update)
@@ -167,6 +172,7 @@ struct ServerMessageTests {
         "Quake", "Region",
       ])
     #expect(try engine.verified() == [])
+    try StoreAddress(former).open(for: Pipeline(yaml: ServerStore.quakes), lockWait: 10).close()
     try engine.close()
     try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
   }

@@ -50,6 +50,13 @@ extension StoreError {
       hint: "Run a command on it as the user who owns it: that makes them anew.")
   }
 
+  static func formerName(_ schema: String, _ address: String) -> StoreError {
+    StoreError(
+      .foreignSchema, at: address,
+      "the schema \(schema) had this name, and the triggers of the store in it still look for it",
+      hint: "Run a command on that store as the user who owns it: that makes them anew.")
+  }
+
   package static func busyRows(_ address: String) -> StoreError {
     StoreError(
       .busy, at: address, "other programs change the same rows all the time",

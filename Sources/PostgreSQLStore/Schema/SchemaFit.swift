@@ -120,10 +120,21 @@ struct SchemaFit {
       }
       try connection.run("UPDATE bolide_store SET format = $1", [.integer(format)])
       guard format == SystemTables.format else { return false }
+      try checkFormerNames()
       try connection.runAll(SystemTables.functions(address.schema) + StoreOrigin.functions)
       try connection.makeTriggers(StoredModel(connection, address))
       return true
     }
+  }
+
+  /// Sees that no store whose schema had this name before has triggers that would write here.
+  private func checkFormerNames() throws {
+    let renamed = try connection.run(
+      """
+      SELECT nspname FROM pg_proc JOIN pg_namespace AS n ON n.oid = pronamespace
+      WHERE proname = 'bolide_number' AND nspname <> $1 AND NOT \(SystemTables.haveOtherName) ORDER BY nspname
+      """, [.text(address.schema)])
+    if renamed.count > 0 { throw StoreError.formerName(renamed.text(0, 0), address.shown) }
   }
 
   // MARK: A new store
@@ -132,6 +143,7 @@ struct SchemaFit {
   func makeTables(_ record: ModelRecord) throws {
     try checkLimits(of: record.model)
     try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
+    try checkFormerNames()
     guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
       throw StoreError.notUTF8(address.shown)
     }

@@ -320,8 +320,11 @@ enum SystemTables {
   /// Whether the schema had another name when the functions were made: each has that name.
   static let wasRenamed = """
     EXISTS (SELECT FROM pg_proc WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proname = 'bolide_number'
-      AND 'search_path=' || current_setting('search_path') <> ALL (proconfig))
+      AND \(haveOtherName))
     """
+
+  /// Whether a row of `pg_proc` is a function of a store whose schema had another name then.
+  static let haveOtherName = "'search_path=' || current_setting('search_path') <> ALL (proconfig)"
 
   /// Takes the lock under which transactions get their numbers, to the transaction's end.
   static func lock(_ schema: String) -> String {
