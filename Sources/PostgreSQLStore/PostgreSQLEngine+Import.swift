@@ -36,8 +36,6 @@ extension PostgreSQLEngine {
     }
   }
 
-  package func restoreTriggers() throws -> RepairReport { RepairReport() }
-
   package func checkFit(_ pipeline: Pipeline) throws {
     try reading { connection, _ in
       _ = try SchemaFit(connection: connection, address: address).update(for: pipeline)

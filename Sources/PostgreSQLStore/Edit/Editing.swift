@@ -11,6 +11,7 @@ extension PostgreSQLEngine {
   func editing<Result>(
     _ options: EditOptions, _ body: (StoredObjects) throws -> Result
   ) throws -> (Result, EditReport) {
+    if !options.isTrial { try restoreTriggers() }
     try assignPendingChanges(readsHistory: false)
     let wait = options.lockWait.map { $0 / .seconds(1) } ?? lockWait
     let outcome = try session(isCancelled: { StoreCall.isCancelled }) { connection in

@@ -7,14 +7,10 @@ extension PostgreSQLEngine {
   package func verify(_ found: @escaping (Finding) throws -> Void) throws {
     try assignPendingChanges()
     try reading { connection, stored in
+      let lost = try LostTriggers(connection, stored).entities
       for entity in stored.model.entities {
         try DerivedCheck(connection, stored, entity).run(found)
-        let lost = try connection.run(
-          """
-          SELECT count(*) FROM unnest($1::text[]) AS w(name) WHERE NOT EXISTS (SELECT FROM pg_trigger AS t
-            WHERE t.tgrelid = \(literal(quoted(entity.name)))::regclass AND t.tgname = w.name AND t.tgenabled IN ('O', 'A'))
-          """, [.texts(EntityTriggers(entity, stored).names)])
-        if lost.integer(0, 0) > 0 {
+        if lost.contains(entity.name) {
           try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
         }
       }
@@ -22,14 +18,11 @@ extension PostgreSQLEngine {
   }
 
   package func rebuild(_ found: (Finding) throws -> Void) throws {
+    for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
     try writing { connection, stored in
       for entity in stored.model.entities {
         try DerivedCheck(connection, stored, entity).run(found)
-        try connection.run(
-          """
-          INSERT INTO bolide_mark SELECT \(stored.number(of: entity)), bolide_id FROM \(quoted(entity.name))
-          ON CONFLICT DO NOTHING
-          """)
+        try connection.mark(entity, stored)
       }
     }
   }

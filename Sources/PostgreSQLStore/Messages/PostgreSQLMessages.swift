@@ -50,6 +50,12 @@ extension StoreError {
       hint: "Run a command on it as the user who owns it: that makes them anew.")
   }
 
+  static func triggersLost(_ entity: String, _ address: String) -> StoreError {
+    StoreError(
+      .foreignSchema, at: address, "a trigger of Bolide's on \(entity) is missing or disabled",
+      hint: "Run bolide verify --rebuild as the user who owns the store: that makes it anew.")
+  }
+
   static func formerName(_ schema: String, _ address: String) -> StoreError {
     StoreError(
       .foreignSchema, at: address,
@@ -112,5 +118,11 @@ extension StoreError {
 
   static func tooLong(_ entity: Entity) -> StoreError {
     valueRefused(entity, longValue)
+  }
+}
+
+extension RepairReport {
+  static func lost(trigger name: String, of entity: String) -> String {
+    "the trigger \(name) on \(entity) is missing or disabled"
   }
 }

@@ -255,9 +255,7 @@ struct SchemaChange {
     for entity in update.model.entities {
       try WidenedValues.tell(update.widenings.filter { $0.entity.name == entity.name }, connection, after)
       guard derived.contains(entity.name) else { continue }
-      try connection.run(
-        "INSERT INTO bolide_mark SELECT \(after.number(of: entity)), bolide_id FROM \(quoted(entity.name)) ON CONFLICT DO NOTHING"
-      )
+      try connection.mark(entity, after)
     }
     let pipeline = update.pipeline
     // Digests of keys in the other form meet no key any more: whether a later run has read one cannot be known.

@@ -75,7 +75,7 @@ struct SchemaFit {
   }
 
   /// Runs `body` in a transaction, in which nobody else writes what follows from a model.
-  private func changing<Result>(isTrial: Bool = false, _ body: () throws -> Result) throws -> Result {
+  func changing<Result>(isTrial: Bool = false, _ body: () throws -> Result) throws -> Result {
     try connection.inTransaction(isTrial: isTrial) {
       try connection.run("SELECT pg_advisory_xact_lock(\(SystemTables.modelLock(literal(address.schema))))")
       return try body()
@@ -105,12 +105,7 @@ struct SchemaFit {
   ///
   /// - Returns: false where its format cannot be, or not by this user or in this session.
   func upgrade() throws -> Bool {
-    let owner = try connection.run(
-      """
-      SELECT pg_has_role(relowner, 'USAGE') AND current_setting('transaction_read_only') = 'off' FROM pg_class
-      WHERE oid = 'bolide_store'::regclass
-      """)
-    guard owner.integer(0, 0) != 0 else { return false }
+    guard try isByOwner else { return false }
     return try changing {
       // Another process may have been here in between.
       var format = try connection.run("SELECT format FROM bolide_store").integer(0, 0)
@@ -124,6 +119,18 @@ struct SchemaFit {
       try connection.runAll(SystemTables.functions(address.schema) + StoreOrigin.functions)
       try connection.makeTriggers(StoredModel(connection, address))
       return true
+    }
+  }
+
+  /// Whether this session may change the store's tables.
+  var isByOwner: Bool {
+    get throws {
+      let owner = try connection.run(
+        """
+        SELECT pg_has_role(relowner, 'USAGE') AND current_setting('transaction_read_only') = 'off' FROM pg_class
+        WHERE oid = 'bolide_store'::regclass
+        """)
+      return owner.integer(0, 0) != 0
     }
   }
 

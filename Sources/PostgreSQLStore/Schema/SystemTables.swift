@@ -10,7 +10,7 @@ internal import PostgreSQLAccess
 ///     bolide_change        what happened to an object in a transaction, and what an erasure has taken of the values before; or
 ///                          what happened to a run of objects that an import made
 ///     bolide_widening      transactions that gave attributes a wider type
-///     bolide_gap           transactions before which readers cannot catch up: they dropped entities
+///     bolide_gap           transactions before which readers cannot catch up: they dropped entities, or made lost triggers anew
 ///     bolide_mark          objects whose derived attributes the next Bolide command computes; by a negative id, those of what
 ///                          depends on an object
 ///     bolide_reader        named readers and their places

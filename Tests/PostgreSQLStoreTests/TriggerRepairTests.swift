@@ -1,0 +1,81 @@
+import Bolide
+import StoreInterface
+import TestServer
+import Testing
+
+/// Triggers that another program has dropped or disabled are made anew by whoever writes next, and history says what it lacks.
+struct TriggerRepairTests {
+  private let store: ServerStore
+
+  init() throws {
+    store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 2, "place": "A"}"#])
+  }
+
+  /// What another program then writes is in no history, and leaves derived attributes false.
+  private func lose(_ trigger: String, of entity: String, dropping: Bool) throws {
+    try store.psql(
+      dropping
+        ? #"DROP TRIGGER "\#(trigger)" ON "\#(entity)""#
+        : #"ALTER TABLE "\#(entity)" DISABLE TRIGGER "\#(trigger)""#)
+    try store.psql(#"INSERT INTO "Quake"(id, magnitude, in_id) VALUES (7, 4, 1)"#)
+  }
+
+  @Test(
+    arguments: [
+      ("bolide_after_insert", "Quake"), ("bolide_after_update", "Quake"), ("bolide_after_delete", "Quake"),
+      ("~bolide_before_insert", "Quake"), ("bolide_truncate", "Region"), ("bolide_after_update", "Region"),
+    ], [true, false])
+  func `an import makes a lost trigger anew`(_ lost: (trigger: String, entity: String), dropping: Bool) throws
+  {
+    try lose(lost.trigger, of: lost.entity, dropping: dropping)
+    let said = "the trigger \(lost.trigger) on \(lost.entity) is missing or disabled"
+    #expect(try store.engine.status().upkeep.problems == [said])
+    let before = try store.engine.newestToken()
+    let report = try store.take([#"{"id": 2, "magnitude": 3, "place": "A"}"#])
+    #expect(report.restored.problems == [said] && report.restored.hasGap)
+    #expect(try store.engine.verified() == [])
+    #expect(try store.psql(#"SELECT "count", total, largest FROM "Region""#) == "3|9|4")
+    let error = #expect(throws: StoreError.self) { try store.engine.history(HistoryRequest(after: before)) }
+    #expect(error?.code == .tokenExpired && error?.reason.contains("has a gap") == true)
+    let token = try store.engine.newestToken()
+    try store.psql(#"UPDATE "Quake" SET magnitude = 5 WHERE id = 7"#)
+    #expect(try store.changes(after: token).contains("update Quake 7 magnitude 4.0"))
+  }
+
+  @Test func `an edit does so, and its plan does not`() throws {
+    try lose("bolide_after_insert", of: "Quake", dropping: false)
+    let request = ObjectQuery("Quake", where: "id = 1")
+    var options = EditOptions()
+    options.isTrial = true
+    _ = try store.engine.deleteObjects(request, options)
+    #expect(try store.engine.status().upkeep.triggers.count == 1)
+    _ = try store.engine.deleteObjects(request, EditOptions())
+    #expect(try store.engine.status().upkeep.triggers == [])
+    #expect(try store.psql(#"SELECT "count", total FROM "Region""#) == "1|4")
+  }
+
+  @Test func `who does not own the store is told to ask its owner`() throws {
+    try lose("bolide_after_insert", of: "Quake", dropping: false)
+    let (role, schema) = ("w\(store.schema)", store.schema)
+    try store.psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
+      GRANT ALL ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)"; GRANT ALL ON ALL SEQUENCES IN SCHEMA "\(schema)" TO "\(role)";
+      """)
+    let address = store.server.address(schema: schema).replacing("postgres@", with: "\(role)@")
+    let error = #expect(throws: StoreError.self) {
+      try StoreAddress(address).open().deleteObjects(ObjectQuery("Quake", where: "id = 1"), EditOptions())
+    }
+    #expect(error?.code == .foreignSchema)
+    #expect(error?.reason == "a trigger of Bolide's on Quake is missing or disabled")
+    #expect(
+      error?.hint == "Run bolide verify --rebuild as the user who owns the store: that makes it anew.")
+    var findings: [String] = []
+    try store.engine.rebuild { findings.append("\($0)") }
+    #expect(findings == ["the trigger bolide_after_insert on Quake is missing or disabled"])
+    #expect(try store.engine.verified() == [])
+    _ = try StoreAddress(address).open().deleteObjects(ObjectQuery("Quake", where: "id = 1"), EditOptions())
+    try store.psql("DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+}
