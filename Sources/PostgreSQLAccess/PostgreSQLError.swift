@@ -63,6 +63,9 @@ package struct PostgreSQLError: Error, Sendable {
       case "53300": .noConnectionLeft(text, address)
       case "57014":
         text.contains("statement timeout") ? .statementTimeout(address) : .statementCancelled(address)
+      case "42P01", "42703": .lacking(text, address)
+      // Operators are functions, too.
+      case "42883" where text.contains("bolide_"): .lacking(text, address)
       case let state where state.hasPrefix("53"): .said(.inputOutput, text, address)
       case let state where state.hasPrefix("23"): .said(.constraint, text, address)
       default: .said(.other, text, address)

@@ -50,6 +50,24 @@ extension StoreError {
       hint: "Run a command on it as the user who owns it: that makes them anew.")
   }
 
+  static func tableMissing(_ entity: String) -> StoreError {
+    .otherSchema("the table \(entity) is missing", hint: "Restore what another program has dropped.")
+  }
+
+  static func columnMissing(_ column: String, of entity: String) -> StoreError {
+    .otherSchema(
+      "the table \(entity) has no column \(column)",
+      hint: "If another program has renamed it, rename it back. Restore what it has dropped.")
+  }
+
+  static func columnOfOtherType(
+    _ column: String, of entity: String, _ type: String, was: String
+  ) -> StoreError {
+    .otherSchema(
+      "the column \(column) of \(entity) is \(type), and was made \(was)",
+      hint: "Change it back: ALTER TABLE \(quoted(entity)) ALTER \(quoted(column)) TYPE \(was)")
+  }
+
   static func triggersLost(_ entity: String, _ address: String) -> StoreError {
     StoreError(
       .foreignSchema, at: address, "a trigger of Bolide's on \(entity) is missing or disabled",

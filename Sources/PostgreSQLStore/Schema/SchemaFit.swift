@@ -24,7 +24,9 @@ struct SchemaFit {
       if isMade { return }
     }
     // The usual case takes no lock.
-    if try update(for: pipeline).update.isEmpty { return }
+    let (stored, update) = try update(for: pipeline)
+    try TableDrift(connection).check(stored.model)
+    if update.isEmpty { return }
     try numberPending()
     _ = try changing { try apply(pipeline) { try $0.checkAge(StoredModel.earlier(connection)) } }
   }

@@ -1,0 +1,56 @@
+internal import ImportModel
+internal import PostgreSQLAccess
+internal import StoreInterface
+
+/// What other programs have made of the tables since Bolide made them.
+struct TableDrift {
+  private let connection: PostgreSQLConnection
+
+  init(_ connection: PostgreSQLConnection) { self.connection = connection }
+
+  /// Sees that entities' tables have their columns, each of its type. Other columns are other programs'.
+  ///
+  /// - Throws: `StoreError` for the first that is not so.
+  func check(_ model: Model) throws {
+    let columns = model.entities.flatMap { entity in
+      entity.columnTypes.map { (entity: entity.name, name: $0.name, type: $0.type) }
+    }
+    let drifted = try connection.run(
+      """
+      SELECT w.place, to_regclass(w.relation) IS NOT NULL, format_type(a.atttypid, a.atttypmod)
+      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(relation, name, type, place)
+      LEFT JOIN pg_attribute AS a ON a.attrelid = to_regclass(w.relation) AND a.attname = w.name AND NOT a.attisdropped
+      WHERE format_type(a.atttypid, a.atttypmod) IS DISTINCT FROM w.type ORDER BY w.place LIMIT 1
+      """,
+      [.texts(columns.map { quoted($0.entity) }), .texts(columns.map(\.name)), .texts(columns.map(\.type))])
+    guard drifted.count > 0 else { return }
+    let column = columns[Int(drifted.integer(0, 0)) - 1]
+    guard drifted.integer(0, 1) != 0 else { throw StoreError.tableMissing(column.entity) }
+    guard let type = drifted.optionalText(0, 2) else {
+      throw StoreError.columnMissing(column.name, of: column.entity)
+    }
+    throw StoreError.columnOfOtherType(column.name, of: column.entity, type, was: column.type)
+  }
+}
+
+extension Entity {
+  /// The columns of its table, each with its type as the server writes it.
+  fileprivate var columnTypes: [(name: String, type: String)] {
+    [("bolide_id", "bigint")]
+      + storedAttributes.flatMap { attribute in
+        zip(EntityTable.columnNames(attribute), [attribute.type.formatted, "numeric", "bigint"])
+          .map { ($0, $1) }
+      } + toOneRelationships.map { ($0.column, "bigint") }
+  }
+}
+
+extension AttributeType {
+  fileprivate var formatted: String {
+    switch self {
+    case .decimal(let scale): "numeric(38,\(scale))"
+    case .string: "text"
+    case .date(let precision): "timestamp(\(precision.decimals)) with time zone"
+    default: column
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Bolide
+import PostgreSQLAccess
+import StoreInterface
+import Testing
+
+/// What other programs have made of the tables: an import says it before it reads anything.
+struct TableDriftTests {
+  private static let other = "the schema is not the one that Bolide created: "
+  private static let restore = "Restore what another program has renamed or dropped."
+
+  @Test(arguments: [
+    (
+      #"ALTER TABLE "Quake" ALTER depth TYPE numeric"#,
+      "the column depth of Quake is numeric, and was made numeric(38,2)",
+      #"Change it back: ALTER TABLE "Quake" ALTER "depth" TYPE numeric(38,2)"#
+    ),
+    (
+      #"ALTER TABLE "Quake" ALTER seen TYPE timestamptz"#,
+      "the column seen of Quake is timestamp with time zone, and was made timestamp(3) with time zone",
+      #"Change it back: ALTER TABLE "Quake" ALTER "seen" TYPE timestamp(3) with time zone"#
+    ),
+    (
+      #"ALTER TABLE "Region" RENAME bolide_n_total TO n"#,
+      "the table Region has no column bolide_n_total",
+      "If another program has renamed it, rename it back. Restore what it has dropped."
+    ),
+    (
+      #"DROP TABLE "Region" CASCADE"#, "the table Region is missing",
+      "Restore what another program has dropped."
+    ),
+    ("DROP TABLE bolide_mark", #"relation "bolide_mark" does not exist"#, restore),
+    (
+      "ALTER TABLE bolide_run DROP COLUMN skipped",
+      #"column "skipped" of relation "bolide_run" does not exist"#, restore
+    ),
+    ("DROP FUNCTION bolide_word", "function bolide_word() does not exist", restore),
+  ])
+  func `a table, a column or a function that is not as it was`(sql: String, said: String, hint: String) throws
+  {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    try store.psql("SET client_min_messages = error; \(sql)")
+    let error = #expect(throws: ImportError.self) {
+      try store.psql(#"UPDATE "Quake" SET code = 'x'"#)
+      try store.take([#"{"id": 2, "place": "A"}"#])
+    }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains(Self.other + said) && text.hasSuffix(hint), "\(text)")
+  }
+
+  @Test func `columns of other programs are theirs`() throws {
+    let store = try ServerStore()
+    try store.psql(#"ALTER TABLE "Quake" ADD seen_by text, ADD rank integer NOT NULL DEFAULT 7"#)
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    #expect(try store.psql(#"SELECT rank FROM "Quake""#) == "7")
+    #expect(try store.engine.verified() == [])
+  }
+}
