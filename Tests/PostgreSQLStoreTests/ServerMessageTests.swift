@@ -177,6 +177,26 @@ struct ServerMessageTests {
     try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
   }
 
+  @Test(arguments: ["restored", "From a Dump"])
+  func `a store from a dump is not a renamed one`(name: String) throws {
+    let store = try ServerStore()
+    let schema = "\(name)\(store.schema)"
+    let address = store.server.address(schema: schema)
+    _ = try StoreAddress(address).open(for: Pipeline(yaml: ServerStore.quakes), lockWait: 10)
+    let role = "d\(store.schema)"
+    try store.psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
+      GRANT SELECT ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)"
+      """)
+    let dump = try store.server.dump(schema: "\"\(schema)\"")
+    try store.psql("DROP SCHEMA \"\(schema)\" CASCADE")
+    try store.psql(dump)
+    let reader = address.replacing("postgres@", with: "\(role)@")
+    #expect(try StoreAddress(reader).open().status().entities.map(\.rows) == [0, 0])
+    try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+
   @Test func `a schema's name that is too long`() throws {
     let name = String(repeating: "x", count: 64)
     #expect(

@@ -323,8 +323,11 @@ enum SystemTables {
       AND \(haveOtherName))
     """
 
-  /// Whether a row of `pg_proc` is a function of a store whose schema had another name then.
-  static let haveOtherName = "'search_path=' || current_setting('search_path') <> ALL (proconfig)"
+  /// Whether a row of `pg_proc` is a function of a store whose schema had another name then. One from a dump has the name without
+  /// quotes where it needs none.
+  static let haveOtherName = """
+    NOT proconfig && ARRAY['search_path=' || current_setting('search_path'), 'search_path=' || quote_ident(current_schema()) || ', pg_temp']
+    """
 
   /// Takes the lock under which transactions get their numbers, to the transaction's end.
   static func lock(_ schema: String) -> String {
