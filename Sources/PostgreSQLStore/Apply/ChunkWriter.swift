@@ -154,16 +154,6 @@ final class ChunkWriter {
   }
 }
 
-extension PostgreSQLConnection {
-  /// New rows were written, and are not there.
-  ///
-  /// - Throws: `StoreError` where other programs have triggers on the table.
-  func checkTriggers(of entity: Entity) throws {
-    let has = try run("SELECT bolide_has_others(\(literal(quoted(entity.name)))::regclass)")
-    if has.integer(0, 0) != 0 { throw StoreError.rowsKeptOut(entity) }
-  }
-}
-
 /// Another writer was faster: the chunk is to be applied again to what is there now.
 struct ChunkConflict: Error {}
 

@@ -115,6 +115,16 @@ final class Links {
   }
 }
 
+extension PostgreSQLConnection {
+  /// New rows were written, and are not there.
+  ///
+  /// - Throws: `StoreError` where other programs have triggers on the table.
+  fileprivate func checkTriggers(of entity: Entity) throws {
+    let has = try run("SELECT bolide_has_others(\(literal(quoted(entity.name)))::regclass)")
+    if has.integer(0, 0) != 0 { throw StoreError.rowsKeptOut(entity) }
+  }
+}
+
 /// Owners by their keys, which stand in columns of a chunk.
 private struct OwnerRows {
   let entity: Entity

@@ -74,7 +74,7 @@ extension PostgreSQLEngine {
         if connection.isTrial { return }
         let own = try connection.run(
           """
-          SELECT relname FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
+          SELECT relname FROM pg_class WHERE relnamespace = \(SystemTables.namespace) AND relkind = 'r'
             AND relname = ANY ($1) AND pg_has_role(relowner, 'USAGE') ORDER BY relname
           """, [.texts(changed.union(["bolide_change", "bolide_reject"]))])
         for row in 0..<own.count { try connection.run("VACUUM (ANALYZE) \(quoted(own.text(row, 0)))") }

@@ -17,7 +17,7 @@ extension PostgreSQLEngine {
           (SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS p ON p.id = c.transaction
             WHERE p.number IS NULL), (SELECT count(*) FROM bolide_mark),
           (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-            WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'),
+            WHERE relnamespace = \(SystemTables.namespace) AND relkind = 'r'),
           (SELECT to_char(created, \(SystemTables.instant)) FROM bolide_store),
           (SELECT to_char(max(since), \(SystemTables.instant)) FROM bolide_model)
         FROM bolide_transaction WHERE number IS NOT NULL

@@ -47,7 +47,7 @@ struct Pruning: PrunableHistory {
     try connection.run(
       """
       SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-      WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
+      WHERE relnamespace = \(SystemTables.namespace) AND relkind = 'r'
       """
     ).integer(0, 0)
   }

@@ -69,7 +69,7 @@ final class KnownInputs {
     hasOtherTriggers =
       try connection.run(
         """
-        SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
+        SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = \(SystemTables.namespace) AND relkind = 'r'
           AND NOT starts_with(relname, 'bolide_') AND bolide_has_others(oid))
         """
       ).integer(0, 0) != 0

@@ -91,7 +91,7 @@ struct StoredModel {
   /// Whether the schema holds a store.
   static func exists(_ connection: PostgreSQLConnection) throws -> Bool {
     let found = try connection.run(
-      "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = quote_ident(current_schema())::regnamespace"
+      "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = \(SystemTables.namespace)"
     )
     return found.count == 1
   }

@@ -39,10 +39,13 @@ enum SystemTables {
     8: [],
   ]
 
+  /// The session's schema. A name as it is would be read as one without quotes.
+  static let namespace = "quote_ident(current_schema())::regnamespace"
+
   private static let deferrableDenials = """
     DO $$ DECLARE link record; BEGIN
       FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
-        WHERE connamespace = quote_ident(current_schema())::regnamespace AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
+        WHERE connamespace = \(namespace) AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
       LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
     END $$
     """
@@ -50,7 +53,7 @@ enum SystemTables {
   private static let earlyTriggers = """
     DO $$ DECLARE early record; BEGIN
       FOR early IN SELECT t.tgrelid::regclass AS relation, t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
-        WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND t.tgname IN ('bolide_before_insert', 'bolide_before_update')
+        WHERE c.relnamespace = \(namespace) AND t.tgname IN ('bolide_before_insert', 'bolide_before_update')
       LOOP EXECUTE format('DROP TRIGGER %I ON %s', early.tgname, early.relation); END LOOP;
     END $$
     """
@@ -319,7 +322,7 @@ enum SystemTables {
 
   /// Whether the schema had another name when the functions were made: each has that name.
   static let wasRenamed = """
-    EXISTS (SELECT FROM pg_proc WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proname = 'bolide_number'
+    EXISTS (SELECT FROM pg_proc WHERE pronamespace = \(namespace) AND proname = 'bolide_number'
       AND \(haveOtherName))
     """
 
