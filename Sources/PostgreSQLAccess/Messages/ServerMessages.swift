@@ -98,11 +98,6 @@ extension StoreError {
     StoreError(.interrupted, at: address, "the server ended a statement that it was told to end")
   }
 
-  package static func otherSchema(_ problem: String, hint: String? = nil) -> StoreError {
-    StoreError(
-      .foreignSchema, "the schema is not the one that Bolide created: \(problem)", hint: hint)
-  }
-
   static func lacking(_ text: String, _ address: String) -> StoreError {
     otherSchema(text, hint: "Restore what another program has renamed or dropped.").about(address)
   }

@@ -106,8 +106,8 @@ extension StoreError {
   }
 
   static func foreignSchema(_ problem: String) -> StoreError {
-    StoreError(
-      .foreignSchema, "the schema is not the one that Bolide created: \(problem)",
+    otherSchema(
+      problem,
       hint: "Do not use a store that you do not trust. Restore your own store from a backup, or import "
         + "into a new one.")
   }

@@ -1,4 +1,9 @@
 extension StoreError {
+  package static func otherSchema(_ problem: String, hint: String) -> StoreError {
+    StoreError(
+      .foreignSchema, "the schema is not the one that Bolide created: \(problem)", hint: hint)
+  }
+
   /// A limit on processes or on memory.
   package static let noThread = StoreError(
     .inputOutput, "the system cannot start another thread for this process",
