@@ -38,10 +38,9 @@ struct MarkedObjects {
       let number = stored.number(of: entity)
       try connection.run(
         """
-        INSERT INTO bolide_mark SELECT \(number), t.bolide_id FROM bolide_transaction AS o
-          JOIN bolide_change AS c ON c.transaction = o.id AND c.entity = \(number) AND c.kind <> 3
+        INSERT INTO bolide_mark SELECT \(number), t.bolide_id FROM bolide_change AS c
           JOIN \(quoted(entity.name)) AS t ON t.bolide_id BETWEEN c.id AND coalesce(c.last_id, c.id)
-        WHERE o.xid = pg_current_xact_id() ON CONFLICT DO NOTHING
+        WHERE c.transaction = \(SystemTables.ownTransaction(stored.schema)) AND c.entity = \(number) AND c.kind <> 3 ON CONFLICT DO NOTHING
         """)
     }
   }

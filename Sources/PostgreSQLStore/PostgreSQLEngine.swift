@@ -58,7 +58,9 @@ package final class PostgreSQLEngine: PartialEngine {
     do {
       return try body()
     } catch let error as StoreError where error.code == .olderFormat {
-      guard try SchemaFit(connection: connection, address: address).upgrade() else { throw error }
+      guard try SchemaFit(connection: connection, address: address).upgrade(lockWait: lockWait) else {
+        throw error
+      }
       return try body()
     }
   }

@@ -183,7 +183,8 @@ struct DeleteRuleTests {
     let store = try nodes()
     try store.psql(
       """
-      ALTER TABLE "Node" ALTER CONSTRAINT bolide_link_kept_id NOT DEFERRABLE; UPDATE bolide_store SET format = 6
+      ALTER TABLE "Node" ALTER CONSTRAINT bolide_link_kept_id NOT DEFERRABLE;
+      \(UpgradeTests.undone(to: 6))
       """)
     #expect(try delete("1, 3", store) == [3])
     let deferrable = try store.psql(

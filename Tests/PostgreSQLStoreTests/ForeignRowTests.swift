@@ -72,7 +72,7 @@ struct ForeignRowTests {
   {
     let store = try ServerStore(Self.sums)
     try store.take((1...3).map { #"{"id": \#($0), "magnitude": \#($0), "place": "A"}"# })
-    let isNoted = "pg_get_triggerdef(oid) LIKE '%along%'"
+    let isNoted = "pg_get_triggerdef(oid) LIKE '%bolide_is_to_note%'"
     let noted = try store.psql(
       "SELECT tgrelid::regclass, tgname FROM pg_trigger WHERE \(isNoted) AND tgrelid = '\"Region\"'::regclass"
     )

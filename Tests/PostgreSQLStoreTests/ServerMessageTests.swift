@@ -91,54 +91,6 @@ struct ServerMessageTests {
     )
   }
 
-  @Test func `a store of format 3 is brought up to date by its owner`() throws {
-    let store = try ServerStore()
-    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
-    try store.psql(
-      """
-      CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;
-      DROP TABLE bolide_input; DROP INDEX bolide_reject_run; ALTER TABLE bolide_run DROP COLUMN skipped; UPDATE bolide_store SET format = 3;
-      DROP ROLE IF EXISTS bolide_old_reader; CREATE ROLE bolide_old_reader LOGIN;
-      GRANT USAGE ON SCHEMA "\(store.schema)" TO bolide_old_reader;
-      GRANT SELECT ON ALL TABLES IN SCHEMA "\(store.schema)" TO bolide_old_reader;
-      """)
-    let address = store.server.address(schema: store.schema)
-    let reader = address.replacing("postgres@", with: "bolide_old_reader@")
-    #expect(
-      try said(reader)
-        == "an earlier version of bolide made this store. Run a command on it as the user who owns it: that brings it up to "
-        + "date.")
-    #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "9")
-    #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
-    try store.take([#"{"id": 1, "magnitude": 5}"#])
-    #expect(try StoreAddress(reader).open().newestToken().number == 2)
-    try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
-  }
-
-  @Test(arguments: [
-    (4, "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;"), (5, ""),
-    (6, ""), (7, ""), (8, ""),
-  ])
-  func `a store of an earlier format gets the triggers of this version`(format: Int, had: String) throws {
-    let store = try ServerStore()
-    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
-    let update = try store.psql(
-      #"SELECT tgfoid::regproc FROM pg_trigger WHERE tgname = 'bolide_after_update' AND tgrelid = '"Quake"'::regclass"#
-    )
-    try store.psql(
-      """
-      CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-      \(had)
-      UPDATE bolide_store SET format = \(format);
-      """)
-    let token = try StoreAddress(store.server.address(schema: store.schema)).open().newestToken()
-    try store.psql(#"UPDATE "Quake" SET magnitude = 5; UPDATE "Region" SET name = 'B'"#)
-    let changes = try store.changes(after: token)
-    #expect(changes.contains("update Quake 1 magnitude 4.0"))
-    #expect(changes.contains { $0.hasPrefix("update Region B name A") })
-  }
-
   /// In a schema whose name needs quotes, and where it fills all bytes that a name may have.
   @Test(arguments: ["Big Quakes", String(repeating: "É", count: 31)])
   func `a renamed schema`(name: String) throws {

@@ -49,8 +49,7 @@ extension EditReport {
       """
       SELECT c.entity, count(*) FILTER (WHERE c.kind = 1), count(*) FILTER (WHERE c.kind = 2),
         count(*) FILTER (WHERE c.kind = 3)
-      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE t.xid = pg_current_xact_id() GROUP BY c.entity
+      FROM bolide_change AS c WHERE c.transaction = \(SystemTables.ownTransaction(stored.schema)) GROUP BY c.entity
       """)
     let rows = Dictionary((0..<found.count).map { (found.integer($0, 0), $0) }) { first, _ in first }
     return stored.model.entities.compactMap { entity in

@@ -131,7 +131,7 @@ struct NetChanges {
       SELECT \(StoredChange.columns)
       FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND t.number > \(start) AND t.number <= \(end)
-        OR c.entity = \(stored.number(of: entity)) AND t.xid = pg_current_xact_id() AND \(end == .max)
+        OR c.entity = \(stored.number(of: entity)) AND t.id = \(SystemTables.ownTransaction(stored.schema)) AND \(end == .max)
       ORDER BY t.number NULLS LAST, c.seq
       """)
     for row in 0..<rows.count {

@@ -29,8 +29,9 @@ final class KnownInputs {
       WHERE t.number IS NULL OR t.number > i.number)
     """
   /// Whether a transaction `t` is another writer's that has no number yet. The open one's own changes are in mind.
-  private static let isPending =
-    "t.number IS NULL AND t.xid IS DISTINCT FROM pg_current_xact_id_if_assigned()"
+  private var isPending: String {
+    "t.number IS NULL AND t.id IS DISTINCT FROM \(SystemTables.ownTransaction(stored.schema))"
+  }
 
   private let connection: PostgreSQLConnection
   private let pipeline: Pipeline
@@ -103,7 +104,7 @@ final class KnownInputs {
     let row = try connection.run(
       """
       SELECT s.last_number, i.number, i.run, i.own_number, i.counts, i.rows,
-        ARRAY(SELECT t.id FROM bolide_transaction AS t WHERE \(Self.isPending)),
+        ARRAY(SELECT t.id FROM bolide_transaction AS t WHERE \(isPending)),
         EXISTS (SELECT FROM bolide_reject AS r WHERE r.pipeline = i.pipeline AND r.key IS NOT NULL
           AND r.read_since IS NULL AND r.last_run >= i.run)
       FROM bolide_input AS i, bolide_store AS s WHERE i.input = $1 AND \(Self.isCovered)
@@ -225,7 +226,7 @@ final class KnownInputs {
       """
       SELECT FROM bolide_store AS s WHERE s.pruned_number <= $1 AND NOT EXISTS (
         SELECT FROM bolide_transaction AS t
-        WHERE (t.number > $1 OR \(Self.isPending)) AND t.run IS DISTINCT FROM \(run))
+        WHERE (t.number > $1 OR \(isPending)) AND t.run IS DISTINCT FROM \(run))
       """, [.integer(start)]
     ).count == 1
   }
@@ -275,7 +276,7 @@ final class KnownInputs {
       try connection.each(
         """
         SELECT c.entity, c.id, t.number, t.run FROM bolide_transaction AS t JOIN bolide_change AS c ON c.transaction = t.id
-        WHERE (t.number > $1 OR \(Self.isPending)) AND NOT EXISTS (
+        WHERE (t.number > $1 OR \(isPending)) AND NOT EXISTS (
             SELECT FROM unnest($2::bigint[]) AS k(id) WHERE k.id = t.id)
           AND c.kind <> 1 AND c.entity = ANY ($3) AND (
             c.kind = 3 OR c.properties IS NULL OR c.erased IS NOT NULL OR NOT c.properties <@ $4::bigint[]::integer[])

@@ -49,7 +49,7 @@ struct LastGoodRun {
     let rows = try connection.run(
       """
       SELECT c.id FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE c.entity = \(stored.number(of: entity)) AND c.kind = 2 AND (t.xid = pg_current_xact_id()
+      WHERE c.entity = \(stored.number(of: entity)) AND c.kind = 2 AND (t.id = \(SystemTables.ownTransaction(stored.schema))
         OR t.number > \(number) AND t.run IN (SELECT run FROM bolide_run WHERE pipeline = $1))
       """, [.text(pipeline)])
     var ids = ObjectSet()

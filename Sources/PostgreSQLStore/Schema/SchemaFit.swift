@@ -105,11 +105,13 @@ struct SchemaFit {
 
   /// Brings a store that is there up to date.
   ///
+  /// - Parameter lockWait: how long to wait for those who use the tables, in seconds.
   /// - Returns: false where its format cannot be, or not by this user or in this session.
-  func upgrade() throws -> Bool {
+  func upgrade(lockWait: Double) throws -> Bool {
     guard try isByOwner else { return false }
     return try changing {
       // Another process may have been here in between.
+      try lockWriters(lockWait)
       var format = try connection.run("SELECT format FROM bolide_store").integer(0, 0)
       while let steps = SystemTables.upgrades[format] {
         try connection.runAll(steps)
@@ -122,6 +124,20 @@ struct SchemaFit {
       try connection.makeTriggers(StoredModel(connection, address))
       return true
     }
+  }
+
+  /// Waits for those who write, and keeps others away to the transaction's end: a trigger of before would write what its tables no
+  /// longer have. It gives way now and then, before the server ends one of two who wait for each other: that could be another program's
+  /// statement.
+  private func lockWriters(_ lockWait: Double) throws {
+    let deadline = ContinuousClock.now + .seconds(lockWait)
+    try connection.limitLockWait(0.5)
+    while ContinuousClock.now < deadline {
+      if try connection.holds(unless: "55P03", { try connection.run(SystemTables.lockWriters) }) { break }
+    }
+    // What the transaction has, it gets at once.
+    try connection.run(SystemTables.lockWriters)
+    try connection.limitLockWait(lockWait)
   }
 
   /// Whether this session may change the store's tables.

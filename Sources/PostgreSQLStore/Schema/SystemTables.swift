@@ -21,48 +21,14 @@ internal import PostgreSQLAccess
 ///     bolide_run_field     what a run's records had in the fields of attributes
 ///     bolide_input         inputs of imports of several, each with the rows that it has met
 enum SystemTables {
-  static let format: Int64 = 9
-
-  /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
-  /// brought up to date.
-  static let upgrades: [Int64: [String]] = [
-    3: ["ALTER TABLE bolide_run ADD COLUMN skipped bigint NOT NULL DEFAULT 0", input, rejectRun],
-    // The triggers have a way of their own for one row, and the index of numbers has what has none.
-    4: ["DROP INDEX bolide_transaction_pending"],
-    // The triggers note one owner with its one row.
-    5: [],
-    // They have a row that one statement changes several times, and what denies a deletion can be asked behind it.
-    6: [deferrableDenials],
-    // They know an upsert's new rows, and a deletion before the update that was before it; those before a row are the last ones.
-    7: [earlyTriggers],
-    // They ask less for one row.
-    8: [],
-  ]
-
   /// The session's schema. A name as it is would be read as one without quotes.
   static let namespace = "quote_ident(current_schema())::regnamespace"
 
-  private static let deferrableDenials = """
-    DO $$ DECLARE link record; BEGIN
-      FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
-        WHERE connamespace = \(namespace) AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
-      LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
-    END $$
-    """
-
-  private static let earlyTriggers = """
-    DO $$ DECLARE early record; BEGIN
-      FOR early IN SELECT t.tgrelid::regclass AS relation, t.tgname FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
-        WHERE c.relnamespace = \(namespace) AND t.tgname IN ('bolide_before_insert', 'bolide_before_update')
-      LOOP EXECUTE format('DROP TRIGGER %I ON %s', early.tgname, early.relation); END LOOP;
-    END $$
-    """
-
-  private static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
+  static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
 
   /// `number` is the newest transaction when the input's reading began, `own_number` its run's newest when it had ended; `counts`
   /// and `fields` are JSON; `rows` is as `InputRanges` has it, and empty where the input has to be read.
-  private static let input = """
+  static let input = """
     CREATE TABLE bolide_input(
       input bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       pipeline text NOT NULL, size bigint NOT NULL, digest bytea NOT NULL, rules bytea NOT NULL, model bigint NOT NULL,
@@ -97,7 +63,7 @@ enum SystemTables {
     """
     CREATE TABLE bolide_transaction(
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      xid xid8 UNIQUE, number bigint UNIQUE, nonce text, at timestamptz(3),
+      number bigint UNIQUE, nonce text, at timestamptz(3),
       author text, pipeline text, run bigint, model bigint, changes bigint, entries bigint)
     """,
     "CREATE SEQUENCE bolide_change_seq CACHE 1",
@@ -110,7 +76,6 @@ enum SystemTables {
       PRIMARY KEY (transaction, entity, id))
     """,
     "CREATE INDEX bolide_change_run ON bolide_change(transaction, entity) WHERE last_id IS NOT NULL",
-    "CREATE INDEX bolide_change_erased ON bolide_change(erased_by) WHERE erased_by IS NOT NULL",
     "CREATE INDEX bolide_change_key ON bolide_change(entity, id) WHERE kind = 3 OR rekeys",
     """
     CREATE TABLE bolide_widening(
@@ -175,18 +140,23 @@ enum SystemTables {
     input,
   ]
 
-  /// Makes the present transaction's row, in PL/pgSQL. Triggers look for its id in the setting, which ends with the transaction or
-  /// its savepoint, as the row would. It returns the id first.
+  /// The id of the present transaction's row in history, as SQL; null before the first change. It is in a setting, which ends with the
+  /// transaction or its savepoint, as the row would.
+  static func ownTransaction(_ schema: String) -> String {
+    "nullif(current_setting('\(TransactionSetting.transaction(schema))', true), '')::bigint"
+  }
+
+  /// Makes that row, in PL/pgSQL. It returns the id first.
   static func makeTransaction(_ schema: String) -> String {
     """
-    INSERT INTO bolide_transaction AS t (xid) VALUES (pg_current_xact_id())
+    INSERT INTO bolide_transaction AS t DEFAULT VALUES
       RETURNING t.id, set_config('\(TransactionSetting.transaction(schema))', t.id::text, true)
     """
   }
 
   /// What the triggers call.
   static func functions(_ schema: String) -> [String] {
-    transactions(schema) + general + EntityTriggers.functions
+    transactions(schema) + general + EntityTriggers.conditions + EntityTriggers.functions
   }
 
   private static func transactions(_ schema: String) -> [String] {
@@ -195,9 +165,8 @@ enum SystemTables {
       """
       CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-      DECLARE known bigint;
+      DECLARE known bigint := \(ownTransaction(schema));
       BEGIN
-        SELECT id INTO known FROM bolide_transaction WHERE xid = pg_current_xact_id();
         IF known IS NULL THEN
           \(makeTransaction(schema)) INTO known;
         END IF;
@@ -210,12 +179,11 @@ enum SystemTables {
       RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
       #variable_conflict use_variable
       DECLARE
-        own bigint;
+        own bigint := \(ownTransaction(schema));
         total bigint;
         entries bigint;
         last bigint;
       BEGIN
-        SELECT t.id INTO own FROM bolide_transaction AS t WHERE t.xid = pg_current_xact_id();
         IF own IS NULL THEN RETURN NULL; END IF;
         -- What comes behind it in the same transaction of the server's is another one in history.
         PERFORM set_config('\(TransactionSetting.transaction(schema))', '', true);
@@ -229,7 +197,7 @@ enum SystemTables {
         END IF;
         PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
         last := bolide_number(own) + 1;
-        UPDATE bolide_transaction AS t SET number = last, xid = NULL, nonce = word, at = at, author = author,
+        UPDATE bolide_transaction AS t SET number = last, nonce = word, at = at, author = author,
           pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s),
           changes = coalesce(total, 0),
           entries = entries
@@ -298,7 +266,7 @@ enum SystemTables {
           FROM bolide_change WHERE transaction = t.id) c
         WHERE t.number IS NULL AND t.id IS DISTINCT FROM own
       ), undone AS (DELETE FROM bolide_transaction t USING pending p WHERE t.id = p.id AND p.seq IS NULL)
-      UPDATE bolide_transaction t SET number = last + p.place, xid = NULL, at = seen,
+      UPDATE bolide_transaction t SET number = last + p.place, at = seen,
         nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = p.changes, entries = p.entries
       FROM (SELECT *, row_number() OVER (ORDER BY seq) AS place FROM pending WHERE seq IS NOT NULL) p WHERE t.id = p.id;
       GET DIAGNOSTICS numbered = ROW_COUNT;

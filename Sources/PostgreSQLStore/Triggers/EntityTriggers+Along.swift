@@ -9,9 +9,6 @@ internal import PostgreSQLAccess
 /// The owner's own trigger, which would note the same, is not called meanwhile. Where it would have more to do, or another program
 /// has a trigger on the owner's table, which may change what no difference says, this way is not taken.
 extension EntityTriggers {
-  /// Whether a statement on this table is to be noted by its own trigger: false while its rows are noted along with those of another.
-  static let isNotNoted = "current_setting('bolide.noted', true) IS DISTINCT FROM 'along'"
-
   /// Whether rows of this entity may be noted along with those of another.
   var isNotedAlong: Bool {
     aggregates.contains { aggregates in

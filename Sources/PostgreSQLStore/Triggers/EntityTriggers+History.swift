@@ -116,7 +116,7 @@ extension EntityTriggers {
     let columns =
       [
         "\(hasNoRuns)\(stays) AS is_one",
-        "\(row.name).bolide_id AS id", "\(ownTransaction) AS transaction",
+        "\(row.name).bolide_id AS id", "\(SystemTables.ownTransaction(stored.schema)) AS transaction",
       ] + columns
     // Asking whether there is a second row takes longer than reading on.
     return """
@@ -125,11 +125,6 @@ extension EntityTriggers {
         bolide_is_second := true;
       END LOOP;
       """
-  }
-
-  /// The row of the present transaction in history, which the first trigger has made and noted; null before.
-  private var ownTransaction: String {
-    "nullif(current_setting('\(TransactionSetting.transaction(stored.schema))', true), '')::bigint"
   }
 
   /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.

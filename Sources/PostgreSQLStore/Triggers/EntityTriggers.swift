@@ -52,7 +52,7 @@ struct EntityTriggers {
           trigger(
             "bolide_after_\(event.0)", "AFTER \(event.0.uppercased())",
             "REFERENCING \(event.1) FOR EACH STATEMENT"
-              + (event.0 == "update" && isNotedAlong ? " WHEN (\(Self.isNotNoted))" : ""),
+              + (event.0 == "update" && isNotedAlong ? " WHEN (bolide_is_to_note())" : ""),
             event.0),
         ]
       }
@@ -68,8 +68,26 @@ struct EntityTriggers {
   /// Whether a row is written by another program, or by a trigger: Bolide's own statements do the same themselves.
   private static let isForeign = "pg_trigger_depth() > 0 OR \(isOther)"
   /// Whether another program's own statement writes it.
-  private static let isOutermost = "pg_trigger_depth() = 0 AND \(isOther)"
+  private static let isOutermost = "pg_trigger_depth() = 0 AND bolide_is_other()"
+  /// Whether the transaction is another program's.
   private static let isOther = "current_setting('bolide.writer', true) IS DISTINCT FROM 'own'"
+
+  /// What conditions ask. The server reads a condition from its text for each statement: a function's name is the shorter text. They
+  /// run as whoever writes.
+  static let conditions = [
+    condition("bolide_is_other", isOther),
+    // Whether a statement is to be noted by its own table's trigger, and not along with a row of another's.
+    condition("bolide_is_to_note", "current_setting('bolide.noted', true) IS DISTINCT FROM 'along'"),
+  ].flatMap(\.self)
+
+  private static func condition(_ name: String, _ holds: String) -> [String] {
+    [
+      """
+      CREATE OR REPLACE FUNCTION \(name)() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+      BEGIN RETURN \(holds); END $$
+      """, "GRANT EXECUTE ON FUNCTION \(name)() TO PUBLIC",
+    ]
+  }
 
   private func function(_ event: String, _ body: String) -> String {
     // A text in a filter may hold whatever would end the body.

@@ -1,0 +1,135 @@
+import Bolide
+import Foundation
+import PostgreSQLStore
+import StoreInterface
+import TestServer
+import Testing
+
+/// Stores of earlier formats are brought up to date by the next command of their owner.
+@Suite(.timeLimit(.minutes(2))) struct UpgradeTests {
+  /// What makes a store's tables those of a format, from those of the next one.
+  private static let before: [Int: String] = [
+    9: """
+    ALTER TABLE bolide_transaction ADD COLUMN xid xid8 UNIQUE;
+    CREATE INDEX bolide_change_erased ON bolide_change(erased_by) WHERE erased_by IS NOT NULL;
+    """,
+    4: "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;",
+    3: """
+    DROP TABLE bolide_input; DROP INDEX bolide_reject_run; ALTER TABLE bolide_run DROP COLUMN skipped;
+    """,
+  ]
+
+  /// Makes a store's tables those of an earlier format, as SQL.
+  static func undone(to format: Int) -> String {
+    (format...9).reversed().compactMap { before[$0] }.joined() + "UPDATE bolide_store SET format = \(format);"
+  }
+
+  /// A store with two objects, as it was made in a format.
+  private func store(ofFormat format: Int) throws -> ServerStore {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    try store.psql(Self.undone(to: format))
+    return store
+  }
+
+  @Test func `a store of format 3`() throws {
+    let store = try store(ofFormat: 3)
+    try store.psql(
+      """
+      DROP ROLE IF EXISTS bolide_old_reader; CREATE ROLE bolide_old_reader LOGIN;
+      GRANT USAGE ON SCHEMA "\(store.schema)" TO bolide_old_reader;
+      GRANT SELECT ON ALL TABLES IN SCHEMA "\(store.schema)" TO bolide_old_reader;
+      """)
+    let address = store.server.address(schema: store.schema)
+    let reader = address.replacing("postgres@", with: "bolide_old_reader@")
+    let error = #expect(throws: StoreError.self) { try StoreAddress(reader).open() }
+    #expect(
+      error?.reason == "an earlier version of bolide made this store"
+        && error?.hint == "Run a command on it as the user who owns it: that brings it up to date.")
+    #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
+    #expect(try store.psql("SELECT format FROM bolide_store") == "10")
+    #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
+    try store.take([#"{"id": 1, "magnitude": 5}"#])
+    #expect(try StoreAddress(reader).open().newestToken().number == 2)
+    try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
+  }
+
+  @Test(arguments: 4...9) func `a store of an earlier format gets the triggers of this version`(format: Int)
+    throws
+  {
+    let store = try store(ofFormat: format)
+    let update = try store.psql(
+      #"SELECT tgfoid::regproc FROM pg_trigger WHERE tgname = 'bolide_after_update' AND tgrelid = '"Quake"'::regclass"#
+    )
+    try store.psql(
+      "CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';")
+    let token = try StoreAddress(store.server.address(schema: store.schema)).open().newestToken()
+    try store.psql(#"UPDATE "Quake" SET magnitude = 5; UPDATE "Region" SET name = 'B'"#)
+    let changes = try store.changes(after: token)
+    #expect(changes.contains("update Quake 1 magnitude 4.0"))
+    #expect(changes.contains { $0.hasPrefix("update Region B name A") })
+  }
+
+  /// With triggers as that format had them: they write a column that goes.
+  @Test func `other programs write meanwhile`() throws {
+    let store = try store(ofFormat: 9)
+    try store.psql(
+      """
+      DO $$ DECLARE old text; BEGIN
+        FOR old IN SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '\(store.schema)'::regnamespace
+          AND prosrc LIKE '%INSERT INTO bolide_transaction%'
+        LOOP EXECUTE replace(old, 'AS t DEFAULT VALUES', 'AS t (xid) VALUES (pg_current_xact_id())'); END LOOP;
+      END $$
+      """)
+    let address = StoreAddress(store.server.address(schema: store.schema))
+    let (first, second) = try (
+      OtherProgram(on: store.server, schema: store.schema),
+      OtherProgram(on: store.server, schema: store.schema)
+    )
+    try store.hold(#"UPDATE "Quake" SET magnitude = 5;"#, by: first)
+    let outcome = ImportOutcome()
+    Thread {
+      outcome.set(Result { try address.open().status().entities.count })
+    }.start()
+    let waits = "EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE"
+    try store.waitUntil("\(waits) '%LOCK TABLE%' AND query NOT LIKE '%pg_stat_activity%')")
+    try second.send("UPDATE \"Region\" SET name = 'B' /* \(store.schema) */;")
+    try store.waitUntil("\(waits) '%/* \(store.schema) */%' AND query NOT LIKE '%pg_stat_activity%')")
+    try first.send("COMMIT;")
+    #expect(try first.end() && second.end())
+    outcome.wait()
+    #expect(try outcome.result?.get() == 2)
+  }
+
+  @Test func `a program that stays in its transaction`() throws {
+    let store = try store(ofFormat: 9)
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    try store.hold(#"UPDATE "Quake" SET magnitude = 5;"#, by: other)
+    let error = #expect(throws: StoreError.self) {
+      try StoreAddress(store.server.address(schema: store.schema)).open(
+        for: Pipeline(yaml: ServerStore.quakes, file: "quakes.yaml", directory: "."), lockWait: 0.1)
+    }
+    #expect(error?.reason == "another program holds a lock" && error?.code == .busy)
+    try other.send("COMMIT;")
+    #expect(try other.end())
+    #expect(try store.psql("SELECT format FROM bolide_store") == "9")
+  }
+
+  @Test func `programs may call what the triggers' conditions ask`() throws {
+    let store = try store(ofFormat: 9)
+    let role = "r\(store.schema)"
+    try store.psql(
+      """
+      REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA "\(store.schema)" FROM PUBLIC;
+      CREATE ROLE "\(role)"; GRANT USAGE ON SCHEMA "\(store.schema)" TO "\(role)";
+      GRANT SELECT, UPDATE ON "Quake", "Region" TO "\(role)";
+      """)
+    _ = try StoreAddress(store.server.address(schema: store.schema)).open()
+    try store.psql(
+      """
+      SET ROLE "\(role)"; UPDATE "Region" SET count = 7; UPDATE "Quake" SET magnitude = 5; RESET ROLE;
+      DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
+      """)
+    #expect(try store.psql(#"SELECT count, total FROM "Region""#) == "1|5")
+  }
+}
