@@ -108,6 +108,10 @@ import Testing
     #expect(said { _ = try reading.prune(.keepingTransactions(1)) } == refused)
     #expect(said { try reading.rebuild { _ in } } == refused)
     #expect(said { try take(4...5, reading) } == refused)
+    let (one, options) = (LoggedObject.key(["1"]), EditOptions())
+    #expect(said { _ = try reading.erase("Quake", one, options, lockWait: 1) } == refused)
+    #expect(said { _ = try reading.deleteObjects(ObjectQuery("Quake"), options) } == refused)
+    #expect(said { _ = try reading.revert(.token(token), force: true, options) } == refused)
     #expect(
       said {
         _ = try StoreAddress(standby.address(schema: "new")).open(

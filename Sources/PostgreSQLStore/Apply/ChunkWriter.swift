@@ -135,8 +135,9 @@ final class ChunkWriter {
     for row in 0..<locked.count { versions[locked.integer(row, 0)] = locked.integer(row, 1) }
     for tuple in tuples where versions[stored.id(tuple)] != stored.version(tuple) { throw ChunkConflict() }
     guard let update = statements.update else { return }
-    try connection.run(
+    let updated = try connection.run(
       update, statements.updateParameters(chunk, rows, stored, links) + [.text(now)])
+    guard updated.affected == rows.count else { throw StoreError.rowsKept(layout.entity.name) }
   }
 
   private func insert(_ rows: [Int32], _ chunk: Chunk, now: String) throws {
@@ -145,11 +146,22 @@ final class ChunkWriter {
     guard try statements.insert(chunk, rows, ids: made, links, now: now, connection) == rows.count else {
       throw StoreError.rowsKeptOut(layout.entity)
     }
+    if try connection.hasOtherTriggers(layout.entity) { try checkKeys(chunk, rows, made) }
     for (row, id) in zip(rows, made) { met[Int(row)] = id }
     for ids in made.ranges {
       newIDs.insert(ids)
       seen.insert(ids)
       gate?.noteMade(ids)
+    }
+  }
+}
+
+extension ChunkWriter {
+  /// Sees that new rows have the keys by which the next import looks for them.
+  private func checkKeys(_ chunk: Chunk, _ rows: [Int32], _ ids: [Int64]) throws {
+    let stored = try StoredRows(connection, layout, chunk, rows)
+    guard zip(rows, ids).allSatisfy({ stored.tuple($0).map(stored.id) == $1 }) else {
+      throw StoreError.keysRewritten(layout.entity)
     }
   }
 }

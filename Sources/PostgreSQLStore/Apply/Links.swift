@@ -103,12 +103,16 @@ final class Links {
       let made = try NewObjects(connection, owner.entity, stored.number(of: owner.entity)).reserve(
         absent.count)
       let written = try keyed.make(connection, stored.model, chunk, absent, made, now)
-      guard written == absent.count else {
+      let hasOthers = try connection.hasOtherTriggers(owner.entity)
+      if hasOthers || written < absent.count {
         try keyed.find(connection, chunk, absent, &ids)
-        let areKeptOut = absent.contains { ids[Int($0)] == 0 }
-        if areKeptOut { try connection.checkTriggers(of: owner.entity) }
-        throw ChunkConflict()
+        let areLost = absent.contains { ids[Int($0)] == 0 }
+        if areLost, hasOthers {
+          throw written < absent.count
+            ? StoreError.rowsKeptOut(owner.entity) : .keysRewritten(owner.entity)
+        }
       }
+      guard written == absent.count else { throw ChunkConflict() }
       for (row, id) in zip(absent, made) { ids[Int(row)] = id }
     }
     for row in rows.lazy.map(Int.init) where firsts[row] >= 0 { ids[row] = ids[Int(firsts[row])] }
@@ -116,12 +120,9 @@ final class Links {
 }
 
 extension PostgreSQLConnection {
-  /// New rows were written, and are not there.
-  ///
-  /// - Throws: `StoreError` where other programs have triggers on the table.
-  fileprivate func checkTriggers(of entity: Entity) throws {
-    let has = try run("SELECT bolide_has_others(\(literal(quoted(entity.name)))::regclass)")
-    if has.integer(0, 0) != 0 { throw StoreError.rowsKeptOut(entity) }
+  /// Whether other programs have triggers on an entity's table.
+  func hasOtherTriggers(_ entity: Entity) throws -> Bool {
+    try run("SELECT bolide_has_others(\(literal(quoted(entity.name)))::regclass)").integer(0, 0) != 0
   }
 }
 

@@ -241,6 +241,7 @@ final class RevertAttempt: RevertedRows {
       // A delete rule has taken the others meanwhile.
       let gone = Set(ids).subtracting((0..<found.count).map { found.integer($0, 0) })
       if !gone.isEmpty {
+        try connection.checkAreGone(gone.sorted(), of: entity.name)
         try write(index, gone.sorted(), isNew: true, makesAllLinks: makesAllLinks)
       }
     }

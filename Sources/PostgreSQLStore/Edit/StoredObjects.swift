@@ -61,13 +61,19 @@ struct StoredObjects: EditedObjects {
     let values = columns.indices.map { (quoted(columns[$0].name), columns[$0].type.stored.single($0 + 2)) }
     let assignments = values.map { "\($0) = \($1)" }.joined(separator: ", ")
     let differences = zip(columns, values).map { $0.type.stored.differs($1.0, $1.1) }
-    try taking(entity) {
+    let table = quoted(entity.name)
+    let kept = try taking(entity) {
       try connection.run(
         """
-        UPDATE \(quoted(entity.name)) SET \(assignments)
-        WHERE bolide_id = ANY ($1) AND (\(differences.joined(separator: " OR ")))
+        WITH others AS MATERIALIZED (
+          SELECT bolide_id FROM \(table) WHERE bolide_id = ANY ($1) AND (\(differences.joined(separator: " OR ")))
+        ), written AS (
+          UPDATE \(table) AS t SET \(assignments) FROM others AS o WHERE t.bolide_id = o.bolide_id RETURNING t.bolide_id
+        )
+        SELECT (SELECT count(*) FROM others) - (SELECT count(*) FROM written)
         """, [.integers(ids)] + columns.map { Parameter(single: $0.value, $0.type.stored) })
     }
+    if kept.integer(0, 0) != 0 { throw StoreError.rowsKept(entity.name) }
   }
 
   func change(_ edit: LinkEdit, _ end: LinkEnd, of ids: [Int64], to target: Int64?) throws {

@@ -93,6 +93,13 @@ extension StoreError {
       hint: "Drop the trigger, or have it raise an error for a row that it does not want.")
   }
 
+  static func keysRewritten(_ entity: Entity) -> StoreError {
+    StoreError(
+      .constraint,
+      "a trigger of another program changes the keys of new rows of \(entity.name): the next import would not find them",
+      hint: "Drop the trigger, and change the key in the pipeline, with an expression.")
+  }
+
   static func neverComputed(_ entity: Entity) -> StoreError {
     StoreError(
       .foreignSchema,

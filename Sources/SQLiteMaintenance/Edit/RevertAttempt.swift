@@ -79,6 +79,7 @@ private struct EntityStatements {
   private let insert: RawStatement
   private let update: RawStatement
   private let delete: RawStatement
+  private let find: RawStatement
   /// Finds a link of the past row to an object that is not there now; and to one that will not be there either.
   private let orphan: (now: RawStatement, ever: RawStatement)?
   /// Finds a row that is linked to the object; and one that is not to be deleted.
@@ -125,6 +126,7 @@ private struct EntityStatements {
       "UPDATE \(table) SET (\(list)) = (SELECT \(values) FROM \(past) WHERE bolide_id = ?1) WHERE bolide_id = ?1"
     )
     delete = try RawStatement(db, "DELETE FROM \(table) WHERE bolide_id = ?1")
+    find = try RawStatement(db, "SELECT 1 FROM \(table) WHERE bolide_id = ?1")
     func orphan(_ isToBe: (Int) -> String?) throws -> RawStatement {
       let links = try entity.toOneRelationships.map { relationship in
         let other = relationship.destination
@@ -190,14 +192,22 @@ private struct EntityStatements {
       for link in links where order != .forNone {
         if try (order == .forEach ? link.any : link.staying).finds(item.id) { return .linked }
       }
-      return try delete.holds(item.id) ? nil : .linked
+      guard try delete.holds(item.id) else { return .linked }
+      try checkIsGone(item.id)
+      return nil
     case .insert, .update:
       if let orphan, try (order == .forEach ? orphan.now : orphan.ever).finds(item.id) { return .ownerGone }
       guard try (item.action == .insert ? insert : update).holds(item.id) else { return .taken }
+      guard item.action == .update, db.changesCount == 0 else { return nil }
       // A delete rule has taken it meanwhile.
-      if item.action == .update, db.changesCount == 0 { return try insert.holds(item.id) ? nil : .taken }
-      return nil
+      try checkIsGone(item.id)
+      return try insert.holds(item.id) ? nil : .taken
     }
+  }
+
+  /// Sees that the last statement found no row because there is none.
+  private func checkIsGone(_ id: Int64) throws {
+    if db.changesCount == 0, try find.finds(id) { throw StoreError.rowsKept(entity.name) }
   }
 
   /// Gives up what others wait for: the unique values of an object that stays, which they had, and its links to those that go;
@@ -218,12 +228,6 @@ private struct EntityStatements {
 }
 
 extension RawStatement {
-  fileprivate func finds(_ id: Int64) throws -> Bool {
-    bind(id, at: 1)
-    defer { reset() }
-    return try step()
-  }
-
   /// Whether no constraint forbids it.
   fileprivate func holds(_ id: Int64) throws -> Bool {
     bind(id, at: 1)

@@ -37,6 +37,7 @@ struct StoredObjects: EditedObjects {
     } catch let error as StoreError where error.code == .constraint {
       throw StoreError.valuesTaken(entity)
     }
+    if id == 0 { throw StoreError.insertionPrevented(entity.name) }
     return id
   }
 
@@ -44,13 +45,14 @@ struct StoredObjects: EditedObjects {
     let names = columns.map { quoted($0.name) }
     let assignments = names.enumerated().map { "\($1) = ?\($0 + 2)" }.joined(separator: ", ")
     let differences = names.enumerated().map { "\($1) IS NOT ?\($0 + 2)" }.joined(separator: " OR ")
-    let update = try RawStatement(
-      db,
-      "UPDATE \(quoted(entity.name)) SET \(assignments) WHERE bolide_id = ?1 AND (\(differences))")
-    update.bind([.null] + columns.map(\.value))
+    let (table, isOther) = (quoted(entity.name), "bolide_id = ?1 AND (\(differences))")
+    let update = try RawStatement(db, "UPDATE \(table) SET \(assignments) WHERE \(isOther)")
+    let find = try RawStatement(db, "SELECT 1 FROM \(table) WHERE \(isOther)")
+    for statement in [update, find] { statement.bind([.null] + columns.map(\.value)) }
     for id in ids {
       update.bind(id, at: 1)
       try update.run(denied: .valuesTaken(entity))
+      if db.changesCount == 0, try find.finds(id) { throw StoreError.rowsKept(entity.name) }
     }
   }
 

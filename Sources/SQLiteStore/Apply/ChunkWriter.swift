@@ -238,6 +238,9 @@ final class ChunkWriter {
     if !found.changed.isEmpty, let update {
       try table.show(chunk, rows: found.changed[...], ids: found.changedIDs, owners: links.ids) {
         try update.run()
+        guard db.changesCount == found.changed.count else {
+          throw StoreError.rowsKept(layout.entity.name)
+        }
       }
       times.end(.rows)
     }

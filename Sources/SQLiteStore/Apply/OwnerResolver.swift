@@ -82,7 +82,7 @@ final class OwnerResolver {
     try db.naming(fullIDsOf: owner.entity.name) { try make.run() }
     // A trigger of another program's may have kept it out.
     if db.changesCount == 1 { return (db.lastInsertedRowID, true) }
-    throw StoreError.noOwner(owner.entity.name)
+    throw StoreError.insertionPrevented(owner.entity.name)
   }
 
   /// Whether a row has the same key as another, which has one.

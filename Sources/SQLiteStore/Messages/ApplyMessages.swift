@@ -22,7 +22,7 @@ extension StoreError {
       hint: "Drop the trigger, or let it write to another table.")
   }
 
-  static func noOwner(_ entity: String) -> StoreError {
+  package static func insertionPrevented(_ entity: String) -> StoreError {
     StoreError(
       .constraint, "a trigger of another program prevents the insertion of a \(entity)",
       hint: "Drop the trigger, or let it write to another table.")

@@ -66,15 +66,20 @@ struct GoneRows {
 extension Database {
   /// Deletes objects of one entity: one that another denies, behind that one.
   ///
-  /// - Throws: `StoreError` when a rule denies it.
+  /// - Throws: `StoreError` when a rule denies it, and where another program's trigger keeps one of them.
   package func delete(_ ids: [Int64], of entity: String) throws {
+    let find = try RawStatement(self, "SELECT 1 FROM \(quoted(entity)) WHERE bolide_id = ?")
     let delete = try RawStatement(self, "DELETE FROM \(quoted(entity)) WHERE bolide_id = ?")
     var left = ids
     while !left.isEmpty {
       var denied: [Int64] = []
       for id in left {
         delete.bind(id, at: 1)
-        if try !delete.runs() { denied.append(id) }
+        guard try delete.runs() else {
+          denied.append(id)
+          continue
+        }
+        if changesCount == 0, try find.finds(id) { throw StoreError.rowsKept(entity) }
       }
       if denied.count == left.count { throw StoreError.deletionDenied(entity) }
       left = denied
@@ -83,6 +88,13 @@ extension Database {
 }
 
 extension RawStatement {
+  /// Whether a query of one id has a row.
+  package func finds(_ id: Int64) throws -> Bool {
+    bind(id, at: 1)
+    defer { reset() }
+    return try step()
+  }
+
   /// Runs a statement that a rule of the model may deny.
   ///
   /// - Returns: whether none did.

@@ -4,6 +4,12 @@ extension StoreError {
       .foreignSchema, "the schema is not the one that Bolide created: \(problem)", hint: hint)
   }
 
+  package static func rowsKept(_ entity: String) -> StoreError {
+    StoreError(
+      .constraint, "a trigger of another program keeps rows of \(entity) from being changed or deleted",
+      hint: "Drop the trigger, or have it raise an error.")
+  }
+
   /// A limit on processes or on memory.
   package static let noThread = StoreError(
     .inputOutput, "the system cannot start another thread for this process",

@@ -1,0 +1,147 @@
+import Bolide
+import Foundation
+import StoreInterface
+import TestServer
+import Testing
+
+/// Another program's trigger keeps rows from being changed or deleted, without an error: whoever means to do it says that it is not
+/// done, and leaves nothing half-made.
+struct KeptRowsTests {
+  private static let model = """
+    bolide: 1
+    name: quakes
+    store: quakes.sqlite
+    entity: Quake
+    feed: full
+    gone: delete
+    max-missing: 100%
+    key: id
+    attributes:
+      id:        integer64
+      magnitude: double
+      place:     { type: string, transient: true }
+    link: { in: { to: { name: place } } }
+    relationships: { in: { to-one: Region, inverse: quakes } }
+    entities:
+      Region:
+        key: name
+        attributes: { name: string, count: { derived: quakes.@count } }
+        relationships: { quakes: { to-many: Quake, inverse: in } }
+
+    """
+
+  enum Place: CaseIterable { case file, server }
+
+  private let pipeline: Pipeline
+  private let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sqlite").path
+  private let server: TestServer
+  private let schema = "s\(UInt64.random(in: 0 ... .max))"
+
+  init() throws {
+    pipeline = try Pipeline(yaml: Self.model, file: "quakes.yaml", directory: ".")
+    server = try TestServer.shared.get()
+  }
+
+  private func open(_ place: Place) throws -> any StoreEngine {
+    try StoreAddress(place == .file ? file : server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+  }
+
+  /// Has another program keep all rows of quakes as they are.
+  private func keep(_ place: Place) throws {
+    if place == .server {
+      try server.psql(
+        """
+        CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER nothing BEFORE UPDATE OR DELETE ON "Quake" FOR EACH ROW EXECUTE FUNCTION nothing();
+        """, schema: schema)
+      return
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "sqlite3", "-bail", file,
+      ["UPDATE", "DELETE"].map {
+        "CREATE TRIGGER no_\($0) BEFORE \($0) ON Quake BEGIN SELECT RAISE(IGNORE); END;"
+      }.joined(),
+    ]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  private func take(_ records: String, _ engine: any StoreEngine) throws -> ImportReport {
+    try engine.run(pipeline, on: [.bytes(records.utf8, name: "feed")], options: ImportOptions())
+  }
+
+  private func rows(_ engine: any StoreEngine) throws -> [String] {
+    var rows: [String] = []
+    for entity in ["Quake", "Region"] {
+      try engine.readRows(ObjectQuery(entity), at: nil) { rows.append("\($0.values.map(\.value.text))") }
+    }
+    return rows
+  }
+
+  @Test(arguments: Place.allCases) func `what they are kept from is told`(_ place: Place) throws {
+    defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + end) } }
+    let engine = try open(place)
+    let first = #"{"id": 1, "magnitude": 1, "place": "A"}"#
+    let empty = try engine.newestToken()
+    _ = try take(first + #"{"id": 2, "magnitude": 2, "place": "A"}"#, engine)
+    let made = try engine.newestToken()
+    _ = try take(first + #"{"id": 2, "magnitude": 3, "place": "A"}"#, engine)
+    try keep(place)
+    let (before, token) = (try rows(engine), try engine.newestToken())
+    var request = ObjectQuery("Quake")
+    request.predicate = "id == 1"
+    let said = "a trigger of another program keeps rows of Quake from being changed or deleted"
+    func told(_ body: () throws -> Void) throws {
+      let error = #expect(throws: (any Error).self) { try body() }
+      let text =
+        (error as? StoreError).map { "\($0.message). \($0.hint ?? "")" } ?? error.map { "\($0)" } ?? ""
+      #expect(text.hasSuffix(": \(said). Drop the trigger, or have it raise an error."), "\(text)")
+      #expect(try rows(engine) == before)
+      #expect(try engine.newestToken() == token)
+      try engine.verify { #expect($0.isTrue, "\($0)") }
+    }
+    try told { _ = try take(first + #"{"id": 2, "magnitude": 7, "place": "B"}"#, engine) }
+    try told { _ = try take(first, engine) }
+    try told { _ = try engine.updateObjects(request, ObjectValues(["magnitude": 9.0]), EditOptions()) }
+    try told { _ = try engine.deleteObjects(request, EditOptions()) }
+    try told { _ = try engine.erase("Quake", .key(["1"]), EditOptions(), lockWait: 10) }
+    try told { _ = try engine.revert(.token(empty), force: true, EditOptions()) }
+    try told { _ = try engine.revert(.token(made), force: true, EditOptions()) }
+  }
+
+  @Test(arguments: ["Quake", "Region"]) func `keys that a trigger changes`(entity: String) throws {
+    let store = try ServerStore(
+      """
+      bolide: 1
+      name: quakes
+      entity: Quake
+      key: name
+      attributes: { name: string, place: { type: string, transient: true } }
+      link: { in: { to: { name: place } } }
+      relationships: { in: { to-one: Region, inverse: quakes } }
+      entities:
+        Region:
+          key: name
+          attributes: { name: string }
+          relationships: { quakes: { to-many: Quake, inverse: in } }
+
+      """)
+    try store.psql(
+      """
+      CREATE FUNCTION lower() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.name := lower(NEW.name); RETURN NEW; END';
+      CREATE TRIGGER lower BEFORE INSERT ON "\(entity)" FOR EACH ROW EXECUTE FUNCTION lower();
+      """)
+    let token = try store.engine.newestToken()
+    let error = #expect(throws: ImportError.self) { try store.take([#"{"name": "A", "place": "B"}"#]) }
+    let said =
+      ": a trigger of another program changes the keys of new rows of \(entity): the next import would not find them. "
+      + "Drop the trigger, and change the key in the pipeline, with an expression."
+    #expect(error.map { "\($0)".hasSuffix(said) } == true)
+    #expect(try store.changes(after: token) == [])
+    try store.take([#"{"name": "a", "place": "b"}"#])
+    #expect(try store.take([#"{"name": "a", "place": "b"}"#]).progress.counts.unchanged == 1)
+  }
+}
