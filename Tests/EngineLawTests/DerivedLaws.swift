@@ -59,4 +59,53 @@ struct DerivedLaws {
     #expect(then.prefix(19) >= before.prefix(19))
     #expect(try store.rows()["2"]?["touched"] == first["2"]?["touched"])
   }
+
+  private static let means = """
+    bolide: 1
+    name: law
+    store: law.sqlite
+    entity: Quake
+    key: id
+    attributes: { id: integer64, magnitude: double, place: { type: string, transient: true } }
+    link: { in: { to: { name: place } } }
+    relationships: { in: { to-one: Region, inverse: quakes } }
+    entities:
+      Region:
+        key: name
+        attributes:
+          name:  string
+          total: { derived: quakes.magnitude.@sum }
+          mean:  { derived: quakes.magnitude.@average }
+        relationships: { quakes: { to-many: Quake, inverse: in } }
+
+    """
+
+  /// At both ends of what a double holds; a mean of half its smallest value is zero.
+  @Test(arguments: Engine.allCases) func `a mean is rounded once`(_ engine: Engine) throws {
+    let (least, greatest) = (Double.leastNonzeroMagnitude, Double.greatestFiniteMagnitude)
+    let cases: [(values: [Double], total: Double?, mean: Double)] = [
+      ([least, 0], least, 0), ([-least, 0], -least, 0), ([least, least, 0], 2 * least, least),
+      ([greatest, greatest], nil, greatest), ([greatest, -greatest], 0, 0),
+      ([3 * least, 0, 0, 0], 3 * least, least), ([-3 * least, 0], -3 * least, -2 * least),
+    ]
+    let store = try LawStore(engine, Self.means)
+    let records = cases.enumerated().flatMap { place, one in
+      one.values.enumerated().map { number, value in
+        #"{"id": \#(10 * place + number), "magnitude": \#(value), "place": "\#(place)"}"#
+      }
+    }
+    for chunkRows in [1000, 1] {
+      try store.take(records, chunkRows: chunkRows)
+      let regions = try store.state().filter { $0.key.entity == "Region" }.values
+      #expect(regions.count == cases.count)
+      for (place, one) in cases.enumerated() {
+        let region = regions.first { $0["name"] == .text("\(place)") }
+        #expect(region?["total"] == one.total.map(Value.real) ?? .null, "\(one)")
+        #expect(region?["mean"] == .real(one.mean), "\(one)")
+      }
+      // The values come again, one by one.
+      try store.take(
+        records.map { $0.replacing(/"magnitude": [^,]*/, with: #""magnitude": 1"#) }, chunkRows: 1)
+    }
+  }
 }

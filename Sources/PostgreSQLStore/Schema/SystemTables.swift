@@ -243,6 +243,7 @@ enum SystemTables {
       RETURN \(ExactSum.bigint("x"));
     END $$
     """,
+    ExactSum.smallMean,
     """
     CREATE OR REPLACE FUNCTION bolide_mean(x numeric, n bigint) RETURNS double precision
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$

@@ -71,8 +71,20 @@ struct ExactSum {
 
   /// A mean, to forty digits more than its sum has: rounding it once more changes no double but by chance of 1 in 10^20.
   static func mean(_ sum: String, _ number: String) -> String {
-    "CASE WHEN \(number) > 0 THEN \(double("((\(sum)) * 1e40 / (\(number)) * 1e-40)")) END"
+    "CASE WHEN \(number) > 0 THEN CASE WHEN abs(\(sum)) < 1e-280 THEN bolide_small_mean(\(sum), \(number)) "
+      + "ELSE \(double("((\(sum)) * 1e40 / (\(number)) * 1e-40)")) END END"
   }
+
+  /// A mean so small that the server's 1,000 decimal places of a quotient do not tell which double is the nearest: 1,075 do, those of
+  /// half of the smallest one. Up to that half it is zero, which the server would call out of range.
+  static let smallMean = """
+    CREATE OR REPLACE FUNCTION bolide_small_mean(x numeric, n bigint) RETURNS double precision
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    BEGIN
+      IF abs(x) < 2.4703282292062328e-324 * n THEN RETURN 0; END IF;
+      RETURN (x * 1e120 / n * 1e-120)::double precision;
+    END $$
+    """
 
   /// A sum, or a mean, of values of a type.
   ///
