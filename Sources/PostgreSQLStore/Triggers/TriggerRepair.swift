@@ -35,7 +35,7 @@ extension PostgreSQLEngine {
   /// - Throws: `StoreError` where triggers are lost and the user may not make any.
   @discardableResult
   package func restoreTriggers() throws -> RepairReport {
-    try session { connection in
+    try session(repeats: true) { connection in
       let stored = try StoredModel(connection, address)
       let lost = try LostTriggers(connection, stored)
       // A trial takes nobody's triggers away: that would keep all others waiting.
