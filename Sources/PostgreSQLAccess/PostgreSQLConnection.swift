@@ -53,7 +53,8 @@ package final class PostgreSQLConnection {
       throw StoreError.oldServer(Int(library.serverVersion(connection)) / 10_000, address.shown)
     }
     _ = library.setNotice(connection, { _, _ in }, nil)
-    // Compiling a statement (jit) takes longer than most of them, and each chunk has others.
+    // Compiling a statement (jit) takes longer than most of them, and each chunk has others. Without row_security a query that would
+    // not get all rows fails.
     let session = try run(
       """
       SELECT set_config('search_path', $1, false), set_config('client_encoding', 'UTF8', false),
@@ -66,10 +67,10 @@ package final class PostgreSQLConnection {
         set_config('default_transaction_isolation', 'read committed', false),
         set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),
         set_config('tcp_keepalives_count', '3', false), set_config('jit', 'off', false),
-        pid, backend_start::text
+        set_config('row_security', 'off', false), pid, backend_start::text
       FROM pg_stat_activity WHERE pid = pg_backend_pid()
       """, [.text("\(quoted(address.schema)), pg_temp")])
-    process = ServerProcess(number: session.integer(0, 14), since: session.text(0, 15))
+    process = ServerProcess(number: session.integer(0, 15), since: session.text(0, 16))
   }
 
   /// Whether a pooler stands before the server.

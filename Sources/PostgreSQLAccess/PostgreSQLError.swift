@@ -52,6 +52,7 @@ package struct PostgreSQLError: Error, Sendable {
       case _ where endsSession: .unreachable(text, address)
       case "28P01", "28000": .refused(text, address)
       case "3D000": .noDatabase(address)
+      case "42501" where text.contains("row-level security"): .rowsHidden(text, address)
       case "42501": .noRight(text, address)
       // Whoever only reads meets no other writer: the primary's changes were in its way.
       case "40001" where isOfStandby, "40P01" where isOfStandby: .recoveryConflict(address)

@@ -62,6 +62,37 @@ struct ServerMessageTests {
         == "the database is not encoded as UTF8. Make one with createdb --encoding UTF8.")
   }
 
+  /// Its snapshot would lack rows that history has.
+  @Test func `a user who may see only some rows`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 1}"#, #"{"id": 2, "magnitude": 7}"#])
+    let role = "r\(store.schema)"
+    try store.psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(store.schema)" TO "\(role)";
+      GRANT SELECT ON ALL TABLES IN SCHEMA "\(store.schema)" TO "\(role)";
+      """)
+    let address = store.server.address(schema: store.schema).replacing("postgres@", with: "\(role)@")
+    let reading = try StoreAddress(address).open()
+    func ids() throws -> [String] {
+      var ids: [String] = []
+      try reading.readRows(ObjectQuery("Quake"), at: nil) { ids.append("\($0.id)") }
+      return ids
+    }
+    #expect(try ids() == ["1", "2"])
+    try store.psql(#"ALTER TABLE "Quake" ENABLE ROW LEVEL SECURITY"#)
+    let error = #expect(throws: StoreError.self) { try ids() }
+    #expect(error?.code == .readOnly)
+    #expect(
+      error?.reason
+        == "row-level security hides rows from this user: query would be affected by row-level security policy for table \"Quake\""
+    )
+    #expect(error?.hint == "Use a user who owns the tables, or has BYPASSRLS: history has all rows.")
+    // Its owner sees all of them.
+    #expect(try store.engine.status().entities.map(\.rows) == [2, 0])
+    try store.psql("DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+
   @Test func `a user without rights`() throws {
     let store = try ServerStore()
     try store.psql("CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA \"\(store.schema)\" TO guest")

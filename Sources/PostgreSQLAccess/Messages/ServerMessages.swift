@@ -33,6 +33,12 @@ extension StoreError {
       hint: "The owner of the schema can grant it.")
   }
 
+  static func rowsHidden(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .readOnly, at: address, "row-level security hides rows from this user: \(text)",
+      hint: "Use a user who owns the tables, or has BYPASSRLS: history has all rows.")
+  }
+
   package static func standby(_ address: String) -> StoreError {
     StoreError(
       .readOnly, at: address, "the server is a standby: it can only be read",
