@@ -37,6 +37,9 @@ package struct PostgreSQLError: Error, Sendable {
   /// Whether the transaction may be tried again as it was: it met another one's.
   package var mayBeRepeated: Bool { ["40001", "40P01"].contains(state) }
 
+  /// Whether a value is there already that may be there once.
+  package var isOfUniqueness: Bool { state == "23505" }
+
   /// Whether the transaction may only read, whoever asks: a standby's, or one of a user for whom that is the default.
   package var isReadOnly: Bool { state == "25006" }
 
@@ -68,7 +71,8 @@ package struct PostgreSQLError: Error, Sendable {
       // Operators are functions, too.
       case "42883" where text.contains("bolide_"): .lacking(text, address)
       case let state where state.hasPrefix("53"): .said(.inputOutput, text, address)
-      case let state where state.hasPrefix("23"): .said(.constraint, text, address)
+      // A constraint, or what a trigger of another program raises.
+      case let state where state.hasPrefix("23") || state == "P0001": .said(.constraint, text, address)
       default: .said(.other, text, address)
       }
     error.engineText = text

@@ -194,7 +194,10 @@ extension PostgreSQLImport {
       } catch {
         conflicts += 1
         guard conflicts < PostgreSQLEngine.tries, error.mayBeRepeated else {
-          throw conflicts == PostgreSQLEngine.tries ? StoreError.busyRows(engine.path) : error
+          // What another program's constraint allows once is there whoever is faster.
+          let isBusy =
+            conflicts == PostgreSQLEngine.tries && (error as? PostgreSQLError)?.isOfUniqueness != true
+          throw isBusy ? StoreError.busyRows(engine.path) : error
         }
       }
       if let chunk { before?.restore(chunk) }
@@ -211,7 +214,7 @@ private struct LostTransaction: Error {
 extension Error {
   /// Whether the same may work when it is done again: another writer was in the way.
   fileprivate var mayBeRepeated: Bool {
-    if let error = self as? PostgreSQLError { return error.mayBeRepeated || error.state == "23505" }
+    if let error = self as? PostgreSQLError { return error.mayBeRepeated || error.isOfUniqueness }
     return self is ChunkConflict
   }
 }

@@ -46,27 +46,31 @@ struct KeptRowsTests {
     try StoreAddress(place == .file ? file : server.address(schema: schema)).open(for: pipeline, lockWait: 10)
   }
 
-  /// Has another program keep all rows of quakes as they are.
-  private func keep(_ place: Place) throws {
-    if place == .server {
-      try server.psql(
-        """
-        CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-        CREATE TRIGGER nothing BEFORE UPDATE OR DELETE ON "Quake" FOR EACH ROW EXECUTE FUNCTION nothing();
-        """, schema: schema)
-      return
-    }
+  /// Runs SQL as another program.
+  private func run(_ sql: String, _ place: Place) throws {
+    if place == .server { return _ = try server.psql("\(sql);", schema: schema) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "sqlite3", "-bail", file,
-      ["UPDATE", "DELETE"].map {
-        "CREATE TRIGGER no_\($0) BEFORE \($0) ON Quake BEGIN SELECT RAISE(IGNORE); END;"
-      }.joined(),
-    ]
+    process.arguments = ["sqlite3", "-bail", file, sql]
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
+  }
+
+  private func removeFile() {
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + end) }
+  }
+
+  /// What has all rows of quakes stay as they are.
+  private func keeping(_ place: Place) -> String {
+    place == .server
+      ? """
+      CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER nothing BEFORE UPDATE OR DELETE ON "Quake" FOR EACH ROW EXECUTE FUNCTION nothing();
+      """
+      : ["UPDATE", "DELETE"].map {
+        "CREATE TRIGGER no_\($0) BEFORE \($0) ON Quake BEGIN SELECT RAISE(IGNORE); END;"
+      }.joined()
   }
 
   private func take(_ records: String, _ engine: any StoreEngine) throws -> ImportReport {
@@ -82,14 +86,14 @@ struct KeptRowsTests {
   }
 
   @Test(arguments: Place.allCases) func `what they are kept from is told`(_ place: Place) throws {
-    defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file + end) } }
+    defer { removeFile() }
     let engine = try open(place)
     let first = #"{"id": 1, "magnitude": 1, "place": "A"}"#
     let empty = try engine.newestToken()
     _ = try take(first + #"{"id": 2, "magnitude": 2, "place": "A"}"#, engine)
     let made = try engine.newestToken()
     _ = try take(first + #"{"id": 2, "magnitude": 3, "place": "A"}"#, engine)
-    try keep(place)
+    try run(keeping(place), place)
     let (before, token) = (try rows(engine), try engine.newestToken())
     var request = ObjectQuery("Quake")
     request.predicate = "id == 1"
@@ -110,6 +114,53 @@ struct KeptRowsTests {
     try told { _ = try engine.erase("Quake", .key(["1"]), EditOptions(), lockWait: 10) }
     try told { _ = try engine.revert(.token(empty), force: true, EditOptions()) }
     try told { _ = try engine.revert(.token(made), force: true, EditOptions()) }
+  }
+
+  /// A constraint or a trigger of another program's, and what is said of a magnitude of 9.
+  private static let refusals: [(place: Place, sql: String, said: String)] = [
+    (
+      .server, #"ALTER TABLE "Quake" ADD CONSTRAINT small CHECK (magnitude < 9)"#,
+      #"PostgreSQL says: new row for relation "Quake" violates check constraint "small""#
+    ),
+    (
+      .server,
+      """
+      CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not that large'; END $$;
+      CREATE TRIGGER no BEFORE UPDATE ON "Quake" FOR EACH ROW EXECUTE FUNCTION no();
+      """, "PostgreSQL says: not that large"
+    ),
+    (
+      .server,
+      #"INSERT INTO "Quake"(id, magnitude) VALUES (9, 9); CREATE UNIQUE INDEX one ON "Quake"(magnitude)"#,
+      #"PostgreSQL says: duplicate key value violates unique constraint "one""#
+    ),
+    (
+      .file, "CREATE TRIGGER no BEFORE UPDATE ON Quake BEGIN SELECT RAISE(ABORT, 'not that large'); END",
+      "a constraint of the store failed (not that large)"
+    ),
+  ]
+
+  @Test(arguments: refusals.indices) func `what refuses a value is told in its words`(_ index: Int) throws {
+    defer { removeFile() }
+    let (place, sql, said) = Self.refusals[index]
+    let engine = try open(place)
+    _ = try take(#"{"id": 1, "magnitude": 1}"#, engine)
+    try run(sql, place)
+    let imported = #expect(throws: (any Error).self) {
+      try take(#"{"id": 1, "magnitude": 9}{"id": 9, "magnitude": 2}"#, engine)
+    }
+    #expect("\(imported as Any)".contains(said), "\(imported as Any)")
+    var request = ObjectQuery("Quake")
+    request.predicate = "id == 1"
+    let edited = #expect(throws: StoreError.self) {
+      try engine.updateObjects(request, ObjectValues(["magnitude": 9.0]), EditOptions())
+    }
+    let isTaken = sql.contains("UNIQUE")
+    #expect(
+      edited?.reason
+        == (isTaken ? "another Quake has the same key or the same unique values: nothing was changed" : said))
+    #expect(edited?.code == .constraint)
+    #expect(try rows(engine)[0].contains("1.0"))
   }
 
   @Test(arguments: ["Quake", "Region"]) func `keys that a trigger changes`(entity: String) throws {

@@ -254,6 +254,7 @@ struct ServerMessageTests {
     ),
     ("XX000", "PostgreSQL says: words", .other),
     ("23514", "PostgreSQL says: words", .constraint),
+    ("P0001", "PostgreSQL says: words", .constraint),
     (
       "57P01",
       "no connection to the server: words. What was committed stays. Run it again when the server is back: nothing is "

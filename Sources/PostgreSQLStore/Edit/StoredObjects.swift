@@ -100,7 +100,9 @@ struct StoredObjects: EditedObjects {
   @discardableResult
   private func taking<Result>(_ entity: Entity, _ body: () throws -> Result) throws -> Result {
     do {
-      return try denied(.valuesTaken(entity), body)
+      return try body()
+    } catch let error as PostgreSQLError where error.isOfUniqueness {
+      throw StoreError.valuesTaken(entity)
     } catch let error as PostgreSQLError where error.state == "22021" {
       throw StoreError.holdsNull(entity)
     } catch let error as PostgreSQLError where error.state == "54000" {

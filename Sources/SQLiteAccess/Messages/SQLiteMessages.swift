@@ -71,6 +71,9 @@ extension StoreError {
     }
   }
 
+  /// Whether a value is there already that may be there once.
+  package var isOfUniqueness: Bool { code == .constraint && reason.contains("(UNIQUE constraint failed") }
+
   /// SQLite does not say why; the system does, when it is asked again.
   package static func notOpened(_ path: String) -> StoreError {
     let isThere = access(path, F_OK) == 0

@@ -34,7 +34,7 @@ struct StoredObjects: EditedObjects {
       try db.naming(fullIDsOf: entity.name) {
         while try insert.step() { id = insert.integer(0) }
       }
-    } catch let error as StoreError where error.code == .constraint {
+    } catch let error as StoreError where error.isOfUniqueness {
       throw StoreError.valuesTaken(entity)
     }
     if id == 0 { throw StoreError.insertionPrevented(entity.name) }
@@ -51,7 +51,7 @@ struct StoredObjects: EditedObjects {
     for statement in [update, find] { statement.bind([.null] + columns.map(\.value)) }
     for id in ids {
       update.bind(id, at: 1)
-      try update.run(denied: .valuesTaken(entity))
+      try update.run(taken: .valuesTaken(entity))
       if db.changesCount == 0, try find.finds(id) { throw StoreError.rowsKept(entity.name) }
     }
   }
