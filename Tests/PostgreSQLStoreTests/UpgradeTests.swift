@@ -92,7 +92,11 @@ import Testing
       outcome.set(Result { try address.open().status().entities.count })
     }.start()
     let waits = "EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE"
-    try store.waitUntil("\(waits) '%LOCK TABLE%' AND query NOT LIKE '%pg_stat_activity%')")
+    try store.waitUntil(
+      """
+      EXISTS (SELECT FROM pg_locks JOIN pg_class AS c ON c.oid = relation WHERE NOT granted AND mode = 'ShareRowExclusiveLock'
+        AND relnamespace = '\(store.schema)'::regnamespace)
+      """)
     try second.send("UPDATE \"Region\" SET name = 'B' /* \(store.schema) */;")
     try store.waitUntil("\(waits) '%/* \(store.schema) */%' AND query NOT LIKE '%pg_stat_activity%')")
     try first.send("COMMIT;")
