@@ -75,3 +75,14 @@ struct StoredObjects: EditedObjects {
     try db.value("SELECT json_valid(?)", .text(text)) == .integer(1)
   }
 }
+
+extension RawStatement {
+  /// Runs a statement that gives values of which each may be there once.
+  fileprivate func run(taken: StoreError) throws(StoreError) {
+    do {
+      try run()
+    } catch {
+      throw error.isOfUniqueness ? taken : error
+    }
+  }
+}

@@ -116,13 +116,4 @@ extension RawStatement {
       throw error.code == .constraint ? denied : error
     }
   }
-
-  /// Runs a statement that gives values of which each may be there once.
-  package func run(taken: StoreError) throws(StoreError) {
-    do {
-      try run()
-    } catch {
-      throw error.isOfUniqueness ? taken : error
-    }
-  }
 }
