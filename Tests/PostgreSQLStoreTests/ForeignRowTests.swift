@@ -114,6 +114,60 @@ struct ForeignRowTests {
     #expect(try store.engine.verified() == [])
   }
 
+  /// The server calls it for a statement that meets no row, too, such as the one that asks whether the owner's table has others.
+  @Test func `what another program's trigger on the owner's table writes elsewhere is noted`() throws {
+    let store = try ServerStore(
+      """
+      bolide: 1
+      name: quakes
+      entity: Quake
+      key: id
+      attributes:
+        id:        integer64
+        magnitude: double
+        place:     string
+      link:
+        region: { to: { name: place } }
+      relationships:
+        region: { to-one: Region, inverse: quakes }
+      entities:
+        Region:
+          key: name
+          attributes:
+            name:  string
+            depth: integer64
+            total: { derived: quakes.magnitude.@sum }
+          relationships:
+            quakes:  { to-many: Quake, inverse: region }
+            country: { to-one: Country, inverse: regions }
+        Country:
+          key: name
+          attributes:
+            name: string
+            note: string
+            depth: { derived: regions.depth.@sum }
+          relationships:
+            regions: { to-many: Region, inverse: country }
+
+      """)
+    try store.take([#"{"id": 1, "magnitude": 1, "place": "A"}"#])
+    try store.psql(
+      """
+      INSERT INTO "Country"(name) VALUES ('L'); UPDATE "Region" SET country_id = c.bolide_id FROM "Country" AS c;
+      CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN UPDATE "Country" SET note = 'told'; RETURN NULL; END $$;
+      CREATE TRIGGER tell AFTER UPDATE ON "Region" FOR EACH STATEMENT EXECUTE FUNCTION tell();
+      """)
+    try store.engine.assignPendingChanges()
+    let token = try store.engine.newestToken()
+    try store.psql(#"UPDATE "Quake" SET magnitude = 2"#)
+    let changes = try store.changes(after: token)
+    #expect(
+      changes == ["update Country L note null", "update Quake 1 magnitude 1.0", "update Region A total 1.0"])
+    #expect(try store.engine.history(HistoryRequest(after: token)).count == 1)
+    #expect(try store.engine.verified() == [])
+  }
+
   /// A session keeps the plan of the owner's update, which another session's trigger makes void.
   @Test(arguments: [1, 3, 12])
   func `a trigger that comes upon the owner's table is seen by sessions that are at work`(statements: Int)

@@ -9,6 +9,15 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct UpgradeTests {
   /// What makes a store's tables those of a format, from those of the next one.
   private static let before: [Int: String] = [
+    10: """
+    CREATE FUNCTION bolide_is_other() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+    DO $$ DECLARE old text; BEGIN
+      FOR old IN SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE pg_get_triggerdef(oid) LIKE '%bolide_is_direct()%'
+        AND tgrelid::regclass::text NOT LIKE '%.%'
+      LOOP EXECUTE replace(replace(old, 'CREATE', 'CREATE OR REPLACE'), 'bolide_is_direct()', 'bolide_is_other()'); END LOOP;
+    END $$;
+    DROP FUNCTION bolide_is_direct;
+    """,
     9: """
     ALTER TABLE bolide_transaction ADD COLUMN xid xid8 UNIQUE;
     CREATE INDEX bolide_change_erased ON bolide_change(erased_by) WHERE erased_by IS NOT NULL;
@@ -21,7 +30,8 @@ import Testing
 
   /// Makes a store's tables those of an earlier format, as SQL.
   static func undone(to format: Int) -> String {
-    (format...9).reversed().compactMap { before[$0] }.joined() + "UPDATE bolide_store SET format = \(format);"
+    (format...10).reversed().compactMap { before[$0] }.joined()
+      + "UPDATE bolide_store SET format = \(format);"
   }
 
   /// A store with two objects, as it was made in a format.
@@ -47,14 +57,14 @@ import Testing
       error?.reason == "an earlier version of bolide made this store"
         && error?.hint == "Run a command on it as the user who owns it: that brings it up to date.")
     #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "10")
+    #expect(try store.psql("SELECT format FROM bolide_store") == "11")
     #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
     try store.take([#"{"id": 1, "magnitude": 5}"#])
     #expect(try StoreAddress(reader).open().newestToken().number == 2)
     try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
   }
 
-  @Test(arguments: 4...9) func `a store of an earlier format gets the triggers of this version`(format: Int)
+  @Test(arguments: 4...10) func `a store of an earlier format gets the triggers of this version`(format: Int)
     throws
   {
     let store = try store(ofFormat: format)
@@ -65,6 +75,10 @@ import Testing
       "CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';")
     let token = try StoreAddress(store.server.address(schema: store.schema)).open().newestToken()
     try store.psql(#"UPDATE "Quake" SET magnitude = 5; UPDATE "Region" SET name = 'B'"#)
+    #expect(
+      try store.psql(
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = '\(store.schema)'::regnamespace AND proname = 'bolide_is_other'"
+      ) == "0")
     let changes = try store.changes(after: token)
     #expect(changes.contains("update Quake 1 magnitude 4.0"))
     #expect(changes.contains { $0.hasPrefix("update Region B name A") })

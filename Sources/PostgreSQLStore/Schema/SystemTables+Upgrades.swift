@@ -1,6 +1,6 @@
 /// Stores of earlier formats.
 extension SystemTables {
-  static let format: Int64 = 10
+  static let format: Int64 = 11
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -18,6 +18,8 @@ extension SystemTables {
     8: [],
     // A transaction's row is found by the setting that its triggers have, and an erasure by no index.
     9: ["DROP INDEX bolide_change_erased", "ALTER TABLE bolide_transaction DROP COLUMN xid"],
+    // They have one row in variables, and a shorter condition.
+    10: ["DROP FUNCTION IF EXISTS bolide_is_other() CASCADE"],
   ]
 
   /// Waits for those who write, and keeps others away: a trigger of before would write what its tables no longer have.

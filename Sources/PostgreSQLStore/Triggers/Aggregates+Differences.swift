@@ -38,23 +38,26 @@ extension Aggregates {
     return update(assigned { "d.\($0)" }, owners: differences)
   }
 
-  /// The differences that one row makes, as columns of a query.
+  /// The differences that one row makes, in PL/pgSQL.
   ///
   /// - Parameters:
-  ///   - rows: the query's tables with the row before and after; both lead to one owner.
-  ///   - named: what a difference is called there.
-  func differences(_ rows: [(table: String, name: String, sign: Int)], named: (String) -> String) -> [String]
-  {
-    members.flatMap { member -> [String] in
+  ///   - rows: the variables with the row before and after; both lead to one owner.
+  ///   - named: which variable holds a difference.
+  /// - Returns: these variables with their types, and statements that set them.
+  func differences(_ rows: [EntityTriggers.Event.Row], named: (String) -> String) -> [(
+    variable: String, statement: String
+  )] {
+    members.flatMap { member -> [(String, String)] in
       let place = member.place
       func difference(isTaken: (String) -> String, _ value: (String) -> String) -> String {
-        rows.map { _, row, sign in
+        rows.map { _, row, sign -> String in
           let condition = isTaken(row) + condition(member, of: row)
           return "\(sign < 0 ? "-" : "+") CASE WHEN \(condition) THEN \(value(row)) ELSE 0 END"
         }.joined(separator: " ")
       }
+      let number = named("n\(place)")
       guard let source = member.summarized else {
-        return ["\(difference { _ in "true" } _: { _ in "1" }) AS \(named("n\(place)"))"]
+        return [("\(number) integer", "\(number) := \(difference { _ in "true" } _: { _ in "1" });")]
       }
       func column(_ row: String) -> String { "\(row).\(quoted(source.name))" }
       if member.isExtreme {
@@ -62,17 +65,22 @@ extension Aggregates {
           let value = rows.first { $0.sign == sign }.map { _, row, _ in
             "CASE WHEN true\(condition(member, of: row)) THEN \(Self.comparable(column(row), source.type)) END"
           }
-          return "\(value ?? "NULL::\(Self.comparableType(source.type))") AS \(named("\(letter)\(place)"))"
+          let name = named("\(letter)\(place)")
+          return ("\(name) \(Self.comparableType(source.type))", value.map { "\(name) := \($0);" } ?? "")
         }
       }
       func isThere(_ row: String) -> String { "\(column(row)) IS NOT NULL" }
       func exact(_ row: String) -> ExactSum { ExactSum(column(row), source.type) }
-      let sum =
-        rows.count == 2 && member.aggregate.filter == nil
-        ? ExactSum.difference(exact(rows[1].name), exact(rows[0].name))
-        : difference(isTaken: isThere) { exact($0).value }
-      let number = difference(isTaken: isThere) { _ in "1" }
-      return ["trim_scale(\(sum)) AS \(named("s\(place)"))", "\(number) AS \(named("n\(place)"))"]
+      let sum = named("s\(place)")
+      return [
+        (
+          "\(sum) numeric",
+          rows.count == 2 && member.aggregate.filter == nil
+            ? ExactSum.difference(exact(rows[1].name), exact(rows[0].name), into: sum)
+            : "\(sum) := trim_scale(\(difference(isTaken: isThere) { exact($0).value }));"
+        ),
+        ("\(number) integer", "\(number) := \(difference(isTaken: isThere) { _ in "1" });"),
+      ]
     }
   }
 

@@ -6,8 +6,9 @@ internal import PostgreSQLAccess
 ///     row ──differences──▶ owner, added by one update      what it was: what it is, less the differences
 ///      └───────────────────────┴──▶ history, by one insert
 ///
-/// The owner's own trigger, which would note the same, is not called meanwhile. Where it would have more to do, or another program
-/// has a trigger on the owner's table, which may change what no difference says, this way is not taken.
+/// The owner's own trigger, which would note the same, is not called meanwhile: a setting says how deep in triggers. Where it would have
+/// more to do, or another program has a trigger on the owner's table, which may change what no difference says, this way is not taken;
+/// but such a trigger for each statement is called all the same, and what it writes, deeper, is noted.
 extension EntityTriggers {
   /// Whether rows of this entity may be noted along with those of another.
   var isNotedAlong: Bool {
@@ -39,7 +40,7 @@ extension EntityTriggers {
     // An object that stays with its owner counts as before.
     let aggregates = event == .update ? all.withoutCounts : all
     if aggregates.members.isEmpty { return "" }
-    func difference(_ name: String) -> String { "bolide_row.\(Self.difference(name, place))" }
+    func difference(_ name: String) -> String { Self.difference(name, place) }
     let id = difference("id")
     let results = aggregates.before(difference).enumerated().map { index, result in
       (
@@ -56,19 +57,21 @@ extension EntityTriggers {
       && (event == .update || aggregates.members.contains { $0.aggregate.function == .count })
     let differs = differsAlways ? "" : " AND (\(aggregates.areDifferent(difference)))"
     return """
-      IF bolide_row.is_one AND bolide_row.needs_0 AND \(id) IS NOT NULL\(differs) THEN
-        bolide_noted := set_config('bolide.noted', 'along', true);
+      IF bolide_own IS NULL AND \(Self.need(0)) AND \(id) IS NOT NULL\(differs) THEN
+        bolide_noted := set_config('bolide.noted', pg_trigger_depth()::text, true);
         \(aggregates.updateOne(id, difference)) AND \(Self.isAlone(owner.entity))
           RETURNING \(results.map(\.columns).joined(separator: ", ")) INTO bolide_owner;
         IF FOUND THEN
-          \(SystemTables.makeTransaction(stored.schema)), set_config('bolide.noted', '', true) INTO bolide_row.transaction;
+          \(SystemTables.makeTransaction(stored.schema)), set_config('bolide.noted', '', true) INTO bolide_own;
           IF \(results.map(\.isTaken).joined(separator: " OR ")) THEN
-            \(note(values, "\(owner.number), \(id), 2, false, \(before.properties), \(before.previous)"));
-          ELSE \(note(values));
+            \(note(event, values, "\(owner.number), \(id), 2, false, \(before.properties), \(before.previous)"));
+          ELSE \(note(event, values));
           END IF;
           RETURN NULL;
         END IF;
         bolide_noted := set_config('bolide.noted', '', true);
+        -- What another program's trigger has written belongs to the same transaction.
+        bolide_own := \(SystemTables.ownTransaction(stored.schema));
       END IF;
       """
   }

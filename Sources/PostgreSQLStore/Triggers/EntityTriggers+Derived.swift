@@ -6,19 +6,23 @@ internal import PostgreSQLAccess
 /// Owners are locked in the order of their ids, and computed by the next statement: it sees what the one before has waited for.
 /// Above READ COMMITTED no statement sees that; then owners are only marked.
 extension EntityTriggers {
-  /// What brings derived attributes up to date, and the columns that it needs of the question for one row.
-  func derived(_ event: Event) -> (columns: [String], statements: String) {
-    var columns: [String] = []
-    var statements: [String] = []
-    for upkeep in upkeeps(event) {
-      let name = "needs_\(statements.count)"
-      columns.append("(\(upkeep.isNeeded)) AS \(name)")
-      columns += upkeep.columns
-      statements.append(
-        "IF NOT bolide_row.is_one OR bolide_row.\(name) THEN\n\(upkeep.statements)\nEND IF;")
+  /// What asks one row which derived attributes it changes, and what brings them up to date.
+  func derived(_ event: Event) -> (questions: String, statements: String) {
+    let parts = upkeeps(event).enumerated().map { place, upkeep in
+      let need = Self.need(place)
+      let asked = ["\(need) := true;"] + upkeep.questions
+      return (
+        upkeep.isNeeded == "true"
+          ? asked.joined(separator: "\n")
+          : "IF \(upkeep.isNeeded) THEN\n\(asked.joined(separator: "\n"))\nEND IF;",
+        "IF NOT bolide_is_one OR \(need) THEN\n\(upkeep.statements)\nEND IF;"
+      )
     }
-    return (columns, statements.joined(separator: "\n"))
+    return (parts.map(\.0).joined(separator: "\n"), parts.map(\.1).joined(separator: "\n"))
   }
+
+  /// The variable that says whether one row needs what stands at a place of `upkeeps`.
+  static func need(_ place: Int) -> String { "bolide_needs_\(place)" }
 
   /// All that follows, in order.
   func upkeeps(_ event: Event) -> [Upkeep] { owners(event) + copies(event) + spellings(event) }
@@ -28,8 +32,9 @@ extension EntityTriggers {
     let sources: [String]
     /// Whether one row needs it, as SQL.
     let isNeeded: String
-    /// Columns of the question for one row.
-    var columns: [String] = []
+    /// Variables for one row, each with its type, and statements that set them where it is needed.
+    var variables: [String] = []
+    var questions: [String] = []
     let statements: String
   }
 
@@ -122,22 +127,25 @@ extension EntityTriggers {
     func named(_ difference: String) -> String { Self.difference(difference, place) }
     let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
     let isOneOwner = ([Self.isReadCommitted] + (event == .update ? ["\(links[0]) = \(links[1])"] : []))
+    let id = named("id")
+    let differences = aggregates.differences(event.rows, named: named)
     return Upkeep(
       sources: columns,
       isNeeded: "(\(oneChanges(columns, event))) AND coalesce(\(links.joined(separator: ", "))) IS NOT NULL",
-      columns: ["CASE WHEN \(isOneOwner.joined(separator: " AND ")) THEN \(links[0]) END AS \(named("id"))"]
-        + aggregates.differences(event.rows, named: named),
+      variables: ["\(id) bigint"] + differences.map(\.variable),
+      questions: ["IF \(isOneOwner.joined(separator: " AND ")) THEN", "\(id) := \(links[0]);"]
+        + differences.map(\.statement) + ["END IF;"],
       statements: """
-        IF bolide_row.is_one AND bolide_row.\(named("id")) IS NOT NULL THEN
-        \(aggregates.adjustOne("bolide_row.\(named("id"))") { "bolide_row.\(named($0))" })
+        IF bolide_is_one AND \(id) IS NOT NULL THEN
+        \(aggregates.adjustOne(id, named))
         ELSE
         \(all)
         END IF;
         """)
   }
 
-  /// What a difference of the owner of some aggregates, or the owner's id, is called in the question for one row.
-  static func difference(_ name: String, _ place: Int) -> String { "owner_\(place)_\(name)" }
+  /// The variable for a difference of the owner of some aggregates, or for the owner's id.
+  static func difference(_ name: String, _ place: Int) -> String { "bolide_owner_\(place)_\(name)" }
 
   /// The ids of owners to which rows lead that came, went, or have other values in some columns than before.
   private func links(_ aggregates: Aggregates, _ columns: [String], _ event: Event) -> String {

@@ -3,16 +3,18 @@ internal import PostgreSQLAccess
 
 /// What follows a statement: its history, then what is derived from its rows elsewhere.
 ///
-/// Other programs write one row in most statements. So one query asks whether there are more, and what one row needs; what it
-/// needs is done by statements that begin quickly.
+/// Other programs write one row in most statements. It is read into the variables `bolide_was` and `bolide_is`, which are asked what it
+/// needs: the server looks up the functions of each expression when it is first reached, and not those of others. What the row needs is
+/// done by statements that begin quickly.
 extension EntityTriggers {
   /// What a statement did to its rows.
   enum Event {
     case insert, delete, update
 
-    /// The rows before and after: the table that has them, what one of them is called, and -1 where it was there or 1 where it is
-    /// now.
-    var rows: [(table: String, name: String, sign: Int)] {
+    /// Rows before or after: the table that has them, the variable for one of them, and -1 where it was there or 1 where it is now.
+    typealias Row = (table: String, name: String, sign: Int)
+
+    var rows: [Row] {
       let (old, new) = (("bolide_old", "bolide_was", -1), ("bolide_new", "bolide_is", 1))
       return switch self {
       case .insert: [new]
@@ -27,13 +29,12 @@ extension EntityTriggers {
   var inserted: String {
     let upkeep = derived(.insert)
     return """
-      \(look(.insert, upkeep.columns))
-      IF NOT FOUND THEN RETURN NULL; END IF;
+      \(look(.insert, upkeep.questions))
       IF \(hasNoRuns) THEN
         \(noteOne(.insert, "1, false, NULL::integer[], NULL::text[]"))
-        IF NOT (FOUND AND bolide_row.is_one) THEN
+        IF NOT (FOUND AND bolide_is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
-            SELECT bolide_row.transaction, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
+            SELECT bolide_own, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
             ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = CASE c.kind WHEN 3 THEN 2 ELSE 1 END,
               properties = CASE c.kind WHEN 3 THEN c.properties END, previous = CASE c.kind WHEN 3 THEN c.previous END;
         END IF;
@@ -49,16 +50,17 @@ extension EntityTriggers {
     let (values, one) = (noted("o"), noted("bolide_was"))
     let upkeep = derived(.delete)
     return """
-      \(look(.delete, ["\(one.properties) AS properties", "\(one.previous) AS previous"] + upkeep.columns))
-      IF NOT FOUND THEN RETURN NULL; END IF;
+      \(look(
+        .delete,
+        "bolide_properties := \(one.properties);\nbolide_previous := \(one.previous);\n\(upkeep.questions)"))
       DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
-      \(noteOne(.delete, "3, false, bolide_row.properties, bolide_row.previous"))
-      IF NOT (FOUND AND bolide_row.is_one) THEN
+      \(noteOne(.delete, "3, false, bolide_properties, bolide_previous"))
+      IF NOT (FOUND AND bolide_is_one) THEN
         WITH undone AS (DELETE FROM bolide_change c USING bolide_old o
-            WHERE c.transaction = bolide_row.transaction AND c.entity = \(number) AND c.id = o.bolide_id AND c.kind = 1
+            WHERE c.transaction = bolide_own AND c.entity = \(number) AND c.id = o.bolide_id AND c.kind = 1
               AND c.last_id IS NULL RETURNING c.id)\(changesGone ? ", noted AS (" : "")
           INSERT INTO bolide_change AS c (transaction, entity, id, kind, properties, previous)
-          SELECT bolide_row.transaction, \(number), o.bolide_id, 3, \(values.properties), \(values.previous) FROM bolide_old AS o
+          SELECT bolide_own, \(number), o.bolide_id, 3, \(values.properties), \(values.previous) FROM bolide_old AS o
           WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
           ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging)\(changesGone ? ") \(keepUndone)" : "");
       END IF;
@@ -71,30 +73,33 @@ extension EntityTriggers {
       entity.keyColumns.map { "\(was).\(quoted($0)) IS DISTINCT FROM \(new).\(quoted($0))" }
         .joined(separator: " OR ")
     }
-    func noted(_ was: String, _ new: String) -> (properties: String, previous: String) {
-      self.noted(was) { column, type in type.differs("\(was).\(column)", "\(new).\(column)") }
+    let values = noted("o") { column, type in type.differs("o.\(column)", "n.\(column)") }
+    // Few columns of one row differ in most statements.
+    let one = parts("bolide_was") { $1.differs("bolide_was.\($0)", "bolide_is.\($0)") }.map {
+      """
+      IF \($0.isTaken) THEN
+        bolide_properties := array_append(bolide_properties, \($0.number));
+        bolide_previous := array_append(bolide_previous, \($0.text));
+      END IF;
+
+      """
     }
-    let (values, one) = (noted("o", "n"), noted("bolide_was", "bolide_is"))
     let upkeep = derived(.update)
     return """
       \(look(
         .update,
-        [
-          "\(rekeys("bolide_was", "bolide_is")) AS rekeys",
-          "\(one.properties) AS properties", "\(one.previous) AS previous",
-        ] + upkeep.columns))
-      IF NOT FOUND OR bolide_row.is_one AND bolide_row.properties IS NULL THEN RETURN NULL; END IF;
-      \(noteOne(.update, "2, bolide_row.rekeys, bolide_row.properties, bolide_row.previous"))
-      IF NOT (FOUND AND bolide_row.is_one) THEN
+        one.joined() + "IF bolide_properties IS NULL THEN RETURN NULL; END IF;\n\(upkeep.questions)"))
+      \(noteOne(.update, "2, (\(rekeys("bolide_was", "bolide_is"))), bolide_properties, bolide_previous"))
+      IF NOT (FOUND AND bolide_is_one) THEN
         \(lookAgain)
         IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
           RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
         END IF;
         INSERT INTO bolide_change AS c (transaction, entity, id, kind, rekeys, properties, previous)
-          SELECT bolide_row.transaction, \(number), o.bolide_id, 2, \(rekeys("o", "n")), \(values.properties), \(values.previous)
+          SELECT bolide_own, \(number), o.bolide_id, 2, \(rekeys("o", "n")), \(values.properties), \(values.previous)
           FROM \(old) AS o JOIN \(new) AS n USING (bolide_id)
           WHERE (\(changes(entity.properties.map(\.column)))) AND NOT EXISTS (SELECT FROM bolide_change AS r
-            WHERE r.transaction = bolide_row.transaction AND r.entity = \(number) AND r.last_id IS NOT NULL
+            WHERE r.transaction = bolide_own AND r.entity = \(number) AND r.last_id IS NOT NULL
               AND o.bolide_id BETWEEN r.id AND r.last_id)
             \(changesGone ? "AND o.bolide_id NOT IN (SELECT unnest(string_to_array(\(undone), ' ')::bigint[]))" : "")
           ORDER BY o.bolide_id
@@ -106,25 +111,45 @@ extension EntityTriggers {
       """
   }
 
-  /// Asks whether a statement has one row, and what follows from that. Where history has its new rows as runs, an object's id is
-  /// another one, or the object may be gone already, it is treated as one of many rows.
-  private func look(_ event: Event, _ columns: [String]) -> String {
-    let from = event.rows.map { "\($0.table) AS \($0.name)" }
-    let row = event.rows[0]
-    var stays = event == .update ? " AND bolide_was.bolide_id = bolide_is.bolide_id" : ""
-    if event == .update && changesGone { stays += " AND coalesce(\(undone), '') = ''" }
-    let columns =
-      [
-        "\(hasNoRuns)\(stays) AS is_one",
-        "\(row.name).bolide_id AS id", "\(SystemTables.ownTransaction(stored.schema)) AS transaction",
-      ] + columns
+  /// Reads a statement's only row, and asks what follows from it; ends the trigger where there is none. Where history has its new rows
+  /// as runs, an object's id is another one, or the object may be gone already, it is treated as one of many rows.
+  ///
+  /// - Parameter questions: statements that ask.
+  private func look(_ event: Event, _ questions: String) -> String {
+    let first = event.rows[0]
+    var isOne = hasNoRuns
+    if event == .update {
+      isOne += " AND bolide_was.bolide_id = bolide_is.bolide_id"
+      if changesGone { isOne += " AND coalesce(\(undone), '') = ''" }
+    }
     // Asking whether there is a second row takes longer than reading on.
     return """
-      FOR bolide_row IN SELECT \(columns.joined(separator: ",\n  ")) FROM \(from.joined(separator: ", ")) LOOP
-        IF bolide_is_second THEN bolide_row.is_one := false; EXIT; END IF;
-        bolide_is_second := true;
+      FOR \(first.name) IN SELECT * FROM \(first.table) LOOP
+        IF bolide_is_one THEN bolide_is_one := false; EXIT; END IF;
+        bolide_is_one := true;
       END LOOP;
+      IF NOT FOUND THEN RETURN NULL; END IF;
+      IF bolide_is_one THEN
+        \(event == .update ? "SELECT * INTO bolide_is FROM bolide_new;" : "")
+        bolide_is_one := \(isOne);
+      END IF;
+      IF bolide_is_one THEN
+      \(questions)
+      END IF;
       """
+  }
+
+  /// What a trigger's function holds: the one row, what is noted of it, and the number of the transaction.
+  func variables(_ event: Event) -> [String] {
+    event.rows.map { "\($0.name) \(quoted(entity.name))%ROWTYPE" }
+      + [
+        "bolide_is_one boolean := false",
+        "bolide_own bigint := \(SystemTables.ownTransaction(stored.schema))",
+      ]
+      + (event == .insert ? [] : ["bolide_properties integer[]", "bolide_previous text[]"])
+      + ["bolide_owner record", "bolide_noted text"]
+      + (changesAgain && event == .update ? ["bolide_again boolean := false"] : [])
+      + upkeeps(event).enumerated().flatMap { ["\(Self.need($0)) boolean := false"] + $1.variables }
   }
 
   /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.
@@ -132,12 +157,12 @@ extension EntityTriggers {
   /// - Parameter values: what is noted, as the columns of `bolide_change` from the kind on.
   private func noteOne(_ event: Event, _ values: String) -> String {
     """
-    IF bolide_row.transaction IS NULL THEN
-      \(noteAlong(event, values))
-      \(SystemTables.makeTransaction(stored.schema)) INTO bolide_row.transaction;
-      IF bolide_row.is_one THEN \(note(values)); END IF;
-    ELSIF bolide_row.is_one THEN
-      \(note(values)) ON CONFLICT DO NOTHING;
+    \(noteAlong(event, values))
+    IF bolide_own IS NULL THEN
+      \(SystemTables.makeTransaction(stored.schema)) INTO bolide_own;
+      IF bolide_is_one THEN \(note(event, values)); END IF;
+    ELSIF bolide_is_one THEN
+      \(note(event, values)) ON CONFLICT DO NOTHING;
     END IF;
     """
   }
@@ -145,8 +170,9 @@ extension EntityTriggers {
   /// Notes the one row, and others with it.
   ///
   /// - Parameter others: what is noted of each, as the columns of `bolide_change` from the entity on.
-  func note(_ values: String, _ others: String...) -> String {
-    let rows = (["\(number), bolide_row.id, \(values)"] + others).map { "(bolide_row.transaction, \($0))" }
+  func note(_ event: Event, _ values: String, _ others: String...) -> String {
+    let one = "\(number), \(event.rows[0].name).bolide_id, \(values)"
+    let rows = ([one] + others).map { "(bolide_own, \($0))" }
     return "INSERT INTO bolide_change(transaction, entity, id, kind, rekeys, properties, previous) VALUES "
       + rows.joined(separator: ", ")
   }
@@ -179,14 +205,18 @@ extension EntityTriggers {
   /// - Parameter isNoted: whether a property's value is noted, as SQL.
   private func noted(
     _ row: String, _ isNoted: (_ column: String, AttributeType) -> String
-  ) -> (properties: String, previous: String) {
-    let parts = entity.properties.map { property in
+  ) -> (properties: String, previous: String) { Self.arrays(parts(row, isNoted)) }
+
+  /// The same for each property, in the order of their numbers.
+  private func parts(
+    _ row: String, _ isNoted: (_ column: String, AttributeType) -> String
+  ) -> [(number: Int64, isTaken: String, text: String)] {
+    entity.properties.map { property in
       let column = quoted(property.column)
       let type = property.type.stored
       let text = type.historyText(ofColumn: "\(row).\(column)")
       return (stored.number(of: property.name, in: entity), isNoted(column, type), text)
-    }
-    return Self.arrays(parts)
+    }.sorted { $0.number < $1.number }
   }
 
   /// Numbers of properties and values as text, of those for which a condition holds; null for none.

@@ -37,23 +37,24 @@ struct EntityTriggers {
 
   /// Makes functions and triggers.
   var statements: [String] {
-    let events = [
-      ("insert", "NEW TABLE AS bolide_new"), ("delete", "OLD TABLE AS bolide_old"),
-      ("update", "OLD TABLE AS bolide_old NEW TABLE AS bolide_new"),
+    let events: [(name: String, tables: String, event: Event, body: String)] = [
+      ("insert", "NEW TABLE AS bolide_new", .insert, inserted),
+      ("delete", "OLD TABLE AS bolide_old", .delete, deleted),
+      ("update", "OLD TABLE AS bolide_old NEW TABLE AS bolide_new", .update, updated),
     ]
     let rows = [("INSERT", Self.isForeign), ("UPDATE", hasUpkeepBefore ? Self.isForeign : Self.isOutermost)]
       .map {
         trigger("~bolide_before_\($0.lowercased())", "BEFORE \($0)", "FOR EACH ROW WHEN (\($1))", "before")
       }
     return (before.isEmpty ? [] : [function("before", before)] + rows)
-      + zip(events, [inserted, deleted, updated]).flatMap { event, body in
+      + events.flatMap { name, tables, event, body in
         [
-          function(event.0, body),
+          function(name, body, variables(event)),
           trigger(
-            "bolide_after_\(event.0)", "AFTER \(event.0.uppercased())",
-            "REFERENCING \(event.1) FOR EACH STATEMENT"
-              + (event.0 == "update" && isNotedAlong ? " WHEN (bolide_is_to_note())" : ""),
-            event.0),
+            "bolide_after_\(name)", "AFTER \(name.uppercased())",
+            "REFERENCING \(tables) FOR EACH STATEMENT"
+              + (event == .update && isNotedAlong ? " WHEN (bolide_is_to_note())" : ""),
+            name),
         ]
       }
       + [
@@ -68,16 +69,17 @@ struct EntityTriggers {
   /// Whether a row is written by another program, or by a trigger: Bolide's own statements do the same themselves.
   private static let isForeign = "pg_trigger_depth() > 0 OR \(isOther)"
   /// Whether another program's own statement writes it.
-  private static let isOutermost = "pg_trigger_depth() = 0 AND bolide_is_other()"
+  private static let isOutermost = "bolide_is_direct()"
   /// Whether the transaction is another program's.
   private static let isOther = "current_setting('bolide.writer', true) IS DISTINCT FROM 'own'"
 
   /// What conditions ask. The server reads a condition from its text for each statement: a function's name is the shorter text. They
   /// run as whoever writes.
   static let conditions = [
-    condition("bolide_is_other", isOther),
+    condition("bolide_is_direct", "pg_trigger_depth() = 0 AND \(isOther)"),
     // Whether a statement is to be noted by its own table's trigger, and not along with a row of another's.
-    condition("bolide_is_to_note", "current_setting('bolide.noted', true) IS DISTINCT FROM 'along'"),
+    condition(
+      "bolide_is_to_note", "current_setting('bolide.noted', true) IS DISTINCT FROM pg_trigger_depth()::text"),
   ].flatMap(\.self)
 
   private static func condition(_ name: String, _ holds: String) -> [String] {
@@ -89,14 +91,15 @@ struct EntityTriggers {
     ]
   }
 
-  private func function(_ event: String, _ body: String) -> String {
+  private func function(_ event: String, _ body: String, _ variables: [String] = []) -> String {
     // A text in a filter may hold whatever would end the body.
     var tag = "$bolide$"
     while body.contains(tag) { tag = "$_\(tag.dropFirst())" }
     return """
       CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
-      DECLARE bolide_row record; bolide_is_second boolean := false; bolide_owner record; bolide_noted text; \(changesAgain ? "bolide_again boolean := false;" : "")
+      DECLARE
+      \(variables.map { "\($0);" }.joined(separator: "\n"))
       BEGIN
       \(body)
       RETURN \(event == "before" ? "NEW" : "NULL");

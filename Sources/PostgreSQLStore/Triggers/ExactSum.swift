@@ -33,15 +33,17 @@ struct ExactSum {
       + "ELSE bolide_exact(\(column)) END"
   }
 
-  /// How much more one value is than another of the same type.
-  static func difference(_ new: ExactSum, _ old: ExactSum) -> String {
+  /// Sets a variable to how much more one value is than another of the same type, in PL/pgSQL.
+  static func difference(_ new: ExactSum, _ old: ExactSum, into variable: String) -> String {
+    func set(_ value: String) -> String { "\(variable) := trim_scale(\(value));" }
     guard new.type.storage == .real else {
-      return "coalesce(\(new.column), 0)::numeric - coalesce(\(old.column), 0)::numeric"
+      return set("coalesce(\(new.column), 0)::numeric - coalesce(\(old.column), 0)::numeric")
     }
     let exact = "coalesce(bolide_exact(\(new.column)), 0) - coalesce(bolide_exact(\(old.column)), 0)"
     let whole = whole(
       "((\(new.high))::bigint - (\(old.high))::bigint)", "((\(new.low))::bigint - (\(old.low))::bigint)")
-    return "CASE WHEN \(new.isUsual) AND \(old.isUsual) THEN \(whole) ELSE \(exact) END"
+    // The server looks up the functions of what it runs alone.
+    return "IF (\(new.isUsual)) AND (\(old.isUsual)) THEN \(set(whole)) ELSE \(set(exact)) END IF;"
   }
 
   /// All values of a query's rows.
