@@ -25,6 +25,9 @@ package struct PostgreSQLError: Error, Sendable {
     self.init(state: state, text: text)
   }
 
+  /// The code of Bolide's own triggers for a row that another program's trigger keeps as it is.
+  package static let rowsKept = "ZB001"
+
   /// Whether the session is gone: the connection failed, or the server has ended it.
   package var endsSession: Bool {
     state.isEmpty || state.hasPrefix("08")
@@ -71,6 +74,7 @@ package struct PostgreSQLError: Error, Sendable {
       // Operators are functions, too.
       case "42883" where text.contains("bolide_"): .lacking(text, address)
       case let state where state.hasPrefix("53"): .said(.inputOutput, text, address)
+      case Self.rowsKept: .rowsKept(saying: text).about(address)
       // A constraint, or what a trigger of another program raises.
       case let state where state.hasPrefix("23") || state == "P0001": .said(.constraint, text, address)
       default: .said(.other, text, address)

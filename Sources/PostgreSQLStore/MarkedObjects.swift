@@ -115,23 +115,18 @@ struct MarkedObjects {
           try connection.run("SELECT \(lock) FOR SHARE", parameter)
         }
       }
-      try connection.run(aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
+      try connection.change(entity, aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
     }
     for copy in Copy.all(entity, stored.model) {
       if let first = copy.firstColumn {
         let owners = "IN (SELECT t.\(quoted(first)) FROM \(table) AS t WHERE t.bolide_id = ANY ($1))"
         for lock in copy.locks(owners) { try connection.run("SELECT \(lock) FOR SHARE", parameter) }
       }
-      let column = quoted(copy.attribute.name)
-      let value = copy.value { "t.\(quoted($0))" }
       guard let folding = copy.folding else {
-        try connection.run(
-          """
-          UPDATE \(table) AS t SET \(column) = \(value)
-          WHERE t.bolide_id = ANY ($1) AND \(copy.attribute.type.differs("t.\(column)", value))
-          """, parameter)
+        try connection.change(entity, copy.update("= ANY ($1)"), parameter)
         continue
       }
+      let value = copy.value { "t.\(quoted($0))" }
       let texts = try connection.run(
         "SELECT t.bolide_id, \(value) FROM \(table) AS t WHERE t.bolide_id = ANY ($1)", parameter)
       var spelt: [String?] = []
@@ -140,11 +135,13 @@ struct MarkedObjects {
         owners.append(texts.integer(row, 0))
         spelt.append(texts.optionalText(row, 1).map(folding.apply))
       }
-      try connection.run(
-        """
-        UPDATE \(table) AS t SET \(column) = v.text FROM unnest($1::bigint[], $2::text[]) AS v(id, text)
-        WHERE t.bolide_id = v.id AND t.\(column) IS DISTINCT FROM v.text COLLATE "C"
-        """, [.integers(owners), .texts(spelt)])
+      let update = RowUpdate(
+        entity: entity, columns: [copy.attribute.name],
+        rows: """
+          SELECT t.bolide_id, s.text AS v0 FROM unnest($1::bigint[], $2::text[]) AS s(id, text)
+          JOIN \(table) AS t ON t.bolide_id = s.id AND t.\(quoted(copy.attribute.name)) IS DISTINCT FROM s.text COLLATE "C"
+          """)
+      try connection.change(entity, update.statement, [.integers(owners), .texts(spelt)])
     }
   }
 }

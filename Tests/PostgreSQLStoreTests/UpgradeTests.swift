@@ -12,8 +12,8 @@ import Testing
     10: """
     CREATE FUNCTION bolide_is_other() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
     DO $$ DECLARE old text; BEGIN
-      FOR old IN SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE pg_get_triggerdef(oid) LIKE '%bolide_is_direct()%'
-        AND tgrelid::regclass::text NOT LIKE '%.%'
+      FOR old IN SELECT pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = tgrelid
+        WHERE relnamespace = current_schema()::regnamespace AND tgname = '~bolide_before_update'
       LOOP EXECUTE replace(replace(old, 'CREATE', 'CREATE OR REPLACE'), 'bolide_is_direct()', 'bolide_is_other()'); END LOOP;
     END $$;
     DROP FUNCTION bolide_is_direct;

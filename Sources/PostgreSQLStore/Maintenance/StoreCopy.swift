@@ -72,7 +72,7 @@ package struct StoreCopy {
         [.text(quoted(entity.name)), .integer(last)])
       // The exact parts of sums are no values of the source's.
       for aggregates in try Aggregates.all(model) where aggregates.owner.name == entity.name {
-        try connection.run(aggregates.refresh("SELECT bolide_id FROM \(quoted(entity.name))"))
+        try connection.change(entity, aggregates.refresh("SELECT bolide_id FROM \(quoted(entity.name))"))
       }
     }
     return CopyReport(counts: counts, token: try transaction.end(author: author, pipeline: nil, run: nil))

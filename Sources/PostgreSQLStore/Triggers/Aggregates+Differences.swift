@@ -93,15 +93,23 @@ extension Aggregates {
   func adjustOne(_ id: String, _ difference: (String) -> String) -> String {
     let table = quoted(owner.name)
     let values = stored(assigned(difference))
+    let differs =
+      "(\(values.map { "o.\(quoted($0.0))" }.joined(separator: ", "))) IS DISTINCT FROM "
+      + "(\(values.map(\.1).joined(separator: ", ")))"
+    let check = """
+      IF NOT FOUND AND EXISTS (SELECT FROM \(table) AS o WHERE o.bolide_id = \(id) AND \(differs)) THEN
+        \(RowUpdate.raise(owner))
+      END IF;
+      """
     let update = updateOne(id, difference)
     if haveExtreme {
       return """
         PERFORM FROM \(table) WHERE bolide_id = \(id) FOR NO KEY UPDATE;
-        \(update) AND (\(values.map { "o.\(quoted($0.0))" }.joined(separator: ", ")))
-          IS DISTINCT FROM (\(values.map(\.1).joined(separator: ", ")));
+        \(update) AND \(differs);
+        \(check)
         """
     }
-    return "IF \(areDifferent(difference)) THEN \(update); END IF;"
+    return "IF \(areDifferent(difference)) THEN\n\(update);\n\(check)\nEND IF;"
   }
 
   /// The statement that adds the differences to one owner `o`.

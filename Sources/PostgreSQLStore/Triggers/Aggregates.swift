@@ -80,7 +80,7 @@ struct Aggregates {
 
   // MARK: From scratch
 
-  /// Computes the members of some owners from their objects.
+  /// Computes the members of some owners from their objects, as `RowUpdate` does.
   ///
   /// - Parameter owners: what gives their ids, as a subquery.
   func refresh(_ owners: String) -> String {
@@ -131,22 +131,24 @@ struct Aggregates {
 
   // MARK: Parts
 
-  /// Gives owners new values where they differ.
+  /// Gives owners new values where they differ, as `RowUpdate` does.
   ///
   /// - Parameters:
   ///   - assigned: columns, each with its value of the owner `o` and what `owners` has of it.
   ///   - owners: a table `d` whose `owner` is an id.
   func update(_ assigned: [(String, String)], owners: String) -> String {
-    let names = assigned.map { quoted($0.0) }
-    let values = stored(assigned).enumerated().map { place, one in "\(one.1) AS v\(place)" }
-    return """
-      UPDATE \(quoted(owner.name)) AS t SET \(names.enumerated().map { "\($1) = v.v\($0)" }.joined(separator: ", "))
-      FROM (SELECT o.bolide_id, \(values.joined(separator: ", "))
-        FROM \(owners) JOIN \(quoted(owner.name)) AS o ON o.bolide_id = d.owner) AS v
-      WHERE t.bolide_id = v.bolide_id AND
-        (\(names.map { "t.\($0)" }.joined(separator: ", ")))
-        IS DISTINCT FROM (\(names.indices.map { "v.v\($0)" }.joined(separator: ", ")))
-      """
+    let stored = stored(assigned)
+    let values = stored.enumerated().map { "\($1.1) AS v\($0)" }
+    let before = stored.enumerated().map { "o.\(quoted($1.0)) AS w\($0)" }
+    let (is_, was) = (stored.indices.map { "v\($0)" }, stored.indices.map { "w\($0)" })
+    return RowUpdate(
+      entity: owner, columns: stored.map(\.0),
+      rows: """
+        SELECT * FROM (SELECT o.bolide_id, \((values + before).joined(separator: ", "))
+          FROM \(owners) JOIN \(quoted(owner.name)) AS o ON o.bolide_id = d.owner) AS x
+        WHERE (\(was.joined(separator: ", "))) IS DISTINCT FROM (\(is_.joined(separator: ", ")))
+        """
+    ).statement
   }
 
   /// Values as the owner's columns hold them.

@@ -89,6 +89,19 @@ struct Copy {
     }
   }
 
+  /// Gives objects the present value, as `RowUpdate` does.
+  ///
+  /// - Parameter ids: what holds of their ids, as in `= ANY ($1)`.
+  func update(_ ids: String) -> String {
+    let value = value { "t.\(quoted($0))" }
+    let differs = attribute.type.differs("t.\(quoted(attribute.name))", value)
+    return RowUpdate(
+      entity: entity, columns: [attribute.name],
+      rows:
+        "SELECT t.bolide_id, \(value) AS v0 FROM \(quoted(entity.name)) AS t WHERE t.bolide_id \(ids) AND \(differs)"
+    ).statement
+  }
+
   /// Which objects depend on rows of an entity: for each place where it stands in the path, a query of their ids.
   ///
   /// - Parameters:

@@ -160,7 +160,7 @@ extension EntityTriggers {
     """
     IF \(Self.isReadCommitted) THEN
     PERFORM FROM \(quoted(owner.name)) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
-    \(statement);
+    \(changing(owner, statement))
     ELSE \(mark(ids, owner)) END IF;
     """
   }
@@ -191,13 +191,15 @@ extension EntityTriggers {
   /// Gives objects a copy's present value.
   private func take(_ copy: Copy, _ ids: String) -> String {
     let table = quoted(copy.entity.name)
-    let column = quoted(copy.attribute.name)
-    let value = copy.value { "t.\(quoted($0))" }
     return """
       PERFORM FROM \(table) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
-      UPDATE \(table) AS t SET \(column) = \(value)
-      WHERE t.bolide_id IN (\(ids)) AND \(copy.attribute.type.differs("t.\(column)", value));
+      \(changing(copy.entity, copy.update("IN (\(ids))")))
       """
+  }
+
+  /// Runs what a `RowUpdate` of an entity's rows is.
+  private func changing(_ entity: Entity, _ statement: String) -> String {
+    "\(statement) INTO bolide_kept;\nIF bolide_kept THEN\n\(RowUpdate.raise(entity))\nEND IF;"
   }
 
   /// Spellings of what is the rows' own, or of what they lead to.

@@ -147,7 +147,7 @@ extension EntityTriggers {
         "bolide_own bigint := \(SystemTables.ownTransaction(stored.schema))",
       ]
       + (event == .insert ? [] : ["bolide_properties integer[]", "bolide_previous text[]"])
-      + ["bolide_owner record", "bolide_noted text"]
+      + ["bolide_owner record", "bolide_noted text", "bolide_kept boolean"]
       + (changesAgain && event == .update ? ["bolide_again boolean := false"] : [])
       + upkeeps(event).enumerated().flatMap { ["\(Self.need($0)) boolean := false"] + $1.variables }
   }

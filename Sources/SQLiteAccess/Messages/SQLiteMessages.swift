@@ -29,6 +29,8 @@ extension StoreError {
       self.init(
         .busy, "another program holds a lock on the store",
         hint: "Run the command again when that program has finished its transaction.")
+    case SQLITE_CONSTRAINT where StoreError.rowsKept(saying: text).isOfKeptRows:
+      self = .rowsKept(saying: text)
     case SQLITE_INTERRUPT:
       self.init(.interrupted, "the statement was interrupted")
     case SQLITE_ERROR where text.utf8.starts(with: "unsafe use of".utf8):
@@ -70,6 +72,9 @@ extension StoreError {
       engineText = text
     }
   }
+
+  /// Whether a rule of the model denies a deletion, or a link has nowhere to lead.
+  package var isOfDenial: Bool { code == .constraint && reason.contains("(FOREIGN KEY constraint failed") }
 
   /// Whether a value is there already that may be there once.
   package var isOfUniqueness: Bool { code == .constraint && reason.contains("(UNIQUE constraint failed") }

@@ -212,6 +212,7 @@ package final class DerivedStep {
       write.bind(values)
       write.bind(object, at: Int32(values.count + 1))
       try write.run()
+      guard db.changesCount == 1 else { throw StoreError.rowsKept(entity.name) }
       for change in changed { try marks?.propagate(change.property, object) }
     }
   }

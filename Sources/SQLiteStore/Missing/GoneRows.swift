@@ -75,7 +75,7 @@ extension Database {
       var denied: [Int64] = []
       for id in left {
         delete.bind(id, at: 1)
-        guard try delete.runs() else {
+        guard try delete.runs(unless: \.isOfDenial) else {
           denied.append(id)
           continue
         }
@@ -97,12 +97,15 @@ extension RawStatement {
 
   /// Runs a statement that a rule of the model may deny.
   ///
+  /// - Parameter isDenied: which error says so.
   /// - Returns: whether none did.
-  package func runs() throws(StoreError) -> Bool {
+  package func runs(
+    unless isDenied: (StoreError) -> Bool = { $0.code == .constraint && !$0.isOfKeptRows }
+  ) throws(StoreError) -> Bool {
     do {
       try run()
     } catch {
-      guard error.code == .constraint else { throw error }
+      guard isDenied(error) else { throw error }
       return false
     }
     return true
@@ -113,7 +116,7 @@ extension RawStatement {
     do {
       try run()
     } catch {
-      throw error.code == .constraint ? denied : error
+      throw error.code == .constraint && !error.isOfKeptRows ? denied : error
     }
   }
 }

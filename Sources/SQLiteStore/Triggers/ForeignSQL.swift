@@ -1,5 +1,6 @@
 internal import ImportModel
 internal import SQLiteAccess
+internal import StoreInterface
 
 /// What other programs write into derived attributes is put right before anything else.
 ///
@@ -33,6 +34,11 @@ struct ForeignSQL {
 
   /// Whether it is a derived attribute's new value.
   static let isDeriving = "EXISTS (SELECT 1 FROM bolide_deriving WHERE object IS NOT NULL)"
+
+  /// Ends the statement where another program's trigger has kept rows from what was derived: that raises no error by itself.
+  static func check(_ entity: Entity, _ isKept: String) -> String {
+    "SELECT RAISE(ABORT, \(literal(StoreError.rowsKept(entity.name).reason))) WHERE \(isKept)"
+  }
 
   static func begin(_ entity: Int64, _ object: String) -> String {
     "INSERT INTO bolide_deriving(entity, object) SELECT \(entity), \(object) WHERE \(object) IS NOT NULL"

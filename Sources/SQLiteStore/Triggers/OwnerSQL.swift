@@ -97,10 +97,11 @@ struct OwnerSQL {
       marks.append(
         Invalidation(member.node.property, "bolide_id", from: table, when: "\(isOwner) AND \(last) IS NULL"))
     }
+    let isMeant = "\(isOwner) AND NOT \(ReplaceSQL.isGoing(row, of: owner))"
     return [ForeignSQL.begin(number, row)] + sums
       + [
-        "UPDATE \(table) SET \(assignments.joined(separator: ",\n    "))\n    WHERE \(isOwner) "
-          + "AND NOT \(ReplaceSQL.isGoing(row, of: owner))"
+        "UPDATE \(table) SET \(assignments.joined(separator: ",\n    "))\n    WHERE \(isMeant)",
+        ForeignSQL.check(owner, "changes() = 0 AND EXISTS (SELECT 1 FROM \(table) WHERE \(isMeant))"),
       ]
       + Invalidation.insert(marks) + [ForeignSQL.end(number, row)]
   }

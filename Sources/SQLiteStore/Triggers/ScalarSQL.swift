@@ -17,7 +17,7 @@ struct ScalarSQL {
   }
 
   var inserted: [String] {
-    deriving(own.isEmpty ? [] : [update(own, when: nil)])
+    deriving(own.isEmpty ? [] : update(own, when: nil))
   }
 
   var updated: [String] {
@@ -27,18 +27,23 @@ struct ScalarSQL {
       let columns =
         entity.writableAttributes.filter { !$0.isVolatile }.map(\.name)
         + entity.toOneRelationships.map(\.column)
-      statements.append(update(clocks, when: columns.map(Triggers.isChanged).joined(separator: " OR ")))
+      statements += update(clocks, when: columns.map(Triggers.isChanged).joined(separator: " OR "))
     }
     let paths = own.filter { $0.path != nil }
     if !paths.isEmpty {
       let differs = paths.map { "\(quoted($0.attribute.name)) IS NOT \(value($0))" }
-      statements.append(update(paths, when: differs.joined(separator: " OR ")))
+      statements += update(paths, when: differs.joined(separator: " OR "))
     }
-    statements += copies.map { node, path in
+    statements += copies.flatMap { node, path in
       let (copy, source) = (quoted(node.attribute.name), quoted(path.attribute.name))
-      return "UPDATE \(quoted(node.entity.name)) SET \(copy) = NEW.\(source) "
-        + "WHERE \(quoted(path.hops[0].relationship.column)) = NEW.bolide_id "
-        + "AND \(Triggers.isChanged(path.attribute.name)) AND \(copy) IS NOT NEW.\(source)"
+      let isChanged = Triggers.isChanged(path.attribute.name)
+      let isMeant =
+        "\(quoted(path.hops[0].relationship.column)) = NEW.bolide_id AND \(copy) IS NOT NEW.\(source)"
+      let table = quoted(node.entity.name)
+      return [
+        "UPDATE \(table) SET \(copy) = NEW.\(source) WHERE \(isChanged) AND \(isMeant)",
+        ForeignSQL.check(node.entity, "\(isChanged) AND EXISTS (SELECT 1 FROM \(table) WHERE \(isMeant))"),
+      ]
     }
     return deriving(statements)
   }
@@ -49,10 +54,14 @@ struct ScalarSQL {
       : [ForeignSQL.begin(number, "NEW.bolide_id")] + statements + [ForeignSQL.end(number, "NEW.bolide_id")]
   }
 
-  private func update(_ nodes: [DerivedNode], when condition: String?) -> String {
+  private func update(_ nodes: [DerivedNode], when condition: String?) -> [String] {
+    let table = quoted(entity.name)
     let assignments = nodes.map { "\(quoted($0.attribute.name)) = \(value($0))" }.joined(separator: ", ")
-    return "UPDATE \(quoted(entity.name)) SET \(assignments) WHERE bolide_id = NEW.bolide_id"
-      + (condition.map { " AND (\($0))" } ?? "")
+    let isMeant = "bolide_id = NEW.bolide_id" + (condition.map { " AND (\($0))" } ?? "")
+    return [
+      "UPDATE \(table) SET \(assignments) WHERE \(isMeant)",
+      ForeignSQL.check(entity, "changes() = 0 AND EXISTS (SELECT 1 FROM \(table) WHERE \(isMeant))"),
+    ]
   }
 
   private func value(_ node: DerivedNode) -> String {

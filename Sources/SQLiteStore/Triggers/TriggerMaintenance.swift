@@ -42,12 +42,18 @@ package enum TriggerMaintenance {
     try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
   }
 
-  /// Whether the triggers are those of an earlier version, which did the same in more time, or booked some deletions twice.
+  /// Whether the triggers are those of an earlier version, which did the same in more time, booked some deletions twice, or took no
+  /// notice of rows that another program's trigger keeps as they are.
   private static func areFormer(_ db: Database) throws -> Bool {
     func number(_ event: String) -> String { "sum(name = 'bolide_' || tbl_name || '_\(event)')" }
     let booksTwice =
       "SELECT \(number("delete")) > \(number("before_delete")) FROM sqlite_schema WHERE type = 'trigger'"
+    let takesNoNotice = """
+      SELECT 1 FROM sqlite_schema WHERE \(areOurs) AND instr(sql, 'INSERT INTO bolide_deriving(entity, object) SELECT')
+        AND NOT instr(sql, \(literal(StoreError.keptRows))) LIMIT 1
+      """
     return try haveFormerSums(db) || db.value(booksTwice) == .integer(1)
+      || db.value(takesNoNotice) == .integer(1)
   }
 
   private static func haveFormerSums(_ db: Database) throws -> Bool {

@@ -5,9 +5,16 @@ extension StoreError {
   }
 
   package static func rowsKept(_ entity: String) -> StoreError {
-    StoreError(
-      .constraint, "a trigger of another program keeps rows of \(entity) from being changed or deleted",
-      hint: "Drop the trigger, or have it raise an error.")
+    rowsKept(saying: "\(keptRows) of \(entity) from being changed or deleted")
+  }
+
+  /// How the sentence begins.
+  package static let keptRows = "a trigger of another program keeps rows"
+  package var isOfKeptRows: Bool { reason.utf8.starts(with: Self.keptRows.utf8) }
+
+  /// The same where an engine's own triggers have found it, with that sentence.
+  package static func rowsKept(saying reason: String) -> StoreError {
+    StoreError(.constraint, reason, hint: "Drop the trigger, or have it raise an error.")
   }
 
   /// A limit on processes or on memory.

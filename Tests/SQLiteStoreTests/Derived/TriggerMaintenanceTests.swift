@@ -114,6 +114,25 @@ struct TriggerMaintenanceTests {
     #expect(try findings() == [] && store.newestToken() == token)
   }
 
+  @Test func `Those of a version that took no notice of kept rows are made anew, without a gap`() throws {
+    let digest = try store.rows("SELECT triggers FROM bolide_store")
+    let triggers = try store.rows("SELECT sql FROM sqlite_schema WHERE instr(sql, 'keeps rows')")
+      .compactMap { if case .text(let sql) = $0[0] { sql } else { nil } }
+    let check = /SELECT RAISE\(ABORT, 'a trigger of another program keeps rows[^;]*;/
+    for sql in triggers {
+      let name = try #require(sql.firstMatch(of: /TRIGGER ("[^"]+"|[^ ]+)/)?.1)
+      try temporary.shell("DROP TRIGGER \(name); \(sql.replacing(check, with: ""));")
+    }
+    try store.writing {
+      try $0.run("UPDATE bolide_store SET triggers = ?", .text(TriggerMaintenance.fingerprint($0)))
+    }
+    #expect(try !triggers.isEmpty && store.rows("SELECT triggers FROM bolide_store") != digest)
+    let opened = try temporary.open(pipeline)
+    #expect(try opened.restoreTriggers() == RepairReport())
+    #expect(try store.rows("SELECT triggers FROM bolide_store") == digest)
+    #expect(try findings() == [] && store.newestToken() == token)
+  }
+
   @Test func `A model that grows does not hide what was missing`() throws {
     try temporary.shell("DROP TRIGGER bolide_Quake_delete; DELETE FROM Quake WHERE id = 'q0'")
     let wider = Quakes.pipeline {
