@@ -73,13 +73,33 @@ package struct LinkEnd {
     return key
   }
 
+  /// A statement that changes links, and a query that finds what another program's trigger has kept from it.
+  package struct Statement {
+    package let sql: String
+    package let left: String
+
+    /// The links that stand in a column of a table.
+    fileprivate static func update(_ table: String, _ column: String, _ value: String, where rows: String)
+      -> Statement
+    {
+      Statement(
+        sql: "UPDATE \(table) SET \(column) = \(value) WHERE \(rows)",
+        left: "SELECT 1 FROM \(table) WHERE \(rows)")
+    }
+
+    fileprivate static func delete(_ table: String, where rows: String) -> Statement {
+      Statement(
+        sql: "DELETE FROM \(table) WHERE \(rows)", left: "SELECT 1 FROM \(table) WHERE \(rows)")
+    }
+  }
+
   /// The statements that change objects' links.
   ///
   /// Of a one-to-one relationship whoever had the place before gives it up first.
   /// - Parameters:
   ///   - objects: a query of the objects' ids, as `id`; of one object where links come to be, and it is one-to-one.
   ///   - target: the id of the object that the edit names, if it names one.
-  package func statements(_ edit: LinkEdit, objects: String, target: String) -> [String] {
+  package func statements(_ edit: LinkEdit, objects: String, target: String) -> [Statement] {
     func isOther(_ column: String, _ value: String) -> String {
       "(\(column) IS NULL OR \(column) <> \(value))"
     }
@@ -90,10 +110,10 @@ package struct LinkEnd {
       return switch edit {
       case .to:
         (isOneToOne
-          ? ["UPDATE \(table) SET \(column) = NULL WHERE \(column) = \(target) AND NOT \(ofObjects)"] : [])
-          + ["UPDATE \(table) SET \(column) = \(target) WHERE \(ofObjects) AND \(isOther(column, target))"]
-      case .from: ["UPDATE \(table) SET \(column) = NULL WHERE \(ofObjects) AND \(column) = \(target)"]
-      case .toNone: ["UPDATE \(table) SET \(column) = NULL WHERE \(ofObjects) AND \(column) IS NOT NULL"]
+          ? [.update(table, column, "NULL", where: "\(column) = \(target) AND NOT \(ofObjects)")] : [])
+          + [.update(table, column, target, where: "\(ofObjects) AND \(isOther(column, target))")]
+      case .from: [.update(table, column, "NULL", where: "\(ofObjects) AND \(column) = \(target)")]
+      case .toNone: [.update(table, column, "NULL", where: "\(ofObjects) AND \(column) IS NOT NULL")]
       }
     case .others(let one):
       let (table, column) = (quoted(one.holder.name), quoted(one.toOne.column))
@@ -101,24 +121,25 @@ package struct LinkEnd {
       return switch edit {
       case .to:
         [
-          "UPDATE \(table) SET \(column) = NULL WHERE \(ofObjects) AND bolide_id <> \(target)",
-          "UPDATE \(table) SET \(column) = (\(objects)) WHERE bolide_id = \(target) AND "
-            + isOther(column, "(\(objects))"),
+          .update(table, column, "NULL", where: "\(ofObjects) AND bolide_id <> \(target)"),
+          .update(
+            table, column, "(\(objects))",
+            where: "bolide_id = \(target) AND \(isOther(column, "(\(objects))"))"),
         ]
-      case .from: ["UPDATE \(table) SET \(column) = NULL WHERE bolide_id = \(target) AND \(ofObjects)"]
-      case .toNone: ["UPDATE \(table) SET \(column) = NULL WHERE \(ofObjects)"]
+      case .from: [.update(table, column, "NULL", where: "bolide_id = \(target) AND \(ofObjects)")]
+      case .toNone: [.update(table, column, "NULL", where: ofObjects)]
       }
     case .links(let toMany, let onward):
       let table = quoted(toMany.holder.name)
       let (own, other) = (quoted(toMany.toOne.column), quoted(onward.column))
+      let new = """
+        SELECT o.id, \(target) FROM (\(objects)) AS o
+        WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(own) = o.id AND \(other) = \(target))
+        """
       return switch edit {
-      case .to:
-        [
-          "INSERT INTO \(table)(\(own), \(other)) SELECT o.id, \(target) FROM (\(objects)) AS o "
-            + "WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(own) = o.id AND \(other) = \(target))"
-        ]
-      case .from: ["DELETE FROM \(table) WHERE \(own) IN (\(objects)) AND \(other) = \(target)"]
-      case .toNone: ["DELETE FROM \(table) WHERE \(own) IN (\(objects))"]
+      case .to: [Statement(sql: "INSERT INTO \(table)(\(own), \(other)) \(new)", left: new)]
+      case .from: [.delete(table, where: "\(own) IN (\(objects)) AND \(other) = \(target)")]
+      case .toNone: [.delete(table, where: "\(own) IN (\(objects))")]
       }
     }
   }

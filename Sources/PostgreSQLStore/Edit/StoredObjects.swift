@@ -78,10 +78,11 @@ struct StoredObjects: EditedObjects {
 
   func change(_ edit: LinkEdit, _ end: LinkEnd, of ids: [Int64], to target: Int64?) throws {
     if ids.isEmpty { return }
-    for sql in end.statements(edit, objects: "SELECT unnest($1::bigint[]) AS id", target: "$2") {
-      try denied(.linkDenied(end.entity, end.relationship)) {
-        try connection.run(sql, [.integers(ids)] + (target.map { [.integer($0)] } ?? []))
-      }
+    let parameters = [.integers(ids)] + (target.map { [Parameter.integer($0)] } ?? [])
+    for change in end.statements(edit, objects: "SELECT unnest($1::bigint[]) AS id", target: "$2") {
+      try denied(.linkDenied(end.entity, end.relationship)) { try connection.run(change.sql, parameters) }
+      let left = try connection.run("\(change.left) LIMIT 1", parameters)
+      if left.count > 0 { throw StoreError.rowsKept(end.holderName) }
     }
   }
 

@@ -64,6 +64,7 @@ extension EntityTriggers {
           WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
           ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging)\(changesGone ? ") \(keepUndone)" : "");
       END IF;
+      \(checkChildren)
       \(upkeep.statements)
       """
   }

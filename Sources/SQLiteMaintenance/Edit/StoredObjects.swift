@@ -58,15 +58,19 @@ struct StoredObjects: EditedObjects {
 
   func change(_ edit: LinkEdit, _ end: LinkEnd, of ids: [Int64], to target: Int64?) throws {
     let changes = try end.statements(edit, objects: "SELECT ?1 AS id", target: "?2").map {
-      try RawStatement(db, $0)
+      try (run: RawStatement(db, $0.sql), find: RawStatement(db, $0.left))
     }
     for id in ids {
       for change in changes {
-        change.bind(id, at: 1)
-        if let target { change.bind(target, at: 2) }
-        try db.naming(fullIDsOf: end.holderName) {
-          try change.run(denied: .linkDenied(end.entity, end.relationship))
+        for statement in [change.run, change.find] {
+          statement.bind(id, at: 1)
+          if let target { statement.bind(target, at: 2) }
         }
+        try db.naming(fullIDsOf: end.holderName) {
+          try change.run.run(denied: .linkDenied(end.entity, end.relationship))
+        }
+        defer { change.find.reset() }
+        if try change.find.step() { throw StoreError.rowsKept(end.holderName) }
       }
     }
   }

@@ -2,6 +2,7 @@ internal import GRDB
 internal import ImportModel
 internal import SQLiteAccess
 internal import SQLiteStore
+internal import StoreInterface
 internal import TypedRows
 
 /// Finds, among the rows that a run inserted, the ones that are missing rows under another key.
@@ -79,12 +80,15 @@ struct KeyChangeMatcher {
     guard try read.step() else { return }
     let values = taken.indices.map { read.value(Int32($0)) }
     read.reset()
+    func check() throws { if db.changesCount == 0 { throw StoreError.rowsKept(entity.name) } }
     try db.run("DELETE FROM \(quoted(entity.name)) WHERE bolide_id = \(new)")
+    try check()
     let assignments = taken.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
     let update = try RawStatement(
       db, "UPDATE \(quoted(entity.name)) SET \(assignments) WHERE bolide_id = \(old)")
     update.bind(values)
     try update.run()
+    try check()
   }
 
   private func read(

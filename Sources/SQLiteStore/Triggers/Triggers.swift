@@ -166,17 +166,15 @@ struct Triggers {
         .map { (place: [index, $0], holder: holder, toOne: $1) }
     }.sorted { $1.place.lexicographicallyPrecedes($0.place) }.flatMap { _, holder, toOne -> [String] in
       let (table, column) = (quoted(holder.name), quoted(toOne.column))
+      let isLeft = "EXISTS (SELECT 1 FROM \(table) WHERE \(column) = OLD.bolide_id)"
+      let check = ForeignSQL.check(holder, isLeft)
       switch model.deleteRule(of: toOne, in: holder) {
-      case .nullify: return ["UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id"]
+      case .nullify: return ["UPDATE \(table) SET \(column) = NULL WHERE \(column) = OLD.bolide_id", check]
       case .cascade where holder.name == entity.name:
         defer { below = [] }
         return below
-      case .cascade: return ["DELETE FROM \(table) WHERE \(column) = OLD.bolide_id"]
-      case .deny:
-        return [
-          "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE EXISTS "
-            + "(SELECT 1 FROM \(table) WHERE \(column) = OLD.bolide_id)"
-        ]
+      case .cascade: return ["DELETE FROM \(table) WHERE \(column) = OLD.bolide_id", check]
+      case .deny: return ["SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE \(isLeft)"]
       }
     }
   }

@@ -1,0 +1,75 @@
+import Bolide
+import StoreInterface
+import Testing
+
+/// Another program's trigger keeps rows with links to others as they are: a link that is to change, or to lead nowhere as its end goes.
+struct KeptLinksTests {
+  @Test(arguments: KeptStore.Place.allCases, ["nullify", "cascade"])
+  func `a row whose owner goes is kept`(_ place: KeptStore.Place, _ rule: String) throws {
+    let store = try KeptStore(
+      place,
+      KeptStore.model.replacing("inverse: in }", with: "inverse: in, on-delete: \(rule) }")
+        .replacing(", count: { derived: quakes.@count }", with: ""))
+    try store.take(#"{"id": 1, "place": "A"}{"id": 2, "place": "B"}"#)
+    try store.keep()
+    var request = ObjectQuery("Region")
+    try store.expectKept("Quake") { _ = try store.engine.deleteObjects(request, EditOptions()) }
+    request.predicate = "name == 'A'"
+    try store.expectKept("Quake") { _ = try store.engine.deleteObjects(request, EditOptions()) }
+    try store.expectKept("Quake", isCommand: false) {
+      try store.run(#"DELETE FROM "Region" WHERE name = 'A'"#)
+    }
+  }
+
+  @Test(arguments: KeptStore.Place.allCases) func `a row whose link is to change is kept`(
+    _ place: KeptStore.Place
+  ) throws {
+    let store = try KeptStore(
+      place, KeptStore.model.replacing(", count: { derived: quakes.@count }", with: ""))
+    try store.take(#"{"id": 1, "place": "A"}{"id": 2, "place": "B"}"#)
+    try store.keep()
+    var request = ObjectQuery("Quake")
+    request.predicate = "id == 1"
+    for edit in [LinkEdit.to(["name": .text("B")]), .from(["name": .text("A")]), .toNone] {
+      try store.expectKept("Quake") {
+        _ = try store.engine.linkObjects(request, "in", edit, EditOptions())
+      }
+    }
+  }
+
+  @Test(arguments: KeptStore.Place.allCases) func `a link in a row of its own is kept`(
+    _ place: KeptStore.Place
+  ) throws {
+    let model = KeptStore.model.replacing("link: { in: { to: { name: place } } }\n", with: "")
+      .replacing("in: { to-one: Region", with: "in: { to-many: Region")
+      .replacing(", count: { derived: quakes.@count }", with: "")
+    let store = try KeptStore(place, model)
+    try store.take(#"{"id": 1}"#)
+    try store.run(#"INSERT INTO "Region"(name) VALUES ('A')"#)
+    var request = ObjectQuery("Quake")
+    request.predicate = "id == 1"
+    let key: [String: Value] = ["name": .text("A")]
+    _ = try store.engine.linkObjects(request, "in", .to(key), EditOptions())
+    try store.keep("Quake_in")
+    for edit in [LinkEdit.from(key), .toNone] {
+      try store.expectKept("Quake_in") {
+        _ = try store.engine.linkObjects(request, "in", edit, EditOptions())
+      }
+    }
+  }
+
+  @Test(arguments: ["UPDATE", "DELETE"]) func `a row is kept from the key that it has now`(_ kept: String)
+    throws
+  {
+    let store = try KeptStore(
+      .file, KeptStore.model.replacing("gone: delete\nmax-missing: 100%\n", with: ""))
+    try store.take(#"{"id": 1, "magnitude": 5.25}"#)
+    try store.take(#"{"id": 2, "magnitude": 5.25}"#)
+    try store.keep()
+    try store.run("DROP TRIGGER no_\(kept == "UPDATE" ? "DELETE" : "UPDATE")")
+    try store.expectKept("Quake") { _ = try store.engine.mergeMissing(of: nil) }
+    try store.run("DROP TRIGGER no_\(kept)")
+    _ = try store.engine.mergeMissing(of: nil)
+    #expect(try store.rows().count == 1)
+  }
+}
