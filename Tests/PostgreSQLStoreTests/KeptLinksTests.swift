@@ -9,8 +9,22 @@ struct KeptLinksTests {
     let store = try KeptStore(
       place,
       KeptStore.model.replacing("inverse: in }", with: "inverse: in, on-delete: \(rule) }")
-        .replacing(", count: { derived: quakes.@count }", with: ""))
+        .replacing(", count: { derived: quakes.@count }", with: "")
+        .replacing(
+          "relationships: { quakes:",
+          with: "relationships: { country: { to-one: Country, inverse: regions }, quakes:")
+          + """
+            Country:
+              key: name
+              attributes: { name: string, count: { derived: regions.@count } }
+              relationships: { regions: { to-many: Region, inverse: country } }
+
+          """)
     try store.take(#"{"id": 1, "place": "A"}{"id": 2, "place": "B"}"#)
+    try store.run(
+      #"INSERT INTO "Country"(name) VALUES ('C'); UPDATE "Region" SET country_id = (SELECT bolide_id FROM "Country")"#
+    )
+    try store.engine.assignPendingChanges()
     try store.keep()
     var request = ObjectQuery("Region")
     try store.expectKept("Quake") { _ = try store.engine.deleteObjects(request, EditOptions()) }

@@ -53,6 +53,7 @@ extension EntityTriggers {
       \(look(
         .delete,
         "bolide_properties := \(one.properties);\nbolide_previous := \(one.previous);\n\(upkeep.questions)"))
+      \(checkChildren)
       DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
       \(noteOne(.delete, "3, false, bolide_properties, bolide_previous"))
       IF NOT (FOUND AND bolide_is_one) THEN
@@ -64,7 +65,6 @@ extension EntityTriggers {
           WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
           ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging)\(changesGone ? ") \(keepUndone)" : "");
       END IF;
-      \(checkChildren)
       \(upkeep.statements)
       """
   }
