@@ -33,6 +33,26 @@ struct TableDriftTests {
       "ALTER TABLE bolide_run DROP COLUMN skipped",
       #"column "skipped" of relation "bolide_run" does not exist"#, restore
     ),
+    (
+      #"CREATE TABLE later () INHERITS ("Quake")"#,
+      "the table Quake inherits from another table, or another one from it: triggers do not see all changes",
+      "Take them apart: ALTER TABLE … NO INHERIT …"
+    ),
+    (
+      #"CREATE TABLE places (name text COLLATE "C" NOT NULL); ALTER TABLE "Region" INHERIT places"#,
+      "the table Region inherits from another table, or another one from it: triggers do not see all changes",
+      "Take them apart: ALTER TABLE … NO INHERIT …"
+    ),
+    (
+      #"ALTER TABLE "Region" RENAME TO regions; CREATE VIEW "Region" AS SELECT * FROM regions"#,
+      "Region is a view, and was made a table",
+      "Put the table back: bolide keeps history with triggers on it."
+    ),
+    (
+      #"ALTER TABLE "Region" RENAME TO r; CREATE TABLE "Region" (LIKE r) PARTITION BY LIST (name)"#,
+      "Region is a partitioned table, and was made a table",
+      "Put the table back: bolide keeps history with triggers on it."
+    ),
     ("DROP FUNCTION bolide_word", "function bolide_word() does not exist", restore),
   ])
   func `a table, a column or a function that is not as it was`(sql: String, said: String, hint: String) throws

@@ -68,6 +68,18 @@ extension StoreError {
       hint: "Change it back: ALTER TABLE \(quoted(entity)) ALTER \(quoted(column)) TYPE \(was)")
   }
 
+  static func otherThanTable(_ entity: String, _ what: String) -> StoreError {
+    .otherSchema(
+      "\(entity) is \(what), and was made a table",
+      hint: "Put the table back: bolide keeps history with triggers on it.")
+  }
+
+  static func tableShared(_ entity: String) -> StoreError {
+    .otherSchema(
+      "the table \(entity) inherits from another table, or another one from it: triggers do not see all changes",
+      hint: "Take them apart: ALTER TABLE … NO INHERIT …")
+  }
+
   static func triggersLost(_ entity: String, _ address: String) -> StoreError {
     StoreError(
       .foreignSchema, at: address, "a trigger of Bolide's on \(entity) is missing or disabled",

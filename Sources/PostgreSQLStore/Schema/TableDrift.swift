@@ -8,7 +8,7 @@ struct TableDrift {
 
   init(_ connection: PostgreSQLConnection) { self.connection = connection }
 
-  /// Sees that entities' tables have their columns, each of its type. Other columns are other programs'.
+  /// Sees that entities' tables have their columns, each of its type, and share no rows with others. Other columns are other programs'.
   ///
   /// - Throws: `StoreError` for the first that is not so.
   func check(_ model: Model) throws {
@@ -23,13 +23,28 @@ struct TableDrift {
       WHERE format_type(a.atttypid, a.atttypmod) IS DISTINCT FROM w.type ORDER BY w.place LIMIT 1
       """,
       [.texts(columns.map { quoted($0.entity) }), .texts(columns.map(\.name)), .texts(columns.map(\.type))])
-    guard drifted.count > 0 else { return }
+    guard drifted.count > 0 else { return try checkKinds(model.entities.map(\.name)) }
     let column = columns[Int(drifted.integer(0, 0)) - 1]
     guard drifted.integer(0, 1) != 0 else { throw StoreError.tableMissing(column.entity) }
     guard let type = drifted.optionalText(0, 2) else {
       throw StoreError.columnMissing(column.name, of: column.entity)
     }
     throw StoreError.columnOfOtherType(column.name, of: column.entity, type, was: column.type)
+  }
+
+  /// Sees that they are tables of their own: what changes rows through another one calls no trigger of theirs.
+  private func checkKinds(_ entities: [String]) throws {
+    let found = try connection.run(
+      """
+      SELECT w.place, CASE relkind WHEN 'v' THEN 'a view' WHEN 'p' THEN 'a partitioned table' WHEN 'r' THEN NULL
+        ELSE 'no table' END
+      FROM unnest($1::text[]) WITH ORDINALITY AS w(relation, place) JOIN pg_class AS c ON c.oid = to_regclass(w.relation)
+      WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid))
+      ORDER BY w.place LIMIT 1
+      """, [.texts(entities.map(quoted))])
+    guard found.count > 0 else { return }
+    let entity = entities[Int(found.integer(0, 0)) - 1]
+    throw found.optionalText(0, 1).map { StoreError.otherThanTable(entity, $0) } ?? .tableShared(entity)
   }
 }
 
