@@ -54,10 +54,10 @@ package final class PostgreSQLConnection {
     }
     _ = library.setNotice(connection, { _, _ in }, nil)
     // Compiling a statement (jit) takes longer than most of them, and each chunk has others. Without row_security a query that would
-    // not get all rows fails.
+    // not get all rows fails. As a replica the session would call no triggers.
     let session = try run(
       """
-      SELECT set_config('search_path', $1, false), set_config('client_encoding', 'UTF8', false),
+      SELECT pid, backend_start::text, set_config('search_path', $1, false), set_config('client_encoding', 'UTF8', false),
         set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO, YMD', false),
         set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),
         set_config('standard_conforming_strings', 'on', false),
@@ -67,10 +67,14 @@ package final class PostgreSQLConnection {
         set_config('default_transaction_isolation', 'read committed', false),
         set_config('tcp_keepalives_idle', '15', false), set_config('tcp_keepalives_interval', '5', false),
         set_config('tcp_keepalives_count', '3', false), set_config('jit', 'off', false),
-        set_config('row_security', 'off', false), pid, backend_start::text
+        set_config('row_security', 'off', false), set_config('quote_all_identifiers', 'off', false),
+        set_config('transform_null_equals', 'off', false), set_config('array_nulls', 'on', false),
+        set_config('exit_on_error', 'off', false),
+        CASE current_setting('session_replication_role')
+          WHEN 'replica' THEN set_config('session_replication_role', 'origin', false) END
       FROM pg_stat_activity WHERE pid = pg_backend_pid()
       """, [.text("\(quoted(address.schema)), pg_temp")])
-    process = ServerProcess(number: session.integer(0, 15), since: session.text(0, 16))
+    process = ServerProcess(number: session.integer(0, 0), since: session.text(0, 1))
   }
 
   /// Whether a pooler stands before the server.
