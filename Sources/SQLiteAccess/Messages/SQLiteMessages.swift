@@ -73,9 +73,6 @@ extension StoreError {
     }
   }
 
-  /// Whether a rule of the model denies a deletion, or a link has nowhere to lead.
-  package var isOfDenial: Bool { code == .constraint && reason.contains("(FOREIGN KEY constraint failed") }
-
   /// Whether a value is there already that may be there once.
   package var isOfUniqueness: Bool { code == .constraint && reason.contains("(UNIQUE constraint failed") }
 

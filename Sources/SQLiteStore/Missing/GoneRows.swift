@@ -120,3 +120,10 @@ extension RawStatement {
     }
   }
 }
+
+extension StoreError {
+  /// Whether a rule of the model denies a deletion, as SQLite says it, and the triggers after it.
+  fileprivate var isOfDenial: Bool {
+    code == .constraint && reason.contains("(FOREIGN KEY constraint failed")
+  }
+}
