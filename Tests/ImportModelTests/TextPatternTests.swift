@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(10)),
     arguments: [
       ("([a-z]+)*[0-9]", "a"), ("([a-zA-Z0-9]+[._-]?)+@x", "a"), ("(a|b)+", "b"), ("(a|aa)*c", "a"),
       ("(a?){50}a{50}c", "a"),

@@ -78,7 +78,7 @@ struct DryRunTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func `others read, and import other rows, while it is under way`() throws {
     let quakes = try pipeline()
     _ = try importing(#"{"id": 1, "magnitude": 1, "place": "A"}"#, quakes, into: address)

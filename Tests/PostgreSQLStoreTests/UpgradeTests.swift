@@ -6,7 +6,7 @@ import TestServer
 import Testing
 
 /// Stores of earlier formats are brought up to date by the next command of their owner.
-@Suite(.timeLimit(.minutes(2))) struct UpgradeTests {
+@Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
   /// What makes a store's tables those of a format, from those of the next one.
   private static let before: [Int: String] = [
     10: """
