@@ -86,4 +86,37 @@ struct KeptLinksTests {
     _ = try store.engine.mergeMissing(of: nil)
     #expect(try store.rows().count == 1)
   }
+
+  @Test(arguments: KeptStore.Place.allCases) func `an object of a tree that goes is kept`(
+    _ place: KeptStore.Place
+  ) throws {
+    let store = try KeptStore(
+      place,
+      KeptStore.model.replacing("link: { in: { to: { name: place } } }\n", with: "")
+        .replacing(", count: { derived: quakes.@count }", with: "")
+        .replacing(
+          "relationships: { in:",
+          with: """
+            relationships:
+              main:   { to-one: Quake, inverse: afters }
+              afters: { to-many: Quake, inverse: main, on-delete: cascade }
+              in:
+            """
+        )
+        .replacing("inverse: quakes } }\nentities", with: "inverse: quakes }\nentities"))
+    try store.take(#"{"id": 1}{"id": 2}{"id": 3}"#)
+    try store.run(#"UPDATE "Quake" SET main_id = bolide_id - 1 WHERE bolide_id > 1"#)
+    try store.engine.assignPendingChanges()
+    try store.run(
+      place == .file
+        ? "CREATE TRIGGER no BEFORE DELETE ON Quake WHEN OLD.id = 3 BEGIN SELECT RAISE(IGNORE); END"
+        : """
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER no BEFORE DELETE ON "Quake" FOR EACH ROW WHEN (OLD.id = 3) EXECUTE FUNCTION no();
+        """)
+    var request = ObjectQuery("Quake")
+    request.predicate = "id == 1"
+    try store.expectKept("Quake") { _ = try store.engine.deleteObjects(request, EditOptions()) }
+    try store.expectKept("Quake", isCommand: false) { try store.run(#"DELETE FROM "Quake" WHERE id = 1"#) }
+  }
 }

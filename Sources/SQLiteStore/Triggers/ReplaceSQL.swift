@@ -106,13 +106,15 @@ struct ReplaceSQL {
           ) SELECT bolide_id FROM bolide_tree
         )
       """
+    let isBelow = "bolide_id IN (SELECT bolide_id FROM \(table) WHERE bolide_below = 1)"
     return [
       "DELETE FROM \(table) WHERE bolide_below = 0 AND NOT bolide_gone AND bolide_id IN \(tree)",
       """
       INSERT INTO \(table)(\(list), bolide_below) SELECT \(list), 1 FROM \(name) WHERE bolide_id IN \(tree)
         AND bolide_id NOT IN (SELECT bolide_id FROM \(table))
       """,
-      "DELETE FROM \(name) WHERE bolide_id IN (SELECT bolide_id FROM \(table) WHERE bolide_below = 1)",
+      "DELETE FROM \(name) WHERE \(isBelow)",
+      ForeignSQL.check(entity, "EXISTS (SELECT 1 FROM \(name) WHERE \(isBelow))"),
       "UPDATE \(table) SET bolide_below = 2 WHERE bolide_below = 1 AND \(isMissing)",
       "DELETE FROM \(table) WHERE bolide_below = 2",
     ]

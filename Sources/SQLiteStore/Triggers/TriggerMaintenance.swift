@@ -50,7 +50,8 @@ package enum TriggerMaintenance {
       "SELECT \(number("delete")) > \(number("before_delete")) FROM sqlite_schema WHERE type = 'trigger'"
     let takesNoNotice = """
       SELECT 1 FROM sqlite_schema WHERE \(areOurs) AND NOT instr(sql, \(literal(StoreError.keptRows)))
-        AND (instr(sql, 'INSERT INTO bolide_deriving(entity, object) SELECT') OR instr(sql, '" = OLD.bolide_id;')) LIMIT 1
+        AND (instr(sql, 'INSERT INTO bolide_deriving(entity, object) SELECT') OR instr(sql, '" = OLD.bolide_id;')
+          OR instr(sql, 'SET bolide_below = 2')) LIMIT 1
       """
     return try haveFormerSums(db) || db.value(booksTwice) == .integer(1)
       || db.value(takesNoNotice) == .integer(1)
