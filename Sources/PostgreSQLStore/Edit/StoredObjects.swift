@@ -58,22 +58,20 @@ struct StoredObjects: EditedObjects {
   }
 
   func update(_ entity: Entity, _ ids: [Int64], _ columns: [StoredColumn]) throws {
-    let values = columns.indices.map { (quoted(columns[$0].name), columns[$0].type.stored.single($0 + 2)) }
-    let assignments = values.map { "\($0) = \($1)" }.joined(separator: ", ")
-    let differences = zip(columns, values).map { $0.type.stored.differs($1.0, $1.1) }
-    let table = quoted(entity.name)
-    let kept = try taking(entity) {
-      try connection.run(
-        """
-        WITH others AS MATERIALIZED (
-          SELECT bolide_id FROM \(table) WHERE bolide_id = ANY ($1) AND (\(differences.joined(separator: " OR ")))
-        ), written AS (
-          UPDATE \(table) AS t SET \(assignments) FROM others AS o WHERE t.bolide_id = o.bolide_id RETURNING t.bolide_id
-        )
-        SELECT (SELECT count(*) FROM others) - (SELECT count(*) FROM written)
-        """, [.integers(ids)] + columns.map { Parameter(single: $0.value, $0.type.stored) })
+    let values = columns.indices.map { columns[$0].type.stored.single($0 + 2) }
+    let differences = zip(columns, values).map { $0.type.stored.differs(quoted($0.name), $1) }
+    let selected = values.enumerated().map { "\($1) AS v\($0)" }.joined(separator: ", ")
+    let update = RowUpdate(
+      entity: entity, columns: columns.map(\.name),
+      rows: """
+        SELECT bolide_id, \(selected) FROM \(quoted(entity.name))
+        WHERE bolide_id = ANY ($1) AND (\(differences.joined(separator: " OR ")))
+        """)
+    try taking(entity) {
+      try connection.change(
+        entity, update.statement,
+        [.integers(ids)] + columns.map { Parameter(single: $0.value, $0.type.stored) })
     }
-    if kept.integer(0, 0) != 0 { throw StoreError.rowsKept(entity.name) }
   }
 
   func change(_ edit: LinkEdit, _ end: LinkEnd, of ids: [Int64], to target: Int64?) throws {
