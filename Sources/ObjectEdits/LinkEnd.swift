@@ -77,6 +77,8 @@ package struct LinkEnd {
   package struct Statement {
     package let sql: String
     package let left: String
+    /// Whether what is left are rows that are not there.
+    package var isInsertion = false
 
     /// The links that stand in a column of a table.
     fileprivate static func update(_ table: String, _ column: String, _ value: String, where rows: String)
@@ -137,7 +139,7 @@ package struct LinkEnd {
         WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(own) = o.id AND \(other) = \(target))
         """
       return switch edit {
-      case .to: [Statement(sql: "INSERT INTO \(table)(\(own), \(other)) \(new)", left: new)]
+      case .to: [Statement(sql: "INSERT INTO \(table)(\(own), \(other)) \(new)", left: new, isInsertion: true)]
       case .from: [.delete(table, where: "\(own) IN (\(objects)) AND \(other) = \(target)")]
       case .toNone: [.delete(table, where: "\(own) IN (\(objects))")]
       }

@@ -63,6 +63,22 @@ struct KeptLinksTests {
     var request = ObjectQuery("Quake")
     request.predicate = "id == 1"
     let key: [String: Value] = ["name": .text("A")]
+    try store.run(
+      place == .file
+        ? "CREATE TRIGGER no BEFORE INSERT ON Quake_in BEGIN SELECT RAISE(IGNORE); END"
+        : """
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER no BEFORE INSERT ON "Quake_in" FOR EACH ROW EXECUTE FUNCTION no();
+        """)
+    let error = #expect(throws: StoreError.self) {
+      try store.engine.linkObjects(request, "in", .to(key), EditOptions())
+    }
+    #expect(
+      error?.reason
+        == (place == .file
+          ? "a trigger of another program prevents the insertion of a Quake_in"
+          : "a trigger of another program keeps new rows out of Quake_in"))
+    try store.run(place == .file ? "DROP TRIGGER no" : #"DROP TRIGGER no ON "Quake_in""#)
     _ = try store.engine.linkObjects(request, "in", .to(key), EditOptions())
     try store.keep("Quake_in")
     for edit in [LinkEdit.from(key), .toNone] {

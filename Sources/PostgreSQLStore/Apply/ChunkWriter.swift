@@ -144,7 +144,7 @@ final class ChunkWriter {
     guard !rows.isEmpty else { return }
     let made = try NewObjects(connection, layout.entity, number).reserve(rows.count)
     guard try statements.insert(chunk, rows, ids: made, links, now: now, connection) == rows.count else {
-      throw StoreError.rowsKeptOut(layout.entity)
+      throw StoreError.rowsKeptOut(layout.entity.name)
     }
     if try connection.hasOtherTriggers(layout.entity) { try checkKeys(chunk, rows, made) }
     for (row, id) in zip(rows, made) { met[Int(row)] = id }

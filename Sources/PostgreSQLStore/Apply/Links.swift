@@ -109,7 +109,7 @@ final class Links {
         let areLost = absent.contains { ids[Int($0)] == 0 }
         if areLost, hasOthers {
           throw written < absent.count
-            ? StoreError.rowsKeptOut(owner.entity) : .keysRewritten(owner.entity)
+            ? StoreError.rowsKeptOut(owner.entity.name) : .keysRewritten(owner.entity)
         }
       }
       guard written == absent.count else { throw ChunkConflict() }

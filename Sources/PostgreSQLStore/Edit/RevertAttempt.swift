@@ -232,7 +232,7 @@ final class RevertAttempt: RevertedRows {
         INSERT INTO \(table)(bolide_id, \(names.joined(separator: ", ")))
         SELECT x.id, \(values.joined(separator: ", ")) FROM \(source)
         """, parameters)
-      guard made.affected == ids.count else { throw StoreError.rowsKeptOut(entity) }
+      guard made.affected == ids.count else { throw StoreError.rowsKeptOut(entity.name) }
     } else {
       let assignments = zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ")
       let found = try connection.run(

@@ -53,7 +53,7 @@ struct StoredObjects: EditedObjects {
         "INSERT INTO \(quoted(entity.name))(\(names)) VALUES (\(places)) RETURNING bolide_id",
         columns.map { Parameter(single: $0.value, $0.type.stored) })
     }
-    guard made.count == 1 else { throw StoreError.rowsKeptOut(entity) }
+    guard made.count == 1 else { throw StoreError.rowsKeptOut(entity.name) }
     return made.integer(0, 0)
   }
 
@@ -80,7 +80,8 @@ struct StoredObjects: EditedObjects {
     for change in end.statements(edit, objects: "SELECT unnest($1::bigint[]) AS id", target: "$2") {
       try denied(.linkDenied(end.entity, end.relationship)) { try connection.run(change.sql, parameters) }
       let left = try connection.run("\(change.left) LIMIT 1", parameters)
-      if left.count > 0 { throw StoreError.rowsKept(end.holderName) }
+      guard left.count > 0 else { continue }
+      throw change.isInsertion ? StoreError.rowsKeptOut(end.holderName) : .rowsKept(end.holderName)
     }
   }
 

@@ -99,9 +99,9 @@ extension StoreError {
       hint: "Run the same command again.")
   }
 
-  static func rowsKeptOut(_ entity: Entity) -> StoreError {
+  static func rowsKeptOut(_ entity: String) -> StoreError {
     StoreError(
-      .constraint, "a trigger of another program keeps new rows out of \(entity.name)",
+      .constraint, "a trigger of another program keeps new rows out of \(entity)",
       hint: "Drop the trigger, or have it raise an error for a row that it does not want.")
   }
 

@@ -58,7 +58,7 @@ struct StoredObjects: EditedObjects {
 
   func change(_ edit: LinkEdit, _ end: LinkEnd, of ids: [Int64], to target: Int64?) throws {
     let changes = try end.statements(edit, objects: "SELECT ?1 AS id", target: "?2").map {
-      try (run: RawStatement(db, $0.sql), find: RawStatement(db, $0.left))
+      try (run: RawStatement(db, $0.sql), find: RawStatement(db, $0.left), isInsertion: $0.isInsertion)
     }
     for id in ids {
       for change in changes {
@@ -70,7 +70,9 @@ struct StoredObjects: EditedObjects {
           try change.run.run(denied: .linkDenied(end.entity, end.relationship))
         }
         defer { change.find.reset() }
-        if try change.find.step() { throw StoreError.rowsKept(end.holderName) }
+        guard try change.find.step() else { continue }
+        throw change.isInsertion
+          ? StoreError.insertionPrevented(end.holderName) : .rowsKept(end.holderName)
       }
     }
   }
