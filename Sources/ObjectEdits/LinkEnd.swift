@@ -139,7 +139,8 @@ package struct LinkEnd {
         WHERE NOT EXISTS (SELECT 1 FROM \(table) WHERE \(own) = o.id AND \(other) = \(target))
         """
       return switch edit {
-      case .to: [Statement(sql: "INSERT INTO \(table)(\(own), \(other)) \(new)", left: new, isInsertion: true)]
+      case .to:
+        [Statement(sql: "INSERT INTO \(table)(\(own), \(other)) \(new)", left: new, isInsertion: true)]
       case .from: [.delete(table, where: "\(own) IN (\(objects)) AND \(other) = \(target)")]
       case .toNone: [.delete(table, where: "\(own) IN (\(objects))")]
       }
