@@ -9,6 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
   /// What makes a store's tables those of a format, from those of the next one.
   private static let before: [Int: String] = [
+    // Triggers made a transaction's row with its first change.
+    11: """
+    DROP VIEW bolide_pending; DROP TABLE bolide_open;
+    ALTER TABLE bolide_transaction ALTER COLUMN number DROP NOT NULL, ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY;
+    SELECT setval('bolide_transaction_id_seq', last_value) FROM bolide_transaction_seq;
+    DROP SEQUENCE bolide_transaction_seq; ALTER TABLE bolide_store DROP COLUMN newest_id;
+    CREATE FUNCTION former_id() RETURNS bigint LANGUAGE sql AS 'INSERT INTO bolide_transaction DEFAULT VALUES RETURNING id';
+    DO $$ DECLARE new text; BEGIN
+      FOR new IN SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND prosrc LIKE '%nextval%'
+      LOOP EXECUTE replace(new, 'nextval(''bolide_transaction_seq'')', 'former_id()'); END LOOP;
+    END $$;
+    """,
     10: """
     CREATE FUNCTION bolide_is_other() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
     DO $$ DECLARE old text; BEGIN
@@ -19,7 +31,7 @@ import Testing
     DROP FUNCTION bolide_is_direct;
     """,
     9: """
-    ALTER TABLE bolide_transaction ADD COLUMN xid xid8 UNIQUE;
+    ALTER TABLE bolide_transaction ADD COLUMN xid xid8 UNIQUE DEFAULT pg_current_xact_id();
     CREATE INDEX bolide_change_erased ON bolide_change(erased_by) WHERE erased_by IS NOT NULL;
     """,
     4: "CREATE INDEX bolide_transaction_pending ON bolide_transaction(id) WHERE number IS NULL;",
@@ -30,7 +42,7 @@ import Testing
 
   /// Makes a store's tables those of an earlier format, as SQL.
   static func undone(to format: Int) -> String {
-    (format...10).reversed().compactMap { before[$0] }.joined()
+    (format...11).reversed().compactMap { before[$0] }.joined()
       + "UPDATE bolide_store SET format = \(format);"
   }
 
@@ -57,23 +69,29 @@ import Testing
       error?.reason == "an earlier version of bolide made this store"
         && error?.hint == "Run a command on it as the user who owns it: that brings it up to date.")
     #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "11")
+    #expect(try store.psql("SELECT format FROM bolide_store") == "12")
     #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
     try store.take([#"{"id": 1, "magnitude": 5}"#])
     #expect(try StoreAddress(reader).open().newestToken().number == 2)
+    #expect(try StoreAddress(reader).open().status().pendingChanges == 0)
     try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
   }
 
-  @Test(arguments: 4...10) func `a store of an earlier format gets the triggers of this version`(format: Int)
+  @Test(arguments: 4...11) func `a store of an earlier format gets the triggers of this version`(format: Int)
     throws
   {
     let store = try store(ofFormat: format)
+    try store.psql(#"UPDATE "Region" SET name = 'Z'"#)
     let update = try store.psql(
       #"SELECT tgfoid::regproc FROM pg_trigger WHERE tgname = 'bolide_after_update' AND tgrelid = '"Quake"'::regclass"#
     )
     try store.psql(
       "CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';")
-    let token = try StoreAddress(store.server.address(schema: store.schema)).open().newestToken()
+    let engine = try StoreAddress(store.server.address(schema: store.schema)).open()
+    #expect(try engine.status().pendingChanges > 0)
+    let newest = try engine.newestToken()
+    #expect(try store.changes(after: newest).filter { $0.hasPrefix("update Region Z name A") }.count == 1)
+    let token = try engine.newestToken()
     try store.psql(#"UPDATE "Quake" SET magnitude = 5; UPDATE "Region" SET name = 'B'"#)
     #expect(
       try store.psql(
@@ -81,20 +99,12 @@ import Testing
       ) == "0")
     let changes = try store.changes(after: token)
     #expect(changes.contains("update Quake 1 magnitude 4.0"))
-    #expect(changes.contains { $0.hasPrefix("update Region B name A") })
+    #expect(changes.contains { $0.hasPrefix("update Region B name Z") })
   }
 
   /// With triggers as that format had them: they write a column that goes.
   @Test func `other programs write meanwhile`() throws {
     let store = try store(ofFormat: 9)
-    try store.psql(
-      """
-      DO $$ DECLARE old text; BEGIN
-        FOR old IN SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '\(store.schema)'::regnamespace
-          AND prosrc LIKE '%INSERT INTO bolide_transaction%'
-        LOOP EXECUTE replace(old, 'AS t DEFAULT VALUES', 'AS t (xid) VALUES (pg_current_xact_id())'); END LOOP;
-      END $$
-      """)
     let address = StoreAddress(store.server.address(schema: store.schema))
     let (first, second) = try (
       OtherProgram(on: store.server, schema: store.schema),

@@ -18,6 +18,8 @@ package final class TestServer: Sendable {
   ///   - settings: lines of `postgresql.conf`.
   ///   - primary: a server whose standby it is, as a copy that receives what that commits; nil for one of its own.
   package init(settings: [String] = [], standbyOf primary: TestServer? = nil) throws {
+    // A psql that has ended does not end the tests.
+    signal(SIGPIPE, SIG_IGN)
     // Not in the tests' own folder: the server's user must come to it, and a socket's path is short.
     folder = "/tmp/bolide-server-\(UInt32.random(in: 0 ... .max))"
     port = 5432

@@ -35,7 +35,7 @@ struct StoredHistory: ErasableHistory {
   ) throws {
     try connection.each(
       """
-      SELECT \(StoredChange.columns) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      SELECT \(StoredChange.columns) FROM bolide_change AS c LEFT JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND c.id = ANY ($1) AND c.properties <> '{}'
       ORDER BY c.id, t.number DESC NULLS FIRST, c.seq DESC
       """, [.integers(ids)]

@@ -129,9 +129,10 @@ struct NetChanges {
     let rows = try connection.run(
       """
       SELECT \(StoredChange.columns)
-      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE c.entity = \(stored.number(of: entity)) AND t.number > \(start) AND t.number <= \(end)
-        OR c.entity = \(stored.number(of: entity)) AND t.id = \(SystemTables.ownTransaction(stored.schema)) AND \(end == .max)
+      FROM bolide_change AS c JOIN (
+        SELECT id, number FROM bolide_transaction WHERE number > \(start) AND number <= \(end)
+        UNION ALL SELECT \(SystemTables.ownTransaction(stored.schema)), NULL WHERE \(end == .max)) AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity))
       ORDER BY t.number NULLS LAST, c.seq
       """)
     for row in 0..<rows.count {
@@ -212,8 +213,8 @@ struct PastRows {
     let changes = try connection.run(
       """
       SELECT \(StoredChange.columns)
-      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(number) OR t.number IS NULL)
+      FROM bolide_change AS c JOIN \(SystemTables.transactions(behind: number)) AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity))
         AND (c.last_id IS NOT NULL OR c.id = ANY ($1))
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
       """, parameters)

@@ -57,7 +57,7 @@ struct Positions {
     case .date(let text):
       let at = "to_char(at, \(SystemTables.instant))"
       let first = try connection.run(
-        "SELECT min(number) FROM bolide_transaction WHERE \(at) >= $1 AND number IS NOT NULL", [.text(text)])
+        "SELECT min(number) FROM bolide_transaction WHERE \(at) >= $1", [.text(text)])
       let pruned = try connection.run(
         "SELECT to_char(pruned_at, \(SystemTables.instant)) FROM bolide_store WHERE pruned_number > 0")
       if pruned.count == 1, let end = pruned.optionalText(0, 0), end >= text {

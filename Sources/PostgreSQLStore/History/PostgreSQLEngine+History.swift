@@ -66,7 +66,10 @@ extension PostgreSQLConnection {
 /// What other programs have left to the next command of Bolide's that writes.
 enum PendingChanges {
   static let exist =
-    "(EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL) OR EXISTS (SELECT FROM bolide_mark))"
+    "(EXISTS (SELECT FROM bolide_pending) OR EXISTS (SELECT FROM bolide_mark))"
+  /// How many changes have no number.
+  static let changes =
+    "(SELECT count(*) FROM bolide_pending AS p JOIN bolide_change AS c ON c.transaction = p.id)"
 
   /// What a standby's answer lacks: what it has not received yet, and what has no number there.
   static func notes(_ connection: PostgreSQLConnection) throws -> [ReadingNote] {
@@ -83,8 +86,7 @@ enum PendingChanges {
   static func pending(_ connection: PostgreSQLConnection) throws -> [ReadingNote] {
     let found = try connection.run(
       """
-      SELECT (SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-          WHERE t.number IS NULL), (SELECT count(*) FROM bolide_mark)
+      SELECT \(changes), (SELECT count(*) FROM bolide_mark)
       """)
     let (changes, values) = (found.integer(0, 0), found.integer(0, 1))
     return changes + values == 0 ? [] : [.pending(changes: changes, values: values, .readOnly)]

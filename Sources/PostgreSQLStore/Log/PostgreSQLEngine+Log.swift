@@ -137,7 +137,7 @@ struct ObjectLog {
       """
       SELECT t.number, to_char(t.at, \(SystemTables.instant)), t.author, t.run,
         \(StoredChange.columns)
-      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      FROM bolide_change AS c LEFT JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND (c.id = $1 OR c.last_id IS NOT NULL AND $1 BETWEEN c.id AND c.last_id)
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
       """, [.integer(id)])

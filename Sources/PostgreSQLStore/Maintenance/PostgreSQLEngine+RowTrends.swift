@@ -11,9 +11,9 @@ extension PostgreSQLEngine {
       let rows = try connection.run(
         """
         WITH counted AS (SELECT id, number, sum(changes) OVER (ORDER BY number DESC) AS behind
-            FROM bolide_transaction WHERE number IS NOT NULL),
+            FROM bolide_transaction),
           part AS (SELECT id, ntile($1::bigint::integer) OVER (ORDER BY number) - 1 AS step FROM counted WHERE behind <= $2
-            UNION ALL SELECT id, $1::bigint FROM bolide_transaction WHERE number IS NULL)
+            UNION ALL SELECT id, $1::bigint FROM bolide_pending)
         SELECT c.entity, p.step::bigint,
           sum((coalesce(c.last_id, c.id) - c.id + 1) * CASE c.kind WHEN 1 THEN 1 ELSE -1 END)::bigint
         FROM part AS p JOIN bolide_change AS c ON c.transaction = p.id WHERE c.kind <> 2 GROUP BY c.entity, p.step

@@ -14,13 +14,12 @@ extension PostgreSQLEngine {
       let history = try connection.run(
         """
         SELECT count(*), coalesce(sum(changes), 0)::bigint, to_char(min(at), \(SystemTables.instant)),
-          (SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS p ON p.id = c.transaction
-            WHERE p.number IS NULL), (SELECT count(*) FROM bolide_mark),
+          \(PendingChanges.changes), (SELECT count(*) FROM bolide_mark),
           (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
             WHERE relnamespace = \(SystemTables.namespace) AND relkind = 'r'),
           (SELECT to_char(created, \(SystemTables.instant)) FROM bolide_store),
           (SELECT to_char(max(since), \(SystemTables.instant)) FROM bolide_model)
-        FROM bolide_transaction WHERE number IS NOT NULL
+        FROM bolide_transaction
         """)
       let pipelines = try PipelineRuns(connection, stored, address.schema).all()
       return StoreStatus(

@@ -29,7 +29,7 @@ struct Pruning: PrunableHistory {
 
   func newest(besides count: Int) throws -> Int64 {
     let last = try connection.run(
-      "SELECT number FROM bolide_transaction WHERE number IS NOT NULL ORDER BY number DESC LIMIT 1 OFFSET $1",
+      "SELECT number FROM bolide_transaction ORDER BY number DESC LIMIT 1 OFFSET $1",
       [.integer(Int64(count))])
     return last.count == 0 ? 0 : last.integer(0, 0)
   }
@@ -38,7 +38,7 @@ struct Pruning: PrunableHistory {
     let last = try connection.run(
       """
       SELECT max(number) FROM (SELECT number, sum(\(Self.size)) OVER (ORDER BY number DESC) AS size
-        FROM bolide_transaction WHERE number IS NOT NULL) AS t WHERE size > $1
+        FROM bolide_transaction) AS t WHERE size > $1
       """, [.integer(size)])
     return last.optionalInteger(0, 0) ?? 0
   }

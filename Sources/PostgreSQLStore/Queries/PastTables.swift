@@ -41,8 +41,8 @@ final class PastTables {
     let changed = try connection.run(
       """
       SELECT DISTINCT generate_series(c.id, coalesce(c.last_id, c.id))
-      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE c.entity = \(stored.number(of: entity)) AND (t.number > \(token.number) OR t.number IS NULL)
+      FROM bolide_change AS c JOIN \(SystemTables.transactions(behind: token.number)) AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity))
       """)
     let ids = (0..<changed.count).map { changed.integer($0, 0) }.sorted()
     if ids.isEmpty { return quoted(entity.name) }

@@ -24,11 +24,7 @@ extension PostgreSQLEngine {
       throw StoreError.noEntity(name, in: stored.model).about(path)
     }
     let wanted = stored.model.entities.filter { names.isEmpty || names.contains($0.name) }
-    let pending = try connection.run(
-      """
-      SELECT count(*) FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE t.number IS NULL
-      """)
+    let pending = try connection.run("SELECT \(PendingChanges.changes)")
     let counts = try wanted.map { entity in
       let rows = try connection.run("SELECT count(*) FROM \(quoted(entity.name))").integer(0, 0)
       return Snapshot.Count(entity: entity.name, rows: Int(rows))

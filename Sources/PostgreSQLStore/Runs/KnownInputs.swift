@@ -25,12 +25,17 @@ final class KnownInputs {
   /// Whether history has everything that was changed since an input `i` was read into the store `s`.
   private static let isCovered = """
     i.model = s.model_version AND i.number >= s.pruned_number AND NOT EXISTS (
-      SELECT FROM bolide_gap AS g JOIN bolide_transaction AS t ON t.id = g.transaction
-      WHERE t.number IS NULL OR t.number > i.number)
+      SELECT FROM bolide_gap AS g JOIN bolide_transaction AS t ON t.id = g.transaction WHERE t.number > i.number)
     """
-  /// Whether a transaction `t` is another writer's that has no number yet. The open one's own changes are in mind.
-  private var isPending: String {
-    "t.number IS NULL AND t.id IS DISTINCT FROM \(SystemTables.ownTransaction(stored.schema))"
+  /// Other writers' transactions that have no number yet, as SQL. The open one's own changes are in mind.
+  private var pendingOnes: String {
+    "SELECT id FROM bolide_pending WHERE id IS DISTINCT FROM \(SystemTables.ownTransaction(stored.schema))"
+  }
+  /// These, and all behind the number `$1`, as a table of SQL.
+  private var newerOnes: String {
+    """
+    (SELECT id, number, run FROM bolide_transaction WHERE number > $1 UNION ALL SELECT id, NULL, NULL FROM (\(pendingOnes)) AS p)
+    """
   }
 
   private let connection: PostgreSQLConnection
@@ -104,7 +109,7 @@ final class KnownInputs {
     let row = try connection.run(
       """
       SELECT s.last_number, i.number, i.run, i.own_number, i.counts, i.rows,
-        ARRAY(SELECT t.id FROM bolide_transaction AS t WHERE \(isPending)),
+        ARRAY(\(pendingOnes)),
         EXISTS (SELECT FROM bolide_reject AS r WHERE r.pipeline = i.pipeline AND r.key IS NOT NULL
           AND r.read_since IS NULL AND r.last_run >= i.run)
       FROM bolide_input AS i, bolide_store AS s WHERE i.input = $1 AND \(Self.isCovered)
@@ -225,8 +230,7 @@ final class KnownInputs {
     try connection.run(
       """
       SELECT FROM bolide_store AS s WHERE s.pruned_number <= $1 AND NOT EXISTS (
-        SELECT FROM bolide_transaction AS t
-        WHERE (t.number > $1 OR \(isPending)) AND t.run IS DISTINCT FROM \(run))
+        SELECT FROM \(newerOnes) AS t WHERE t.run IS DISTINCT FROM \(run))
       """, [.integer(start)]
     ).count == 1
   }
@@ -275,8 +279,8 @@ final class KnownInputs {
     try changes.read(to: last) { changes in
       try connection.each(
         """
-        SELECT c.entity, c.id, t.number, t.run FROM bolide_transaction AS t JOIN bolide_change AS c ON c.transaction = t.id
-        WHERE (t.number > $1 OR \(isPending)) AND NOT EXISTS (
+        SELECT c.entity, c.id, t.number, t.run FROM \(newerOnes) AS t JOIN bolide_change AS c ON c.transaction = t.id
+        WHERE NOT EXISTS (
             SELECT FROM unnest($2::bigint[]) AS k(id) WHERE k.id = t.id)
           AND c.kind <> 1 AND c.entity = ANY ($3) AND (
             c.kind = 3 OR c.properties IS NULL OR c.erased IS NOT NULL OR NOT c.properties <@ $4::bigint[]::integer[])

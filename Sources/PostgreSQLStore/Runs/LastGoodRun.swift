@@ -48,9 +48,10 @@ struct LastGoodRun {
   private func touched(_ entity: Entity) throws -> ObjectSet {
     let rows = try connection.run(
       """
-      SELECT c.id FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
-      WHERE c.entity = \(stored.number(of: entity)) AND c.kind = 2 AND (t.id = \(SystemTables.ownTransaction(stored.schema))
-        OR t.number > \(number) AND t.run IN (SELECT run FROM bolide_run WHERE pipeline = $1))
+      SELECT c.id FROM bolide_change AS c JOIN (
+        SELECT id FROM bolide_transaction WHERE number > \(number) AND run IN (SELECT run FROM bolide_run WHERE pipeline = $1)
+        UNION ALL SELECT \(SystemTables.ownTransaction(stored.schema))) AS t ON t.id = c.transaction
+      WHERE c.entity = \(stored.number(of: entity)) AND c.kind = 2
       """, [.text(pipeline)])
     var ids = ObjectSet()
     for row in 0..<rows.count { ids.insert(rows.integer(row, 0)) }

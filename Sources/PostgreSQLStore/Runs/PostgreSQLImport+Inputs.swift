@@ -11,7 +11,7 @@ extension PostgreSQLImport {
     return try asking {
       let (connection, schema) = (self.connection, self.engine.address.schema)
       // What others have changed before the run is before its inputs in history, too. A trial would keep others from numbering.
-      let pending = try connection.run("SELECT FROM bolide_transaction WHERE number IS NULL LIMIT 1")
+      let pending = try connection.run("SELECT FROM bolide_pending LIMIT 1")
       if pending.count > 0, !connection.isTrial {
         try connection.inTransaction { try connection.numberPending(schema) }
       }

@@ -25,7 +25,7 @@ extension PostgreSQLEngine {
       AND NOT EXISTS (SELECT FROM bolide_run_child AS c WHERE c.run = r.run AND c.rejected > 0)
       AND (SELECT count(*) FROM bolide_transaction AS t WHERE t.number > r.before AND t.run = r.run)
         = s.last_number - r.before
-      AND NOT EXISTS (SELECT FROM bolide_transaction WHERE number IS NULL)
+      AND NOT EXISTS (SELECT FROM bolide_pending)
       AND NOT EXISTS (SELECT FROM bolide_mark)
       -- A full feed without some rows, between two with them, changes nothing but which rows are missing.
       AND (NOT $4 OR r.run = (

@@ -8,8 +8,8 @@ internal import StoreInterface
 /// the wrong history without noticing. So each named reader is marked as diverged, until it is put somewhere. A token tells it
 /// by its nonce.
 ///
-/// Changes that wait for their number get it first: in a restored dump the ids of transactions, by which they are told
-/// apart, begin anew.
+/// Changes that wait for their number get it first. What was open when the store was written last does not come here any more, and the
+/// server's ids may begin anew, by which that is told.
 enum StoreOrigin {
   static let functions = [
     // `system/timeline/table`; null on a standby, which writes nothing, and where the server does not say it.
@@ -30,6 +30,7 @@ enum StoreOrigin {
     BEGIN
       PERFORM pg_advisory_xact_lock(\(SystemTables.lockClass), hashtext(current_schema()));
       IF (SELECT origin IS DISTINCT FROM bolide_origin() FROM bolide_store) THEN
+        UPDATE bolide_open SET until = '0';
         PERFORM bolide_number(NULL);
         UPDATE bolide_reader SET diverged = true;
         UPDATE bolide_store SET origin = bolide_origin();

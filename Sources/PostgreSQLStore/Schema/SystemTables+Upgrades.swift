@@ -1,6 +1,6 @@
 /// Stores of earlier formats.
 extension SystemTables {
-  static let format: Int64 = 11
+  static let format: Int64 = 12
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -20,6 +20,8 @@ extension SystemTables {
     9: ["DROP INDEX bolide_change_erased", "ALTER TABLE bolide_transaction DROP COLUMN xid"],
     // They have one row in variables, and a shorter condition.
     10: ["DROP FUNCTION IF EXISTS bolide_is_other() CASCADE"],
+    // A transaction has no row before it has its number.
+    11: rowlessTransactions,
   ]
 
   /// Waits for those who write, and keeps others away: a trigger of before would write what its tables no longer have.
@@ -30,6 +32,27 @@ extension SystemTables {
       LOOP EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', watched); END LOOP;
     END $$
     """
+
+  /// Transactions without a number are found as those are that were open. Whoever may read changes may read the view.
+  private static let rowlessTransactions = [
+    "LOCK TABLE bolide_transaction IN ACCESS EXCLUSIVE MODE", sequence, open,
+    """
+    WITH pending AS (DELETE FROM bolide_transaction WHERE number IS NULL RETURNING id)
+      INSERT INTO bolide_open SELECT id, pg_snapshot_xmax(pg_current_snapshot()) FROM pending
+    """,
+    "ALTER TABLE bolide_store ADD COLUMN newest_id bigint NOT NULL DEFAULT 0",
+    "UPDATE bolide_store SET newest_id = (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM bolide_transaction_id_seq)",
+    "SELECT setval('bolide_transaction_seq', newest_id) FROM bolide_store WHERE newest_id > 0",
+    "ALTER TABLE bolide_transaction ALTER COLUMN id DROP IDENTITY, ALTER COLUMN number SET NOT NULL",
+    pending,
+    """
+    DO $$ DECLARE reader text; BEGIN
+      FOR reader IN SELECT CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END
+        FROM pg_class, aclexplode(relacl) WHERE oid = 'bolide_change'::regclass AND privilege_type = 'SELECT'
+      LOOP EXECUTE 'GRANT SELECT ON bolide_pending TO ' || reader; END LOOP;
+    END $$
+    """,
+  ]
 
   private static let deferrableDenials = """
     DO $$ DECLARE link record; BEGIN

@@ -2,11 +2,14 @@ internal import PostgreSQLAccess
 
 /// Bolide's own tables in a store's schema.
 ///
-///     bolide_store         one row: who the store is, its model's version, and the newest transaction's number
+///     bolide_store         one row: who the store is, its model's version, the newest transaction's
+///                          number, and the newest id that had one to give
 ///     bolide_model         the model, and those before it
 ///     bolide_entity        entities' numbers, by which history names them whatever they are called later
 ///     bolide_property      the same of attributes and relationships
-///     bolide_transaction   a commit; without a number as long as no Bolide command has seen it
+///     bolide_transaction   a commit that has its number
+///     bolide_open          ids of transactions that were missing when others got their numbers
+///     bolide_pending       a view: ids of transactions that have committed and no number yet, as no Bolide command has seen them
 ///     bolide_change        what happened to an object in a transaction, and what an erasure has taken of the values before; or
 ///                          what happened to a run of objects that an import made
 ///     bolide_widening      transactions that gave attributes a wider type
@@ -37,14 +40,16 @@ enum SystemTables {
       UNIQUE (pipeline, digest))
     """
 
-  static let statements = [
+  static let statements = transactionTables + ownTables + [pending]
+
+  private static let ownTables = [
     """
     CREATE TABLE bolide_store(
       one boolean PRIMARY KEY DEFAULT true CHECK (one),
       format bigint NOT NULL,
       id text NOT NULL,
       model_version bigint NOT NULL,
-      last_number bigint NOT NULL DEFAULT 0,
+      last_number bigint NOT NULL DEFAULT 0, newest_id bigint NOT NULL DEFAULT 0,
       pruned_number bigint NOT NULL DEFAULT 0,
       pruned_nonce text NOT NULL DEFAULT '000000', pruned_at timestamptz(3),
       origin text,
@@ -59,12 +64,6 @@ enum SystemTables {
     CREATE TABLE bolide_property(
       number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       entity integer NOT NULL REFERENCES bolide_entity, name text NOT NULL, UNIQUE (entity, name))
-    """,
-    """
-    CREATE TABLE bolide_transaction(
-      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      number bigint UNIQUE, nonce text, at timestamptz(3),
-      author text, pipeline text, run bigint, model bigint, changes bigint, entries bigint)
     """,
     "CREATE SEQUENCE bolide_change_seq CACHE 1",
     """
@@ -140,74 +139,9 @@ enum SystemTables {
     input,
   ]
 
-  /// The id of the present transaction's row in history, as SQL; null before the first change. It is in a setting, which ends with the
-  /// transaction or its savepoint, as the row would.
-  static func ownTransaction(_ schema: String) -> String {
-    "nullif(current_setting('\(TransactionSetting.transaction(schema))', true), '')::bigint"
-  }
-
-  /// Makes that row, in PL/pgSQL. It returns the id first.
-  static func makeTransaction(_ schema: String) -> String {
-    """
-    INSERT INTO bolide_transaction AS t DEFAULT VALUES
-      RETURNING t.id, set_config('\(TransactionSetting.transaction(schema))', t.id::text, true)
-    """
-  }
-
   /// What the triggers call.
   static func functions(_ schema: String) -> [String] {
-    transactions(schema) + general + EntityTriggers.conditions + EntityTriggers.functions
-  }
-
-  private static func transactions(_ schema: String) -> [String] {
-    [
-      // The present transaction's row.
-      """
-      CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
-      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-      DECLARE known bigint := \(ownTransaction(schema));
-      BEGIN
-        IF known IS NULL THEN
-          \(makeTransaction(schema)) INTO known;
-        END IF;
-        RETURN known;
-      END $$
-      """,
-      // Ends a transaction of Bolide's own, as its last statement: numbers it behind all that have committed.
-      """
-      CREATE OR REPLACE FUNCTION bolide_finish(word text, author text, pipeline text, run bigint, at timestamptz)
-      RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-      #variable_conflict use_variable
-      DECLARE
-        own bigint := \(ownTransaction(schema));
-        total bigint;
-        entries bigint;
-        last bigint;
-      BEGIN
-        IF own IS NULL THEN RETURN NULL; END IF;
-        -- What comes behind it in the same transaction of the server's is another one in history.
-        PERFORM set_config('\(TransactionSetting.transaction(schema))', '', true);
-        SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
-        IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
-          AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
-          AND NOT EXISTS (SELECT FROM bolide_change AS c WHERE c.erased_by = own)
-        THEN
-          DELETE FROM bolide_transaction AS t WHERE t.id = own;
-          RETURN NULL;
-        END IF;
-        PERFORM pg_advisory_xact_lock(1651469417, hashtext(current_schema()));
-        last := bolide_number(own) + 1;
-        UPDATE bolide_transaction AS t SET number = last, nonce = word, at = at, author = author,
-          pipeline = pipeline, run = run, model = (SELECT s.model_version FROM bolide_store AS s),
-          changes = coalesce(total, 0),
-          entries = entries
-        WHERE t.id = own;
-        UPDATE bolide_store SET last_number = last;
-        PERFORM pg_notify(\(literal(channel(schema))), '');
-        RETURN last;
-      END $$
-      """,
-    ]
+    transactionFunctions(schema) + general + EntityTriggers.conditions + EntityTriggers.functions
   }
 
   private static let general = [
@@ -249,31 +183,6 @@ enum SystemTables {
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
     BEGIN
       RETURN \(ExactSum.mean("x", "n"));
-    END $$
-    """,
-    // Numbers what has committed and has no number: its order is that of each one's last change. Under the store's lock.
-    """
-    CREATE OR REPLACE FUNCTION bolide_number(own bigint) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-    DECLARE
-      last bigint;
-      numbered bigint;
-      seen timestamptz := clock_timestamp();
-    BEGIN
-      SELECT last_number INTO last FROM bolide_store;
-      WITH pending AS MATERIALIZED (
-        SELECT t.id, c.seq, c.changes, c.entries FROM bolide_transaction t CROSS JOIN LATERAL (
-          SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
-          FROM bolide_change WHERE transaction = t.id) c
-        WHERE t.number IS NULL AND t.id IS DISTINCT FROM own
-      ), undone AS (DELETE FROM bolide_transaction t USING pending p WHERE t.id = p.id AND p.seq IS NULL)
-      UPDATE bolide_transaction t SET number = last + p.place, at = seen,
-        nonce = bolide_word(), model = (SELECT model_version FROM bolide_store), changes = p.changes, entries = p.entries
-      FROM (SELECT *, row_number() OVER (ORDER BY seq) AS place FROM pending WHERE seq IS NOT NULL) p WHERE t.id = p.id;
-      GET DIAGNOSTICS numbered = ROW_COUNT;
-      last := last + numbered;
-      UPDATE bolide_store SET last_number = last WHERE numbered > 0;
-      RETURN last;
     END $$
     """,
     """

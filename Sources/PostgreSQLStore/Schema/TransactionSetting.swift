@@ -3,7 +3,7 @@
 ///
 /// A transaction may write to several stores: each name ends with the store's schema.
 enum TransactionSetting {
-  /// The transaction's row in history; empty before the first change.
+  /// The transaction's id in history; empty before the first change.
   static func transaction(_ schema: String) -> String { name("transaction", schema) }
 
   /// `own` where an import notes the history of the new rows that it writes.

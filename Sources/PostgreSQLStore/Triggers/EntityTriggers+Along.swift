@@ -62,7 +62,8 @@ extension EntityTriggers {
         \(aggregates.updateOne(id, difference)) AND \(Self.isAlone(owner.entity))
           RETURNING \(results.map(\.columns).joined(separator: ", ")) INTO bolide_owner;
         IF FOUND THEN
-          \(SystemTables.makeTransaction(stored.schema)), set_config('bolide.noted', '', true) INTO bolide_own;
+          bolide_noted := set_config('bolide.noted', '', true);
+          bolide_own := \(SystemTables.newTransaction(stored.schema));
           IF \(results.map(\.isTaken).joined(separator: " OR ")) THEN
             \(note(event, values, "\(owner.number), \(id), 2, false, \(before.properties), \(before.previous)"));
           ELSE \(note(event, values));

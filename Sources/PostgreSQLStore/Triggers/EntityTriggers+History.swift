@@ -160,7 +160,7 @@ extension EntityTriggers {
     """
     \(noteAlong(event, values))
     IF bolide_own IS NULL THEN
-      \(SystemTables.makeTransaction(stored.schema)) INTO bolide_own;
+      bolide_own := \(SystemTables.newTransaction(stored.schema));
       IF bolide_is_one THEN \(note(event, values)); END IF;
     ELSIF bolide_is_one THEN
       \(note(event, values)) ON CONFLICT DO NOTHING;

@@ -1,0 +1,135 @@
+internal import PostgreSQLAccess
+
+/// Transactions: their ids, which a sequence hands out while they are under way, and their numbers, in which they can be seen.
+///
+///     ids     1 2 3 4 5 6 7 8 9 …      each with its first change
+///             └──seen──┘ └─newer─┘
+///               `newest_id`            whatever is newer has no number
+///     open        3                    met by nobody yet: it may come, or was rolled back
+///
+/// Nothing is kept of a transaction until it gets its number: pending are those whose changes can be seen and which are newer, or were
+/// open. A transaction has an id of the server's before it has one here. So what is missing between ids that can be seen belongs to one
+/// that has begun, and when all that had begun at that moment have ended, it does not come any more.
+extension SystemTables {
+  /// `until` is the first id of the server's behind all that had begun when the transaction was missing.
+  static let transactionTables = [
+    """
+    CREATE TABLE bolide_transaction(
+      id bigint PRIMARY KEY,
+      number bigint NOT NULL UNIQUE, nonce text, at timestamptz(3),
+      author text, pipeline text, run bigint, model bigint, changes bigint, entries bigint)
+    """,
+    sequence,
+    open,
+  ]
+  static let sequence = "CREATE SEQUENCE bolide_transaction_seq CACHE 1"
+  static let open = "CREATE TABLE bolide_open(id bigint PRIMARY KEY, until xid8 NOT NULL)"
+
+  /// From id to id by the index: the changes themselves may be millions.
+  static let pending = """
+    CREATE VIEW bolide_pending AS
+      WITH RECURSIVE newer(id) AS (
+        (SELECT transaction FROM bolide_change WHERE transaction > (SELECT newest_id FROM bolide_store) ORDER BY transaction LIMIT 1)
+        UNION ALL SELECT (SELECT transaction FROM bolide_change WHERE transaction > n.id ORDER BY transaction LIMIT 1)
+        FROM newer AS n WHERE n.id IS NOT NULL)
+      SELECT id FROM newer WHERE id IS NOT NULL
+      UNION ALL SELECT id FROM bolide_open AS o WHERE EXISTS (SELECT FROM bolide_change WHERE transaction = o.id)
+    """
+
+  /// Transactions behind a number, with those that have none yet, as a table of SQL.
+  static func transactions(behind number: Int64) -> String {
+    """
+    (SELECT id, number, run FROM bolide_transaction WHERE number > \(number) UNION ALL SELECT id, NULL, NULL FROM bolide_pending)
+    """
+  }
+
+  /// The id of the present transaction in history, as SQL; null before the first change. It is in a setting, which ends with the
+  /// transaction or its savepoint, as its changes would.
+  static func ownTransaction(_ schema: String) -> String {
+    "nullif(current_setting('\(TransactionSetting.transaction(schema))', true), '')::bigint"
+  }
+
+  /// Gives the present transaction an id, as an expression of SQL.
+  static func newTransaction(_ schema: String) -> String {
+    """
+    set_config('\(TransactionSetting.transaction(schema))', nextval('bolide_transaction_seq')::text, true)::bigint
+    """
+  }
+
+  static func transactionFunctions(_ schema: String) -> [String] {
+    [
+      // The present transaction's id.
+      """
+      CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      BEGIN
+        -- The server's own id first.
+        PERFORM pg_current_xact_id();
+        RETURN coalesce(\(ownTransaction(schema)), \(newTransaction(schema)));
+      END $$
+      """,
+      // Ends a transaction of Bolide's own, as its last statement: numbers it behind all that have committed.
+      """
+      CREATE OR REPLACE FUNCTION bolide_finish(word text, author text, pipeline text, run bigint, at timestamptz)
+      RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      #variable_conflict use_variable
+      DECLARE
+        own bigint := \(ownTransaction(schema));
+        total bigint;
+        entries bigint;
+        last bigint;
+      BEGIN
+        IF own IS NULL THEN RETURN NULL; END IF;
+        -- What comes behind it in the same transaction of the server's is another one in history.
+        PERFORM set_config('\(TransactionSetting.transaction(schema))', '', true);
+        SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
+        IF total IS NULL AND NOT EXISTS (SELECT FROM bolide_widening AS w WHERE w.transaction = own)
+          AND NOT EXISTS (SELECT FROM bolide_gap AS g WHERE g.transaction = own)
+          AND NOT EXISTS (SELECT FROM bolide_change AS c WHERE c.erased_by = own)
+        THEN RETURN NULL;
+        END IF;
+        PERFORM pg_advisory_xact_lock(\(lockClass), hashtext(current_schema()));
+        last := bolide_number(own) + 1;
+        INSERT INTO bolide_transaction(id, number, nonce, at, author, pipeline, run, model, changes, entries)
+          SELECT own, last, word, at, author, pipeline, run, s.model_version, coalesce(total, 0), entries FROM bolide_store AS s;
+        UPDATE bolide_store SET last_number = last;
+        PERFORM pg_notify(\(literal(channel(schema))), '');
+        RETURN last;
+      END $$
+      """,
+      // Numbers what is pending, but for the caller's own: its order is that of each one's last change. Under the store's lock.
+      """
+      CREATE OR REPLACE FUNCTION bolide_number(own bigint) RETURNS bigint
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      DECLARE
+        last bigint;
+        known bigint;
+        version bigint;
+        seen timestamptz := clock_timestamp();
+      BEGIN
+        SELECT last_number, newest_id, model_version INTO last, known, version FROM bolide_store;
+        -- One statement, as all of it is of one moment.
+        WITH pending AS MATERIALIZED (SELECT id FROM bolide_pending),
+          newest AS (SELECT greatest(known, own, max(id)) AS id FROM pending),
+          numbered AS (
+            INSERT INTO bolide_transaction(id, number, nonce, at, model, changes, entries)
+            SELECT p.id, last + row_number() OVER (ORDER BY c.seq), bolide_word(), seen, version, c.changes, c.entries
+            FROM pending AS p CROSS JOIN LATERAL (
+              SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
+              FROM bolide_change WHERE transaction = p.id) AS c
+            WHERE p.id IS DISTINCT FROM own RETURNING id),
+          closed AS (
+            DELETE FROM bolide_open
+            WHERE id = own OR id IN (SELECT id FROM pending) OR until <= pg_snapshot_xmin(pg_current_snapshot())),
+          missing AS (
+            INSERT INTO bolide_open
+            SELECT i.id, pg_snapshot_xmax(pg_current_snapshot()) FROM generate_series(known + 1, (SELECT id FROM newest)) AS i(id)
+            WHERE i.id IS DISTINCT FROM own AND i.id NOT IN (SELECT id FROM pending))
+        UPDATE bolide_store SET last_number = last + (SELECT count(*) FROM numbered), newest_id = newest.id FROM newest
+          RETURNING last_number INTO last;
+        RETURN last;
+      END $$
+      """,
+    ]
+  }
+}

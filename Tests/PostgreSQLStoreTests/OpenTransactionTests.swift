@@ -1,0 +1,114 @@
+import PostgreSQLAccess
+import RandomHistories
+import StoreInterface
+import TestServer
+import Testing
+
+/// Transactions that are under way while others get their numbers: each is told when it has committed, once, and nothing is kept of those
+/// that never do.
+@Suite(.timeLimit(.minutes(10))) struct OpenTransactionTests {
+  /// Another program with a session of its own.
+  private final class Writer {
+    let connection: PostgreSQLConnection
+    /// The objects that its open transaction has inserted; nil outside one.
+    var open: [Int64]?
+    /// How many of them were there at the savepoint.
+    var saved: Int?
+
+    init(_ store: ServerStore) throws {
+      let address = try #require(PostgreSQLAddress(store.server.address(schema: store.schema)))
+      connection = try PostgreSQLConnection(address)
+    }
+
+    func insert(_ id: Int64) throws {
+      if open == nil { try connection.run("BEGIN") }
+      try connection.run("INSERT INTO \"Quake\"(id, magnitude) VALUES (\(id), 1)")
+      open = (open ?? []) + [id]
+    }
+
+    /// - Returns: what it has inserted.
+    func end(_ word: String) throws -> [Int64] {
+      try connection.run(word)
+      defer { (open, saved) = (nil, nil) }
+      return open ?? []
+    }
+  }
+
+  /// The objects of each transaction behind a token, in the order of its number.
+  private func told(_ store: ServerStore, after token: HistoryToken) throws -> [[Int64]] {
+    try store.engine.assignPendingChanges()
+    return try store.engine.history(HistoryRequest(after: token)).map { transaction in
+      transaction.changes.filter { $0.entity == "Quake" }.flatMap(\.key).compactMap { Int64($0.value.text) }
+        .sorted()
+    }
+  }
+
+  @Test(arguments: 0..<12) func `each is told once, when it has committed`(seed: Int) throws {
+    var dice = Dice(seed)
+    let store = try ServerStore()
+    let writers = try (0..<5).map { _ in try Writer(store) }
+    var token = try store.engine.newestToken()
+    var (committed, all): (Set<[Int64]>, [[Int64]]) = ([], [])
+    func look() throws {
+      let found = try told(store, after: token)
+      token = try store.engine.newestToken()
+      #expect(found.count == committed.count && Set(found) == committed)
+      (committed, all) = ([], all + found)
+    }
+    for id in Int64(1)...80 {
+      guard let writer = writers.randomElement(using: &dice) else { continue }
+      switch Int.random(in: 0..<12, using: &dice) {
+      case 0..<5: try writer.insert(id)
+      case 5 where writer.open != nil && writer.saved == nil:
+        try writer.connection.run("SAVEPOINT before")
+        writer.saved = writer.open?.count
+      case 6:
+        guard let saved = writer.saved else { continue }
+        try writer.connection.run("ROLLBACK TO before")
+        writer.open = writer.open.map { Array($0.prefix(saved)) }
+      case 7 where writer.open != nil:
+        let ids = try writer.end("COMMIT")
+        if !ids.isEmpty { committed.insert(ids) }
+      case 8 where writer.open != nil: _ = try writer.end("ROLLBACK")
+      case 9:
+        try store.take([#"{"id": \#(id)}"#])
+        committed.insert([id])
+      default: try look()
+      }
+    }
+    for writer in writers where writer.open != nil {
+      let isKept = Bool.random(using: &dice)
+      let ids = try writer.end(isKept ? "COMMIT" : "ROLLBACK")
+      if isKept, !ids.isEmpty { committed.insert(ids) }
+    }
+    try look()
+    #expect(
+      try store.psql(#"SELECT coalesce(string_agg(id::text, ',' ORDER BY id), '') FROM "Quake""#)
+        == all.joined().sorted().map(String.init).joined(separator: ","))
+    // When all that was open on the server then has ended, a command knows that what was rolled back does not come.
+    var id = 100
+    while try store.psql("SELECT count(*) FROM bolide_open") != "0" {
+      try store.take([#"{"id": \#(id)}"#])
+      id += 1
+    }
+  }
+
+  /// The first writer's transaction is open when the second one's gets its number, and the third one's when the store is dumped.
+  @Test func `a store from a dump has what was pending, and waits for nothing that was open there`() throws {
+    let store = try ServerStore()
+    let writers = try (0..<3).map { _ in try Writer(store) }
+    for (writer, id) in zip(writers, Int64(1)...) { try writer.insert(id) }
+    _ = try writers[1].end("COMMIT")
+    #expect(try told(store, after: store.engine.newestToken()) == [[2]])
+    let token = try store.engine.newestToken()
+    _ = try writers[0].end("COMMIT")
+    #expect(try store.psql("SELECT count(*) FROM bolide_open") == "1")
+    let dump = try store.server.dump(schema: store.schema)
+    _ = try writers[2].end("ROLLBACK")
+    try store.psql("DROP SCHEMA \"\(store.schema)\" CASCADE")
+    try store.psql(dump)
+    try store.psql("INSERT INTO \"Quake\"(id) VALUES (4)")
+    #expect(try told(store, after: token) == [[1], [4]])
+    #expect(try store.psql("SELECT array_agg(id ORDER BY id) FROM \"Quake\"") == "{1,2,4}")
+  }
+}
