@@ -20,6 +20,13 @@ import Testing
       connection = try PostgreSQLConnection(address)
     }
 
+    /// Begins a transaction, which gets an id of the server's at once.
+    func begin() throws {
+      try connection.run("BEGIN")
+      try connection.run("SELECT pg_current_xact_id()")
+      open = []
+    }
+
     func insert(_ id: Int64) throws {
       if open == nil { try connection.run("BEGIN") }
       try connection.run("INSERT INTO \"Quake\"(id, magnitude) VALUES (\(id), 1)")
@@ -58,7 +65,8 @@ import Testing
     for id in Int64(1)...80 {
       guard let writer = writers.randomElement(using: &dice) else { continue }
       switch Int.random(in: 0..<12, using: &dice) {
-      case 0..<5: try writer.insert(id)
+      case 0..<4: try writer.insert(id)
+      case 4 where writer.open == nil: try writer.begin()
       case 5 where writer.open != nil && writer.saved == nil:
         try writer.connection.run("SAVEPOINT before")
         writer.saved = writer.open?.count
@@ -91,6 +99,23 @@ import Testing
       try store.take([#"{"id": \#(id)}"#])
       id += 1
     }
+  }
+
+  /// On a server of its own: what others commit meanwhile would tell how far the server's ids go.
+  @Test func `who has the later id of the server's may have the earlier one here`() throws {
+    let store = try ServerStore(on: TestServer())
+    let (first, second) = try (Writer(store), Writer(store))
+    try first.begin()
+    try second.begin()
+    try second.insert(2)
+    try first.insert(1)
+    _ = try first.end("COMMIT")
+    let token = try store.engine.newestToken()
+    #expect(try told(store, after: token) == [[1]])
+    try store.take([#"{"id": 3}"#])
+    try store.take([#"{"id": 4}"#])
+    _ = try second.end("COMMIT")
+    #expect(try told(store, after: token) == [[1], [3], [4], [2]])
   }
 
   /// The first writer's transaction is open when the second one's gets its number, and the third one's when the store is dumped.

@@ -45,11 +45,12 @@ struct ServerStore {
 
     """
 
-  init(_ model: String = ServerStore.quakes) throws {
-    server = try TestServer.shared.get()
+  /// - Parameter server: nil for the one that all tests share.
+  init(_ model: String = ServerStore.quakes, on server: TestServer? = nil) throws {
+    self.server = try server ?? TestServer.shared.get()
     schema = "s\(UInt64.random(in: 0 ... .max))"
     pipeline = try Pipeline(yaml: model, file: "quakes.yaml", directory: ".")
-    engine = try StoreAddress(server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+    engine = try StoreAddress(self.server.address(schema: schema)).open(for: pipeline, lockWait: 10)
   }
 
   /// Imports records.

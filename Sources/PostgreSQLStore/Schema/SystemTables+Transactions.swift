@@ -9,7 +9,7 @@ internal import PostgreSQLAccess
 ///
 /// Nothing is kept of a transaction until it gets its number: pending are those whose changes can be seen and which are newer, or were
 /// open. A transaction has an id of the server's before it has one here. So what is missing between ids that can be seen belongs to one
-/// that has begun, and when all that had begun at that moment have ended, it does not come any more.
+/// that has begun, and when all that had begun by that moment have ended, it does not come any more.
 extension SystemTables {
   /// `until` is the first id of the server's behind all that had begun when the transaction was missing.
   static let transactionTables = [
@@ -58,6 +58,21 @@ extension SystemTables {
 
   static func transactionFunctions(_ schema: String) -> [String] {
     [
+      // An id of the server's behind all that transactions under way have. The snapshot tells how far those go that have ended; each that
+      // is under way has a lock on its own, of which the lock shows the lower half.
+      """
+      CREATE OR REPLACE FUNCTION bolide_next_xid() RETURNS xid8
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      DECLARE
+        ended bigint := pg_snapshot_xmax(pg_current_snapshot())::text;
+        ahead bigint;
+      BEGIN
+        SELECT max(distance) INTO ahead
+          FROM (SELECT (transactionid::text::bigint - ended) & 4294967295 FROM pg_locks WHERE locktype = 'transactionid') AS l(distance)
+          WHERE distance < 2147483648;
+        RETURN (ended + coalesce(ahead + 1, 0))::text;
+      END $$
+      """,
       // The present transaction's id.
       """
       CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
@@ -89,15 +104,15 @@ extension SystemTables {
         THEN RETURN NULL;
         END IF;
         PERFORM pg_advisory_xact_lock(\(lockClass), hashtext(current_schema()));
-        last := bolide_number(own) + 1;
+        last := bolide_number(own);
         INSERT INTO bolide_transaction(id, number, nonce, at, author, pipeline, run, model, changes, entries)
           SELECT own, last, word, at, author, pipeline, run, s.model_version, coalesce(total, 0), entries FROM bolide_store AS s;
-        UPDATE bolide_store SET last_number = last;
         PERFORM pg_notify(\(literal(channel(schema))), '');
         RETURN last;
       END $$
       """,
-      // Numbers what is pending, but for the caller's own: its order is that of each one's last change. Under the store's lock.
+      // Numbers what is pending, in the order of each one's last change, and returns the newest number: that of the caller's own, if it
+      // has one, which it keeps itself. Under the store's lock.
       """
       CREATE OR REPLACE FUNCTION bolide_number(own bigint) RETURNS bigint
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -123,10 +138,10 @@ extension SystemTables {
             WHERE id = own OR id IN (SELECT id FROM pending) OR until <= pg_snapshot_xmin(pg_current_snapshot())),
           missing AS (
             INSERT INTO bolide_open
-            SELECT i.id, pg_snapshot_xmax(pg_current_snapshot()) FROM generate_series(known + 1, (SELECT id FROM newest)) AS i(id)
+            SELECT i.id, (SELECT bolide_next_xid()) FROM generate_series(known + 1, (SELECT id FROM newest)) AS i(id)
             WHERE i.id IS DISTINCT FROM own AND i.id NOT IN (SELECT id FROM pending))
-        UPDATE bolide_store SET last_number = last + (SELECT count(*) FROM numbered), newest_id = newest.id FROM newest
-          RETURNING last_number INTO last;
+        UPDATE bolide_store SET last_number = last + (SELECT count(*) FROM numbered) + (own IS NOT NULL)::integer, newest_id = newest.id
+          FROM newest RETURNING last_number INTO last;
         RETURN last;
       END $$
       """,
