@@ -168,7 +168,7 @@ struct KnownInputTests {
     outcome.wait()
     #expect(try outcome.result?.get() == 1)
     #expect(try known.psql("SELECT version FROM \"Order\" WHERE id = 'a'") == "7")
-    #expect(try known.psql("SELECT count(*) FROM bolide_transaction WHERE number IS NULL") == "0")
+    #expect(try known.psql("SELECT count(*) FROM bolide_pending") == "0")
     #expect(try again(known, ["a.json", "b.json"], options) == [1, 1])
     #expect(try known.psql("SELECT version FROM \"Order\" WHERE id = 'a'") == "1")
     #expect(try again(known, ["a.json", "b.json"], options) == [2, 0])

@@ -1,3 +1,4 @@
+import Bolide
 import PostgreSQLAccess
 import RandomHistories
 import StoreInterface
@@ -116,6 +117,63 @@ import Testing
     try store.take([#"{"id": 4}"#])
     _ = try second.end("COMMIT")
     #expect(try told(store, after: token) == [[1], [3], [4], [2]])
+  }
+
+  /// As a transaction that was prepared stays under way beyond a failover: the store is told that it was written elsewhere.
+  @Test func `a store that is another one waits for what is under way by now`() throws {
+    let store = try ServerStore()
+    let (first, second) = try (Writer(store), Writer(store))
+    try first.insert(1)
+    try second.insert(2)
+    _ = try second.end("COMMIT")
+    let token = try store.engine.newestToken()
+    #expect(try told(store, after: token) == [[2]])
+    try store.psql("UPDATE bolide_store SET origin = 'elsewhere'")
+    #expect(try told(store, after: token) == [[2]])
+    #expect(try store.psql("SELECT origin <> 'elsewhere' FROM bolide_store") == "t")
+    try store.take([#"{"id": 3}"#])
+    _ = try first.end("COMMIT")
+    #expect(try told(store, after: token) == [[2], [3], [1]])
+  }
+
+  /// Who may only read is shown changes up to the newest number, with rows of a later moment.
+  @Test func `keys are those of then, where what came behind has no number yet`() throws {
+    let store = try ServerStore()
+    let start = try store.engine.newestToken()
+    try store.take([#"{"id": 1}{"id": 2}"#])
+    try store.psql("DELETE FROM \"Quake\" WHERE id = 1; UPDATE \"Quake\" SET id = 5 WHERE id = 2")
+    let options = "&options=-c%20default_transaction_read_only%3Don#"
+    let address = store.server.address(schema: store.schema).replacing("#", with: options)
+    let keys = try StoreAddress(address).open().history(HistoryRequest(after: start)).flatMap(\.changes).map {
+      "\($0.kind) \($0.key.map(\.value.text))"
+    }
+    #expect(keys == [#"insert ["1"]"#, #"insert ["2"]"#])
+  }
+
+  @Test func `who may only read calls what numbers, and breaks nothing by it`() throws {
+    let store = try ServerStore()
+    let (open, reader) = try (Writer(store), Writer(store))
+    let token = try store.engine.newestToken()
+    try open.insert(1)
+    try store.take([#"{"id": 2}"#])
+    // Without the lock, while another command has it.
+    let command = try Writer(store)
+    try command.connection.run("BEGIN")
+    try command.connection.run("SELECT bolide_number()")
+    try command.insert(3)
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    try other.send("SELECT bolide_number() /* \(store.schema) */;")
+    try store.waitUntil(
+      "EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%() /* \(store.schema) */%')"
+    )
+    _ = try command.end("COMMIT")
+    #expect(try other.end())
+    try reader.connection.run("SELECT set_config('bolide.transaction_\(store.schema)', '1000000000', false)")
+    try reader.insert(4)
+    _ = try reader.end("COMMIT")
+    _ = try open.end("COMMIT")
+    #expect(try Set(told(store, after: token)) == [[2], [3], [1]])
+    #expect(try store.psql("SELECT newest_id < 100 FROM bolide_store") == "t")
   }
 
   /// The first writer's transaction is open when the second one's gets its number, and the third one's when the store is dumped.

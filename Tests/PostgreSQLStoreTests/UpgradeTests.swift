@@ -143,6 +143,43 @@ import Testing
     #expect(try store.psql("SELECT format FROM bolide_store") == "9")
   }
 
+  /// A superuser's command comes first: the triggers run with the rights of the owner, who needs what it makes.
+  @Test func `what another user makes is the owner's`() throws {
+    let store = try store(ofFormat: 11)
+    let role = "o\(store.schema)"
+    try store.psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; ALTER SCHEMA "\(store.schema)" OWNER TO "\(role)";
+      DO $$ DECLARE part text; BEGIN
+        FOR part IN SELECT format('TABLE %s', oid::regclass) FROM pg_class
+            WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+          UNION ALL SELECT format('SEQUENCE %s', 'bolide_change_seq'::regclass)
+          UNION ALL SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+        LOOP EXECUTE format('ALTER %s OWNER TO %I', part, '\(role)'); END LOOP;
+      END $$;
+      """)
+    let address = store.server.address(schema: store.schema)
+    #expect(try StoreAddress(address).open().status().pendingChanges == 0)
+    let owner = address.replacing("postgres@", with: "\(role)@")
+    try store.psql("SET ROLE \"\(role)\"; UPDATE \"Quake\" SET magnitude = 5; RESET ROLE")
+    let engine = try StoreAddress(owner).open()
+    try engine.assignPendingChanges()
+    #expect(try engine.newestToken().number == 2)
+    let grown = ServerStore.quakes + "  Other: { key: id, attributes: { id: integer64 } }\n"
+    let pipeline = try Pipeline(yaml: grown, file: "quakes.yaml", directory: ".")
+    _ = try StoreAddress(address).open(for: pipeline, lockWait: 10)
+    #expect(
+      try store.psql(
+        """
+        SELECT count(*) FROM (
+          SELECT relowner AS owner FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'S')
+          UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname <> 'former_id') AS o
+        WHERE owner <> '"\(role)"'::regrole
+        """) == "0")
+    try store.psql(
+      "DROP SCHEMA \"\(store.schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+
   @Test func `programs may call what the triggers' conditions ask`() throws {
     let store = try store(ofFormat: 9)
     let role = "r\(store.schema)"

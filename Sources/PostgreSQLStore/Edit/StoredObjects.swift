@@ -93,7 +93,7 @@ struct StoredObjects: EditedObjects {
   func keepOthersAway(_ schema: String) throws {
     let tables = stored.model.entities.map { quoted($0.name) }.joined(separator: ", ")
     try connection.run("LOCK TABLE \(tables) IN SHARE ROW EXCLUSIVE MODE")
-    try connection.numberPending(schema)
+    try connection.numberPending()
   }
 
   /// Runs a statement that gives objects values.

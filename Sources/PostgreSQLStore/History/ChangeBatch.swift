@@ -75,7 +75,7 @@ struct PresentRows {
     let changed = try connection.run(
       """
       SELECT t.number, \(StoredChange.columns)
-      FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction
+      FROM bolide_change AS c LEFT JOIN bolide_transaction AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity)) AND c.id = ANY ($1) AND (c.kind = 3 OR c.rekeys)
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
       """, [.integers(ids)])

@@ -18,12 +18,13 @@ private final class CommitPolling: CommitWatch {
   private struct State: @unchecked Sendable {
     let connection: PostgreSQLConnection
     var newest: Int64
-    var asked = ContinuousClock.now
+    var next = ContinuousClock.now + CommitPolling.pause
     /// Since when the server does not answer.
     var lost: ContinuousClock.Instant?
   }
 
-  /// How often other programs' commits are asked for.
+  /// How often other programs' commits are asked for; where the answer takes long, as beside a transaction of millions of changes that is
+  /// open, a tenth of the time goes to it.
   private static let pause = Duration.milliseconds(200)
   /// For how long a server that does not answer is waited for.
   private static let patience = Duration.seconds(30)
@@ -47,8 +48,12 @@ private final class CommitPolling: CommitWatch {
   func hasCommit() throws -> Bool {
     try state.withLock { state in
       if state.lost == nil, state.connection.isAlive, state.connection.hasNotification() { return true }
-      if ContinuousClock.now - state.asked < Self.pause { return false }
-      state.asked = .now
+      let start = ContinuousClock.now
+      if start < state.next { return false }
+      defer {
+        let end = ContinuousClock.now
+        state.next = max(start + Self.pause, end + (end - start) * 9)
+      }
       return try address.telling { try ask(&state) }
     }
   }

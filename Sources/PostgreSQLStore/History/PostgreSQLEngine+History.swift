@@ -15,7 +15,7 @@ extension PostgreSQLEngine {
         return []
       } catch let error as PostgreSQLError where error.isRefusal || error.isReadOnly {
         // Whoever may only read has transactions numbered by a function of the store's owner.
-        if error.isRefusal { try connection.inTransaction { try connection.numberPending(address.schema) } }
+        if error.isRefusal { try connection.inTransaction { try connection.numberPending() } }
         return try PendingChanges.pending(connection)
       }
     }
@@ -29,7 +29,7 @@ extension PostgreSQLEngine {
       guard try transaction.isCurrent else { throw StoreError.modelGrew }
       // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
       if try transaction.end(author: nil, pipeline: nil, run: nil) == nil {
-        try connection.numberPending(address.schema)
+        try connection.numberPending()
       }
     }
   }
@@ -57,9 +57,8 @@ extension PostgreSQLEngine {
 
 extension PostgreSQLConnection {
   /// Numbers what other programs have committed, in the caller's transaction, to whose end nobody else is numbered.
-  func numberPending(_ schema: String) throws {
-    try run(SystemTables.lock(schema))
-    try run("SELECT bolide_number(NULL)")
+  func numberPending() throws {
+    try run("SELECT bolide_number()")
   }
 }
 

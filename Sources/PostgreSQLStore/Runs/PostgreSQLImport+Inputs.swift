@@ -9,11 +9,11 @@ extension PostgreSQLImport {
     // What a chunk's parts meet is not told apart by inputs.
     if workers.count > 1 { return [] }
     return try asking {
-      let (connection, schema) = (self.connection, self.engine.address.schema)
+      let connection = self.connection
       // What others have changed before the run is before its inputs in history, too. A trial would keep others from numbering.
       let pending = try connection.run("SELECT FROM bolide_pending LIMIT 1")
       if pending.count > 0, !connection.isTrial {
-        try connection.inTransaction { try connection.numberPending(schema) }
+        try connection.inTransaction { try connection.numberPending() }
       }
       self.inputs = try KnownInputs(
         connection, self.stored, self.pipeline, layout: self.layout, rules: rules, run: self.run)

@@ -76,18 +76,20 @@ struct SchemaFit {
     return errors
   }
 
-  /// Runs `body` in a transaction, in which nobody else writes what follows from a model.
+  /// Runs `body` in a transaction, in which nobody else writes what follows from a model. What it makes is the store's owner's.
   func changing<Result>(isTrial: Bool = false, _ body: () throws -> Result) throws -> Result {
     try connection.inTransaction(isTrial: isTrial) {
       try connection.run("SELECT pg_advisory_xact_lock(\(SystemTables.modelLock(literal(address.schema))))")
-      return try body()
+      let result = try body()
+      try connection.run(SystemTables.adoptParts)
+      return result
     }
   }
 
   /// What other programs have changed was changed under the present model. A trial would keep others from numbering.
   private func numberPending() throws {
     if connection.isTrial { return }
-    try connection.inTransaction { try connection.numberPending(address.schema) }
+    try connection.inTransaction { try connection.numberPending() }
   }
 
   /// - Parameter check: what else must hold of the update.

@@ -8,8 +8,8 @@ internal import StoreInterface
 /// the wrong history without noticing. So each named reader is marked as diverged, until it is put somewhere. A token tells it
 /// by its nonce.
 ///
-/// Changes that wait for their number get it first. What was open when the store was written last does not come here any more, and the
-/// server's ids may begin anew, by which that is told.
+/// Changes that wait for their number get it first. The server's ids may begin anew, by which it is told whether an open transaction still
+/// comes: what is under way by now, as one that was prepared, is waited for.
 enum StoreOrigin {
   static let functions = [
     // `system/timeline/table`; null on a standby, which writes nothing, and where the server does not say it.
@@ -30,8 +30,8 @@ enum StoreOrigin {
     BEGIN
       PERFORM pg_advisory_xact_lock(\(SystemTables.lockClass), hashtext(current_schema()));
       IF (SELECT origin IS DISTINCT FROM bolide_origin() FROM bolide_store) THEN
-        UPDATE bolide_open SET until = '0';
-        PERFORM bolide_number(NULL);
+        UPDATE bolide_open SET until = \(SystemTables.nextXID);
+        PERFORM bolide_number();
         UPDATE bolide_reader SET diverged = true;
         UPDATE bolide_store SET origin = bolide_origin();
       END IF;

@@ -25,15 +25,16 @@ extension SystemTables {
   static let sequence = "CREATE SEQUENCE bolide_transaction_seq CACHE 1"
   static let open = "CREATE TABLE bolide_open(id bigint PRIMARY KEY, until xid8 NOT NULL)"
 
-  /// From id to id by the index: the changes themselves may be millions.
+  /// From id to id by the index: the changes themselves may be millions. An id that the sequence has not handed out is somebody's own
+  /// setting. OFFSET keeps the planner from going through all changes.
   static let pending = """
     CREATE VIEW bolide_pending AS
       WITH RECURSIVE newer(id) AS (
         (SELECT transaction FROM bolide_change WHERE transaction > (SELECT newest_id FROM bolide_store) ORDER BY transaction LIMIT 1)
         UNION ALL SELECT (SELECT transaction FROM bolide_change WHERE transaction > n.id ORDER BY transaction LIMIT 1)
         FROM newer AS n WHERE n.id IS NOT NULL)
-      SELECT id FROM newer WHERE id IS NOT NULL
-      UNION ALL SELECT id FROM bolide_open AS o WHERE EXISTS (SELECT FROM bolide_change WHERE transaction = o.id)
+      SELECT id FROM newer WHERE id <= (SELECT last_value FROM bolide_transaction_seq)
+      UNION ALL SELECT id FROM bolide_open AS o WHERE EXISTS (SELECT FROM bolide_change WHERE transaction = o.id OFFSET 0)
     """
 
   /// Transactions behind a number, with those that have none yet, as a table of SQL.
@@ -58,21 +59,6 @@ extension SystemTables {
 
   static func transactionFunctions(_ schema: String) -> [String] {
     [
-      // An id of the server's behind all that transactions under way have. The snapshot tells how far those go that have ended; each that
-      // is under way has a lock on its own, of which the lock shows the lower half.
-      """
-      CREATE OR REPLACE FUNCTION bolide_next_xid() RETURNS xid8
-      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-      DECLARE
-        ended bigint := pg_snapshot_xmax(pg_current_snapshot())::text;
-        ahead bigint;
-      BEGIN
-        SELECT max(distance) INTO ahead
-          FROM (SELECT (transactionid::text::bigint - ended) & 4294967295 FROM pg_locks WHERE locktype = 'transactionid') AS l(distance)
-          WHERE distance < 2147483648;
-        RETURN (ended + coalesce(ahead + 1, 0))::text;
-      END $$
-      """,
       // The present transaction's id.
       """
       CREATE OR REPLACE FUNCTION bolide_transaction_id() RETURNS bigint
@@ -103,48 +89,60 @@ extension SystemTables {
           AND NOT EXISTS (SELECT FROM bolide_change AS c WHERE c.erased_by = own)
         THEN RETURN NULL;
         END IF;
-        PERFORM pg_advisory_xact_lock(\(lockClass), hashtext(current_schema()));
-        last := bolide_number(own);
+        \(numbering)
         INSERT INTO bolide_transaction(id, number, nonce, at, author, pipeline, run, model, changes, entries)
           SELECT own, last, word, at, author, pipeline, run, s.model_version, coalesce(total, 0), entries FROM bolide_store AS s;
         PERFORM pg_notify(\(literal(channel(schema))), '');
         RETURN last;
       END $$
       """,
-      // Numbers what is pending, in the order of each one's last change, and returns the newest number: that of the caller's own, if it
-      // has one, which it keeps itself. Under the store's lock.
+      // Numbers what other programs have committed.
       """
-      CREATE OR REPLACE FUNCTION bolide_number(own bigint) RETURNS bigint
+      CREATE OR REPLACE FUNCTION bolide_number() RETURNS void
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
       DECLARE
+        own bigint;
         last bigint;
-        known bigint;
-        version bigint;
-        seen timestamptz := clock_timestamp();
       BEGIN
-        SELECT last_number, newest_id, model_version INTO last, known, version FROM bolide_store;
-        -- One statement, as all of it is of one moment.
-        WITH pending AS MATERIALIZED (SELECT id FROM bolide_pending),
-          newest AS (SELECT greatest(known, own, max(id)) AS id FROM pending),
-          numbered AS (
-            INSERT INTO bolide_transaction(id, number, nonce, at, model, changes, entries)
-            SELECT p.id, last + row_number() OVER (ORDER BY c.seq), bolide_word(), seen, version, c.changes, c.entries
-            FROM pending AS p CROSS JOIN LATERAL (
-              SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
-              FROM bolide_change WHERE transaction = p.id) AS c
-            WHERE p.id IS DISTINCT FROM own RETURNING id),
-          closed AS (
-            DELETE FROM bolide_open
-            WHERE id = own OR id IN (SELECT id FROM pending) OR until <= pg_snapshot_xmin(pg_current_snapshot())),
-          missing AS (
-            INSERT INTO bolide_open
-            SELECT i.id, (SELECT bolide_next_xid()) FROM generate_series(known + 1, (SELECT id FROM newest)) AS i(id)
-            WHERE i.id IS DISTINCT FROM own AND i.id NOT IN (SELECT id FROM pending))
-        UPDATE bolide_store SET last_number = last + (SELECT count(*) FROM numbered) + (own IS NOT NULL)::integer, newest_id = newest.id
-          FROM newest RETURNING last_number INTO last;
-        RETURN last;
+        \(numbering)
       END $$
       """,
     ]
   }
+
+  /// Numbers what is pending, in the order of each one's last change, and sets `last` to the newest number: that of `own`, which the
+  /// caller keeps, where `own` is not null. It is one statement, as all of it is of one moment.
+  private static let numbering = """
+    PERFORM pg_advisory_xact_lock(\(lockClass), hashtext(current_schema()));
+    WITH store AS MATERIALIZED (SELECT * FROM bolide_store),
+      pending AS MATERIALIZED (SELECT id FROM bolide_pending),
+      newest AS (SELECT greatest((SELECT newest_id FROM store), own, max(id)) AS id FROM pending),
+      numbered AS (
+        INSERT INTO bolide_transaction(id, number, nonce, at, model, changes, entries)
+        SELECT p.id, s.last_number + row_number() OVER (ORDER BY c.seq), bolide_word(), clock_timestamp(), s.model_version,
+          c.changes, c.entries
+        FROM store AS s CROSS JOIN pending AS p CROSS JOIN LATERAL (
+          SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
+          FROM bolide_change WHERE transaction = p.id) AS c
+        WHERE p.id IS DISTINCT FROM own RETURNING id),
+      closed AS (
+        DELETE FROM bolide_open
+        WHERE id = own OR id IN (SELECT id FROM pending) OR until <= pg_snapshot_xmin(pg_current_snapshot())),
+      missing AS (
+        INSERT INTO bolide_open SELECT i.id, \(nextXID)
+        FROM generate_series((SELECT newest_id FROM store) + 1, (SELECT id FROM newest)) AS i(id)
+        WHERE i.id IS DISTINCT FROM own AND i.id NOT IN (SELECT id FROM pending))
+    UPDATE bolide_store AS s SET newest_id = n.id,
+        last_number = s.last_number + (SELECT count(*) FROM numbered) + (own IS NOT NULL)::integer
+      FROM newest AS n WHERE own IS NOT NULL OR EXISTS (SELECT FROM pending) RETURNING s.last_number INTO last;
+    """
+
+  /// An id of the server's behind all that transactions under way have, as a query of SQL. The snapshot tells how far those go that have
+  /// ended; each that is under way has a lock on its own, of which the lock shows the lower half.
+  static let nextXID = """
+    (SELECT (ended + coalesce(max(distance) FILTER (WHERE distance < 2147483648) + 1, 0))::text::xid8
+    FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint) AS s(ended) LEFT JOIN LATERAL (
+      SELECT (transactionid::text::bigint - ended) & 4294967295 FROM pg_locks WHERE locktype = 'transactionid') AS l(distance) ON true
+    GROUP BY ended)
+    """
 }

@@ -266,7 +266,7 @@ import Testing
     let reader = address.replacing("postgres@", with: "\(names[0])@")
     let changes = try folder.bolide("changes", reader, "--from", "oldest", "--count")
     #expect(changes.status == 0 && changes.errors.isEmpty, "\(changes)")
-    #expect(try psql("SELECT count(*) FROM bolide_transaction WHERE number IS NULL") == "0")
+    #expect(try psql("SELECT count(*) FROM bolide_pending") == "0")
     #expect(try folder.bolide("fetch", reader, "Quake", "--where", "magnitude = 6").lines.count == 1)
     let refused = try folder.bolide("import", "quakes.yaml", "second.json", "--store", reader)
     #expect(refused.status == 73, "\(refused)")
