@@ -150,7 +150,7 @@ import Testing
     #expect(keys == [#"insert ["1"]"#, #"insert ["2"]"#])
   }
 
-  @Test func `who may only read calls what numbers, and breaks nothing by it`() throws {
+  @Test func `whoever calls what numbers, or sets an id, breaks nothing by it`() throws {
     let store = try ServerStore()
     let (open, reader) = try (Writer(store), Writer(store))
     let token = try store.engine.newestToken()

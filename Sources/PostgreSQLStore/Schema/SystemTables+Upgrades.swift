@@ -57,25 +57,6 @@ extension SystemTables {
     "DROP FUNCTION IF EXISTS bolide_number(bigint)",
   ]
 
-  /// Gives to the store's owner what another user has made, who may do so: triggers run with the owner's rights.
-  static let adoptParts = """
-    DO $$ DECLARE part text; BEGIN
-      FOR part IN
-        SELECT format('%s %s OWNER TO %s', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END,
-          c.oid::regclass, s.relowner::regrole)
-        FROM pg_class AS s JOIN pg_class AS c ON c.relnamespace = s.relnamespace AND c.relowner <> s.relowner
-        WHERE s.oid = to_regclass('bolide_store') AND c.relkind IN ('r', 'v', 'S') AND pg_has_role(c.relowner, 'USAGE')
-          AND (starts_with(c.relname, 'bolide_') OR EXISTS (
-            SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = 'bolide_after_insert'))
-          AND NOT EXISTS (
-            SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype IN ('a', 'i'))
-        UNION ALL SELECT format('FUNCTION %s OWNER TO %s', p.oid::regprocedure, s.relowner::regrole)
-        FROM pg_class AS s JOIN pg_proc AS p ON p.pronamespace = s.relnamespace AND p.proowner <> s.relowner
-        WHERE s.oid = to_regclass('bolide_store') AND starts_with(p.proname, 'bolide_') AND pg_has_role(p.proowner, 'USAGE')
-      LOOP EXECUTE 'ALTER ' || part; END LOOP;
-    END $$
-    """
-
   private static let deferrableDenials = """
     DO $$ DECLARE link record; BEGIN
       FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
