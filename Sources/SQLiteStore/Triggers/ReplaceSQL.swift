@@ -113,8 +113,7 @@ struct ReplaceSQL {
       INSERT INTO \(table)(\(list), bolide_below) SELECT \(list), 1 FROM \(name) WHERE bolide_id IN \(tree)
         AND bolide_id NOT IN (SELECT bolide_id FROM \(table))
       """,
-      "DELETE FROM \(name) WHERE \(isBelow)",
-      ForeignSQL.check(entity, "EXISTS (SELECT 1 FROM \(name) WHERE \(isBelow))"),
+    ] + DeletionSQL(entity).statements(where: isBelow) + [
       "UPDATE \(table) SET bolide_below = 2 WHERE bolide_below = 1 AND \(isMissing)",
       "DELETE FROM \(table) WHERE bolide_below = 2",
     ]
@@ -125,7 +124,7 @@ struct ReplaceSQL {
     "EXISTS (SELECT 1 FROM \(table(of: entity)) WHERE bolide_id = \(id) AND bolide_gone)"
   }
 
-  fileprivate static func table(of entity: Entity) -> String { quoted("bolide_replaced_\(entity.name)") }
+  static func table(of entity: Entity) -> String { quoted("bolide_replaced_\(entity.name)") }
 
   private var sameValues: String {
     constraints.map { names in

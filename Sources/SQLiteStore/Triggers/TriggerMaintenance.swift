@@ -42,8 +42,8 @@ package enum TriggerMaintenance {
     try db.run("UPDATE bolide_store SET triggers = ?", .text(fingerprint(db)))
   }
 
-  /// Whether the triggers are those of an earlier version, which did the same in more time, booked some deletions twice, or took no
-  /// notice of rows that another program's trigger keeps as they are.
+  /// Whether the triggers are those of an earlier version, which did the same in more time, booked some deletions twice, took no
+  /// notice of rows that another program's trigger keeps as they are, or had SQLite pass over foreign keys.
   private static func areFormer(_ db: Database) throws -> Bool {
     func number(_ event: String) -> String { "sum(name = 'bolide_' || tbl_name || '_\(event)')" }
     let booksTwice =
@@ -53,8 +53,9 @@ package enum TriggerMaintenance {
         AND (instr(sql, 'INSERT INTO bolide_deriving(entity, object) SELECT') OR instr(sql, '" = OLD.bolide_id;')
           OR instr(sql, 'SET bolide_below = 2')) LIMIT 1
       """
-    return try haveFormerSums(db) || db.value(booksTwice) == .integer(1)
-      || db.value(takesNoNotice) == .integer(1)
+    let passesOverKeys = "SELECT 1 FROM sqlite_schema WHERE \(areOurs) AND \(DeletionSQL.isFormer) LIMIT 1"
+    return try haveFormerSums(db)
+      || [booksTwice, takesNoNotice, passesOverKeys].contains { try db.value($0) == .integer(1) }
   }
 
   private static func haveFormerSums(_ db: Database) throws -> Bool {

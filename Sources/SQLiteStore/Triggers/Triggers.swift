@@ -71,6 +71,9 @@ struct Triggers {
           END
           """),
     ]
+    if entity.toOneRelationships.contains(where: { model.deleteRule(of: $0, in: entity) == .cascade }) {
+      triggers.append(DeletionSQL(entity).trigger)
+    }
     if !replace.below.isEmpty {
       triggers.append(
         trigger(
@@ -173,7 +176,7 @@ struct Triggers {
       case .cascade where holder.name == entity.name:
         defer { below = [] }
         return below
-      case .cascade: return ["DELETE FROM \(table) WHERE \(column) = OLD.bolide_id", check]
+      case .cascade: return DeletionSQL(holder).statements(where: "\(column) = OLD.bolide_id")
       case .deny: return ["SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') WHERE \(isLeft)"]
       }
     }
