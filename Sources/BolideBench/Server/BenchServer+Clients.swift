@@ -21,7 +21,7 @@ extension BenchServer {
     }
     let rows = try counts(schema, "SELECT count(*) FROM bench_row").first ?? 0
     // Fewer on a small feed, whose figures nobody wants.
-    let commits = min(1_000, max(20, feedRows / 100))
+    let commits = min(4_000, max(20, feedRows / 25))
     let script = workspace.path + "/clients.sql"
     try """
     \\set number random(1, \(rows))

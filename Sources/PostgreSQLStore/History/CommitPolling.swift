@@ -17,22 +17,24 @@ private final class CommitPolling: CommitWatch {
   /// Unchecked, as the session is reached under the mutex alone.
   private struct State: @unchecked Sendable {
     let connection: PostgreSQLConnection
-    var newest: Int64
-    var next = ContinuousClock.now + CommitPolling.pause
+    var found: (number: Int64, hasPending: Bool)
+    var next = ContinuousClock.now
+    /// When it was another answer for the last time.
+    var changed = ContinuousClock.now
     /// Since when the server does not answer.
     var lost: ContinuousClock.Instant?
   }
 
-  /// How often other programs' commits are asked for; where the answer takes long, as beside a transaction of millions of changes that is
-  /// open, a tenth of the time goes to it.
-  private static let pause = Duration.milliseconds(200)
+  /// How long to wait between questions for other programs' commits: a fiftieth of the time since the last one, within these. A
+  /// commit is seen within 50 ms while others come, and a follower that nothing comes to asks seldom.
+  private static let pauses = Duration.milliseconds(20)...Duration.milliseconds(200)
   /// For how long a server that does not answer is waited for.
   private static let patience = Duration.seconds(30)
 
   init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
     self.address = address
     try Self.listen(connection, address)
-    state = Mutex(State(connection: connection, newest: try Self.newest(connection).number))
+    state = Mutex(State(connection: connection, found: try Self.newest(connection)))
   }
 
   private static func listen(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
@@ -52,7 +54,9 @@ private final class CommitPolling: CommitWatch {
       if start < state.next { return false }
       defer {
         let end = ContinuousClock.now
-        state.next = max(start + Self.pause, end + (end - start) * 9)
+        let pause = min(max((end - state.changed) / 50, Self.pauses.lowerBound), Self.pauses.upperBound)
+        // Where the answer takes long, as beside a transaction of millions of changes that is open, a tenth of the time goes to it.
+        state.next = max(start + pause, end + (end - start) * 9)
       }
       return try address.telling { try ask(&state) }
     }
@@ -64,9 +68,11 @@ private final class CommitPolling: CommitWatch {
         try state.connection.reconnect(within: .zero)
         try Self.listen(state.connection, address)
       }
-      let (number, hasPending) = try Self.newest(state.connection)
-      defer { (state.newest, state.lost) = (number, nil) }
-      return number != state.newest || hasPending && !state.connection.isStandby || state.lost != nil
+      let found = try Self.newest(state.connection)
+      if found != state.found { state.changed = .now }
+      defer { (state.found, state.lost) = (found, nil) }
+      return found.number != state.found.number || found.hasPending && !state.connection.isStandby
+        || state.lost != nil
     } catch let error as PostgreSQLError where error.isPassing {
       let since = state.lost ?? .now
       state.lost = since
