@@ -144,9 +144,9 @@ import Testing
   }
 
   /// A superuser's command comes first: the triggers run with the rights of the owner, who needs what it makes.
-  @Test func `what another user makes is the owner's`() throws {
+  @Test func `what another user makes is the owner's, and what a guest makes stays the guest's`() throws {
     let store = try store(ofFormat: 11)
-    let role = "o\(store.schema)"
+    let (role, guest) = ("o\(store.schema)", "g\(store.schema)")
     try store.psql(
       """
       CREATE ROLE "\(role)" LOGIN; ALTER SCHEMA "\(store.schema)" OWNER TO "\(role)";
@@ -157,6 +157,9 @@ import Testing
           UNION ALL SELECT format('FUNCTION %s', oid::regprocedure) FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
         LOOP EXECUTE format('ALTER %s OWNER TO %I', part, '\(role)'); END LOOP;
       END $$;
+      CREATE ROLE "\(guest)"; GRANT USAGE, CREATE ON SCHEMA "\(store.schema)" TO "\(guest)"; SET ROLE "\(guest)";
+      CREATE FUNCTION bolide_guest() RETURNS integer LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';
+      CREATE PROCEDURE bolide_clean() LANGUAGE sql AS 'SELECT 1'; CREATE VIEW bolide_guests AS SELECT 1; RESET ROLE;
       """)
     let address = store.server.address(schema: store.schema)
     #expect(try StoreAddress(address).open().status().pendingChanges == 0)
@@ -175,9 +178,20 @@ import Testing
           SELECT relowner AS owner FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'S')
           UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname <> 'former_id') AS o
         WHERE owner <> '"\(role)"'::regrole
-        """) == "0")
+        """) == "3")
+    #expect(
+      try store.psql(
+        """
+        SELECT count(*) FROM (
+          SELECT relowner AS owner FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = 'bolide_guests'
+          UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+            AND proname IN ('bolide_guest', 'bolide_clean')) AS o
+        WHERE owner = '"\(guest)"'::regrole
+        """) == "3")
     try store.psql(
-      "DROP SCHEMA \"\(store.schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+      """
+      DROP SCHEMA "\(store.schema)" CASCADE; DROP OWNED BY "\(role)", "\(guest)"; DROP ROLE "\(role)", "\(guest)"
+      """)
   }
 
   @Test func `programs may call what the triggers' conditions ask`() throws {

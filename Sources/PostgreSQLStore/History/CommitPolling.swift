@@ -28,6 +28,7 @@ private final class CommitPolling: CommitWatch {
   /// How long to wait between questions for other programs' commits: a fiftieth of the time since the last one, within these. A
   /// commit is seen within 50 ms while others come, and a follower that nothing comes to asks seldom.
   private static let pauses = Duration.milliseconds(20)...Duration.milliseconds(200)
+  private static let longestPause = Duration.seconds(1)
   /// For how long a server that does not answer is waited for.
   private static let patience = Duration.seconds(30)
 
@@ -55,8 +56,9 @@ private final class CommitPolling: CommitWatch {
       defer {
         let end = ContinuousClock.now
         let pause = min(max((end - state.changed) / 50, Self.pauses.lowerBound), Self.pauses.upperBound)
-        // Where the answer takes long, as beside a transaction of millions of changes that is open, a tenth of the time goes to it.
-        state.next = max(start + pause, end + (end - start) * 9)
+        // Where the answer takes long, as beside a transaction of millions of changes that is open, a tenth of the time goes to it. It
+        // may as well have waited for a lock, or for the server.
+        state.next = max(start + pause, end + min((end - start) * 9, Self.longestPause))
       }
       return try address.telling { try ask(&state) }
     }
@@ -73,6 +75,8 @@ private final class CommitPolling: CommitWatch {
       defer { (state.found, state.lost) = (found, nil) }
       return found.number != state.found.number || found.hasPending && !state.connection.isStandby
         || state.lost != nil
+    } catch let error as PostgreSQLError where error.mayBeRepeated {
+      return false
     } catch let error as PostgreSQLError where error.isPassing {
       let since = state.lost ?? .now
       state.lost = since

@@ -210,21 +210,23 @@ enum SystemTables {
     NOT proconfig && ARRAY['search_path=' || current_setting('search_path'), 'search_path=' || quote_ident(current_schema()) || ', pg_temp']
     """
 
-  /// Gives to the store's owner what another user has made, who may do so: triggers run with the owner's rights.
+  /// Gives to the store's owner what the session's user has made in another one's store: triggers run with the owner's rights. What
+  /// others have made under such a name stays theirs, or they would have these rights by it.
   static let adoptParts = """
     DO $$ DECLARE part text; BEGIN
       FOR part IN
         SELECT format('%s %s OWNER TO %s', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END,
           c.oid::regclass, s.relowner::regrole)
         FROM pg_class AS s JOIN pg_class AS c ON c.relnamespace = s.relnamespace AND c.relowner <> s.relowner
-        WHERE s.oid = to_regclass('bolide_store') AND c.relkind IN ('r', 'v', 'S') AND pg_has_role(c.relowner, 'USAGE')
+        WHERE s.oid = to_regclass('bolide_store') AND c.relkind IN ('r', 'v', 'S') AND c.relowner = current_user::regrole
           AND (starts_with(c.relname, 'bolide_') OR EXISTS (
             SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgname = 'bolide_after_insert'))
           AND NOT EXISTS (
             SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype IN ('a', 'i'))
         UNION ALL SELECT format('FUNCTION %s OWNER TO %s', p.oid::regprocedure, s.relowner::regrole)
         FROM pg_class AS s JOIN pg_proc AS p ON p.pronamespace = s.relnamespace AND p.proowner <> s.relowner
-        WHERE s.oid = to_regclass('bolide_store') AND starts_with(p.proname, 'bolide_') AND pg_has_role(p.proowner, 'USAGE')
+        WHERE s.oid = to_regclass('bolide_store') AND starts_with(p.proname, 'bolide_') AND p.prokind = 'f'
+          AND p.proowner = current_user::regrole
       LOOP EXECUTE 'ALTER ' || part; END LOOP;
     END $$
     """
