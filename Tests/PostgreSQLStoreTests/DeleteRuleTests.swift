@@ -143,6 +143,61 @@ struct DeleteRuleTests {
     #expect(try store.engine.verified() == [])
   }
 
+  /// The updates of a statement's `WITH` are handed to the triggers with those of the delete rules, or behind the deletions.
+  @Test(arguments: ["nullify", "cascade"], ["", "other: { to-one: Owner }"])
+  func
+    `rows that a statement updates while it deletes what they lead to are in history as with two statements`(
+      rule: String, other: String
+    ) throws
+  {
+    let model = """
+      bolide: 1
+      name: items
+      entity: Item
+      key: id
+      attributes: { id: integer64, size: integer64 }
+      relationships:
+        owner: { to-one: Owner, inverse: items }
+        \(other)
+      entities:
+        Owner:
+          key: id
+          attributes: { id: integer64, total: { derived: items.size.@sum }, number: { derived: items.@count } }
+          relationships: { items: { to-many: Item, inverse: owner, on-delete: \(rule) } }
+
+      """
+    let (update, delete) = (#"UPDATE "Item" SET size = size + 10"#, #"DELETE FROM "Owner" WHERE id = 1"#)
+    var told: [[String]] = []
+    for statements in ["WITH updated AS (\(update)) \(delete)", "\(update); \(delete)"] {
+      let store = try ServerStore(model)
+      try store.psql(
+        """
+        INSERT INTO "Owner"(id) VALUES (1), (2);
+        INSERT INTO "Item"(id, size, owner_id) VALUES (1, 1, 1), (2, 2, 1), (3, 3, 2);
+        """)
+      try store.engine.assignPendingChanges()
+      let token = try store.engine.newestToken()
+      try store.psql(
+        """
+        BEGIN;
+        INSERT INTO "Item"(id, size, owner_id) VALUES (4, 4, 1), (5, 5, 2);
+        \(statements);
+        COMMIT;
+        """)
+      try store.engine.assignPendingChanges()
+      let changes = try store.engine.history(HistoryRequest(after: token)).flatMap(\.changes)
+      told.append(
+        changes.map { change in
+          "\(change.kind) \(change.entity) \(change.key.map(\.value.text)) "
+            + change.previous.map { "\($0.name) \($0.value.text)" }.sorted().joined(separator: " ")
+        }.sorted())
+      #expect(try store.engine.verified() == [])
+      #expect(try store.psql(#"SELECT total FROM "Owner""#) == "28")
+    }
+    #expect(told[0] == told[1])
+    #expect(told[0].contains { $0.contains("size 1") })
+  }
+
   /// Node 2 goes with node 3, and keeps node 1.
   private func nodes() throws -> ServerStore {
     let store = try ServerStore(

@@ -9,6 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
   /// What makes a store's tables those of a format, from those of the next one.
   private static let before: [Int: String] = [
+    12: "ALTER TABLE bolide_change DROP COLUMN last_seq;",
     // Triggers made a transaction's row with its first change.
     11: """
     DROP VIEW bolide_pending; DROP TABLE bolide_open;
@@ -42,7 +43,7 @@ import Testing
 
   /// Makes a store's tables those of an earlier format, as SQL.
   static func undone(to format: Int) -> String {
-    (format...11).reversed().compactMap { before[$0] }.joined()
+    (format...12).reversed().compactMap { before[$0] }.joined()
       + "UPDATE bolide_store SET format = \(format);"
   }
 
@@ -69,7 +70,7 @@ import Testing
       error?.reason == "an earlier version of bolide made this store"
         && error?.hint == "Run a command on it as the user who owns it: that brings it up to date.")
     #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "12")
+    #expect(try store.psql("SELECT format FROM bolide_store") == "13")
     #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
     try store.take([#"{"id": 1, "magnitude": 5}"#])
     #expect(try StoreAddress(reader).open().newestToken().number == 2)
@@ -77,7 +78,7 @@ import Testing
     try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
   }
 
-  @Test(arguments: 4...11) func `a store of an earlier format gets the triggers of this version`(format: Int)
+  @Test(arguments: 4...12) func `a store of an earlier format gets the triggers of this version`(format: Int)
     throws
   {
     let store = try store(ofFormat: format)

@@ -80,7 +80,7 @@ package struct TwoEngines {
         let written = try engines.indices.map { place in
           try outcome(engines[place]) { try run(statements, place, isolation: isolation) }
         }
-        if readsBeyond(written[0]) { return }
+        if readsBeyond(written[0]) || refusesAlone(written, statements) { return }
         try compare(written, &known)
       }
       var last = Dice(seed, -1000)
@@ -182,7 +182,22 @@ package struct TwoEngines {
 
   /// Whether a file denies a deletion that a server lets go, as what stands in the way goes, too: from there on the two differ.
   func deniesAlone(_ outcomes: [Outcome]) -> Bool {
-    outcomes[0].report.hasPrefix("guarded") && !outcomes[1].report.hasPrefix("guarded")
+    [#/^guarded/#, #/stays: linked/#].contains { denial in
+      outcomes[0].report.contains(denial) && !outcomes[1].report.contains(denial)
+    }
+  }
+
+  /// Whether a server refuses a deletion that a file takes: where a link of a row that the transaction has made or linked is taken away, it
+  /// looks at the row's other links, and what these lead to may have gone before the row itself goes.
+  private func refusesAlone(_ outcomes: [Outcome], _ statements: [ForeignStatement]) -> Bool {
+    let takesAway = random.whole.entities.contains { entity in
+      let rules = entity.relationships.filter { $0.kind == .toOne }.map { toOne in
+        toOne.inverse.flatMap(random.whole[toOne.destination].relationship)?.rule ?? .nullify
+      }
+      return rules.contains(.cascade) && rules.contains(.nullify)
+    }
+    return outcomes[0].report.isEmpty && outcomes[1].report == "refused" && takesAway
+      && Self.mayDeleteLinked(statements)
   }
 
   /// Whether a sum is beyond its range and another attribute is an aggregate of it: that is null in a file, and a server leaves the

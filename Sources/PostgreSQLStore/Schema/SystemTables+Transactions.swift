@@ -122,7 +122,7 @@ extension SystemTables {
         SELECT p.id, s.last_number + row_number() OVER (ORDER BY c.seq), bolide_word(), clock_timestamp(), s.model_version,
           c.changes, c.entries
         FROM store AS s CROSS JOIN pending AS p CROSS JOIN LATERAL (
-          SELECT max(seq) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
+          SELECT max(coalesce(last_seq, seq)) AS seq, sum(coalesce(last_id, id) - id + 1) AS changes, count(*) AS entries
           FROM bolide_change WHERE transaction = p.id) AS c
         WHERE p.id IS DISTINCT FROM own RETURNING id),
       closed AS (

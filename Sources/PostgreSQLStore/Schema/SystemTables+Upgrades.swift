@@ -1,6 +1,6 @@
 /// Stores of earlier formats.
 extension SystemTables {
-  static let format: Int64 = 12
+  static let format: Int64 = 13
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -22,6 +22,8 @@ extension SystemTables {
     10: ["DROP FUNCTION IF EXISTS bolide_is_other() CASCADE"],
     // A transaction has no row before it has its number.
     11: rowlessTransactions,
+    // A change has the place of what came to it last.
+    12: ["ALTER TABLE bolide_change ADD COLUMN last_seq bigint"],
   ]
 
   /// Waits for those who write, and keeps others away: a trigger of before would write what its tables no longer have.

@@ -69,7 +69,7 @@ enum SystemTables {
     """
     CREATE TABLE bolide_change(
       transaction bigint NOT NULL, entity integer NOT NULL, id bigint NOT NULL, last_id bigint,
-      seq bigint NOT NULL DEFAULT nextval('bolide_change_seq'),
+      seq bigint NOT NULL DEFAULT nextval('bolide_change_seq'), last_seq bigint,
       kind smallint NOT NULL, rekeys boolean NOT NULL DEFAULT false,
       properties integer[], previous text[], erased integer[], erased_by bigint,
       PRIMARY KEY (transaction, entity, id))

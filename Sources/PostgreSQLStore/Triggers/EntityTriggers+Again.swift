@@ -1,8 +1,8 @@
 internal import ImportModel
 internal import PostgreSQLAccess
 
-/// A row that one statement changes several times: where what several of its links lead to is deleted, the server takes each link
-/// away by an update of its own, and hands all of them to the triggers at once, in their order.
+/// A row that one statement changes several times: where what its links lead to is deleted, the server takes each link away by an update
+/// of its own, and hands all of them to the triggers at once, in their order, with what the statement itself has updated.
 ///
 ///     DELETE Airport A, B        bolide_old          bolide_new
 ///     Flight 1: from A to B      from A to B         from null to B
@@ -11,14 +11,13 @@ internal import PostgreSQLAccess
 extension EntityTriggers {
   /// Whether that can be.
   var changesAgain: Bool {
-    entity.toOneRelationships.count { model.deleteRule(of: $0, in: entity) == .nullify } > 1
+    entity.toOneRelationships.contains { model.deleteRule(of: $0, in: entity) == .nullify }
   }
 
-  /// Whether a row can lose a link and go with what another one leads to, in one statement: the server may call the trigger for
-  /// deletions before the one for updates.
+  /// Whether a row can be updated and go with what a link leads to, in one statement: the server may call the trigger for deletions
+  /// before the one for updates.
   var changesGone: Bool {
-    let rules = entity.toOneRelationships.map { model.deleteRule(of: $0, in: entity) }
-    return rules.contains(.nullify) && rules.contains(.cascade)
+    entity.toOneRelationships.contains { model.deleteRule(of: $0, in: entity) == .cascade }
   }
 
   /// What the trigger for deletions leaves for the one for updates: the ids of objects that came and went in the transaction, which

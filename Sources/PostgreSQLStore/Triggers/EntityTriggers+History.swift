@@ -35,7 +35,7 @@ extension EntityTriggers {
         IF NOT (FOUND AND bolide_is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
             SELECT bolide_own, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
-            ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = CASE c.kind WHEN 3 THEN 2 ELSE 1 END,
+            ON CONFLICT (transaction, entity, id) DO UPDATE SET last_seq = excluded.seq, kind = CASE c.kind WHEN 3 THEN 2 ELSE 1 END,
               properties = CASE c.kind WHEN 3 THEN c.properties END, previous = CASE c.kind WHEN 3 THEN c.previous END;
         END IF;
       END IF;
@@ -63,7 +63,8 @@ extension EntityTriggers {
           INSERT INTO bolide_change AS c (transaction, entity, id, kind, properties, previous)
           SELECT bolide_own, \(number), o.bolide_id, 3, \(values.properties), \(values.previous) FROM bolide_old AS o
           WHERE NOT EXISTS (SELECT FROM undone WHERE undone.id = o.bolide_id) ORDER BY o.bolide_id
-          ON CONFLICT (transaction, entity, id) DO UPDATE SET kind = 3, \(Self.merging)\(changesGone ? ") \(keepUndone)" : "");
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET last_seq = excluded.seq, kind = 3,
+            \(Self.merging)\(changesGone ? ") \(keepUndone)" : "");
       END IF;
       \(upkeep.statements)
       """
@@ -104,9 +105,9 @@ extension EntityTriggers {
               AND o.bolide_id BETWEEN r.id AND r.last_id)
             \(changesGone ? "AND o.bolide_id NOT IN (SELECT unnest(string_to_array(\(undone), ' ')::bigint[]))" : "")
           ORDER BY o.bolide_id
-          ON CONFLICT (transaction, entity, id) DO UPDATE SET rekeys = c.rekeys OR excluded.rekeys,
-            \(changesGone ? Self.mergingInOrder : Self.merging)
-            WHERE c.kind = 2\(changesGone ? " OR c.kind = 3" : "");
+          ON CONFLICT (transaction, entity, id) DO UPDATE SET last_seq = excluded.seq,
+            rekeys = c.rekeys OR excluded.rekeys AND c.kind <> 1, \(Self.mergingUpdates)
+            WHERE c.kind <> 1 OR excluded.properties && ARRAY[\(writable)]::integer[];
       END IF;
       \(upkeep.statements)
       """
@@ -187,9 +188,16 @@ extension EntityTriggers {
   /// What was before in this transaction stays; what was not noted yet comes along.
   private static let merging = merged("c", "excluded").map { "\($0) = \($1)" }.joined(separator: ",\n")
 
-  /// The same, where what is noted comes before a deletion that has been.
-  private static let mergingInOrder = zip(merged("c", "excluded"), merged("excluded", "c"))
-    .map { "\($0.0) = CASE c.kind WHEN 3 THEN \($1.1) ELSE \($0.1) END" }.joined(separator: ",\n")
+  /// The same for an update. It comes before a deletion that is noted already, and of a new object no values before are told.
+  private static let mergingUpdates = zip(merged("c", "excluded"), merged("excluded", "c"))
+    .map { "\($0.0) = CASE c.kind WHEN 2 THEN \($0.1) WHEN 3 THEN \($1.1) END" }.joined(separator: ",\n")
+
+  /// The numbers of what other programs set. A new object's place in history moves with these: what only follows from other rows changes
+  /// many times in one transaction.
+  private var writable: String {
+    entity.properties.filter { entity.attribute(named: $0.name)?.derivation == nil }
+      .map { "\(stored.number(of: $0.name, in: entity))" }.joined(separator: ", ")
+  }
 
   /// The columns of a change, each as it is with what another change has more.
   private static func merged(_ first: String, _ second: String) -> [(String, String)] {
