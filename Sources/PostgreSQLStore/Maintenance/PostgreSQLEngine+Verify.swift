@@ -3,12 +3,13 @@ internal import PostgreSQLAccess
 package import StoreInterface
 
 extension PostgreSQLEngine {
-  /// Derived attributes are held against what they are derived from; the server vouches for keys and links.
+  /// Derived attributes are held against what they are derived from; the server vouches for keys, links and most values.
   package func verify(_ found: @escaping (Finding) throws -> Void) throws {
     try assignPendingChanges()
     try reading { connection, stored in
       let lost = try LostTriggers(connection, stored).entities
       for entity in stored.model.entities {
+        try connection.checkValues(of: entity, found)
         try DerivedCheck(connection, stored, entity).run(found)
         if lost.contains(entity.name) {
           try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
@@ -24,6 +25,18 @@ extension PostgreSQLEngine {
         try DerivedCheck(connection, stored, entity).run(found)
         try connection.mark(entity, stored)
       }
+    }
+  }
+}
+
+extension PostgreSQLConnection {
+  /// Tells values that are not of their types, as far as the server does not see to that.
+  fileprivate func checkValues(of entity: Entity, _ found: (Finding) throws -> Void) throws {
+    for attribute in entity.writableAttributes {
+      guard let condition = attribute.condition else { continue }
+      let wrong = try run(
+        "SELECT bolide_id FROM \(quoted(entity.name)) WHERE NOT (\(condition)) ORDER BY bolide_id LIMIT 100")
+      for row in 0..<wrong.count { try found(.noValue(entity.name, wrong.integer(row, 0), attribute)) }
     }
   }
 }

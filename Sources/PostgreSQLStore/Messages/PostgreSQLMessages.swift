@@ -112,6 +112,14 @@ extension StoreError {
       hint: "Drop the trigger, and change the key in the pipeline, with an expression.")
   }
 
+  /// - Parameter attribute: nil for any of several.
+  static func valueOutOfRange(_ entity: String, _ attribute: String?) -> StoreError {
+    StoreError(
+      .constraint,
+      attribute.map { "\(entity).\($0): the value is out of range" } ?? "\(entity): a value is out of range",
+      hint: "Numbers are finite, decimals have 64 bits, and times are of the years 0000 to 9999.")
+  }
+
   static func neverComputed(_ entity: Entity) -> StoreError {
     StoreError(
       .foreignSchema,

@@ -119,7 +119,9 @@ extension AttributeType {
     case .day:
       return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 10) { text in
         guard let start = text.baseAddress else { return body(UnsafeBufferPointer(text)) }
-        Self.time(result.integer(row, column) * 86_400_000_000).writeDay(to: start)
+        let days = result.integer(row, column)
+        let (microseconds, isTooLarge) = days.multipliedReportingOverflow(by: 86_400_000_000)
+        Self.time(isTooLarge ? (days < 0 ? .min : .max) : microseconds).writeDay(to: start)
         return body(UnsafeBufferPointer(text))
       }
     case .uuid:

@@ -29,8 +29,9 @@ extension EntityTriggers {
   var inserted: String {
     let upkeep = derived(.insert)
     return """
-      \(look(.insert, upkeep.questions))
+      \(look(.insert, checkNewOne + upkeep.questions))
       IF \(hasNoRuns) THEN
+        \(checkNew)
         \(noteOne(.insert, "1, false, NULL::integer[], NULL::text[]"))
         IF NOT (FOUND AND bolide_is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
@@ -79,9 +80,9 @@ extension EntityTriggers {
     // Few columns of one row differ in most statements.
     let one = parts("bolide_was") { $1.differs("bolide_was.\($0)", "bolide_is.\($0)") }.map {
       """
-      IF \($0.isTaken) THEN
-        bolide_properties := array_append(bolide_properties, \($0.number));
-        bolide_previous := array_append(bolide_previous, \($0.text));
+      IF \($0.noted.isTaken) THEN
+        \(checkOne($0.column))bolide_properties := array_append(bolide_properties, \($0.noted.number));
+        bolide_previous := array_append(bolide_previous, \($0.noted.text));
       END IF;
 
       """
@@ -94,6 +95,7 @@ extension EntityTriggers {
       \(noteOne(.update, "2, (\(rekeys("bolide_was", "bolide_is"))), bolide_properties, bolide_previous"))
       IF NOT (FOUND AND bolide_is_one) THEN
         \(lookAgain)
+        IF \(hasNoRuns) THEN \(checkChanged) END IF;
         IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
           RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
         END IF;
@@ -214,22 +216,25 @@ extension EntityTriggers {
   /// - Parameter isNoted: whether a property's value is noted, as SQL.
   private func noted(
     _ row: String, _ isNoted: (_ column: String, AttributeType) -> String
-  ) -> (properties: String, previous: String) { Self.arrays(parts(row, isNoted)) }
+  ) -> (properties: String, previous: String) { Self.arrays(parts(row, isNoted).map(\.noted)) }
+
+  /// What is noted of one property: its number, whether it is, and its value.
+  typealias Noted = (number: Int64, isTaken: String, text: String)
 
   /// The same for each property, in the order of their numbers.
   private func parts(
     _ row: String, _ isNoted: (_ column: String, AttributeType) -> String
-  ) -> [(number: Int64, isTaken: String, text: String)] {
+  ) -> [(column: String, noted: Noted)] {
     entity.properties.map { property in
       let column = quoted(property.column)
       let type = property.type.stored
       let text = type.historyText(ofColumn: "\(row).\(column)")
-      return (stored.number(of: property.name, in: entity), isNoted(column, type), text)
-    }.sorted { $0.number < $1.number }
+      return (property.column, (stored.number(of: property.name, in: entity), isNoted(column, type), text))
+    }.sorted { $0.noted.number < $1.noted.number }
   }
 
   /// Numbers of properties and values as text, of those for which a condition holds; null for none.
-  static func arrays(_ parts: [(number: Int64, isTaken: String, text: String)]) -> (
+  static func arrays(_ parts: [Noted]) -> (
     properties: String, previous: String
   ) {
     let parts = parts.sorted { $0.number < $1.number }

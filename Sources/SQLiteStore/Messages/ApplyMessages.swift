@@ -68,13 +68,6 @@ extension Finding {
     return finding
   }
 
-  /// What another program has stored past the type.
-  package static func noValue(_ entity: String, _ id: Int64, _ attribute: Attribute) -> Finding {
-    Finding(
-      entity: entity, id: id, attribute: attribute.name,
-      message: "the stored value is not a valid \(attribute.type.name)")
-  }
-
   package static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
     Finding(entity: entity, id: id, message: "refers to a \(destination ?? "row") that does not exist")
   }

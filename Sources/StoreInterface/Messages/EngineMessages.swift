@@ -1,3 +1,5 @@
+package import ImportModel
+
 extension StoreError {
   package static func otherSchema(_ problem: String, hint: String) -> StoreError {
     StoreError(
@@ -47,5 +49,14 @@ extension StoreError {
     StoreError(
       .storeGone, at: path, "no such store, and `create: never` does not allow creating it",
       hint: "Mount or restore it, or create it once.", .createStore)
+  }
+}
+
+extension Finding {
+  /// What another program has stored past the type.
+  package static func noValue(_ entity: String, _ id: Int64, _ attribute: Attribute) -> Finding {
+    Finding(
+      entity: entity, id: id, attribute: attribute.name,
+      message: "the stored value is not a valid \(attribute.type.name)")
   }
 }
