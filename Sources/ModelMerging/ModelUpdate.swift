@@ -129,16 +129,35 @@ package struct ModelUpdate {
     entity.storedAttributes.filter { before.attribute(named: $0.name)?.isTransient ?? true }
   }
 
-  /// The derived attributes that are computed otherwise, and whether their columns can hold the values: otherwise they are
-  /// dropped, and made anew.
+  /// What is kept of a derived attribute that is computed otherwise.
+  package enum Rederived {
+    /// Its columns.
+    case columns
+    /// Its values: what stands beside them is made anew.
+    case values
+    /// Nothing, as the values are of another type: it is dropped, and made anew. Readers cannot be told what each value was.
+    case nothing
+  }
+
+  /// The derived attributes that are computed otherwise.
   package func rederived(
     _ entity: Entity, _ before: Entity
-  ) -> [(old: Attribute, new: Attribute, keepsColumns: Bool)] {
+  ) -> [(old: Attribute, new: Attribute, keeping: Rederived)] {
     entity.derivedAttributes.compactMap { attribute in
       guard let old = before.attribute(named: attribute.name), !widens(entity, attribute),
         old.derivation != attribute.derivation || old.type != attribute.type
       else { return nil }
-      return (old, attribute, old.type == attribute.type && old.accumulator == attribute.accumulator)
+      let keeping: Rederived = old.accumulator == attribute.accumulator ? .columns : .values
+      return (old, attribute, old.type == attribute.type ? keeping : .nothing)
+    }
+  }
+
+  /// Derived attributes, with their entities, whose values are dropped and made anew.
+  package var remade: [String] {
+    model.entities.flatMap { entity in
+      base.entity(named: entity.name).map { before in
+        rederived(entity, before).filter { $0.keeping == .nothing }.map { "\(entity.name).\($0.new.name)" }
+      } ?? []
     }
   }
 

@@ -23,9 +23,11 @@ struct RevertScope {
       let row = try connection.run("SELECT before, last_number FROM bolide_run WHERE run = \(run)")
       guard row.count == 1 else { throw StoreError.noRun(run, objects.path) }
       start = row.integer(0, 0)
-      if !row.isNull(0, 1), positions.floor > start {
+      if row.isNull(0, 1) { return }
+      if positions.floor > start {
         throw StoreError.prunedRun(run, through: positions.floor, objects.path)
       }
+      if positions.gap > start { throw StoreError.gapSince(run: run, positions.gap, objects.path) }
     }
   }
 

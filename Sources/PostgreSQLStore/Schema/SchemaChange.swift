@@ -83,9 +83,18 @@ struct SchemaChange {
     let entity = table.entity
     var new = update.newAttributes(of: entity, old)
     var kept: [ModelRecord.Dropped] = []
-    for (old, attribute, keepsColumns) in update.rederived(entity, old) where !keepsColumns {
-      kept.append(try drop(old, of: entity.name))
-      new.append(attribute)
+    var parts: [(String, String)] = []
+    for (old, attribute, keeping) in update.rederived(entity, old) {
+      switch keeping {
+      case .columns: break
+      case .values:
+        try drop(
+          Array(EntityTable.columnNames(old).dropFirst()), "\(entity.name).\(old.name)", of: entity.name)
+        parts += zip(EntityTable.columnNames(attribute), table.columns(attribute)).dropFirst()
+      case .nothing:
+        kept.append(try drop(old, of: entity.name))
+        new.append(attribute)
+      }
     }
     var actions: [String] = []
     for attribute in entity.storedAttributes where !new.contains(attribute) {
@@ -97,7 +106,7 @@ struct SchemaChange {
       try connection.run("ALTER TABLE \(table.name) \(actions.joined(separator: ", "))")
     }
     let added =
-      new.flatMap { zip(EntityTable.columnNames($0), table.columns($0)) }
+      parts + new.flatMap { zip(EntityTable.columnNames($0), table.columns($0)) }
       + links.map { ($0.column, table.column($0)) }
     for (name, column) in added {
       try connection.run(
@@ -118,7 +127,8 @@ struct SchemaChange {
     if hasOtherType { actions.append("\(column) TYPE \(attribute.type.column)") }
     if start != "NULL", hasOtherType || was != start { actions.append("\(column) SET DEFAULT \(start)") }
     let isNeverNull = entity.isNeverNull(attribute.name)
-    if old.isNeverNull(before.name) != isNeverNull {
+    // What becomes a count is null as long as it is not computed.
+    if old.isNeverNull(before.name) != isNeverNull, !isNeverNull || attribute.derivation == nil {
       actions.append("\(column) \(isNeverNull ? "SET" : "DROP") NOT NULL")
     }
     return actions
@@ -173,11 +183,7 @@ struct SchemaChange {
   private func drop(
     _ columns: [String], _ name: String, _ type: AttributeType?, isDerived: Bool, of entity: String
   ) throws -> ModelRecord.Dropped {
-    try dropping("\(entity).\(name)", StoreError.cannotDropColumn) {
-      for column in columns {
-        try connection.run("ALTER TABLE \(quoted(entity)) DROP COLUMN \(quoted(column))")
-      }
-    }
+    try drop(columns, "\(entity).\(name)", of: entity)
     let retired = try connection.run(
       """
       UPDATE bolide_property AS p SET name = 'bolide_dropped_' || p.number || '_' || p.name
@@ -187,6 +193,14 @@ struct SchemaChange {
     return ModelRecord.Dropped(
       property: retired.integer(0, 0), entity: retired.integer(0, 1), name: name, type: type,
       isDerived: isDerived)
+  }
+
+  private func drop(_ columns: [String], _ name: String, of entity: String) throws {
+    try dropping(name, StoreError.cannotDropColumn) {
+      for column in columns {
+        try connection.run("ALTER TABLE \(quoted(entity)) DROP COLUMN \(quoted(column))")
+      }
+    }
   }
 
   /// Other programs' views and the like may depend on what goes.
@@ -270,10 +284,10 @@ struct SchemaChange {
     }
     _ = try transaction.end(author: pipeline.author ?? pipeline.name, pipeline: nil, run: nil)
     let gone = update.drops.drops.filter { $0.property == nil }.map(\.entity)
-    if !gone.isEmpty {
+    for (names, what) in [(gone, "dropped"), (update.remade, "of another type")] where !names.isEmpty {
       try connection.run(
         "INSERT INTO bolide_gap(transaction, reason) VALUES (bolide_transaction_id(), $1)",
-        [.text("\(gone.listed) dropped")])
+        [.text("\(names.listed) \(what)")])
       _ = try transaction.end(author: nil, pipeline: nil, run: nil)
     }
   }

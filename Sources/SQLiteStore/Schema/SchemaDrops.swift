@@ -57,7 +57,8 @@ extension ModelDrops {
       type: attribute.type, isDerived: attribute.derivation != nil)
   }
 
-  private static func drop(_ columns: [String], of entity: Entity, _ name: String, _ db: Database) throws {
+  /// - Parameter name: the property whose columns they are.
+  static func drop(_ columns: [String], of entity: Entity, _ name: String, _ db: Database) throws {
     for column in columns {
       do {
         try db.run("ALTER TABLE \(quoted(entity.name)) DROP COLUMN \(quoted(column))")

@@ -47,10 +47,15 @@ extension ModelUpdate {
         continue
       }
       var new = newAttributes(of: entity, before)
-      for (old, attribute, keepsColumns) in rederived(entity, before) {
-        if keepsColumns {
+      var anew: [Attribute] = []
+      for (old, attribute, keeping) in rederived(entity, before) {
+        switch keeping {
+        case .columns: derivedToCompute.append((entity, attribute, false))
+        case .values:
+          try ModelDrops.drop(old.hiddenColumns.map(\.name), of: entity, old.name, db)
+          anew.append(attribute)
           derivedToCompute.append((entity, attribute, false))
-        } else {
+        case .nothing:
           let number = try db.integer("SELECT entity FROM bolide_entity WHERE name = ?", .text(entity.name))
           try dropIndexes(on: attribute.name, schema, db)
           kept.append(try ModelDrops.drop(old, of: entity, number, db))
@@ -64,8 +69,8 @@ extension ModelUpdate {
       }
       try checkRoom(for: added, links, in: entity, db)
       // A sum that becomes real has parts behind it.
-      let parts = widenings.filter { $0.entity.name == entity.name && $0.hasNewParts }
-        .flatMap { schema.columns($0.attribute).dropFirst() }
+      anew += widenings.filter { $0.entity.name == entity.name && $0.hasNewParts }.map(\.attribute)
+      let parts = anew.flatMap { schema.columns($0).dropFirst() }
       for column in added.flatMap(schema.columns) + parts + links.map(schema.column) {
         try db.run("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(column)")
       }
@@ -100,6 +105,7 @@ extension ModelUpdate {
     }
     let gone = drops.drops.filter { $0.property == nil }.map(\.entity)
     if !gone.isEmpty { try HistoryWriter(db).noteGap("\(gone.listed) dropped") }
+    if !remade.isEmpty { try HistoryWriter(db).noteGap("\(remade.listed) of another type") }
   }
 
   // MARK: Columns

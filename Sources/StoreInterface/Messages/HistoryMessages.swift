@@ -63,7 +63,7 @@ extension StoreError {
   package static func gap(after token: HistoryToken, of reader: String? = nil, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired, at: path,
-      "the history after \(position(token, reader)) has a gap: some changes were not recorded by triggers",
+      "the history after \(position(token, reader)) has a gap: some changes are not in it",
       hint: startAgain, .snapshot(reader: reader))
   }
 

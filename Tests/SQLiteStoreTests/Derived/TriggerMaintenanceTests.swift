@@ -54,7 +54,7 @@ struct TriggerMaintenanceTests {
     #expect(error?.code == .tokenExpired)
     #expect(
       error?.message
-        == "\(temporary.path): the history after the token \(token) has a gap: some changes were not recorded by triggers"
+        == "\(temporary.path): the history after the token \(token) has a gap: some changes are not in it"
     )
     // From the gap on, history is whole again.
     let gap = try store.newestToken()
