@@ -110,7 +110,7 @@ final class PostgreSQLImport: ImportSession {
         try self.committing(by: self.main) {
         } ending: { word, _ in
           if self.isRolledBack { for reject in self.kept { try self.rejects.write(reject) } }
-          if isComplete, !self.isRolledBack { self.progress.missing = try self.missingNow() }
+          if !self.isRolledBack { self.progress.missing = try self.missingNow(isComplete: isComplete) }
           try self.log.write(self.progress, self.connection, word: word, outcome: outcome)
           if let identity { try self.log.write(identity, self.connection) }
           if outcome == RunOutcome.good { try self.writeInputs(inputs) }

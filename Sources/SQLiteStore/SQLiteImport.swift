@@ -198,7 +198,7 @@ package final class SQLiteImport: ImportSession {
       writer.times.end(.rows)
       try db.inTransaction(.immediate) {
         if isRolledBack { try spool?.copy(to: rejectLog) }
-        if isComplete, !isRolledBack { progress.missing = try missingNow(db) }
+        if !isRolledBack { progress.missing = try missingNow(db, isComplete: isComplete) }
         if writers.contains(where: \.sawNullTotal) {
           let model = try ModelRecord(db).model
           progress.nullTotals = try NullTotals(db, model)

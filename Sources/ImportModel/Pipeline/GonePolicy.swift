@@ -7,4 +7,7 @@ public enum GonePolicy: Sendable, Hashable, Encodable {
   /// An attribute that no record brings says that they are gone: a date since when, or a boolean. It is cleared when they
   /// return.
   case mark(attribute: String)
+
+  /// Whether rows are marked.
+  package var marks: Bool { if case .mark = self { true } else { false } }
 }

@@ -88,9 +88,20 @@ extension PostgreSQLImport {
     return treated
   }
 
-  /// Writes what a complete run saw; nil where the feed is not full, or a rejected record may be any of the rows.
-  func missingNow() throws -> Int? {
-    let seen = try seen()
+  /// Writes what the run saw; nil where the feed is not full, or the run is not complete.
+  ///
+  /// - Parameter isComplete: the input was read to its end.
+  func missingNow(isComplete: Bool) throws -> Int? {
+    if pipeline.feed != .full { return nil }
+    let seen = isComplete ? try seen() : []
+    for (place, writer) in main.writers.enumerated() {
+      let entity = writer.layout.entity
+      // A marked row stays so until a complete run sees it.
+      guard place == 0 ? !pipeline.gone.marks : writer.layout.isChildren,
+        !seen.contains(where: { $0.entity.name == entity.name })
+      else { continue }
+      try Presence(connection, pipeline: pipeline.name, entity, stored).meet(self.seen(by: place))
+    }
     if seen.isEmpty { return nil }
     for (presence, _, objects) in seen { try presence.complete(objects) }
     return try Presence.missingCount(connection, pipeline: pipeline.name, stored)

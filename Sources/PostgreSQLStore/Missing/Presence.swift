@@ -8,7 +8,7 @@ internal import TypedRows
 ///
 ///     page      4,096 ids: the lowest is page × 4,096
 ///     brought   a bit for each: some complete run saw it                        512 bytes
-///     last      a bit for each: the last complete run saw it                    512 bytes
+///     last      a bit for each: the last complete run saw it, or one since      512 bytes
 ///
 /// Whether an object still is there, its table says.
 struct Presence {
@@ -104,6 +104,17 @@ struct Presence {
   /// How many objects the last complete run saw.
   func seenCount() throws -> Int {
     try pages().values.reduce(0) { $0 + $1.last.reduce(0) { $0 + $1.nonzeroBitCount } }
+  }
+
+  /// Takes over that a run that is not complete has met objects: they are not missing.
+  func meet(_ seen: ObjectSet) throws {
+    for (number, page) in try pages() {
+      let last = zip(page.last, zip(page.brought, seen.words(ofPage: number))).map { $0 | $1.0 & $1.1 }
+      if last == page.last { continue }
+      try connection.run(
+        "UPDATE bolide_presence SET last = $1 WHERE pipeline = $2 AND entity = \(self.number) AND page = $3",
+        [.bytes(last.bytes), .text(pipeline), .integer(number)])
+    }
   }
 
   /// Takes a run for the last complete one.

@@ -115,6 +115,17 @@ package struct PresenceBitmap {
     }
   }
 
+  /// Takes over that a run that is not complete has met objects: they are not missing.
+  func meet(_ seen: ObjectSet) throws {
+    for (number, page) in try pages() {
+      let met = zip(page.missing, seen.words(ofPage: number)).map { $0 & $1 }
+      if met.allSatisfy({ $0 == 0 }) { continue }
+      try write(
+        number,
+        Page(last: zip(page.last, met).map { $0 | $1 }, missing: zip(page.missing, met).map { $0 & ~$1 }))
+    }
+  }
+
   /// Makes rows that were missing good: they are the rows that the last complete run saw under other ids.
   ///
   /// - Parameter pairs: ids of missing rows, and of the rows that they take the place of.

@@ -8,8 +8,9 @@ internal import TypedRows
 /// Keeps which objects the complete runs of a full feed saw, so that the store can say which are missing.
 ///
 ///     a complete run sees S:      missing = (missing + last) - S,      last = S
+///     another one meets S:        missing = missing - S,               last = last + what was missing and is in S
 ///
-/// Rows that the pipeline never brought are in neither. A run that is not complete leaves both as they are.
+/// Rows that the pipeline never brought are in neither.
 package struct PresenceTracker {
   private let pipeline: String
   /// What was not seen although it came.
@@ -48,6 +49,13 @@ package struct PresenceTracker {
       try note.run()
     }
     return try Self.missing(db, pipeline: pipeline)?.count
+  }
+
+  /// Writes what a run met that may not have seen all, inside the caller's transaction.
+  func meet(_ db: Database, _ met: [(ChunkLayout, ObjectSet)]) throws {
+    for (layout, seen) in met {
+      try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name).meet(seen)
+    }
   }
 
   /// The rows that are missing by what a run has seen, of each entity that its records bring, children before their parents;

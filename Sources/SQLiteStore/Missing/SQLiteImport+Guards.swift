@@ -45,10 +45,18 @@ extension SQLiteImport {
     }
   }
 
-  /// Writes what the run saw; nil where the feed is not full.
-  func missingNow(_ db: Database) throws -> Int? {
-    try seenLog?.write(
-      db, run: run, (layout, writer.memory.seen), children: seenChildren)
+  /// Writes what the run saw; nil where the feed is not full, or the run is not complete.
+  ///
+  /// - Parameter isComplete: the input was read to its end.
+  func missingNow(_ db: Database, isComplete: Bool) throws -> Int? {
+    guard let seenLog else { return nil }
+    let records = (layout, writer.memory.seen)
+    let isComplete = isComplete && seenLog.rejected.knowsKeys
+    let known = isComplete ? [records] + seenChildren : []
+    // A marked row stays so until a complete run sees it.
+    let met = (pipeline.gone.marks ? [] : [records]) + children.flatMap(\.seen)
+    try seenLog.meet(db, met.filter { one in !known.contains { $0.0.entity.name == one.0.entity.name } })
+    return isComplete ? try seenLog.write(db, run: run, records, children: seenChildren) : nil
   }
 
   /// What the records' children met; nothing where one of them was not read, or met no row.
