@@ -126,7 +126,9 @@ package enum PipelineFormat {
     FormatKey("required", .boolean, "null is rejected"),
     FormatKey("default", .scalar, "the value of a new row whose record has none"),
     FormatKey("transient", .boolean, "available to expressions during the import, and not stored"),
-    FormatKey("volatile", .boolean, "a row that differs only in volatile attributes counts as unchanged"),
+    FormatKey(
+      "volatile", .boolean,
+      "a row that differs only in volatile attributes counts as unchanged, and is not written"),
     FormatKey(
       "missing", .list(.text), "a text, or a list of texts, that is read as null", examples: ["[\"\", NA]"]),
     FormatKey("one-of", .list(.text), "the values allowed", examples: ["[\"N\", S]"]),

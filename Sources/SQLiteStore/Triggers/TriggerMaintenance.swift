@@ -44,7 +44,12 @@ package enum TriggerMaintenance {
 
   /// Whether the triggers are those of an earlier version, which did the same in more time, booked some deletions twice, took no
   /// notice of rows that another program's trigger keeps as they are, or had SQLite pass over foreign keys.
-  private static func areFormer(_ db: Database) throws -> Bool {
+  private static func areFormer(_ db: Database, model: Model) throws -> Bool {
+    // A name or a filter may hold what a rule looks for.
+    try haveFormerSums(db) || lookFormer(db) && !altered(db, model: model).isEmpty
+  }
+
+  private static func lookFormer(_ db: Database) throws -> Bool {
     func number(_ event: String) -> String { "sum(name = 'bolide_' || tbl_name || '_\(event)')" }
     let booksTwice =
       "SELECT \(number("delete")) > \(number("before_delete")) FROM sqlite_schema WHERE type = 'trigger'"
@@ -54,8 +59,7 @@ package enum TriggerMaintenance {
           OR instr(sql, 'SET bolide_below = 2')) LIMIT 1
       """
     let passesOverKeys = "SELECT 1 FROM sqlite_schema WHERE \(areOurs) AND \(DeletionSQL.isFormer) LIMIT 1"
-    return try haveFormerSums(db)
-      || [booksTwice, takesNoNotice, passesOverKeys].contains { try db.value($0) == .integer(1) }
+    return try [booksTwice, takesNoNotice, passesOverKeys].contains { try db.value($0) == .integer(1) }
   }
 
   private static func haveFormerSums(_ db: Database) throws -> Bool {
@@ -78,17 +82,22 @@ package enum TriggerMaintenance {
     guard try isStuck || db.value("SELECT triggers FROM bolide_store") != .text(fingerprint(db)) else {
       return found
     }
+    found.triggers = try altered(db, model: model)
+    if isStuck { found.triggers.append(RepairReport.stuckTriggers) }
+    if found.triggers.isEmpty { found.triggers = [RepairReport.addedTrigger] }
+    return found
+  }
+
+  /// The triggers that are not there, or not as this version makes them.
+  private static func altered(_ db: Database, model: Model) throws -> [String] {
     let triggers = try Triggers(model: model, numbers: PropertyNumbers(db, model: model, creating: false))
     let find = try RawStatement(db, "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?")
-    found.triggers = try model.entities.flatMap(triggers.all).compactMap { trigger -> String? in
+    return try model.entities.flatMap(triggers.all).compactMap { trigger in
       find.bind(trigger.name, at: 1)
       defer { find.reset() }
       guard try find.step() else { return RepairReport.missing(trigger: trigger.name) }
       return find.string(0) == trigger.sql ? nil : RepairReport.altered(trigger: trigger.name)
     }
-    if isStuck { found.triggers.append(RepairReport.stuckTriggers) }
-    if found.triggers.isEmpty { found.triggers = [RepairReport.addedTrigger] }
-    return found
   }
 
   /// Restores triggers and indexes. Where triggers were not as Bolide made them, all derived attributes are computed anew,
@@ -102,7 +111,7 @@ package enum TriggerMaintenance {
     try SchemaDrift(db, model).check()
     try Triggers.silenced(db) { try BackupRestoreDetector.run(db) }
     guard !model.entities.isEmpty,
-      try areFormer(db) || problems(db, model: model) != RepairReport()
+      try areFormer(db, model: model) || problems(db, model: model) != RepairReport()
     else { return RepairReport() }
     var found = RepairReport()
     try db.inTransaction(.immediate) {
@@ -111,7 +120,7 @@ package enum TriggerMaintenance {
       for index in try missingIndexes(db, model) { try db.run(index.sql) }
       if found.hasGap {
         try remake(db, model: model, because: found.problems)
-      } else if try areFormer(db) {
+      } else if try areFormer(db, model: model) {
         let numbers = try PropertyNumbers(db, model: model, creating: false)
         try create(db, Triggers(model: model, numbers: numbers))
       }

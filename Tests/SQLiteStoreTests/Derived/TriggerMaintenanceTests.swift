@@ -1,4 +1,5 @@
 import ImportModel
+import PipelineFile
 import SQLiteAccess
 import SQLiteMaintenance
 import Testing
@@ -131,6 +132,30 @@ struct TriggerMaintenanceTests {
     #expect(try opened.restoreTriggers() == RepairReport())
     #expect(try store.rows("SELECT triggers FROM bolide_store") == digest)
     #expect(try findings() == [] && store.newestToken() == token)
+  }
+
+  /// Names hold what an earlier version's triggers are known by.
+  @Test func `Those of this version are not made anew with each opening`() throws {
+    let place = try TemporaryStore()
+    let store = try place.open(
+      Pipeline(
+        yaml: """
+          bolide: 1
+          name: items
+          store: items.sqlite
+          entity: Item
+          key: id
+          attributes: { id: integer64, 'SET bolide_below = 2': string, 'DELETE FROM "x': string }
+          relationships: { owner: { to-one: Owner, inverse: items } }
+          entities:
+            Owner:
+              key: id
+              attributes: { id: integer64, number: { derived: items.@count } }
+              relationships: { items: { to-many: Item, inverse: owner } }
+          """, file: "items.yaml", directory: "."))
+    let version = try store.rows("PRAGMA schema_version")
+    for _ in 0..<2 { #expect(try store.restoreTriggers() == RepairReport()) }
+    #expect(try store.rows("PRAGMA schema_version") == version)
   }
 
   @Test func `A model that grows does not hide what was missing`() throws {
