@@ -40,6 +40,12 @@ package struct PostgreSQLError: Error, Sendable {
   /// Whether the transaction may be tried again as it was: it met another one's.
   package var mayBeRepeated: Bool { ["40001", "40P01"].contains(state) }
 
+  /// Whether a lock was waited for as long as the transaction allows.
+  package var isLockTimeout: Bool { state == "55P03" }
+
+  /// Whether tables or values may be others than the statement expects.
+  package var mayBeOfTables: Bool { state.hasPrefix("42") || state.hasPrefix("22") }
+
   /// Whether a value is there already that may be there once.
   package var isOfUniqueness: Bool { state == "23505" }
 

@@ -73,31 +73,51 @@ struct MarkedObjects {
 
   private static let atOnce = 10000
 
+  /// The objects whose derived attributes may not be true yet, as the caller's transaction sees them, by entity.
+  ///
+  /// - Complexity: O(marks) memory.
+  func waiting() throws -> [String: Set<Int64>] {
+    var waiting: [String: Set<Int64>] = [:]
+    for entity in stored.model.entities {
+      let marks = try connection.run("SELECT id FROM bolide_mark WHERE entity = \(stored.number(of: entity))")
+      let ids = (0..<marks.count).map { marks.integer($0, 0) }
+      waiting[entity.name, default: []].formUnion(ids.filter { $0 > 0 })
+      for (other, found) in try dependents(on: entity, ids.filter { $0 < 0 }) {
+        let rows = try connection.run("SELECT m.id FROM (\(found)) AS m(id)", [.integers(ids.map { -$0 })])
+        waiting[other.name, default: []].formUnion((0..<rows.count).map { rows.integer($0, 0) })
+      }
+    }
+    return waiting
+  }
+
   /// Marks what follows rows that a transaction above READ COMMITTED has changed: it may not have seen all of that.
   private func markDependents(on entity: Entity, _ ids: [Int64]) throws {
-    if ids.isEmpty { return }
-    func mark(_ other: Entity, _ found: String) throws {
+    for (other, found) in try dependents(on: entity, ids) {
       try connection.run(
         """
         INSERT INTO bolide_mark SELECT DISTINCT \(stored.number(of: other)), m.id FROM (\(found)) AS m(id)
         WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING
         """, [.integers(ids)])
     }
+  }
+
+  /// Queries of the ids of what follows an entity's rows, whose ids are the parameter; none without any.
+  private func dependents(on entity: Entity, _ ids: [Int64]) throws -> [(entity: Entity, found: String)] {
+    if ids.isEmpty { return [] }
     let rows = "SELECT * FROM \(quoted(entity.name)) WHERE bolide_id = ANY ($1)"
-    for other in stored.model.entities {
-      for copy in Copy.all(other, stored.model) {
-        for dependents in copy.dependents(on: entity, rows) { try mark(other, dependents.query) }
+    return try stored.model.entities.flatMap { other in
+      Copy.all(other, stored.model).flatMap { $0.dependents(on: entity, rows) }.map { (other, $0.query) }
+    }
+      + Aggregates.all(stored.model).compactMap { aggregates in
+        guard let onward = aggregates.onward, aggregates.destination.name == entity.name else { return nil }
+        return (
+          aggregates.owner,
+          """
+          SELECT h.\(quoted(aggregates.toOne.column)) FROM \(quoted(aggregates.holder.name)) AS h
+          WHERE h.\(quoted(onward.column)) = ANY ($1)
+          """
+        )
       }
-    }
-    for aggregates in try Aggregates.all(stored.model) {
-      guard let onward = aggregates.onward, aggregates.destination.name == entity.name else { continue }
-      try mark(
-        aggregates.owner,
-        """
-        SELECT h.\(quoted(aggregates.toOne.column)) FROM \(quoted(aggregates.holder.name)) AS h
-        WHERE h.\(quoted(onward.column)) = ANY ($1)
-        """)
-    }
   }
 
   private func refresh(_ entity: Entity, _ ids: [Int64]) throws {

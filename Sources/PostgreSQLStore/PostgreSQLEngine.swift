@@ -149,10 +149,17 @@ package final class PostgreSQLEngine: PartialEngine {
   }
 
   /// Reads from one state of the store.
+  ///
+  /// - Throws: `StoreError` that names a column, where another program has changed it so that it cannot be read.
   func reading<Result>(_ body: (PostgreSQLConnection, StoredModel) throws -> Result) throws -> Result {
     try session { connection in
-      try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") {
-        try body(connection, StoredModel(connection, address))
+      do {
+        return try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+          try body(connection, StoredModel(connection, address))
+        }
+      } catch let error as PostgreSQLError where error.mayBeOfTables && !connection.isTrial {
+        try TableDrift(connection).check(StoredModel(connection, address).model)
+        throw error
       }
     }
   }
@@ -163,14 +170,19 @@ package final class PostgreSQLEngine: PartialEngine {
     author: String? = nil, _ body: (PostgreSQLConnection, StoredModel) throws -> Result
   ) throws -> (result: Result, token: HistoryToken?) {
     try session { connection in
-      let stored = try StoredModel(connection, address)
-      let transaction = WriteTransaction(connection: connection, stored: stored)
-      return try connection.inTransaction {
-        try transaction.begin()
-        guard try transaction.isCurrent else { throw StoreError.modelGrew }
-        let result = try body(connection, stored)
-        return (result, try transaction.end(author: author, pipeline: nil, run: nil))
+      for _ in 0..<Self.tries {
+        let stored = try StoredModel(connection, address)
+        let transaction = WriteTransaction(connection: connection, stored: stored)
+        let outcome = try connection.inTransaction { () -> (Result, HistoryToken?)? in
+          try transaction.begin()
+          // The model may have changed just now.
+          guard try transaction.isCurrent else { return nil }
+          let result = try body(connection, stored)
+          return (result, try transaction.end(author: author, pipeline: nil, run: nil))
+        }
+        if let outcome { return outcome }
       }
+      throw StoreError.busyRows(path)
     }
   }
 }

@@ -56,7 +56,7 @@ struct ModelGrowthTests {
     .replacing("{ code: string }", with: "{ id: integer64, title: string }")
     let outcome = try await importing(store, across: grown)
     let error = #expect(throws: ImportError.self) { try outcome.get() }
-    #expect(error?.reason == "another pipeline changed the store's model during this import")
+    #expect(error?.reason == "another pipeline changed the store's model meanwhile")
     #expect(try store.take([#"{"id": 3}"#]).progress.counts.inserted <= 1)
     var wrong: [String] = []
     try store.engine.verify { wrong.append($0.description) }

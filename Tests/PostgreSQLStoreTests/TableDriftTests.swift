@@ -68,6 +68,52 @@ struct TableDriftTests {
     #expect(text.contains(Self.other + said) && text.hasSuffix(hint), "\(text)")
   }
 
+  /// Values that are of the type all the same are read as such; `verify` and imports name the column.
+  @Test(arguments: [
+    ("id", "integer", "bigint"), ("magnitude", "text", "double precision"),
+    ("magnitude", "real", "double precision"),
+    ("code", "varchar(20)", "text"), ("seen", "timestamp", "timestamp(3) with time zone"),
+  ])
+  func `readers read what a column of another type holds`(column: String, type: String, was: String) throws {
+    let store = try ServerStore()
+    try store.take([
+      #"{"id": 1, "magnitude": 4.5, "place": "A", "code": "é", "seen": "2026-01-02T03:04:05.678Z"}"#
+    ])
+    func row() throws -> [[HistoryChange.Property]] {
+      var rows: [[HistoryChange.Property]] = []
+      try store.engine.readRows(ObjectQuery("Quake"), at: nil) { rows.append($0.values) }
+      return rows
+    }
+    let before = try row()
+    try store.psql("SET timezone = 'UTC'; ALTER TABLE \"Quake\" ALTER \(column) TYPE \(type)")
+    #expect(try row() == before)
+    let error = #expect(throws: StoreError.self) { try store.engine.verified() }
+    #expect(error?.reason.hasPrefix(Self.other + "the column \(column) of Quake is ") == true)
+    #expect(error?.hint == #"Change it back: ALTER TABLE "Quake" ALTER "\#(column)" TYPE \#(was)"#)
+  }
+
+  @Test func `values that are none of the type are not read as others`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4.5, "place": "A"}"#])
+    try store.psql(
+      """
+      ALTER TABLE "Quake" DISABLE TRIGGER USER; ALTER TABLE "Quake" ALTER magnitude TYPE text;
+      UPDATE "Quake" SET magnitude = 'high'; ALTER TABLE "Quake" ENABLE TRIGGER USER
+      """)
+    var request = HistoryRequest(from: .beginning)
+    request.includesValues = true
+    for read in [
+      { try store.engine.readRows(ObjectQuery("Quake"), at: nil) { _ in } },
+      { _ = try store.engine.history(request) },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: StoreError.self) { try read() }
+      #expect(
+        error?.reason == Self.other
+          + "the column magnitude of Quake is text, and was made double precision")
+      #expect(error?.code == .foreignSchema)
+    }
+  }
+
   @Test func `columns of other programs are theirs`() throws {
     let store = try ServerStore()
     try store.psql(#"ALTER TABLE "Quake" ADD seen_by text, ADD rank integer NOT NULL DEFAULT 7"#)

@@ -106,6 +106,6 @@ extension StoreError {
   }
 
   package static let modelGrew = StoreError(
-    .busy, "another pipeline changed the store's model during this import",
+    .busy, "another pipeline changed the store's model meanwhile",
     hint: "Run the same command again: no row is duplicated.")
 }

@@ -10,26 +10,45 @@ extension PostgreSQLEngine {
       if pending.integer(0, 1) != 0 { try StoreOrigin.check(connection) }
       guard pending.integer(0, 0) != 0 else { return [] }
       do {
-        // Owners that it computes may be another program's at the same time.
-        try repeating { try assign(connection) }
-        return []
+        return try assign(connection, until: .now + .seconds(seconds))
       } catch let error as PostgreSQLError where error.isRefusal || error.isReadOnly {
         // Whoever may only read has transactions numbered by a function of the store's owner.
         if error.isRefusal { try connection.inTransaction { try connection.numberPending() } }
-        return try PendingChanges.pending(connection)
+        return try PendingChanges.pending(connection, .readOnly)
       }
     }
   }
 
-  private func assign(_ connection: PostgreSQLConnection) throws {
-    let stored = try StoredModel(connection, address)
-    let transaction = WriteTransaction(connection: connection, stored: stored)
-    try connection.inTransaction {
-      try transaction.begin()
-      guard try transaction.isCurrent else { throw StoreError.modelGrew }
-      // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
-      if try transaction.end(author: nil, pipeline: nil, run: nil) == nil {
-        try connection.numberPending()
+  /// Computes what is marked, and numbers what other programs have committed.
+  ///
+  /// Another program may have locked what is to be computed, and wait for what that has locked. It gives way again and again, before the
+  /// server ends one of the two: that could be the other program's statement.
+  /// - Parameter deadline: from when on what is marked is left to the next command where it is locked.
+  private func assign(
+    _ connection: PostgreSQLConnection, until deadline: ContinuousClock.Instant
+  ) throws -> [ReadingNote] {
+    while true {
+      let stored = try StoredModel(connection, address)
+      let transaction = WriteTransaction(connection: connection, stored: stored)
+      do {
+        let isDone = try connection.inTransaction {
+          try transaction.begin()
+          // The model may have changed just now.
+          guard try transaction.isCurrent else { return false }
+          try connection.limitLockWait(0.5)
+          try transaction.refreshMarked()
+          try connection.run("SET LOCAL lock_timeout = DEFAULT")
+          // Where the marks give nothing to write, there is no transaction of its own, and the others are numbered all the same.
+          if try transaction.end(author: nil, pipeline: nil, run: nil) == nil {
+            try connection.numberPending()
+          }
+          return true
+        }
+        if isDone { return [] }
+      } catch let error as PostgreSQLError where error.mayBeRepeated || error.isLockTimeout {
+        if ContinuousClock.now < deadline { continue }
+        try connection.inTransaction { try connection.numberPending() }
+        return try PendingChanges.pending(connection, .busy)
       }
     }
   }
@@ -78,16 +97,17 @@ enum PendingChanges {
           THEN 0 ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 0)
           END::double precision
       """)
-    return try [.standby(secondsBehind: max(0, found.real(0, 0)))] + pending(connection)
+    return try [.standby(secondsBehind: max(0, found.real(0, 0)))] + pending(connection, .readOnly)
   }
 
-  /// What waits for somebody who may write.
-  static func pending(_ connection: PostgreSQLConnection) throws -> [ReadingNote] {
+  /// What waits for the next command that writes.
+  static func pending(_ connection: PostgreSQLConnection, _ obstacle: ReadingObstacle) throws -> [ReadingNote]
+  {
     let found = try connection.run(
       """
       SELECT \(changes), (SELECT count(*) FROM bolide_mark)
       """)
     let (changes, values) = (found.integer(0, 0), found.integer(0, 1))
-    return changes + values == 0 ? [] : [.pending(changes: changes, values: values, .readOnly)]
+    return changes + values == 0 ? [] : [.pending(changes: changes, values: values, obstacle)]
   }
 }

@@ -57,11 +57,14 @@ extension AttributeType {
   /// One value of the column's type, from a parameter that is an array of it.
   func single(_ place: Int) -> String { value(ofParameter: "($\(place))[1]") }
 
-  /// A column's value as a result.
+  /// A column's value as a result. Another program may have given the column another type; where it has not, the cast is none.
   func result(ofColumn sql: String) -> String {
     switch self {
     case .decimal(let scale): "(\(sql) * '1e\(scale)'::numeric)::bigint"
-    default: sql
+    case .integer16, .integer32: "(\(sql))::bigint"
+    case .date: "(\(sql))::timestamptz"
+    case .string: "(\(sql))::text"
+    default: "(\(sql))::\(column)"
     }
   }
 

@@ -114,6 +114,11 @@ struct SchemaFit {
     return try changing {
       // Another process may have been here in between.
       try lockWriters(lockWait)
+      // In the order in which those have them who read history with an earlier version.
+      try connection.runAll([
+        SystemTables.lock(address.schema),
+        "LOCK TABLE bolide_store, bolide_transaction, bolide_change IN ACCESS EXCLUSIVE MODE",
+      ])
       var format = try connection.run("SELECT format FROM bolide_store").integer(0, 0)
       while let steps = SystemTables.upgrades[format] {
         try connection.runAll(steps)

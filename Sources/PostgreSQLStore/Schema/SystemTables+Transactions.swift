@@ -72,7 +72,7 @@ extension SystemTables {
       // Ends a transaction of Bolide's own, as its last statement: numbers it behind all that have committed.
       """
       CREATE OR REPLACE FUNCTION bolide_finish(word text, author text, pipeline text, run bigint, at timestamptz)
-      RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET jit = off AS $$
       #variable_conflict use_variable
       DECLARE
         own bigint := \(ownTransaction(schema));
@@ -99,7 +99,7 @@ extension SystemTables {
       // Numbers what other programs have committed.
       """
       CREATE OR REPLACE FUNCTION bolide_number() RETURNS void
-      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+      LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET jit = off AS $$
       DECLARE
         own bigint;
         last bigint;
@@ -111,7 +111,7 @@ extension SystemTables {
   }
 
   /// Numbers what is pending, in the order of each one's last change, and sets `last` to the newest number: that of `own`, which the
-  /// caller keeps, where `own` is not null. It is one statement, as all of it is of one moment.
+  /// caller keeps, where `own` is not null. It is one statement, as all of it is of one moment. Compiling it would take longer than it does.
   private static let numbering = """
     PERFORM pg_advisory_xact_lock(\(lockClass), hashtext(current_schema()));
     WITH store AS MATERIALIZED (SELECT * FROM bolide_store),

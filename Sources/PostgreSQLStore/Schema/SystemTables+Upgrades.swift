@@ -37,7 +37,7 @@ extension SystemTables {
 
   /// Transactions without a number are found as those are that were open. Whoever may read changes may read the view.
   private static let rowlessTransactions = [
-    "LOCK TABLE bolide_transaction IN ACCESS EXCLUSIVE MODE", sequence, open,
+    sequence, open,
     """
     WITH pending AS (DELETE FROM bolide_transaction WHERE number IS NULL RETURNING id)
       INSERT INTO bolide_open SELECT id, pg_snapshot_xmax(pg_current_snapshot()) FROM pending

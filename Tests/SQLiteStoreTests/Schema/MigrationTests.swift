@@ -192,7 +192,7 @@ struct MigrationTests {
     #expect(error?.code == .busy)
     #expect(
       error?.message
-        == "\(temporary.path): another pipeline changed the store's model during this import")
+        == "\(temporary.path): another pipeline changed the store's model meanwhile")
   }
 
   @Test func `Names that differ from the store's by case only are rejected`() throws {
