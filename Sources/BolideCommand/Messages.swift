@@ -238,7 +238,8 @@ extension ImportReport {
     let counts = progress.total
     let undone = counts.rolledBack > 0 ? ", and nothing is in the store" : ""
     let what = progress.children.isEmpty ? "records" : "records and children"
-    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) were rejected\(undone)"
+    let were = counts.rejected == 1 ? "was" : "were"
+    return "\(pipeline): \(counts.rejected) of \(counts.read) \(what) \(were) rejected\(undone)"
   }
 }
 

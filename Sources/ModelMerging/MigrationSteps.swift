@@ -68,6 +68,10 @@ extension ModelUpdate {
       + entity.indexes.filter { !before.indexes.contains($0) }.map { "index \(entity.name) on \($0.listed)" }
   }
 
+  private static func said(_ derivation: Derivation) -> String {
+    derivation.text + (derivation.aggregate?.filter.map { " where \($0)" } ?? "")
+  }
+
   private func attributeLines(_ entity: Entity, _ before: Entity) -> [String] {
     entity.attributes.compactMap { attribute in
       let name = "\(entity.name).\(attribute.name)"
@@ -75,12 +79,12 @@ extension ModelUpdate {
         return "widen \(name) from \(widening.before.description) to \(attribute.type.description)"
       }
       guard let old = before.attribute(named: attribute.name) else {
-        let what = attribute.derivation.map { "derived as \($0.text)" } ?? attribute.type.name
+        let what = attribute.derivation.map { "derived as \(Self.said($0))" } ?? attribute.type.name
         return "add \(name), \(attribute.isTransient ? "transient" : what)"
       }
       guard old != attribute else { return nil }
       if old.derivation != attribute.derivation || attribute.derivation != nil && old.type != attribute.type {
-        return "recompute \(name) as \(attribute.derivation?.text ?? "")"
+        return "recompute \(name) as \(attribute.derivation.map(Self.said) ?? "")"
       }
       if old.isTransient != attribute.isTransient { return "store \(name), transient before" }
       if old.isRequired != attribute.isRequired {

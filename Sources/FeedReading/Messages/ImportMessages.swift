@@ -184,7 +184,9 @@ extension ImportError {
       .badInput, code: "key-missing",
       "\(input): the key column '\(column)' is missing; the columns are "
         + names.prefix(20).joined(separator: ", "),
-      hint: "If the feed has renamed the column, set its new name with `from:` in the pipeline.")
+      hint: names.count == 1 && names[0].contains(/[;|\t]/)
+        ? "If another character is between the cells, set `delimiter:` in the pipeline."
+        : "If the feed has renamed the column, set its new name with `from:` in the pipeline.")
   }
 
   /// - Parameter place: `input:line:column`.

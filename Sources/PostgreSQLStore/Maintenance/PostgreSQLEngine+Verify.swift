@@ -101,7 +101,7 @@ private struct DerivedCheck {
         Finding(
           entity: entity.name, id: row.integer(0, 0), attribute: attribute.name,
           stored: type.value(row, 0, 1),
-          expected: type.value(row, 0, 2)))
+          expected: type.value(row, 0, 2), type: type))
     }
   }
 }

@@ -90,7 +90,7 @@ extension DerivedStep {
           node,
           Finding(
             entity: entity.name, id: object, attribute: node.attribute.name, stored: stored,
-            expected: expected)
+            expected: expected, type: node.attribute.type)
         )
       }
       let isNullTotal = node.attribute.isTotal && expected == .null

@@ -1,4 +1,5 @@
 public import ImportModel
+internal import TypedRows
 
 /// One line of `bolide verify`: a problem, or information about the store.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
@@ -12,6 +13,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   public var stored: Value?
   /// What it should hold.
   public var expected: Value?
+  /// The type of both, if they are an attribute's.
+  public var type: AttributeType?
   /// The sentence, where there are no two values to show.
   public var message: String?
 
@@ -20,13 +23,14 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
 
   package init(
     entity: String? = nil, id: Int64? = nil, attribute: String? = nil, stored: Value? = nil,
-    expected: Value? = nil, message: String? = nil, isTrue: Bool = false
+    expected: Value? = nil, type: AttributeType? = nil, message: String? = nil, isTrue: Bool = false
   ) {
     self.entity = entity
     self.id = id
     self.attribute = attribute
     self.stored = stored
     self.expected = expected
+    self.type = type
     self.message = message
     self.isTrue = isTrue
   }
@@ -34,14 +38,15 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
   /// `FireballGroup 37 fireballCount: stored 12, true 11`
   public var description: String {
     let place = [entity, id.map(String.init), attribute].compactMap { $0 }.joined(separator: " ")
-    let values = expected.map { "stored \(stored.map(Self.text) ?? "nothing"), true \(Self.text($0))" }
+    let values = expected.map { "stored \(stored.map(text) ?? "nothing"), true \(text($0))" }
     return [place, values ?? message ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
   }
 
-  private static func text(_ value: Value) -> String {
+  private func text(_ value: Value) -> String {
     switch value {
     case .null: "null"
-    case .integer(let number): String(number)
+    case .integer(let number):
+      if case .decimal(let scale) = type { number.decimalText(scale) } else { String(number) }
     case .real(let number): number.description
     case .text(let text): text
     case .blob(let bytes): "\(bytes.count) bytes"

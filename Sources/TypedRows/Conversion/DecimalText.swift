@@ -158,3 +158,13 @@ private struct DigitScanner {
     return false
   }
 }
+
+extension Int64 {
+  /// Units of a decimal with so many places.
+  package func decimalText(_ scale: Int) -> String {
+    let digits = String(magnitude)
+    let padded = String(repeating: "0", count: Swift.max(0, scale + 1 - digits.count)) + digits
+    let sign = self < 0 ? "-" : ""
+    return scale == 0 ? sign + padded : "\(sign)\(padded.dropLast(scale)).\(padded.suffix(scale))"
+  }
+}

@@ -57,7 +57,7 @@ import Testing
     #expect(try folder.importOrders(feed, "--max-rejects", "20%").status == 3)
     let outcome = try folder.importOrders(feed, "--max-rejects", "19%", "-q")
     #expect(outcome.status == 65)
-    #expect(outcome.errors.hasPrefix("Error: orders: 1 of 5 records and children were rejected.\n"))
+    #expect(outcome.errors.hasPrefix("Error: orders: 1 of 5 records and children was rejected.\n"))
   }
 
   @Test func `a record that the store refuses takes its children along, unread`() throws {

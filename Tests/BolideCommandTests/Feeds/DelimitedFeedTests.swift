@@ -65,6 +65,15 @@ import Testing
     #expect(texts.prefix(4) == ["1,a", #"2,"b"c,1,"#, "3,c,x,", #"4,"d,1,"#])
   }
 
+  @Test func `where another character is between the cells, the message says so`() throws {
+    try folder.write("id;name\n1;x\n", to: "s.csv")
+    #expect(
+      try folder.bolide("import", "s.yaml", "s.csv")
+        == .failure(
+          65, "s.csv: the key column 'id' is missing; the columns are id;name",
+          "If another character is between the cells, set `delimiter:` in the pipeline."))
+  }
+
   @Test func `a replay reads a line by the names and the delimiter that it had`() throws {
     try folder.write("name;id;level\n\"a;\"\"b\";1;x\n", to: "one.csv")
     let semicolons = Self.pipeline.replacing("shape: csv", with: "shape: csv\ndelimiter: \";\"")

@@ -79,7 +79,7 @@ import Testing
     #expect(quiet.status == 65 && quiet.output.isEmpty)
     #expect(
       quiet.errors == """
-        Error: quakes: 1 of 4 records were rejected.
+        Error: quakes: 1 of 4 records was rejected.
                List them with `bolide rejects quakes.sqlite`.
 
         """)

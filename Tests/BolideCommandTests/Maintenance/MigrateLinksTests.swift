@@ -31,7 +31,7 @@ import Testing
       rename Post to Zpost
       rename Post_tags to Tag_posts
       rename Zpost.words to wordage
-      recompute Tag.longPosts as posts.@count
+      recompute Tag.longPosts as posts.@count where wordage > 1000
 
       """
     #expect(

@@ -44,6 +44,38 @@ import Testing
             """))
   }
 
+  @Test func `decimals are told as such, and a filter with what is recomputed`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      name: sales
+      store: sales.sqlite
+      entity: Sale
+      key: id
+      attributes: { id: integer64, price: { type: decimal, scale: 2 }, shop: { type: string, transient: true } }
+      link: { in: { to: { name: shop } } }
+      relationships: { in: { to-one: Shop, inverse: sales } }
+      entities:
+        Shop:
+          key: name
+          attributes:
+            name: string
+            total: { derived: sales.price.@sum, where: price > 1 }
+          relationships: { sales: { to-many: Sale, inverse: in } }
+      """, to: "sales.yaml")
+    try folder.write(#"[{"id": 1, "price": 2.5, "shop": "x"}]"#, to: "sales.json")
+    #expect(try folder.bolide("import", "sales.yaml", "sales.json") == .silent)
+    try folder.sqlite("sales.sqlite", derivedly("UPDATE Shop SET total = -5"))
+    #expect(
+      try folder.bolide("verify", "sales.sqlite")
+        == Outcome(status: 65, output: "Shop 1 total: stored -0.05, true 2.50\n"))
+    let other = try String(decoding: folder.bytes(of: "sales.yaml"), as: UTF8.self)
+    try folder.write(other.replacing("price > 1", with: "price > 2"), to: "sales.yaml")
+    #expect(
+      try folder.bolide("migrate", "sales.sqlite", "sales.yaml", "--plan").output
+        == "recompute Shop.total as sales.price.@sum where price > 2\n")
+  }
+
   @Test func `rejected records are listed with how often they came`() throws {
     _ = try folder.bolide("import", "quakes.yaml", "feed.json", "-q")
     let list = try folder.bolide("rejects", "quakes.sqlite")
