@@ -174,6 +174,17 @@ import Testing
     _ = try open.end("COMMIT")
     #expect(try Set(told(store, after: token)) == [[2], [3], [1]])
     #expect(try store.psql("SELECT newest_id < 100 FROM bolide_store") == "t")
+    // Readers were told of the transaction when it had one change.
+    let told = try store.psql("SELECT id, number FROM bolide_transaction ORDER BY number LIMIT 1").split(
+      separator: "|")
+    try reader.connection.run("SELECT set_config('bolide.transaction_\(store.schema)', '\(told[0])', false)")
+    try reader.insert(5)
+    _ = try reader.end("COMMIT")
+    #expect(
+      try store.engine.verified().map { "\($0)" } == [
+        "bolide_transaction \(told[1]) changes: stored 1, true 2",
+        "history: 1 change in no transaction: a program has set the id of its own",
+      ])
   }
 
   /// The first writer's transaction is open when the second one's gets its number, and the third one's when the store is dumped.

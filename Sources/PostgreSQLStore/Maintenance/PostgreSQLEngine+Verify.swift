@@ -8,6 +8,7 @@ extension PostgreSQLEngine {
     try assignPendingChanges()
     try reading { connection, stored in
       try TableDrift(connection).check(stored.model)
+      try connection.checkHistory(found)
       let lost = try LostTriggers(connection, stored).entities
       let waiting = try MarkedObjects(connection: connection, stored: stored).waiting()
       for entity in stored.model.entities {
@@ -36,6 +37,31 @@ extension PostgreSQLEngine {
 }
 
 extension PostgreSQLConnection {
+  /// Tells transactions that have other changes than when they got their numbers, and changes that will never have one: whoever writes may
+  /// set the id of the session's transaction.
+  fileprivate func checkHistory(_ found: (Finding) throws -> Void) throws {
+    let others = try run(
+      """
+      SELECT t.number, t.changes, coalesce(c.changes, 0) FROM bolide_transaction AS t LEFT JOIN (
+        SELECT transaction, sum(coalesce(last_id, id) - id + 1)::bigint AS changes FROM bolide_change GROUP BY transaction) AS c
+        ON c.transaction = t.id
+      WHERE t.changes <> coalesce(c.changes, 0) ORDER BY t.number LIMIT 100
+      """)
+    for row in 0..<others.count {
+      try found(
+        Finding(
+          entity: "bolide_transaction", id: others.integer(row, 0), attribute: "changes",
+          stored: .integer(others.integer(row, 1)), expected: .integer(others.integer(row, 2))))
+    }
+    let lost = try run(
+      """
+      SELECT count(*) FROM bolide_change AS c WHERE NOT EXISTS (SELECT FROM bolide_transaction WHERE id = c.transaction)
+        AND transaction NOT IN (SELECT id FROM bolide_pending)
+      """
+    ).integer(0, 0)
+    if lost > 0 { try found(.changesOfNone(lost)) }
+  }
+
   /// Tells values that are not of their types, as far as the server does not see to that.
   fileprivate func checkValues(of entity: Entity, _ found: (Finding) throws -> Void) throws {
     for attribute in entity.writableAttributes {

@@ -171,3 +171,11 @@ extension RepairReport {
     "the trigger \(name) on \(entity) is missing or disabled"
   }
 }
+
+extension Finding {
+  static func changesOfNone(_ count: Int64) -> Finding {
+    Finding(
+      message:
+        "history: \(counted(Int(count), "change")) in no transaction: a program has set the id of its own")
+  }
+}
