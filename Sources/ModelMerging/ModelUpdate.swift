@@ -152,13 +152,21 @@ package struct ModelUpdate {
     }
   }
 
-  /// Derived attributes, with their entities, whose values are dropped and made anew.
-  package var remade: [String] {
+  /// Derived attributes whose values are dropped and made anew.
+  package var remade: [(entity: Entity, attribute: Attribute)] {
     model.entities.flatMap { entity in
       base.entity(named: entity.name).map { before in
-        rederived(entity, before).filter { $0.keeping == .nothing }.map { "\(entity.name).\($0.new.name)" }
+        rederived(entity, before).filter { $0.keeping == .nothing }.map { (entity, $0.new) }
       } ?? []
     }
+  }
+
+  /// Why history has gaps: transactions before which readers cannot catch up.
+  package var gaps: [String] {
+    let gone = drops.drops.filter { $0.property == nil }.map(\.entity)
+    let remade = remade.map { "\($0.name).\($1.name)" }
+    return (gone.isEmpty ? [] : ["\(gone.listed) dropped"])
+      + (remade.isEmpty ? [] : ["\(remade.listed) of another type"])
   }
 
   private func widens(_ entity: Entity, _ attribute: Attribute) -> Bool {

@@ -153,14 +153,22 @@ package final class PostgreSQLEngine: PartialEngine {
   /// - Throws: `StoreError` that names a column, where another program has changed it so that it cannot be read.
   func reading<Result>(_ body: (PostgreSQLConnection, StoredModel) throws -> Result) throws -> Result {
     try session { connection in
-      do {
-        return try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+      try namingDrift(connection) {
+        try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") {
           try body(connection, StoredModel(connection, address))
         }
-      } catch let error as PostgreSQLError where error.mayBeOfTables && !connection.isTrial {
-        try TableDrift(connection).check(StoredModel(connection, address).model)
-        throw error
       }
+    }
+  }
+
+  /// Runs what reads tables in a transaction of its own, and says which column is not as it was made where that does not go.
+  func namingDrift<Result>(_ connection: PostgreSQLConnection, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PostgreSQLError where error.mayBeOfTables && !connection.isTrial {
+      connection.rollBack()
+      try TableDrift(connection).check(StoredModel(connection, address).model)
+      throw error
     }
   }
 

@@ -1,4 +1,5 @@
 import Bolide
+import Foundation
 import StoreInterface
 import Testing
 
@@ -48,5 +49,37 @@ struct MissingLaws {
     #expect(try missing(store) == (end.contains("large") ? ["Post 1"] : []))
     try store.take([#"{"id": 1, "parts": [{"number": 1}]}"#])
     #expect(try missing(store) == ["Part 2", "Part 3", "Post 2"])
+  }
+
+  /// Its key was read: the record is in the feed, whatever else is wrong with it or with the run.
+  @Test(arguments: [Engine.sqlite, .postgreSQL], [#"{"id": "none"}"#, #"{"id": 9, "#])
+  func `nor is a record that such a run has rejected`(_ engine: Engine, _ end: String) throws {
+    let store = try LawStore(engine, Self.model)
+    try store.take([#"{"id": 1}"#, #"{"id": 2}"#, #"{"id": 3}"#])
+    try store.take([#"{"id": 1}"#])
+    _ = try? store.take([#"{"id": 1}"#, #"{"id": 2, "size": "large"}"#, end], chunkRows: 1)
+    #expect(try missing(store) == ["Post 3"])
+  }
+
+  @Test(arguments: [Engine.sqlite, .postgreSQL])
+  func `the same bytes are read again behind a run that has met what they lack`(_ engine: Engine) throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let store = try LawStore(engine, Self.model)
+    let pipeline = try Pipeline(yaml: Self.model, file: "law.yaml", directory: ".")
+    func take(_ feed: String) throws -> Bool {
+      try feed.write(toFile: path, atomically: true, encoding: .utf8)
+      return try store.engine.run(pipeline, on: [.file(path)], options: ImportOptions()).progress.sameAs
+        == nil
+    }
+    let all = #"{"id": 1} {"id": 2}"#
+    #expect(try take(all) && take(#"{"id": 1}"#))
+    #expect(try missing(store) == ["Post 2"])
+    #expect(try !take(#"{"id": 1}"#))
+    #expect(try take(all + #"{"id": "none"}"#))
+    #expect(try missing(store) == [])
+    #expect(try take(#"{"id": 1}"#))
+    #expect(try missing(store) == ["Post 2"])
+    #expect(try !take(#"{"id": 1}"#))
   }
 }

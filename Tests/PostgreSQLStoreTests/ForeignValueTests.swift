@@ -77,6 +77,22 @@ struct ForeignValueTests {
     #expect(try store.psql(#"SELECT total, price FROM "Owner""#) == "3.5|5.00")
   }
 
+  @Test(arguments: [#"{"id": 3, "size": 1}"#, #"{"id": 2, "size": 5}{"id": 1, "size": 5}"#])
+  func `one that another program's trigger makes of an import's rows ends the import`(feed: String) throws {
+    let store = try store()
+    try store.psql(
+      """
+      CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.size := 'NaN'; RETURN NEW; END $$;
+      CREATE TRIGGER aa BEFORE INSERT OR UPDATE ON "Item" FOR EACH ROW EXECUTE FUNCTION other();
+      """)
+    let error = #expect(throws: ImportError.self) { try store.take([feed]) }
+    #expect(
+      error.map { "\($0)" }?.contains("Item: a value is out of range") == true,
+      "\(error.map { "\($0)" } ?? "")")
+    #expect(try store.psql(#"SELECT total FROM "Owner""#) == "3.5")
+    #expect(try store.psql(#"SELECT count(*) FROM "Item" WHERE size = 'NaN'"#) == "0")
+  }
+
   @Test func `the largest and the smallest are taken`() throws {
     let store = try store()
     try store.psql(

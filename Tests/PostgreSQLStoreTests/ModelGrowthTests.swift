@@ -62,4 +62,19 @@ struct ModelGrowthTests {
     try store.engine.verify { wrong.append($0.description) }
     #expect(wrong.isEmpty)
   }
+
+  @Test func `an index of a derived attribute that gets another type is made anew`() throws {
+    func model(_ value: String) -> String {
+      ServerStore.quakes.replacing(
+        "    key: name\n", with: "    key: name\n    index: [count, [name, count]]\n"
+      )
+      .replacing("quakes.@count }\n", with: "\(value) }\n")
+    }
+    let store = try ServerStore(model("quakes.@count"))
+    let indexes =
+      "SELECT count(*) FROM pg_indexes WHERE schemaname = '\(store.schema)' AND indexname LIKE 'bolide_index_Region.%'"
+    #expect(try store.psql(indexes) == "2")
+    try store.engine.fit(Pipeline(yaml: model("quakes.magnitude.@sum"), file: "quakes.yaml", directory: "."))
+    #expect(try store.psql(indexes) == "2")
+  }
 }

@@ -105,6 +105,7 @@ struct TableDriftTests {
     for read in [
       { try store.engine.readRows(ObjectQuery("Quake"), at: nil) { _ in } },
       { _ = try store.engine.history(request) },
+      { try store.engine.readSnapshot(of: [], begin: { _ in }, row: { _ in }) },
     ] as [() throws -> Void] {
       let error = #expect(throws: StoreError.self) { try read() }
       #expect(

@@ -100,7 +100,10 @@ extension PostgreSQLImport {
       guard place == 0 ? !pipeline.gone.marks : writer.layout.isChildren,
         !seen.contains(where: { $0.entity.name == entity.name })
       else { continue }
-      try Presence(connection, pipeline: pipeline.name, entity, stored).meet(self.seen(by: place))
+      let presence = Presence(connection, pipeline: pipeline.name, entity, stored)
+      var met = self.seen(by: place)
+      if place == 0, !rejected.keys.isEmpty { try presence.addRejected(rejected.keys, layout, to: &met) }
+      try presence.meet(met)
     }
     if seen.isEmpty { return nil }
     for (presence, _, objects) in seen { try presence.complete(objects) }

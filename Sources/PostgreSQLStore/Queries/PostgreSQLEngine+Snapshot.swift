@@ -8,10 +8,12 @@ extension PostgreSQLEngine {
   ) throws {
     try session { connection in
       defer { connection.rollBack() }
-      let (snapshot, wanted, stored) = try beginSnapshot(connection, of: entities)
-      try begin(snapshot)
-      let reading = FetchReading(connection, stored, path)
-      for entity in wanted { try reading.rows(ObjectQuery(entity.name), at: nil, row) }
+      try namingDrift(connection) {
+        let (snapshot, wanted, stored) = try beginSnapshot(connection, of: entities)
+        try begin(snapshot)
+        let reading = FetchReading(connection, stored, path)
+        for entity in wanted { try reading.rows(ObjectQuery(entity.name), at: nil, row) }
+      }
     }
   }
 

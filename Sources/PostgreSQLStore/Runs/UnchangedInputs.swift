@@ -27,9 +27,10 @@ extension PostgreSQLEngine {
         = s.last_number - r.before
       AND NOT EXISTS (SELECT FROM bolide_pending)
       AND NOT EXISTS (SELECT FROM bolide_mark)
-      -- A full feed without some rows, between two with them, changes nothing but which rows are missing.
-      AND (NOT $4 OR r.run = (
-        SELECT max(run) FROM bolide_run WHERE pipeline = $3 AND missing IS NOT NULL AND same_as IS NULL))
+      -- A full feed without some rows, between two with them, changes nothing but which rows are missing; so does one that was not
+      -- read to its end.
+      AND (NOT $4 OR r.missing IS NOT NULL AND NOT EXISTS (
+        SELECT FROM bolide_run AS l WHERE l.pipeline = $3 AND l.run > r.run AND l.read > 0 AND l.same_as IS NULL))
     ORDER BY r.run DESC
     """
 

@@ -52,7 +52,13 @@ struct SchemaChange {
       ])
     try StoredModel.write(
       update.record(kept, of: Set((0..<numbers.count).map { numbers.integer($0, 0) })), connection)
-    let there = Set(before.map(\.creation))
+    // A column that was made anew has taken its indexes along.
+    let gone = update.remade.flatMap { entity, attribute in
+      EntityTable(entity: entity, model: update.model).parts.map(\.creation)
+        .filter { $0.contains(quoted(attribute.name)) }
+    }
+    for part in parts(update.model) where gone.contains(part.creation) { try connection.run(part.removal) }
+    let there = Set(before.map(\.creation)).subtracting(gone)
     for part in parts(update.model) where !there.contains(part.creation) { try add(part) }
     let after = try StoredModel(connection, address)
     try connection.makeTriggers(after)
@@ -285,11 +291,9 @@ struct SchemaChange {
         """, [.text(pipeline.name)])
     }
     _ = try transaction.end(author: pipeline.author ?? pipeline.name, pipeline: nil, run: nil)
-    let gone = update.drops.drops.filter { $0.property == nil }.map(\.entity)
-    for (names, what) in [(gone, "dropped"), (update.remade, "of another type")] where !names.isEmpty {
+    for gap in update.gaps {
       try connection.run(
-        "INSERT INTO bolide_gap(transaction, reason) VALUES (bolide_transaction_id(), $1)",
-        [.text("\(names.listed) \(what)")])
+        "INSERT INTO bolide_gap(transaction, reason) VALUES (bolide_transaction_id(), $1)", [.text(gap)])
       _ = try transaction.end(author: nil, pipeline: nil, run: nil)
     }
   }

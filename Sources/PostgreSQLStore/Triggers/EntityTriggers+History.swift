@@ -30,8 +30,8 @@ extension EntityTriggers {
     let upkeep = derived(.insert)
     return """
       \(look(.insert, checkNewOne + upkeep.questions))
+      \(checkNew)
       IF \(hasNoRuns) THEN
-        \(checkNew)
         \(noteOne(.insert, "1, false, NULL::integer[], NULL::text[]"))
         IF NOT (FOUND AND bolide_is_one) THEN
           INSERT INTO bolide_change AS c (transaction, entity, id, kind)
@@ -95,7 +95,7 @@ extension EntityTriggers {
       \(noteOne(.update, "2, (\(rekeys("bolide_was", "bolide_is"))), bolide_properties, bolide_previous"))
       IF NOT (FOUND AND bolide_is_one) THEN
         \(lookAgain)
-        IF \(hasNoRuns) THEN \(checkChanged) END IF;
+        \(checkChanged)
         IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
           RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
         END IF;
@@ -183,7 +183,7 @@ extension EntityTriggers {
 
   /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row. What
   /// another program's trigger makes of its rows it does not know.
-  private var hasNoRuns: String {
+  var hasNoRuns: String {
     "(current_setting('\(TransactionSetting.runs(stored.schema))', true) IS DISTINCT FROM 'own' OR pg_trigger_depth() > 1)"
   }
 

@@ -5,7 +5,8 @@ internal import StoreInterface
 /// Values that the server takes and Bolide does not: no number, infinity, a decimal of more than 64 bits, and times beyond the years
 /// 0000 to 9999. A statement by which one comes is refused, as a file's CHECK does it. What is there already stays: `verify` names it.
 ///
-/// It is the triggers that look, as the server reads a CHECK from its text for each statement.
+/// It is the triggers that look, as the server reads a CHECK from its text for each statement. An import's rows they look at where another
+/// program's trigger may have changed them.
 extension EntityTriggers {
   /// Columns that may hold such a value, each with the condition on one that is right.
   private var limited: [(column: String, type: AttributeType, isRight: (String) -> String)] {
@@ -27,23 +28,25 @@ extension EntityTriggers {
   var checkNewOne: String { limited.map { checkOne($0.column) }.joined() }
 
   /// The same of a statement's new rows.
-  var checkNew: String {
-    if limited.isEmpty { return "" }
-    return
-      "IF NOT bolide_is_one AND EXISTS (SELECT FROM bolide_new AS n WHERE \(isWrong)) THEN \(raise(nil)) END IF;"
-  }
+  var checkNew: String { check("NOT bolide_is_one", "EXISTS (SELECT FROM bolide_new AS n WHERE \(isWrong))") }
 
   /// The same of a statement's changed rows: only what is another value than before.
   var checkChanged: String {
-    if limited.isEmpty { return "NULL;" }
     let came = limited.map { column, type, isRight in
       "NOT (\(isRight("n"))) AND \(type.differs("o.\(quoted(column))", "n.\(quoted(column))"))"
     }
-    return """
-      IF EXISTS (SELECT FROM bolide_new AS n WHERE \(isWrong)) AND EXISTS (
-        SELECT FROM \(old) AS o JOIN \(new) AS n USING (bolide_id) WHERE \(came.joined(separator: " OR ")))
-      THEN \(raise(nil)) END IF;
+    return check(
+      "true",
       """
+      EXISTS (SELECT FROM bolide_new AS n WHERE \(isWrong)) AND EXISTS (
+        SELECT FROM \(old) AS o JOIN \(new) AS n USING (bolide_id) WHERE \(came.joined(separator: " OR ")))
+      """)
+  }
+
+  private func check(_ isDue: String, _ isWrong: String) -> String {
+    if limited.isEmpty { return "" }
+    let others = "bolide_has_others(\(literal(quoted(entity.name)))::regclass)"
+    return "IF \(isDue) AND (\(hasNoRuns) OR \(others)) THEN IF \(isWrong) THEN \(raise(nil)) END IF; END IF;"
   }
 
   private var isWrong: String { limited.map { "NOT (\($0.isRight("n")))" }.joined(separator: " OR ") }

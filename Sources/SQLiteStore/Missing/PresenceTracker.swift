@@ -52,9 +52,16 @@ package struct PresenceTracker {
   }
 
   /// Writes what a run met that may not have seen all, inside the caller's transaction.
-  func meet(_ db: Database, _ met: [(ChunkLayout, ObjectSet)]) throws {
+  ///
+  /// - Parameter records: their entity's name: those that were rejected count, too.
+  func meet(_ db: Database, _ met: [(ChunkLayout, ObjectSet)], records: String) throws {
     for (layout, seen) in met {
-      try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name).meet(seen)
+      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
+      var seen = seen
+      if layout.entity.name == records, !rejected.keys.isEmpty {
+        try addRejected(db, layout, bits, to: &seen)
+      }
+      try bits.meet(seen)
     }
   }
 

@@ -55,7 +55,9 @@ extension SQLiteImport {
     let known = isComplete ? [records] + seenChildren : []
     // A marked row stays so until a complete run sees it.
     let met = (pipeline.gone.marks ? [] : [records]) + children.flatMap(\.seen)
-    try seenLog.meet(db, met.filter { one in !known.contains { $0.0.entity.name == one.0.entity.name } })
+    try seenLog.meet(
+      db, met.filter { one in !known.contains { $0.0.entity.name == one.0.entity.name } },
+      records: layout.entity.name)
     return isComplete ? try seenLog.write(db, run: run, records, children: seenChildren) : nil
   }
 

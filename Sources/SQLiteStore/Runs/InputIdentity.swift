@@ -78,12 +78,15 @@ extension SQLiteEngine {
         = ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'bolide_transaction'), 0) - r.before
       AND \(ChangeNumbers.made) = \(ChangeNumbers.assigned)
       AND NOT EXISTS (SELECT 1 FROM bolide_dirty)
-      AND (?4 = 0 OR run = (SELECT run FROM bolide_complete WHERE pipeline = ?3 AND entity = ?5)) ORDER BY run DESC
+      AND (?4 = 0 OR run = (SELECT run FROM bolide_complete WHERE pipeline = ?3 AND entity = ?5)
+        AND NOT EXISTS (SELECT 1 FROM bolide_run AS l WHERE l.pipeline = ?3 AND l.run > r.run AND l.read > 0 AND l.same_as IS NULL))
+      ORDER BY run DESC
       """)
     runs.bind(size, at: 1)
     runs.bind(.blob(rules), at: 2)
     runs.bind(pipeline.name, at: 3)
-    // A full feed without some rows, between two with them, changes nothing but which rows are missing.
+    // A full feed without some rows, between two with them, changes nothing but which rows are missing; so does one that was not read
+    // to its end.
     runs.bind(pipeline.feed == .full ? 1 : 0, at: 4)
     runs.bind(pipeline.entity, at: 5)
     return runs

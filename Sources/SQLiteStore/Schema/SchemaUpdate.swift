@@ -103,9 +103,7 @@ extension ModelUpdate {
     if let token = try history.end(author: author, run: nil, isKept: !widenings.isEmpty) {
       for widening in widenings { try widening.note(db, numbers.property(widening), token) }
     }
-    let gone = drops.drops.filter { $0.property == nil }.map(\.entity)
-    if !gone.isEmpty { try HistoryWriter(db).noteGap("\(gone.listed) dropped") }
-    if !remade.isEmpty { try HistoryWriter(db).noteGap("\(remade.listed) of another type") }
+    for gap in gaps { try HistoryWriter(db).noteGap(gap) }
   }
 
   // MARK: Columns
