@@ -62,7 +62,8 @@ enum Note {
     switch obstacle {
     case .drift(let problem): problem
     case .readOnly: "the store cannot be written"
-    case .busy: "another program holds a lock on the store"
+    case .busy: "another program holds the store's write lock"
+    case .rowsLocked: "another program has locked the rows"
     case .trigger(let name): "the trigger \(name) of another program would run"
     case .expression(let what): "\(what) of another program would be evaluated"
     case .unsafeFile: "a file beside the store does not belong to it"

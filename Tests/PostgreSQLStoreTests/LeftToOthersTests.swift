@@ -20,7 +20,7 @@ import Testing
     let (store, other) = try store(#"UPDATE "Region" SET name = 'Ö';"#)
     let token = try store.engine.newestToken()
     let notes = try store.engine.assignPendingChanges(readsHistory: true, waiting: 0)
-    #expect(notes == [.pending(changes: 0, values: 1, .busy)])
+    #expect(notes == [.pending(changes: 0, values: 1, .rowsLocked)])
     #expect(try store.engine.history(HistoryRequest(after: token)).count == 1)
     // The other program's statement is not the one that is ended.
     try other.send("COMMIT;")

@@ -48,7 +48,7 @@ extension PostgreSQLEngine {
       } catch let error as PostgreSQLError where error.mayBeRepeated || error.isLockTimeout {
         if ContinuousClock.now < deadline { continue }
         try connection.inTransaction { try connection.numberPending() }
-        return try PendingChanges.pending(connection, .busy)
+        return try PendingChanges.pending(connection, .rowsLocked)
       }
     }
   }

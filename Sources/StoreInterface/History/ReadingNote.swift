@@ -16,6 +16,8 @@ package enum ReadingObstacle: Sendable, Hashable {
   case readOnly
   /// Another program holds the write lock.
   case busy
+  /// Another program has locked rows.
+  case rowsLocked
   /// Another program's trigger would run.
   case trigger(String)
   /// Another program's expression would be computed.
@@ -36,7 +38,7 @@ extension ReadingNote {
   package var word: String {
     switch self {
     case .pending(_, _, .readOnly): "read-only"
-    case .pending(_, _, .busy): "busy"
+    case .pending(_, _, .busy), .pending(_, _, .rowsLocked): "busy"
     case .pending(_, _, .trigger): "trigger"
     case .pending(_, _, .expression): "expression"
     case .pending(_, _, .drift): "drift"
@@ -48,6 +50,9 @@ extension ReadingNote {
 
   /// Whether it is worth trying again soon.
   package var isPassing: Bool {
-    if case .pending(_, _, .busy) = self { true } else { false }
+    switch self {
+    case .pending(_, _, .busy), .pending(_, _, .rowsLocked): true
+    default: false
+    }
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
+import TestServer
 import Testing
 
-// Several inputs in one command.
+// Several inputs in one command, and several programs.
 extension ServerCommandTests {
   @Test func `of several files the one that changed is read`() throws {
     func write(_ file: Int, _ magnitude: Int) throws {
@@ -25,5 +26,29 @@ extension ServerCommandTests {
     for run in ["0", "8", "8", "8", "8", "8", "0"].enumerated() {
       #expect(try psql("SELECT skipped FROM bolide_run WHERE run = \(run.offset + 1)") == run.element)
     }
+  }
+
+  @Test func `what another program has locked is told, and history is read`() throws {
+    try folder.bolide("import", "quakes.yaml", "first.json", "--store", address).expectSilence()
+    let schema = try #require(address.split(separator: "#").last.map(String.init))
+    let other = try OtherProgram(on: server, schema: schema)
+    try other.send(
+      "BEGIN; SELECT FROM \"Region\" FOR UPDATE; SELECT pg_advisory_lock(77, hashtext('\(schema)'));")
+    let held = "classid = 77 AND granted AND objid = hashtext('\(schema)')::bigint & 4294967295"
+    while try psql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND \(held)") == "0" {
+      usleep(20_000)
+    }
+    try psql(
+      """
+      INSERT INTO bolide_mark SELECT number, (SELECT min(bolide_id) FROM "Region") FROM bolide_entity WHERE name = 'Region'
+      """)
+    let outcome = try folder.bolide("changes", address)
+    #expect(
+      outcome.errors == "Note: 1 derived value is out of date: another program has locked the rows. "
+        + "The next command that writes, such as `bolide import`, updates them.\n")
+    #expect(outcome.status == 0 && outcome.output.contains(#""kind":"insert","entity":"Quake""#))
+    try other.send("COMMIT;")
+    #expect(try other.end())
+    #expect(try folder.bolide("changes", address).errors == "")
   }
 }
