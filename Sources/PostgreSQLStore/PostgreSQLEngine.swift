@@ -47,7 +47,11 @@ package final class PostgreSQLEngine: PartialEngine {
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
-      try upgrading(connection) { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+      func fit() throws {
+        try upgrading(connection) { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+      }
+      // What numbers, or another pipeline's change, may have met it.
+      try isTrial ? fit() : repeating(fit)
     }
   }
 

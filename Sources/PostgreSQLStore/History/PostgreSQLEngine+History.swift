@@ -47,7 +47,7 @@ extension PostgreSQLEngine {
         if isDone { return [] }
       } catch let error as PostgreSQLError where error.mayBeRepeated || error.isLockTimeout {
         if ContinuousClock.now < deadline { continue }
-        try connection.inTransaction { try connection.numberPending() }
+        try repeating { try connection.inTransaction { try connection.numberPending() } }
         return try PendingChanges.pending(connection, .rowsLocked)
       }
     }

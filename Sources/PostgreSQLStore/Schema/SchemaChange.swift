@@ -26,8 +26,6 @@ struct SchemaChange {
   /// - Throws: `StoreError.modelChange` for what rows, other programs' tables or what depends on a column do not allow.
   func apply() throws {
     try lockTables()
-    // What numbers has this lock before it changes the store's row, as what is here does.
-    try connection.run(SystemTables.lock(address.schema))
     try removeTriggers()
     let wanted = Set(parts(update.model).map(\.creation))
     let before = parts(stored.model)
