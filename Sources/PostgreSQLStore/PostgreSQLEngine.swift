@@ -182,20 +182,27 @@ package final class PostgreSQLEngine: PartialEngine {
     author: String? = nil, _ body: (PostgreSQLConnection, StoredModel) throws -> Result
   ) throws -> (result: Result, token: HistoryToken?) {
     try session { connection in
-      for _ in 0..<Self.tries {
-        let stored = try StoredModel(connection, address)
-        let transaction = WriteTransaction(connection: connection, stored: stored)
-        let outcome = try connection.inTransaction { () -> (Result, HistoryToken?)? in
-          try transaction.begin()
-          // The model may have changed just now.
-          guard try transaction.isCurrent else { return nil }
-          let result = try body(connection, stored)
-          return (result, try transaction.end(author: author, pipeline: nil, run: nil))
-        }
-        if let outcome { return outcome }
+      try inTransaction(connection) { transaction in
+        let result = try body(connection, transaction.stored)
+        return (result, try transaction.end(author: author, pipeline: nil, run: nil))
       }
-      throw StoreError.busyRows(path)
     }
+  }
+
+  /// Runs `body` in a transaction of Bolide's own under the present model: again, where that has changed just now.
+  func inTransaction<Result>(
+    _ connection: PostgreSQLConnection, _ body: (WriteTransaction) throws -> Result
+  ) throws -> Result {
+    for _ in 0..<Self.tries {
+      let transaction = WriteTransaction(
+        connection: connection, stored: try StoredModel(connection, address))
+      let outcome = try connection.inTransaction { () -> Result? in
+        try transaction.begin()
+        return try transaction.isCurrent ? body(transaction) : nil
+      }
+      if let outcome { return outcome }
+    }
+    throw StoreError.busyRows(path)
   }
 }
 

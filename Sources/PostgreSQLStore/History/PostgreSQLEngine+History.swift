@@ -28,13 +28,8 @@ extension PostgreSQLEngine {
     _ connection: PostgreSQLConnection, until deadline: ContinuousClock.Instant
   ) throws -> [ReadingNote] {
     while true {
-      let stored = try StoredModel(connection, address)
-      let transaction = WriteTransaction(connection: connection, stored: stored)
       do {
-        let isDone = try connection.inTransaction {
-          try transaction.begin()
-          // The model may have changed just now.
-          guard try transaction.isCurrent else { return false }
+        try inTransaction(connection) { transaction in
           try connection.limitLockWait(0.5)
           try transaction.refreshMarked()
           try connection.run("SET LOCAL lock_timeout = DEFAULT")
@@ -42,9 +37,8 @@ extension PostgreSQLEngine {
           if try transaction.end(author: nil, pipeline: nil, run: nil) == nil {
             try connection.numberPending()
           }
-          return true
         }
-        if isDone { return [] }
+        return []
       } catch let error as PostgreSQLError where error.mayBeRepeated || error.isLockTimeout {
         if ContinuousClock.now < deadline { continue }
         try repeating { try connection.inTransaction { try connection.numberPending() } }

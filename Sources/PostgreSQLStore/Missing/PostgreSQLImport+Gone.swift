@@ -9,19 +9,24 @@ extension PostgreSQLImport {
   /// What was seen, entity by entity: the records', and those of children that belong to them.
   ///
   /// - Returns: nothing where a rejected record may be any of the rows.
-  private func seen() throws -> [(presence: Presence, entity: Entity, objects: ObjectSet)] {
+  private func seen() throws -> [Met] {
     guard pipeline.feed == .full, rejected.knowsKeys else { return [] }
     let knowsChildren = rejected.knowsChildren && progress.childrenMetTheirRows
     return try main.writers.enumerated().filter { place, writer in
       place == 0 || writer.layout.isChildren && knowsChildren
-    }.map { place, writer in
-      let presence = Presence(connection, pipeline: pipeline.name, writer.layout.entity, stored)
-      var objects = seen(by: place)
-      if place == 0, !rejected.keys.isEmpty {
-        try presence.addRejected(rejected.keys, layout, to: &objects)
-      }
-      return (presence, writer.layout.entity, objects)
+    }.map { place, writer in try met(place, writer.layout.entity) }
+  }
+
+  private typealias Met = (presence: Presence, entity: Entity, objects: ObjectSet)
+
+  /// What a place among the writers has met; of the records also those that were rejected with a key.
+  private func met(_ place: Int, _ entity: Entity) throws -> Met {
+    let presence = Presence(connection, pipeline: pipeline.name, entity, stored)
+    var objects = seen(by: place)
+    if place == 0, !rejected.keys.isEmpty {
+      try presence.addRejected(rejected.keys, layout, to: &objects)
     }
+    return (presence, entity, objects)
   }
 
   func missingOfLastRun() throws -> RowShare? {
@@ -100,10 +105,8 @@ extension PostgreSQLImport {
       guard place == 0 ? !pipeline.gone.marks : writer.layout.isChildren,
         !seen.contains(where: { $0.entity.name == entity.name })
       else { continue }
-      let presence = Presence(connection, pipeline: pipeline.name, entity, stored)
-      var met = self.seen(by: place)
-      if place == 0, !rejected.keys.isEmpty { try presence.addRejected(rejected.keys, layout, to: &met) }
-      try presence.meet(met)
+      let met = try met(place, entity)
+      try met.presence.meet(met.objects)
     }
     if seen.isEmpty { return nil }
     for (presence, _, objects) in seen { try presence.complete(objects) }

@@ -27,7 +27,12 @@ struct SchemaChange {
   func apply() throws {
     try lockTables()
     try removeTriggers()
-    let wanted = Set(parts(update.model).map(\.creation))
+    // A column that is made anew takes its indexes along.
+    let anew = update.remade.flatMap { entity, attribute in
+      EntityTable(entity: entity, model: update.model).parts.map(\.creation)
+        .filter { $0.contains(quoted(attribute.name)) }
+    }
+    let wanted = Set(parts(update.model).map(\.creation)).subtracting(anew)
     let before = parts(stored.model)
     try connection.runAll(before.filter { !wanted.contains($0.creation) }.map(\.removal))
     var kept = try drop()
@@ -50,13 +55,7 @@ struct SchemaChange {
       ])
     try StoredModel.write(
       update.record(kept, of: Set((0..<numbers.count).map { numbers.integer($0, 0) })), connection)
-    // A column that was made anew has taken its indexes along.
-    let gone = update.remade.flatMap { entity, attribute in
-      EntityTable(entity: entity, model: update.model).parts.map(\.creation)
-        .filter { $0.contains(quoted(attribute.name)) }
-    }
-    for part in parts(update.model) where gone.contains(part.creation) { try connection.run(part.removal) }
-    let there = Set(before.map(\.creation)).subtracting(gone)
+    let there = wanted.intersection(before.map(\.creation))
     for part in parts(update.model) where !there.contains(part.creation) { try add(part) }
     let after = try StoredModel(connection, address)
     try connection.makeTriggers(after)

@@ -13,13 +13,14 @@ internal import PostgreSQLAccess
 ///     bolide_change        what happened to an object in a transaction, and what an erasure has taken of the values before; or
 ///                          what happened to a run of objects that an import made
 ///     bolide_widening      transactions that gave attributes a wider type
-///     bolide_gap           transactions before which readers cannot catch up: they dropped entities, or made lost triggers anew
+///     bolide_gap           transactions before which readers cannot catch up: they dropped entities, made lost triggers anew, or
+///                          gave a derived attribute another type
 ///     bolide_mark          objects whose derived attributes the next Bolide command computes; by a negative id, those of what
 ///                          depends on an object
 ///     bolide_reader        named readers and their places
 ///     bolide_run           imports and their counts
 ///     bolide_reject        rejected records
-///     bolide_presence      what full feeds have brought, and what the last complete run saw
+///     bolide_presence      what full feeds have brought, and what the last complete run saw, or one since
 ///     bolide_field         fields of records that the pipeline's file does not name, and what `on-new-field: add` made of them
 ///     bolide_run_field     what a run's records had in the fields of attributes
 ///     bolide_input         inputs of imports of several, each with the rows that it has met

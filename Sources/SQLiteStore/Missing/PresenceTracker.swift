@@ -33,10 +33,8 @@ package struct PresenceTracker {
   ) throws -> Int? {
     guard rejected.knowsKeys else { return nil }
     for (place, (layout, seen)) in ([records] + children).enumerated() {
-      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if place == 0, !rejected.keys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
-      try bits.complete(seen)
+      try bits(db, layout, &seen, areRecords: place == 0).complete(seen)
       let note = try RawStatement(
         db,
         """
@@ -56,12 +54,8 @@ package struct PresenceTracker {
   /// - Parameter records: their entity's name: those that were rejected count, too.
   func meet(_ db: Database, _ met: [(ChunkLayout, ObjectSet)], records: String) throws {
     for (layout, seen) in met {
-      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if layout.entity.name == records, !rejected.keys.isEmpty {
-        try addRejected(db, layout, bits, to: &seen)
-      }
-      try bits.meet(seen)
+      try bits(db, layout, &seen, areRecords: layout.entity.name == records).meet(seen)
     }
   }
 
@@ -76,9 +70,8 @@ package struct PresenceTracker {
     var gone: [GoneRows.Rows] = []
     var returned: [Int64] = []
     for (place, (layout, seen)) in ([records] + children).enumerated() {
-      let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
       var seen = seen
-      if place == 0, !rejected.keys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
+      let bits = try bits(db, layout, &seen, areRecords: place == 0)
       if place == 0 { returned = try bits.missing().filter(seen.contains) }
       let rows = GoneRows.Rows(
         entity: layout.entity, ids: try bits.missing(behind: seen), seen: seen.count)
@@ -94,10 +87,8 @@ package struct PresenceTracker {
     _ db: Database, _ records: (layout: ChunkLayout, seen: ObjectSet)
   ) throws -> RowShare? {
     guard rejected.knowsKeys else { return nil }
-    let bits = try PresenceBitmap(db, pipeline: pipeline, entity: records.layout.entity.name)
     var seen = records.seen
-    if !rejected.keys.isEmpty { try addRejected(db, records.layout, bits, to: &seen) }
-    let last = try bits.lastUnseen(by: seen)
+    let last = try bits(db, records.layout, &seen, areRecords: true).lastUnseen(by: seen)
     return last.total == 0 ? nil : last
   }
 
@@ -116,6 +107,15 @@ package struct PresenceTracker {
       share = RowShare(before.count + missing, of: before.total + missing + (try bits.lastCount()))
     }
     return share
+  }
+
+  /// The two sets of an entity; to what a run has seen of the records' are added the rejected ones.
+  private func bits(
+    _ db: Database, _ layout: ChunkLayout, _ seen: inout ObjectSet, areRecords: Bool
+  ) throws -> PresenceBitmap {
+    let bits = try PresenceBitmap(db, pipeline: pipeline, entity: layout.entity.name)
+    if areRecords, !rejected.keys.isEmpty { try addRejected(db, layout, bits, to: &seen) }
+    return bits
   }
 
   /// Adds the rows that rejected records mean: of those that were not seen, the ones with their keys.
