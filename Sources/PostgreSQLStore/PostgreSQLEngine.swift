@@ -47,11 +47,7 @@ package final class PostgreSQLEngine: PartialEngine {
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
-      func fit() throws {
-        try upgrading(connection) { try SchemaFit(connection: connection, address: address).fit(pipeline) }
-      }
-      // What numbers, or another pipeline's change, may have met it.
-      try isTrial ? fit() : repeating(fit)
+      try upgrading(connection) { try SchemaFit(connection: connection, address: address).fit(pipeline) }
     }
   }
 
@@ -103,16 +99,6 @@ package final class PostgreSQLEngine: PartialEngine {
 
   /// A conflict with another writer is met again and again only where somebody works on the same rows all the time.
   static let tries = 50
-
-  /// Does a transaction again where another writer was faster.
-  func repeating<Result>(_ body: () throws -> Result) throws -> Result {
-    for _ in 0..<Self.tries {
-      do {
-        return try body()
-      } catch let error as PostgreSQLError where error.mayBeRepeated {}
-    }
-    throw StoreError.busyRows(path)
-  }
 
   /// Hands a session to `body`, and keeps it for the next call.
   ///
@@ -251,5 +237,17 @@ private final class IdleSessions: @unchecked Sendable {
       closed = true
       (idle, ofTrial) = ([], nil)
     }
+  }
+}
+
+extension PostgreSQLAddress {
+  /// Does a transaction again where another writer was faster.
+  func repeating<Result>(_ body: () throws -> Result) throws -> Result {
+    for _ in 0..<PostgreSQLEngine.tries {
+      do {
+        return try body()
+      } catch let error as PostgreSQLError where error.mayBeRepeated {}
+    }
+    throw StoreError.busyRows(shown)
   }
 }

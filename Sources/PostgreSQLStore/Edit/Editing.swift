@@ -15,7 +15,7 @@ extension PostgreSQLEngine {
     try assignPendingChanges(readsHistory: false)
     let wait = options.lockWait.map { $0 / .seconds(1) } ?? lockWait
     let outcome = try session(isCancelled: { StoreCall.isCancelled }) { connection in
-      try repeating {
+      try address.repeating {
         let stored = try StoredModel(connection, address)
         return try connection.inTransaction(isTrial: options.isTrial) {
           try connection.limitLockWait(wait)

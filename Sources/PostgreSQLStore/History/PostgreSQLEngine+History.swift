@@ -41,7 +41,7 @@ extension PostgreSQLEngine {
         return []
       } catch let error as PostgreSQLError where error.mayBeRepeated || error.isLockTimeout {
         if ContinuousClock.now < deadline { continue }
-        try repeating { try connection.inTransaction { try connection.numberPending() } }
+        try address.repeating { try connection.inTransaction { try connection.numberPending() } }
         return try PendingChanges.pending(connection, .rowsLocked)
       }
     }

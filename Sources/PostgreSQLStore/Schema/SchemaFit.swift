@@ -78,11 +78,14 @@ struct SchemaFit {
 
   /// Runs `body` in a transaction, in which nobody else writes what follows from a model. What it makes is the store's owner's.
   func changing<Result>(isTrial: Bool = false, _ body: () throws -> Result) throws -> Result {
-    try connection.inTransaction(isTrial: isTrial) {
-      try connection.run("SELECT pg_advisory_xact_lock(\(SystemTables.modelLock(literal(address.schema))))")
-      let result = try body()
-      try connection.run(SystemTables.adoptParts)
-      return result
+    // A session that numbers, or reads between two chunks, may wait for what is locked here, and the other way round.
+    try address.repeating {
+      try connection.inTransaction(isTrial: isTrial) {
+        try connection.run("SELECT pg_advisory_xact_lock(\(SystemTables.modelLock(literal(address.schema))))")
+        let result = try body()
+        try connection.run(SystemTables.adoptParts)
+        return result
+      }
     }
   }
 
