@@ -9,6 +9,7 @@ extension StoreError.Remedy {
     return switch self {
     case .snapshot(nil): "bolide snapshot \(store)"
     case .snapshot(let reader?): "bolide snapshot \(store) --reader \(reader) -- COMMAND"
+    case .oldest: "--from oldest, or \(Self.snapshot(reader: nil).command(store))"
     case .poll: "bolide changes \(store) --since TOKEN"
     case .schema: "bolide schema \(store)"
     case .resetReader(let name): "bolide readers \(store) reset \(name)"

@@ -3,6 +3,8 @@ extension StoreError {
   public enum Remedy: Sendable, Hashable {
     /// Start again from a snapshot, of a named reader or of none.
     case snapshot(reader: String?)
+    /// Read from the oldest transaction that is kept, or start from a snapshot.
+    case oldest
     /// Read the changes after the newest token from time to time.
     case poll
     /// Read the store's schema.

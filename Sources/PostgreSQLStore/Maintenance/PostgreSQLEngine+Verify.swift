@@ -14,10 +14,15 @@ extension PostgreSQLEngine {
       for entity in stored.model.entities {
         try connection.checkValues(of: entity, found)
         // Other programs write meanwhile, and whoever may only read leaves to others what waits to be computed.
+        var left: Set<Int64> = []
         try DerivedCheck(connection, stored, entity).run { finding in
-          if let id = finding.id, waiting[entity.name]?.contains(id) == true { return }
-          try found(finding)
+          if let id = finding.id, waiting[entity.name]?.contains(id) == true {
+            left.insert(id)
+          } else {
+            try found(finding)
+          }
         }
+        if !left.isEmpty { try found(.waiting(entity, left.count)) }
         if lost.contains(entity.name) {
           try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
         }

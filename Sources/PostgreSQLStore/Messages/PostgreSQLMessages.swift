@@ -178,4 +178,12 @@ extension Finding {
       message:
         "history: \(counted(Int(count), "change")) in no transaction: a program has set the id of its own")
   }
+
+  static func waiting(_ entity: Entity, _ count: Int) -> Finding {
+    Finding(
+      entity: entity.name,
+      message:
+        "derived values of \(counted(count, "object")) are left to the next command that may compute them",
+      isTrue: true)
+  }
 }

@@ -167,7 +167,7 @@ extension StoreError {
     StoreError(
       .tokenExpired, at: path,
       "the beginning of history is missing: transactions up to \(last) were pruned",
-      hint: "Start at the oldest transaction, or from a snapshot.", .snapshot(reader: nil))
+      hint: "Start at the oldest transaction, or from a snapshot.", .oldest)
   }
 
   package static func readerAtWork(_ name: String, _ path: String) -> StoreError {

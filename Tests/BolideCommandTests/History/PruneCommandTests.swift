@@ -75,7 +75,7 @@ import Testing
       try folder.bolide("changes", "quakes.sqlite")
         == .failure(
           80, "quakes.sqlite: the beginning of history is missing: transactions up to 3 were pruned",
-          "Start at the oldest transaction, or from a snapshot: bolide snapshot quakes.sqlite"
+          "Start at the oldest transaction, or from a snapshot: --from oldest, or bolide snapshot quakes.sqlite"
         ))
     let late = try folder.bolide("changes", "quakes.sqlite", "--reader", "late")
     #expect(late.status == 80 && late.errors.contains("it now starts 1 transaction later"))
