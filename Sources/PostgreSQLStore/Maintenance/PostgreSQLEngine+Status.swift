@@ -69,9 +69,13 @@ struct PipelineRuns {
       func newest(_ condition: String) throws -> PipelineStatus.Run? {
         try runs("WHERE pipeline = $1 AND \(condition)", [.text(name)], limit: 1).first?.run
       }
-      let last = try newest("true")
+      // A replay is no new input: it counts while it is at work, or where there is no other run.
+      let replay = "input = '\(RunOutcome.replay)' AND bytes = 0"
+      let last = try newest("NOT (\(replay) AND outcome IS NOT NULL)") ?? newest("true")
       var status = PipelineStatus(neverRun: name, maxAge: last?.maxAge)
-      (status.lastRun, status.lastGoodRun) = (last, try newest("outcome = 'ok'"))
+      status.lastRun = last
+      status.lastGoodRun = try newest("outcome = '\(RunOutcome.good)' AND NOT (\(replay))")
+      status.missing = try Presence.missing(connection, pipeline: name, stored)
       status.lastChange = try newest("last_number IS NOT NULL")
       status.openRejects = try connection.run(
         "SELECT count(*) FROM bolide_reject WHERE pipeline = $1", [.text(name)]

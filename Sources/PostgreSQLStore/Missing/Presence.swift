@@ -82,6 +82,19 @@ struct Presence {
     }
   }
 
+  /// The same, of these and those that were seen last; nil where no complete run is known.
+  static func missing(
+    _ connection: PostgreSQLConnection, pipeline: String, _ stored: StoredModel
+  ) throws -> RowShare? {
+    let seen = try stored.model.entities.reduce(0) { count, entity in
+      try Presence(connection, pipeline: pipeline, entity, stored).pages().reduce(count) {
+        $0 + $1.value.last.reduce(0) { $0 + $1.nonzeroBitCount }
+      }
+    }
+    let missing = try missingCount(connection, pipeline: pipeline, stored)
+    return seen + missing == 0 ? nil : RowShare(missing, of: missing + seen)
+  }
+
   /// The objects that were missing, and that a run has met.
   func returned(_ seen: ObjectSet) throws -> [Int64] {
     try pages().flatMap { number, page in

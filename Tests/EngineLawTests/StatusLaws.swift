@@ -1,0 +1,49 @@
+import Bolide
+import StoreInterface
+import Testing
+
+/// What a store says of its pipelines.
+struct StatusLaws {
+  private func pipeline(_ store: LawStore) throws -> PipelineStatus {
+    try #require(try store.engine.status().pipelines.first)
+  }
+
+  /// A replay has no input of its own: it neither makes a bad run good nor a good one bad.
+  @Test(arguments: Engine.keeping, [false, true])
+  func `a replay is not the last run`(_ engine: Engine, _ isGood: Bool) throws {
+    let store = try LawStore(engine, LawStore.quakes, "max-rejects: 100%")
+    let end = isGood ? #"{"id": 2}"# : #"{"id": 2"#
+    _ = try? store.take([#"{"id": 1, "magnitude": "high"}"#, end])
+    let before = try pipeline(store)
+    #expect(before.state == (isGood ? .ok : .failed))
+    // After a good run it rejects once more, and that is too much for it.
+    let value = isGood ? "magnitude: double" : "magnitude: { type: double, value: \"1.0\" }"
+    let mended = try Pipeline(
+      yaml: LawStore.quakes.replacing("magnitude: double", with: value), file: "law.yaml", directory: ".")
+    _ = try? store.engine.replay(mended, options: ImportOptions())
+    let after = try pipeline(store)
+    #expect(try store.engine.runs(of: nil, limit: 9).count == 2)
+    #expect(after.state == before.state && after.lastRun?.number == before.lastRun?.number)
+    #expect(after.lastGoodRun?.number == before.lastGoodRun?.number)
+  }
+
+  @Test(arguments: Engine.keeping)
+  func `rows that a full feed has no more are told`(_ engine: Engine) throws {
+    let store = try LawStore(engine, LawStore.quakes, "feed: full")
+    #expect(try store.engine.status().pipelines.isEmpty)
+    try store.take((1...4).map { "{\"id\": \($0)}" }, settings: "feed: full")
+    #expect(try pipeline(store).missing == RowShare(0, of: 4))
+    try store.take((1...3).map { "{\"id\": \($0)}" }, settings: "feed: full")
+    var status = try pipeline(store)
+    #expect(status.missing == RowShare(1, of: 4))
+    status.maximumMissing = 0.1
+    #expect(status.state == .missing)
+  }
+
+  @Test(arguments: Engine.keeping)
+  func `of a feed that is not full nothing is missing`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1}"#])
+    #expect(try pipeline(store).missing == nil)
+  }
+}
