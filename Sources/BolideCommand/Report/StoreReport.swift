@@ -63,13 +63,19 @@ struct StoreReport {
     return groups.values.sorted { ($1.count, $0.example.number) < ($0.count, $1.example.number) }
   }
 
+  /// The newest transactions, as far as history goes back without a gap.
   private static func commits(_ engine: any StoreEngine, newest: HistoryToken) throws -> [Commit] {
     var commits: [Commit] = []
     for number in stride(from: max(0, newest.number), to: max(0, newest.number - newestTransactions), by: -1)
     {
       var request = HistoryRequest(from: .transaction(number - 1))
       request.end = .transaction(number)
-      let count = try engine.countChanges(request)
+      let count: Int
+      do {
+        count = try engine.countChanges(request)
+      } catch let error as StoreError where error.code == .tokenExpired {
+        break
+      }
       request.limit = changesOfEach
       guard let transaction = try engine.history(request).first else { continue }
       commits.append(Commit(transaction: transaction, changes: transaction.changes, count: count))

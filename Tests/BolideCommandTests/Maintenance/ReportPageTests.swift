@@ -84,6 +84,21 @@ import Testing
     #expect(words.contains("a new Strike") && !words.contains("2026-05-12T03"))
   }
 
+  /// A pruned one, and one with a gap, behind which three imports are.
+  @Test(arguments: [false, true])
+  func `history is shown as far as it goes back`(_ hasGap: Bool) throws {
+    for power in 1...4 {
+      if power == 2, hasGap { _ = try folder.sqlite("strikes.sqlite", "DROP TRIGGER bolide_Strike_insert") }
+      try folder.write(#"[{"id": "a", "kW": \#(power)}]"#, to: "feed.json")
+      #expect(try folder.bolide("import", "strikes.yaml", "feed.json").status == 0)
+    }
+    if !hasGap {
+      #expect(try folder.bolide("prune", "strikes.sqlite", "--keep-transactions", "2").status == 0)
+    }
+    let words = words(try page())
+    #expect(words.matches(of: #/ strikes 1 Strike: power changed/#).count == (hasGap ? 3 : 2), "\(words)")
+  }
+
   @Test func `values are shown where it is asked for`() throws {
     #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
     try folder.sqlite("strikes.sqlite", "UPDATE Strike SET power = 4 WHERE id = 'a'")
