@@ -180,6 +180,17 @@ struct ServerMessageTests {
     try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
   }
 
+  @Test func `who has an empty schema makes a store in it, without a right to make schemas`() throws {
+    let store = try ServerStore()
+    let (schema, role) = ("own\(store.schema)", "o\(store.schema)")
+    try store.psql("CREATE ROLE \"\(role)\" LOGIN; CREATE SCHEMA \"\(schema)\" AUTHORIZATION \"\(role)\"")
+    let address = store.server.address(schema: schema).replacing("postgres@", with: "\(role)@")
+    let engine = try StoreAddress(address).open(for: Pipeline(yaml: ServerStore.quakes), lockWait: 10)
+    #expect(try engine.status().entities.map(\.rows) == [0, 0])
+    try engine.close()
+    try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP ROLE \"\(role)\"")
+  }
+
   @Test func `a schema's name that is too long`() throws {
     let name = String(repeating: "x", count: 64)
     #expect(

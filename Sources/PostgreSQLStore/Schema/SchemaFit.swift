@@ -177,7 +177,10 @@ struct SchemaFit {
   /// Makes a store's tables, which nothing leads from one to another yet, and nothing watches.
   func makeTables(_ record: ModelRecord) throws {
     try checkLimits(of: record.model)
-    try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
+    // The server asks for the right to make one even where it is there.
+    if try connection.run("SELECT FROM pg_namespace WHERE nspname = $1", [.text(address.schema)]).count == 0 {
+      try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
+    }
     try checkFormerNames()
     guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
       throw StoreError.notUTF8(address.shown)
