@@ -37,14 +37,12 @@ extension PostgreSQLEngine {
   package func runs(of pipeline: String?, limit: Int) throws -> [RunRecord] {
     try reading { connection, stored in
       let runs = PipelineRuns(connection, stored, address.schema)
-      let newest = Dictionary(
-        try runs.all().compactMap { one in one.lastRun.map { (one.name, $0) } }
-      ) { first, _ in first }
+      let newest = try Dictionary(runs.newestRuns()) { first, _ in first }
       return try runs.runs("WHERE $1::text IS NULL OR pipeline = $1", [.text(pipeline)], limit: limit).map {
         name, run, reverted in
         try RunRecord(
           pipeline: name, run: run, reverted: reverted,
-          isAtWork: run.isAtWork(newest: newest[name]?.number ?? run.number),
+          isAtWork: run.isAtWork(newest: newest[name] ?? run.number),
           fields: FieldLog.counts(connection, run: run.number))
       }
     }
@@ -61,11 +59,16 @@ struct PipelineRuns {
     (self.connection, self.stored, self.schema) = (connection, stored, schema)
   }
 
+  /// Each pipeline with the number of its newest run, a replay too: of runs without an end only that one can be at work.
+  func newestRuns() throws -> [(name: String, run: Int64)] {
+    let rows = try connection.run(
+      "SELECT pipeline, max(run) FROM bolide_run GROUP BY pipeline ORDER BY pipeline")
+    return (0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }
+  }
+
   /// Each pipeline with its latest runs.
   func all() throws -> [PipelineStatus] {
-    let names = try connection.run("SELECT DISTINCT pipeline FROM bolide_run ORDER BY pipeline")
-    return try (0..<names.count).map { row in
-      let name = names.text(row, 0)
+    try newestRuns().map { name, run in
       func newest(_ condition: String) throws -> PipelineStatus.Run? {
         try runs("WHERE pipeline = $1 AND \(condition)", [.text(name)], limit: 1).first?.run
       }
@@ -80,7 +83,7 @@ struct PipelineRuns {
       status.openRejects = try connection.run(
         "SELECT count(*) FROM bolide_reject WHERE pipeline = $1", [.text(name)]
       ).integer(0, 0)
-      status.isAtWork = last.flatMap { $0.isAtWork(newest: $0.number) } ?? false
+      status.isAtWork = last.flatMap { $0.isAtWork(newest: run) } ?? false
       return status
     }
   }

@@ -86,10 +86,8 @@ struct Presence {
   static func missing(
     _ connection: PostgreSQLConnection, pipeline: String, _ stored: StoredModel
   ) throws -> RowShare? {
-    let seen = try stored.model.entities.reduce(0) { count, entity in
-      try Presence(connection, pipeline: pipeline, entity, stored).pages().reduce(count) {
-        $0 + $1.value.last.reduce(0) { $0 + $1.nonzeroBitCount }
-      }
+    let seen = try stored.model.entities.reduce(0) {
+      try $0 + Presence(connection, pipeline: pipeline, $1, stored).seenCount()
     }
     let missing = try missingCount(connection, pipeline: pipeline, stored)
     return seen + missing == 0 ? nil : RowShare(missing, of: missing + seen)
