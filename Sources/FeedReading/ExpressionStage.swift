@@ -4,7 +4,7 @@ internal import JSONStream
 internal import RowExpressions
 internal import TypedRows
 
-/// Fills the columns that expressions give, and rejects the records for which a check does not hold.
+/// Fills the columns that expressions give, and rejects the records for which a check does not hold, or that the store cannot hold.
 struct ExpressionStage {
   private let scan: ExpressionScan?
   private let converters: [CellConverter]
@@ -61,7 +61,8 @@ struct ExpressionStage {
 
   /// Evaluates everything for the rows of the chunk's window, and ends it.
   func flushBatch(_ chunk: Chunk) throws {
-    guard let scan else { return chunk.flushBatch() }
+    let limits = chunk.layout.storeLimits
+    guard scan != nil || limits != nil else { return chunk.flushBatch() }
     let batch = chunk.batch
     var removed = [Bool](repeating: false, count: batch.count)
     func reject(_ row: Int, _ rejection: RejectionReason, attribute: String?) {
@@ -69,7 +70,7 @@ struct ExpressionStage {
       chunk.reject(row, rejection, attribute: attribute, input: input)
     }
     var room = Self.mostResults
-    try scan.evaluate(chunk) {
+    try scan?.evaluate(chunk) {
       if stop.isCancelled { throw ImportError.cancelled }
     } visit: { row, purpose, outcome in
       room -= outcome.byteCount
@@ -85,6 +86,12 @@ struct ExpressionStage {
         guard chunk.isAbsent(column) else { continue }
         let name = chunk.layout.columns[column].name
         reject(row, .missingKey(name), attribute: name)
+      }
+    }
+    if let limits {
+      for row in batch where !removed[row - batch.lowerBound] {
+        guard let refusal = limits.refusal(chunk, row) else { continue }
+        reject(row, refusal.reason, attribute: refusal.attribute)
       }
     }
     chunk.flushBatch(removed: removed)

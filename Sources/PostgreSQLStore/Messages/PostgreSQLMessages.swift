@@ -11,6 +11,12 @@ extension StoreError {
       hint: "Give it a shorter one.")
   }
 
+  static func nullInDefault(_ name: String, _ address: String) -> StoreError {
+    StoreError(
+      .modelChange, at: address, "the default of \(name) contains U+0000, which PostgreSQL does not store",
+      hint: "Take it out.")
+  }
+
   static func notUTF8(_ address: String) -> StoreError {
     StoreError(
       .cannotOpen, at: address, "the database is not encoded as UTF8",

@@ -38,7 +38,7 @@ struct FieldLog {
       FROM (\(Self.lastPresent)) AS l
       """, [.text(pipeline)])
     var memory = FieldMemory(
-      unused: Set((0..<fields.count).map { fields.text($0, 0) }),
+      unused: Set((0..<fields.count).map { fields.text($0, 0) }.flatMap { [$0, $0.withNull] }),
       used: (0..<used.count).map { (Self.count(used, $0), used.optionalText($0, 6) ?? "") },
       added: try (0..<fields.count).compactMap { fields.optionalText($0, 1) }.map {
         try JSONDecoder().decode(AddedField.self, from: Data($0.utf8))
@@ -64,7 +64,8 @@ struct FieldLog {
         FROM unnest($3::text[], $4::text[], $5::text[]) AS f(name, attribute, added) ON CONFLICT DO NOTHING
         """,
         [
-          .text(pipeline), .text(entity), .texts(names), .texts(names.map { added[$0]?.attribute.name }),
+          .text(pipeline), .text(entity), .texts(names.map(\.withoutNull)),
+          .texts(names.map { added[$0]?.attribute.name }),
           .texts(
             try names.map { name in
               try added[name].map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
@@ -78,12 +79,13 @@ struct FieldLog {
         """
         DELETE FROM bolide_run_field AS f USING bolide_run AS r
         WHERE r.run = f.run AND r.pipeline = $1 AND (f.entity, f.attribute, f.field) = ($2, $3, $4)
-        """, [pipeline, settled.entity, settled.attribute, settled.field].map(Parameter.text))
+        """,
+        [pipeline, settled.entity, settled.attribute, settled.field.withoutNull].map(Parameter.text))
     }
     for count in counts {
       try connection.run(
         "INSERT INTO bolide_run_field VALUES (\(run), $1, $2, $3, $4, $5, $6)",
-        [count.entity, count.attribute, count.field].map(Parameter.text)
+        [count.entity, count.attribute, count.field.withoutNull].map(Parameter.text)
           + [count.records, count.present, count.nulls].map { Parameter.integer(Int64($0)) })
     }
     try connection.run(

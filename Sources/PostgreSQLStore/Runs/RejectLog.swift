@@ -217,4 +217,7 @@ final class RejectLog: RejectKeeping {
 extension String {
   /// The server keeps no text with a zero byte.
   var withoutNull: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+
+  /// What such a text may have been.
+  var withNull: String { replacing("\u{FFFD}", with: "\0") }
 }

@@ -57,6 +57,10 @@ struct EntityTable {
 
   // MARK: Parts
 
+  /// How many bytes of texts and binary values an index takes surely: a third of a page, 2,704 bytes, without the entry's head and
+  /// what stands beside. What the server can compress may be longer, but nobody can tell beforehand.
+  static let indexedBytes = 2600
+
   /// A constraint or an index beside the key: it comes and goes by its name.
   struct Part {
     let creation: String

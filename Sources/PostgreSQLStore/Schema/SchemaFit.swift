@@ -234,6 +234,10 @@ struct SchemaFit {
         [entity.name] + entity.properties.map(\.column)
         + entity.derivedAttributes.flatMap { [EntityTable.sum($0), EntityTable.number($0)] }
       for name in names where name.utf8.count > 63 { throw StoreError.longName(name, address.shown) }
+      for attribute in entity.attributes {
+        guard case .text(let text) = attribute.defaultValue, text.utf8.contains(0) else { continue }
+        throw StoreError.nullInDefault("\(entity.name).\(attribute.name)", address.shown)
+      }
       for name in (entity.key + entity.uniquenessConstraints.flatMap(\.self))
       where entity.attribute(named: name)?.type == .json {
         throw StoreError.unsupported(

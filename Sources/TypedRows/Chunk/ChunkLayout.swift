@@ -90,6 +90,8 @@ package struct ChunkLayout: Sendable {
   package var partCount = 1
   /// The key of the keys' digests: noughts until an import gives it its store's.
   package var digestKey = SipHash.Key([])
+  /// What the store cannot hold; nil where it holds everything.
+  package var storeLimits: StoreLimits?
   /// Whether two JSON texts say the same: by their bytes, unless an import knows better.
   package var sameJSON: TextEquality = { $0.elementsEqual($1) } {
     didSet { for index in children.indices { children[index].sameJSON = sameJSON } }
@@ -198,6 +200,12 @@ package struct ChunkLayout: Sendable {
 
   /// Whether any row may be rejected, or named in an error, when the chunk meets the table.
   var rejectsLate: Bool { !constraints.isEmpty || repeatedKeyPolicy == .reject || mergePolicy == .fail }
+
+  /// Has rows rejected that a store cannot hold.
+  package mutating func limit(to store: String, indexedBytes: Int) {
+    storeLimits = StoreLimits(self, of: store, indexedBytes: indexedBytes)
+    for index in children.indices { children[index].limit(to: store, indexedBytes: indexedBytes) }
+  }
 
   /// The column of an attribute, if records bring it.
   package func column(of attribute: String) -> Int? {

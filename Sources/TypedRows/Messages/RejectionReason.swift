@@ -70,6 +70,18 @@ extension RejectionReason {
 
   // MARK: The store
 
+  static func holdsNull(_ name: String, _ store: String) -> RejectionReason {
+    RejectionReason(code: "holds-null", message: "\(name) contains U+0000, which \(store) does not store")
+  }
+
+  static func tooLongForIndex(_ names: [String], _ limit: Int, _ store: String) -> RejectionReason {
+    RejectionReason(
+      code: "too-long-for-index",
+      message: names.count == 1
+        ? "\(names.listed) is longer than the \(limit) bytes that an index of \(store) takes"
+        : "\(names.listed) are together longer than the \(limit) bytes that an index of \(store) takes")
+  }
+
   package static func missing(_ name: String) -> RejectionReason {
     RejectionReason(code: "missing", message: "\(name) is required, and a new row has no value for it")
   }
