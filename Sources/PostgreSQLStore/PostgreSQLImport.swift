@@ -112,6 +112,9 @@ final class PostgreSQLImport: ImportSession {
         } ending: { word, _ in
           if self.isRolledBack { for reject in self.kept { try self.rejects.write(reject) } }
           if !self.isRolledBack { self.progress.missing = try self.missingNow(isComplete: isComplete) }
+          if self.progress.token != nil {
+            self.progress.nullTotals = try NullTotals(self.connection, self.stored)
+          }
           try self.log.write(self.progress, self.connection, word: word, outcome: outcome)
           if let identity { try self.log.write(identity, self.connection) }
           if outcome == RunOutcome.good { try self.writeInputs(inputs) }

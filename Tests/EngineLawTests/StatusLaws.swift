@@ -46,4 +46,28 @@ struct StatusLaws {
     try store.take([#"{"id": 1}"#])
     #expect(try pipeline(store).missing == nil)
   }
+
+  /// Its owner has null, which everybody is told of: the import, whoever asks, and the check.
+  @Test(arguments: Engine.keeping, [false, true])
+  func `a sum beyond the range of its type is named`(_ engine: Engine, isReal: Bool) throws {
+    let (attribute, value) =
+      isReal ? ("magnitude", "1e308") : ("modified", "9000000000000000000")
+    let model = LawStore.quakes.replacing("magnitude.@sum", with: "\(attribute).@sum")
+    let store = try LawStore(engine, model)
+    let said =
+      "Region 1 total: null, as the sum is beyond the range of \(isReal ? "a double" : "64 bits")"
+    let records = (1...3).map { #"{"id": \#($0), "\#(attribute)": \#(value), "place": "A"}"# }
+    let first = try store.take([records[0]])
+    #expect(first.progress.nullTotals == NullTotals())
+    let report = try store.take(Array(records.dropFirst()))
+    #expect(report.progress.nullTotals.count == 1)
+    #expect(report.progress.nullTotals.named.map(\.description) == [said])
+    #expect(try store.engine.status().nullTotals == report.progress.nullTotals)
+    var found: [Finding] = []
+    try store.engine.verify { found.append($0) }
+    #expect(found.map(\.description) == [said] && found.allSatisfy(\.isTrue))
+    let two = ObjectQuery("Quake", where: .init(text: "id > 1", values: []))
+    _ = try store.engine.deleteObjects(two, EditOptions())
+    #expect(try store.engine.status().nullTotals == NullTotals())
+  }
 }

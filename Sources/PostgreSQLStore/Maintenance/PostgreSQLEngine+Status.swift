@@ -27,8 +27,9 @@ extension PostgreSQLEngine {
         entities: entities, pipelines: pipelines, token: try Positions(connection, stored, path).newest,
         transactions: history.integer(0, 0), changes: history.integer(0, 1),
         historySince: history.optionalText(0, 2), readers: readers,
-        upkeep: try LostTriggers(connection, stored).report,
-        pendingChanges: history.integer(0, 3), dirtyOwners: history.integer(0, 4), nullTotals: NullTotals(),
+        upkeep: try LostParts(connection, stored.model).added(to: LostTriggers(connection, stored).report),
+        pendingChanges: history.integer(0, 3), dirtyOwners: history.integer(0, 4),
+        nullTotals: try NullTotals(connection, stored),
         openErasures: 0, bytes: history.integer(0, 5), walBytes: 0, hasLog: true,
         holder: pipelines.lazy.compactMap(\.holder).first, pins: [])
     }

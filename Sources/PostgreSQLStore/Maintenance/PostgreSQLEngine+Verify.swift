@@ -3,16 +3,22 @@ internal import PostgreSQLAccess
 package import StoreInterface
 
 extension PostgreSQLEngine {
-  /// Derived attributes are held against what they are derived from; the server vouches for keys, links and most values.
+  /// Derived attributes are held against what they are derived from, links against the tables; while its constraints are there, the server
+  /// vouches for keys and most values.
   package func verify(_ found: @escaping (Finding) throws -> Void) throws {
     try assignPendingChanges()
     try reading { connection, stored in
       try TableDrift(connection).check(stored.model)
       try connection.checkHistory(found)
       let lost = try LostTriggers(connection, stored).entities
+      let parts = try LostParts(connection, stored.model)
+      for problem in parts.added(to: RepairReport()).problems { try found(Finding(message: problem)) }
+      try parts.check(connection, found)
       let waiting = try MarkedObjects(connection: connection, stored: stored).waiting()
+      let nullTotals = try NullTotals(connection, stored)
       for entity in stored.model.entities {
         try connection.checkValues(of: entity, found)
+        try connection.checkLinks(of: entity, found)
         // Other programs write meanwhile, and whoever may only read leaves to others what waits to be computed.
         var left: Set<Int64> = []
         try DerivedCheck(connection, stored, entity).run { finding in
@@ -22,6 +28,7 @@ extension PostgreSQLEngine {
             try found(finding)
           }
         }
+        for total in nullTotals.named where total.entity == entity.name { try found(total) }
         if !left.isEmpty { try found(.waiting(entity, left.count)) }
         if lost.contains(entity.name) {
           try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
@@ -65,6 +72,21 @@ extension PostgreSQLConnection {
       """
     ).integer(0, 0)
     if lost > 0 { try found(.changesOfNone(lost)) }
+  }
+
+  /// Tells links to what is not there: a foreign key may have been dropped, and does not see what a session in the role of a replica writes.
+  fileprivate func checkLinks(of entity: Entity, _ found: (Finding) throws -> Void) throws {
+    for link in entity.toOneRelationships {
+      let wrong = try run(
+        """
+        SELECT t.bolide_id FROM \(quoted(entity.name)) AS t
+        LEFT JOIN \(quoted(link.destination)) AS d ON d.bolide_id = t.\(quoted(link.column))
+        WHERE t.\(quoted(link.column)) IS NOT NULL AND d.bolide_id IS NULL ORDER BY 1 LIMIT 100
+        """)
+      for row in 0..<wrong.count {
+        try found(.leadsNowhere(entity.name, wrong.integer(row, 0), to: link.destination))
+      }
+    }
   }
 
   /// Tells values that are not of their types, as far as the server does not see to that.

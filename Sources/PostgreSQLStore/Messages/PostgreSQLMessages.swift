@@ -92,6 +92,20 @@ extension StoreError {
       hint: "Run bolide verify --rebuild as the user who owns the store: that makes it anew.")
   }
 
+  /// - Parameter what: a sentence of a repair's report.
+  static func ruleLost(_ what: String, _ address: String) -> StoreError {
+    StoreError(
+      .foreignSchema, at: address, what,
+      hint: "Run bolide verify --rebuild as the user who owns the store: that makes it anew.")
+  }
+
+  /// - Parameter what: a sentence of a repair's report.
+  static func rowsAgainst(_ what: String) -> StoreError {
+    .otherSchema(
+      "\(what), and rows that have come since are against it",
+      hint: "bolide verify names their objects: change, unlink or delete them. Then run the command again.")
+  }
+
   static func formerName(_ schema: String, _ address: String) -> StoreError {
     StoreError(
       .foreignSchema, at: address,
@@ -173,6 +187,14 @@ extension StoreError {
 }
 
 extension RepairReport {
+  static func lost(_ part: EntityTable.Part, of entity: String) -> String {
+    switch part.kind {
+    case .key: "the key \(part.name) of \(entity) is missing"
+    case .constraint: "the constraint \(part.name) of \(entity) is missing"
+    case .index: missing(index: part.name)
+    }
+  }
+
   static func lost(trigger name: String, of entity: String) -> String {
     "the trigger \(name) on \(entity) is missing or disabled"
   }
@@ -183,6 +205,11 @@ extension Finding {
     Finding(
       message:
         "history: \(counted(Int(count), "change")) in no transaction: a program has set the id of its own")
+  }
+
+  /// - Parameter columns: of which two objects have the same values.
+  static func twin(_ entity: String, _ id: Int64, _ columns: [String]) -> Finding {
+    Finding(entity: entity, id: id, message: "an object before it has the same \(columns.listed)")
   }
 
   static func waiting(_ entity: Entity, _ count: Int) -> Finding {

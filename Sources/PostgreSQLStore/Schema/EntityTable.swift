@@ -63,10 +63,31 @@ struct EntityTable {
 
   /// A constraint or an index beside the key: it comes and goes by its name.
   struct Part {
+    /// What it is in messages.
+    enum Kind: String {
+      case key, constraint, index
+    }
+
+    let kind: Kind
+    /// Its name; of a key, its columns.
+    let name: String
     let creation: String
+    /// Empty for a key.
     let removal: String
+    /// The columns whose values no two rows may share; nil for another rule.
+    var unique: [String]?
     /// What is said where rows do not allow it.
     var refusal: StoreError?
+  }
+
+  /// What tells the table's rows apart, which `creation` has.
+  var keys: [Part] {
+    [("PRIMARY KEY", ["bolide_id"]), ("UNIQUE", entity.keyColumns)].map { rule, columns in
+      let list = columns.map(quoted).joined(separator: ", ")
+      return Part(
+        kind: .key, name: list, creation: "ALTER TABLE \(name) ADD \(rule) (\(list))", removal: "",
+        unique: columns)
+    }
   }
 
   var parts: [Part] {
@@ -117,13 +138,15 @@ struct EntityTable {
     var part = constraint(
       entity.indexName(columns: columns, isUnique: true),
       "UNIQUE (\(columns.map(quoted).joined(separator: ", "))) DEFERRABLE INITIALLY IMMEDIATE")
-    part.refusal = refusal
+    (part.refusal, part.unique) = (refusal, columns)
     return part
   }
 
   private func constraint(_ name: String, _ rule: String) -> Part {
-    let constraint = quoted(Self.shortened(name))
+    let name = Self.shortened(name)
+    let constraint = quoted(name)
     return Part(
+      kind: .constraint, name: name,
       creation: "ALTER TABLE \(self.name) ADD CONSTRAINT \(constraint) \(rule)",
       removal: "ALTER TABLE \(self.name) DROP CONSTRAINT IF EXISTS \(constraint)")
   }
@@ -140,9 +163,11 @@ struct EntityTable {
   }
 
   private func index(_ columns: [String], _ places: [String]) -> Part {
-    let index = quoted(Self.shortened(entity.indexName(columns: columns, isUnique: false)))
+    let name = Self.shortened(entity.indexName(columns: columns, isUnique: false))
+    let index = quoted(name)
     return Part(
-      creation: "CREATE INDEX \(index) ON \(name)(\(places.joined(separator: ", ")))",
+      kind: .index, name: name,
+      creation: "CREATE INDEX \(index) ON \(self.name)(\(places.joined(separator: ", ")))",
       removal: "DROP INDEX IF EXISTS \(index)")
   }
 

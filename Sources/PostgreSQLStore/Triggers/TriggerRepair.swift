@@ -30,27 +30,31 @@ struct LostTriggers {
 }
 
 extension PostgreSQLEngine {
-  /// Makes lost triggers anew; then all derived attributes are computed, and history has a gap.
+  /// Makes lost triggers anew, keys, constraints and indexes. Where triggers were lost, all derived attributes are computed, and history
+  /// has a gap.
   ///
-  /// - Throws: `StoreError` where triggers are lost and the user may not make any.
+  /// - Throws: `StoreError` where what is lost lets false rows come and the user may not make it, or where rows are against it.
   @discardableResult
   package func restoreTriggers() throws -> RepairReport {
     try session(repeats: true) { connection in
       let stored = try StoredModel(connection, address)
-      let lost = try LostTriggers(connection, stored)
+      let (triggers, parts) = try (LostTriggers(connection, stored), LostParts(connection, stored.model))
       // A trial takes nobody's triggers away: that would keep all others waiting.
-      if lost.isEmpty || connection.isTrial { return RepairReport() }
-      guard try SchemaFit(connection: connection, address: address).isByOwner else {
-        throw StoreError.triggersLost(lost.entities.sorted()[0], path)
+      if triggers.isEmpty && parts.isEmpty || connection.isTrial { return RepairReport() }
+      let fit = SchemaFit(connection: connection, address: address)
+      guard try fit.isByOwner else {
+        if let entity = triggers.entities.sorted().first { throw StoreError.triggersLost(entity, path) }
+        if let rule = parts.firstRule { throw StoreError.ruleLost(rule, path) }
+        return RepairReport()
       }
       try assignPendingChanges(readsHistory: false)
-      return try SchemaFit(connection: connection, address: address).restoreTriggers(lockWait: lockWait)
+      return try fit.restoreTriggers(lockWait: lockWait)
     }
   }
 }
 
 extension SchemaFit {
-  /// Makes lost triggers anew.
+  /// Makes what is lost anew.
   ///
   /// - Parameter lockWait: how long to wait for those who use the tables, in seconds.
   func restoreTriggers(lockWait: Double) throws -> RepairReport {
@@ -58,20 +62,23 @@ extension SchemaFit {
       try connection.limitLockWait(lockWait)
       // Another process may have been here in between.
       let stored = try StoredModel(connection, address)
-      let lost = try LostTriggers(connection, stored)
-      if lost.isEmpty { return RepairReport() }
-      try connection.makeTriggers(stored)
-      let transaction = WriteTransaction(connection: connection, stored: stored)
-      try transaction.begin()
-      for entity in stored.model.entities where !entity.derivedAttributes.isEmpty {
-        try connection.mark(entity, stored)
-      }
-      try connection.run(
-        "INSERT INTO bolide_gap(transaction, reason) VALUES (bolide_transaction_id(), 'triggers were missing')"
-      )
-      _ = try transaction.end(author: nil, pipeline: nil, run: nil)
-      return lost.report
+      let (triggers, parts) = try (LostTriggers(connection, stored), LostParts(connection, stored.model))
+      try parts.restore(connection)
+      if !triggers.isEmpty { try makeTriggers(of: stored) }
+      return parts.added(to: triggers.report)
     }
+  }
+
+  private func makeTriggers(of stored: StoredModel) throws {
+    try connection.makeTriggers(stored)
+    let transaction = WriteTransaction(connection: connection, stored: stored)
+    try transaction.begin()
+    for entity in stored.model.entities where !entity.derivedAttributes.isEmpty {
+      try connection.mark(entity, stored)
+    }
+    try connection.run(
+      "INSERT INTO bolide_gap(transaction, reason) VALUES (bolide_transaction_id(), 'triggers were missing')")
+    _ = try transaction.end(author: nil, pipeline: nil, run: nil)
   }
 }
 

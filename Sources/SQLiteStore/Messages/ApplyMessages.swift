@@ -1,4 +1,4 @@
-package import ImportModel
+internal import ImportModel
 internal import SQLiteAccess
 package import StoreInterface
 
@@ -44,7 +44,6 @@ extension PipelineProblem {
 }
 
 extension RepairReport {
-  static func missing(index name: String) -> String { "the index \(name) is missing" }
   static func missing(trigger name: String) -> String { "the trigger \(name) is missing" }
   static func altered(trigger name: String) -> String { "the trigger \(name) was altered" }
   static let stuckTriggers = "bolide_deriving has rows, which keep the triggers from working"
@@ -57,18 +56,4 @@ extension Finding {
   package static let openErasure = Finding(
     message: "an erasure is incomplete: what was erased may still be in free pages and in the write-ahead "
       + "log; run `bolide erase` again")
-
-  package static func nullTotal(_ attribute: Attribute, of entity: Entity, _ id: Int64) -> Finding {
-    var finding = Finding(
-      entity: entity.name, id: id, attribute: attribute.name,
-      message: attribute.type.storage == .integer
-        ? "null, as the sum is beyond the range of 64 bits"
-        : "null, as the sum is beyond the range of a double")
-    finding.isTrue = true
-    return finding
-  }
-
-  package static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
-    Finding(entity: entity, id: id, message: "refers to a \(destination ?? "row") that does not exist")
-  }
 }

@@ -59,4 +59,22 @@ extension Finding {
       entity: entity, id: id, attribute: attribute.name,
       message: "the stored value is not a valid \(attribute.type.name)")
   }
+
+  package static func nullTotal(_ attribute: Attribute, of entity: Entity, _ id: Int64) -> Finding {
+    var finding = Finding(
+      entity: entity.name, id: id, attribute: attribute.name,
+      message: attribute.type.storage == .integer
+        ? "null, as the sum is beyond the range of 64 bits"
+        : "null, as the sum is beyond the range of a double")
+    finding.isTrue = true
+    return finding
+  }
+
+  package static func leadsNowhere(_ entity: String?, _ id: Int64?, to destination: String?) -> Finding {
+    Finding(entity: entity, id: id, message: "refers to a \(destination ?? "row") that does not exist")
+  }
+}
+
+extension RepairReport {
+  package static func missing(index name: String) -> String { "the index \(name) is missing" }
 }

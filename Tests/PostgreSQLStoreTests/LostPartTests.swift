@@ -1,0 +1,146 @@
+import Bolide
+import StoreInterface
+import TestServer
+import Testing
+
+/// Keys, constraints and indexes that another program has dropped: `verify` names them and what came in meanwhile, and whoever writes next makes
+/// them anew.
+struct LostPartTests {
+  private let store: ServerStore
+
+  private static let model = """
+    bolide: 1
+    name: items
+    entity: Item
+    key: [id, part]
+    unique: [[code]]
+    index: [[size]]
+    attributes:
+      id: integer64
+      part: string
+      code: string
+      size: integer64
+      place: { type: string, transient: true }
+    link: { in: { to: { name: place } } }
+    relationships: { in: { to-one: Group, inverse: items } }
+    entities:
+      Group:
+        key: name
+        attributes: { name: string, count: { derived: items.@count } }
+        relationships: { items: { to-many: Item, inverse: in } }
+
+    """
+
+  init() throws {
+    store = try ServerStore(Self.model)
+    try store.take([Self.record(1)], model: Self.model)
+  }
+
+  private static func record(_ id: Int) -> String {
+    #"{"id": \#(id), "part": "p", "code": "c\#(id)", "size": \#(id), "place": "A"}"#
+  }
+
+  /// What is dropped, what is said of it, what another program then writes, and what is said of that.
+  private static let losses: [(drop: String, problem: String, write: String, findings: [String])] = [
+    (
+      #"ALTER TABLE "Item" DROP CONSTRAINT "Item_id_part_key""#, #"the key "id", "part" of Item is missing"#,
+      #"INSERT INTO "Item"(id, part, code) VALUES (1, 'p', 'x')"#,
+      ["Item 2: an object before it has the same id and part"]
+    ),
+    (
+      #"ALTER TABLE "Group" DROP CONSTRAINT "Group_pkey" CASCADE"#,
+      #"the key "bolide_id" of Group is missing"#,
+      #"INSERT INTO "Group"(bolide_id, name) VALUES (1, 'B')"#, []
+    ),
+    (
+      #"ALTER TABLE "Item" DROP CONSTRAINT "bolide_unique_Item.code""#,
+      "the constraint bolide_unique_Item.code of Item is missing",
+      #"INSERT INTO "Item"(id, part, code) VALUES (2, 'p', 'c1')"#,
+      ["Item 2: an object before it has the same code"]
+    ),
+    (
+      #"ALTER TABLE "Item" DROP CONSTRAINT "bolide_link_in_id""#,
+      "the constraint bolide_link_in_id of Item is missing",
+      #"INSERT INTO "Item"(id, part, code, in_id) VALUES (2, 'p', 'c2', 77)"#,
+      ["Item 2: refers to a Group that does not exist"]
+    ),
+    (#"DROP INDEX "bolide_index_Item.size""#, "the index bolide_index_Item.size is missing", "SELECT 1", []),
+  ]
+
+  @Test(arguments: losses)
+  func `an import makes what is lost anew`(drop: String, problem: String, write: String, findings: [String])
+    throws
+  {
+    let before = try parts()
+    try store.psql(drop)
+    #expect(try found().contains(problem))
+    #expect(try store.engine.status().upkeep.problems.contains(problem))
+    let report = try store.take([Self.record(1), Self.record(3)], model: Self.model)
+    #expect(report.restored.problems.contains(problem))
+    #expect(!report.restored.hasGap)
+    #expect(try store.engine.verified() == [])
+    #expect(try parts() == before)
+    #expect(report.progress.counts.unchanged == 1 && report.progress.counts.inserted == 1)
+  }
+
+  @Test(arguments: losses.filter { !$0.findings.isEmpty })
+  func `rows that are against it are named, and nothing is written until they are gone`(
+    drop: String, problem: String, write: String, findings: [String]
+  ) throws {
+    try store.psql(drop)
+    try store.psql(write)
+    #expect(try found().isSuperset(of: [problem] + findings))
+    let error = try #require(throws: ImportError.self) {
+      try store.take([Self.record(3)], model: Self.model)
+    }
+    #expect(error.reason.contains("\(problem), and rows that have come since are against it"))
+    #expect(
+      error.advice
+        == "bolide verify names their objects: change, unlink or delete them. Then run the command again.")
+    #expect(try store.psql(#"SELECT count(*) FROM "Item""#) == "2")
+    #expect(throws: StoreError.self) { try store.engine.rebuild { _ in } }
+    try store.psql(#"DELETE FROM "Item" WHERE bolide_id = 2"#)
+    var mended: [String] = []
+    try store.engine.rebuild { mended.append("\($0)") }
+    #expect(mended == [problem])
+    #expect(try store.engine.verified() == [])
+  }
+
+  @Test func `who does not own the store writes on without an index, and not without a rule`() throws {
+    let (role, schema) = ("w\(store.schema)", store.schema)
+    try store.psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
+      GRANT ALL ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)"; GRANT ALL ON ALL SEQUENCES IN SCHEMA "\(schema)" TO "\(role)";
+      DROP INDEX "bolide_index_Item.size";
+      """)
+    let other = try StoreAddress(
+      store.server.address(schema: schema).replacing("postgres@", with: "\(role)@")
+    ).open()
+    _ = try other.deleteObjects(ObjectQuery("Item", where: "id = 1"), EditOptions())
+    #expect(try store.psql(#"SELECT count(*) FROM "Item""#) == "0")
+    try store.psql(#"ALTER TABLE "Item" DROP CONSTRAINT "bolide_link_in_id""#)
+    let error = try #require(throws: StoreError.self) {
+      try other.deleteObjects(ObjectQuery("Item", where: "id = 1"), EditOptions())
+    }
+    #expect(error.code == .foreignSchema)
+    #expect(error.reason == "the constraint bolide_link_in_id of Item is missing")
+    #expect(
+      error.hint == "Run bolide verify --rebuild as the user who owns the store: that makes it anew.")
+    try store.psql("DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+
+  private func found() throws -> Set<String> { Set(try store.engine.verified().map(\.description)) }
+
+  /// The tables' constraints and indexes as the server shows them.
+  private func parts() throws -> String {
+    try store.psql(
+      """
+      SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint
+      WHERE connamespace = '"\(store.schema)"'::regnamespace
+      UNION ALL SELECT indrelid::regclass, c.relname, pg_get_indexdef(indexrelid)
+      FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE c.relnamespace = '"\(store.schema)"'::regnamespace
+      ORDER BY 1, 2, 3
+      """)
+  }
+}
