@@ -8,7 +8,7 @@ package final class PostgreSQLConnection {
   /// Asked about ten times a second while the server works; true ends the statement.
   package var isCancelled: @Sendable () -> Bool = { false }
   let library: bolide_pg_functions
-  private let address: PostgreSQLAddress
+  package let address: PostgreSQLAddress
   private(set) var connection: OpaquePointer
   /// Whether all that the session does is taken back at its end.
   package internal(set) var isTrial = false

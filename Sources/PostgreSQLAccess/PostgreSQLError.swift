@@ -83,6 +83,7 @@ package struct PostgreSQLError: Error, Sendable {
       case Self.rowsKept: .rowsKept(saying: text).about(address)
       // A constraint, or what a trigger of another program raises.
       case let state where state.hasPrefix("23") || state == "P0001": .said(.constraint, text, address)
+      case "22003": .outOfRange(text, address)
       // A text with U+0000, a value that is too long for an index.
       case "22021", "54000": .said(.constraint, text, address)
       default: .said(.other, text, address)

@@ -191,6 +191,34 @@ struct ServerMessageTests {
     try store.psql("DROP SCHEMA \"\(schema)\" CASCADE; DROP ROLE \"\(role)\"")
   }
 
+  /// What one may not use looks empty.
+  @Test func `a schema that the user may not use, and a database in which none may be made`() throws {
+    let store = try ServerStore()
+    let role = "n\(store.schema)"
+    try store.psql("CREATE ROLE \"\(role)\" LOGIN")
+    func address(_ schema: String) -> String {
+      store.server.address(schema: schema).replacing("postgres@", with: "\(role)@")
+    }
+    for model in [nil, ServerStore.quakes, ServerStore.quakes + "create: never\n"] {
+      #expect(
+        try said(address(store.schema), for: model)
+          == "this user may not use the schema \(store.schema). The schema's owner can grant it: GRANT USAGE ON SCHEMA."
+      )
+    }
+    #expect(
+      try said(address("of \(role)"), for: ServerStore.quakes)
+        == "this user may not do that: permission denied for database postgres. "
+        + "The owner of the database can grant it.")
+    try store.psql("DROP ROLE \"\(role)\"")
+  }
+
+  @Test(arguments: ["pg_toast", "pg_mine", "information_schema"])
+  func `a schema of the server's own`(schema: String) throws {
+    #expect(
+      try said(TestServer.shared.get().address(schema: schema), for: ServerStore.quakes)
+        == "the schema \(schema) is the server's own. Name another one behind the #.")
+  }
+
   @Test func `a schema's name that is too long`() throws {
     let name = String(repeating: "x", count: 64)
     #expect(

@@ -140,4 +140,18 @@ struct StoreLimitTests {
     #expect(error.hint == "Take it out.")
     #expect(error.code == .modelChange)
   }
+
+  /// SQLite goes on with infinity.
+  @Test func `a condition that goes out of range ends the import with a sentence`() throws {
+    let model = Self.model.replacing(
+      "derived: items.@count", with: #"derived: items.@count, where: "number + 1 > 0""#)
+    let store = try ServerStore(model)
+    let error = try #require(throws: ImportError.self) {
+      try store.take([Self.record(#""number": 9223372036854775807, "place": "A""#)], model: model)
+    }
+    #expect(error.kind == .store(.constraint))
+    #expect(error.reason.hasSuffix("a number is out of range. PostgreSQL says: bigint out of range"))
+    #expect(
+      error.advice == "Look for arithmetic in a predicate, or in the `where:` of a derived attribute.")
+  }
 }

@@ -30,7 +30,8 @@ extension StoreError {
   static func noRight(_ text: String, _ address: String) -> StoreError {
     StoreError(
       .readOnly, at: address, "this user may not do that: \(text)",
-      hint: "The owner of the schema can grant it.")
+      hint: text.contains("for database")
+        ? "The owner of the database can grant it." : "The owner of the schema can grant it.")
   }
 
   static func rowsHidden(_ text: String, _ address: String) -> StoreError {
@@ -106,6 +107,12 @@ extension StoreError {
 
   static func lacking(_ text: String, _ address: String) -> StoreError {
     otherSchema(text, hint: "Restore what another program has renamed or dropped.").about(address)
+  }
+
+  static func outOfRange(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .constraint, at: address, "a number is out of range. PostgreSQL says: \(text)",
+      hint: "Look for arithmetic in a predicate, or in the `where:` of a derived attribute.")
   }
 
   static func said(_ code: Code, _ text: String, _ address: String) -> StoreError {

@@ -107,11 +107,12 @@ extension ConditionSQL {
         if case .integer(let number)? = argument.constant { number } else { -1 }
       }
       guard numbers[0] >= 1, numbers.allSatisfy({ 0...1_000_000_000 ~= $0 }) else {
-        throw Untranslated.function(function)
+        throw Untranslated.form(of: function)
       }
       let text = try arguments[0].asText().sql
       return Operand(
         sql: "substr(\(text), \(numbers.map { "\($0)" }.joined(separator: ", ")))", kind: .text)
+    case ("trim", _), ("ltrim", _), ("rtrim", _): throw Untranslated.form(of: function)
     default: throw Untranslated.function(function)
     }
   }
@@ -128,13 +129,13 @@ extension ConditionSQL {
     }
     guard let format, trees.count == 1, let column = try operand(trees[0]).column, let type = column.type,
       let form = Self.form(format, isDay: type == .day)
-    else { throw Untranslated.function(function) }
+    else { throw Untranslated.form(of: function) }
     switch type {
     case .date(.seconds), .date(.milliseconds):
       return Operand(sql: Operand.date(form, of: column.sql, "TIMESTAMPTZ"), kind: .text)
     case .day: return Operand(sql: Operand.date(form, of: column.sql, "DATE"), kind: .text)
     // Millionths, a version may round into the next day.
-    default: throw Untranslated.function(function)
+    default: throw Untranslated.form(of: function)
     }
   }
 

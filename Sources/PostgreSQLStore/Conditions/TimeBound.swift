@@ -42,8 +42,7 @@ struct TimeBound {
     }
     isExact = stored(first, decimals) == wanted
     let shown = String(decoding: stored(first, decimals.map { _ in 6 }), as: UTF8.self)
-    // The server calls the year 0 the first before Christ.
-    let time = shown.hasPrefix("0000") ? "0001\(shown.dropFirst(4)) BC" : shown
+    let time = AttributeType.serverText(ofTime: shown)
     sql = "\(decimals == nil ? "DATE" : "TIMESTAMPTZ") '\(time)'"
   }
 }

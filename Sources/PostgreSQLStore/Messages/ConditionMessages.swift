@@ -18,6 +18,7 @@ struct Untranslated: Error {
   static let pattern = Self(what: "LIKE with an escape character and a pattern that are not written out")
 
   static func function(_ name: String) -> Self { Self(what: "the function \(name)") }
+  static func form(of name: String) -> Self { Self(what: "this form of the function \(name)") }
   static func cast(_ type: String) -> Self { Self(what: "this CAST AS \(type)") }
 }
 

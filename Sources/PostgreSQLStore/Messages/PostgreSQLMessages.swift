@@ -23,6 +23,18 @@ extension StoreError {
       hint: "Make one with createdb --encoding UTF8.")
   }
 
+  static func schemaHidden(_ schema: String, _ address: String) -> StoreError {
+    StoreError(
+      .readOnly, at: address, "this user may not use the schema \(schema)",
+      hint: "The schema's owner can grant it: GRANT USAGE ON SCHEMA.")
+  }
+
+  static func schemaOfServer(_ schema: String, _ address: String) -> StoreError {
+    StoreError(
+      .badRequest, at: address, "the schema \(schema) is the server's own",
+      hint: "Name another one behind the #.")
+  }
+
   static func noStoreThere(_ address: String) -> StoreError {
     StoreError(.storeGone, at: address, "there is no store", hint: "An import makes one.")
   }

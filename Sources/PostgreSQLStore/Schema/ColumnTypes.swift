@@ -63,7 +63,8 @@ extension AttributeType {
     case .decimal(let scale): "(\(sql) * '1e\(scale)'::numeric)::bigint"
     case .integer16, .integer32: "(\(sql))::bigint"
     case .date: "(\(sql))::timestamptz"
-    case .string: "(\(sql))::text"
+    // JSON that is grouped by is text already, and a cast would go below its COLLATE.
+    case .string, .json: "(\(sql))::text"
     default: "(\(sql))::\(column)"
     }
   }
@@ -82,10 +83,19 @@ extension AttributeType {
       default: return "\(number)"
       }
     case .real(let number): return "'\(number)'::double precision"
-    case .text(let text): return literal(text)
+    case .text(let text):
+      switch self {
+      case .date, .day: return literal(Self.serverText(ofTime: text))
+      default: return literal(text)
+      }
     case .blob(let bytes):
       return "'\\x\(bytes.map { String(UInt16($0) | 256, radix: 16).dropFirst() }.joined())'::bytea"
     }
+  }
+
+  /// A day or an instant as the server reads it, which calls the year 0 the first before Christ.
+  static func serverText(ofTime text: String) -> String {
+    text.hasPrefix("0000") ? "0001\(text.dropFirst(4)) BC" : text
   }
 
   /// Whether two values differ; null is a value.

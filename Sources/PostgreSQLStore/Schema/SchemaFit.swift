@@ -208,6 +208,9 @@ struct SchemaFit {
   // MARK: What the server can hold
 
   private func checkLimits(of model: Model) throws {
+    if address.schema.hasPrefix("pg_") || address.schema == "information_schema" {
+      throw StoreError.schemaOfServer(address.schema, address.shown)
+    }
     if address.schema.utf8.count > 63 { throw StoreError.longName(address.schema, address.shown) }
     try checkNames(model)
     try checkFilters(model)

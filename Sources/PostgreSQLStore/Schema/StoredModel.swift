@@ -93,7 +93,14 @@ struct StoredModel {
     let found = try connection.run(
       "SELECT FROM pg_class WHERE relname = 'bolide_store' AND relnamespace = \(SystemTables.namespace)"
     )
-    return found.count == 1
+    if found.count == 1 { return true }
+    // A schema that the user may not use looks empty.
+    let schema = connection.address.schema
+    let hidden = try connection.run(
+      "SELECT FROM pg_namespace WHERE nspname = $1 AND NOT has_schema_privilege(oid, 'USAGE')",
+      [.text(schema)])
+    if hidden.count > 0 { throw StoreError.schemaHidden(schema, connection.address.shown) }
+    return false
   }
 
   /// The key of the digests by which rejected records know their keys.
