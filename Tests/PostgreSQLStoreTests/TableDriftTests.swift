@@ -115,6 +115,19 @@ struct TableDriftTests {
     }
   }
 
+  /// With the column its constraints are gone, or the triggers that read it fail.
+  @Test(arguments: ["code", "magnitude", "in_id"])
+  func `nothing is rebuilt from a column that is not there`(column: String) throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    try store.psql("SET client_min_messages = error; ALTER TABLE \"Quake\" DROP COLUMN \(column) CASCADE")
+    for isLost in [false, true] {
+      if isLost { try store.psql(#"DROP TRIGGER bolide_after_insert ON "Region""#) }
+      let error = #expect(throws: StoreError.self) { try store.engine.rebuild { _ in } }
+      #expect(error?.reason == Self.other + "the table Quake has no column \(column)")
+    }
+  }
+
   @Test func `columns of other programs are theirs`() throws {
     let store = try ServerStore()
     try store.psql(#"ALTER TABLE "Quake" ADD seen_by text, ADD rank integer NOT NULL DEFAULT 7"#)

@@ -85,7 +85,9 @@ extension ImportError {
     let guarding = ImportGuard.minRecords.rawValue
     var error = ImportError(
       .badInput, code: guarding,
-      "\(input): there are \(read.grouped) records, fewer than the minimum of \(minimum.grouped)",
+      read == 1
+        ? "\(input): there is 1 record, fewer than the minimum of \(minimum.grouped)"
+        : "\(input): there are \(read.grouped) records, fewer than the minimum of \(minimum.grouped)",
       hint: "Check the input. If it is as it should be, import it once all the same.", .accept(guarding))
     if isStored { error.telling = .committed }
     return error

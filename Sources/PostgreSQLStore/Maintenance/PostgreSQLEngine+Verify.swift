@@ -38,6 +38,7 @@ extension PostgreSQLEngine {
   }
 
   package func rebuild(_ found: (Finding) throws -> Void) throws {
+    try reading { connection, stored in try TableDrift(connection).check(stored.model) }
     for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
     try writing { connection, stored in
       for entity in stored.model.entities {

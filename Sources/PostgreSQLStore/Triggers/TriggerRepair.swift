@@ -63,6 +63,8 @@ extension SchemaFit {
       // Another process may have been here in between.
       let stored = try StoredModel(connection, address)
       let (triggers, parts) = try (LostTriggers(connection, stored), LostParts(connection, stored.model))
+      // They need columns that may be gone, too.
+      try TableDrift(connection).check(stored.model)
       try parts.restore(connection)
       if !triggers.isEmpty { try makeTriggers(of: stored) }
       return parts.added(to: triggers.report)

@@ -49,6 +49,13 @@ import Testing
     #expect(try rows() == 0)
   }
 
+  @Test func `a single record is one`() throws {
+    try write(1)
+    #expect(
+      try folder.bolide("import", "guarded.yaml", "feed.json")
+        == .failure(65, "feed.json: there is 1 record, fewer than the minimum of 5", Self.hint))
+  }
+
   @Test func `what chunks have committed is told, and with atomic nothing is`() throws {
     try write(4)
     let outcome = try folder.bolide("import", "guarded.yaml", "feed.json", "--chunk-rows", "3")
