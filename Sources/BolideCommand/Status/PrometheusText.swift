@@ -82,6 +82,9 @@ struct PrometheusText {
     store("bolide_trigger_problems", "Bolide's triggers that are missing or altered.") {
       Int64($0.upkeep.triggers.count)
     }
+    store("bolide_index_problems", "Keys, constraints and indexes that are missing.") {
+      Int64($0.upkeep.indexes.count)
+    }
   }
 
   var text: String {

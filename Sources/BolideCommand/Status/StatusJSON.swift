@@ -43,6 +43,7 @@ extension JSONText {
     }
     member("dirtyOwners", status.dirtyOwners)
     member("triggerProblems", Int64(status.upkeep.triggers.count))
+    member("indexProblems", Int64(status.upkeep.indexes.count))
     member("unbuiltIndexes", Int64(status.upkeep.unbuiltIndexes.count))
     write(status.nullTotals)
     member("unfinishedAttributes", Int64(status.unfinishedAttributes.count))

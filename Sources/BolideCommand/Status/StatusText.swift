@@ -128,6 +128,11 @@ extension StatusOfStore {
           "\(problem)\(more > 0 ? ", and \(more) more" : ""): the next import restores them, and history has a gap"
         ))
     }
+    if let problem = status.upkeep.indexes.first {
+      let more = status.upkeep.indexes.count - 1
+      lines.append(
+        ("indexes", "\(problem)\(more > 0 ? ", and \(more) more" : ""): the next import restores them"))
+    }
     let unbuilt = status.upkeep.unbuiltIndexes.count
     if unbuilt > 0 {
       lines.append(

@@ -298,6 +298,26 @@ import Testing
         #"bolide_trigger_problems{store="quakes.sqlite"} 2"#))
   }
 
+  @Test func `missing indexes are told`() throws {
+    #expect(try folder.bolide("import", "daily.yaml", "feed.json") == .silent)
+    let indexes = try folder.sqlite(
+      "quakes.sqlite",
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'Quake' AND sql <> ''")
+    try #require(!indexes.isEmpty)
+    for index in indexes { try folder.sqlite("quakes.sqlite", "DROP INDEX \"\(index)\"") }
+    let more = indexes.count > 1 ? ", and \(indexes.count - 1) more" : ""
+    let text = try folder.bolide("status", "quakes.sqlite").output
+    #expect(
+      text.contains("indexes   the index \(indexes[0]) is missing\(more): the next import restores them\n"),
+      "\(text)")
+    #expect(
+      try folder.bolide("status", "quakes.sqlite", "--json").output.contains(
+        #""indexProblems":\#(indexes.count)"#))
+    #expect(
+      try folder.bolide("status", "quakes.sqlite", "--format", "prometheus").output.contains(
+        #"bolide_index_problems{store="quakes.sqlite"} \#(indexes.count)"#))
+  }
+
   @Test func `what is to be computed anew is counted by objects`() throws {
     let text = Folder.quakes.replacing(
       "quakes.magnitude.@sum }",
