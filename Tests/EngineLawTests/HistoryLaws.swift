@@ -90,6 +90,21 @@ struct HistoryLaws {
     }
   }
 
+  /// Its present row is the object's that has come back; a deletion has none.
+  @Test(arguments: Engine.keeping) func `a deletion has no values`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1}"#])
+    let token = try store.engine.newestToken()
+    _ = try store.engine.deleteObjects(
+      ObjectQuery("Quake", where: .init(text: "id = 1", values: [])), EditOptions())
+    _ = try store.engine.revert(.token(token), force: false, EditOptions())
+    var request = HistoryRequest(after: token)
+    request.includesValues = true
+    let changes = try store.engine.history(request).flatMap(\.changes)
+    #expect(changes.map(\.kind) == [.delete, .insert])
+    #expect(changes.map { $0.values == nil } == [true, false])
+  }
+
   @Test(arguments: Engine.allCases)
   func `a follower is given each transaction as it is committed`(_ engine: Engine) async throws {
     let store = try LawStore(engine)

@@ -45,7 +45,7 @@ struct ChangeBatch {
       let present = rows?.key(of: change.id, after: change.transaction, change)
       change.key = present?.key ?? []
       if present?.isErased == true { change.erased = .object }
-      if includesValues { change.values = rows?.values(of: change.id) }
+      if includesValues, change.kind != .delete { change.values = rows?.values(of: change.id) }
       try tell(change)
     }
     for end in ends { try commit(end.transaction) }
