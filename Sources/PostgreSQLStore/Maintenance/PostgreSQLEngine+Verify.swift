@@ -15,7 +15,7 @@ extension PostgreSQLEngine {
       for problem in parts.added(to: RepairReport()).problems { try found(Finding(message: problem)) }
       try parts.check(connection, found)
       let waiting = try MarkedObjects(connection: connection, stored: stored).waiting()
-      let nullTotals = try NullTotals(connection, stored)
+      let nullTotals = try NullTotals(connection, stored, naming: .max)
       for entity in stored.model.entities {
         try connection.checkValues(of: entity, found)
         try connection.checkLinks(of: entity, found)

@@ -32,7 +32,7 @@ package struct StoreLimits: Sendable {
     }
     func name(_ column: Int) -> String { chunk.layout.columns[column].attribute.name }
     for column in texts where bytes(column)?.contains(0) == true {
-      return (.holdsNull(name(column), store), name(column))
+      return (.nulCharacter(name(column), store), name(column))
     }
     for columns in indexed where columns.reduce(0, { $0 + (bytes($1)?.count ?? 0) }) > most {
       return (.tooLongForIndex(columns.map(name), most, store), name(columns[0]))

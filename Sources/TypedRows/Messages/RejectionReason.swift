@@ -70,8 +70,8 @@ extension RejectionReason {
 
   // MARK: The store
 
-  static func holdsNull(_ name: String, _ store: String) -> RejectionReason {
-    RejectionReason(code: "holds-null", message: "\(name) contains U+0000, which \(store) does not store")
+  static func nulCharacter(_ name: String, _ store: String) -> RejectionReason {
+    RejectionReason(code: "nul-character", message: "\(name) contains U+0000, which \(store) does not store")
   }
 
   static func tooLongForIndex(_ names: [String], _ limit: Int, _ store: String) -> RejectionReason {
