@@ -72,7 +72,7 @@ struct FetchGroups {
     }
     let attribute = tree.nodes[property.node].entity.attributes.first { $0.name == property.name }
     // A total that no number of its type is, is null.
-    let isTotal = attribute?.derivation?.aggregate?.function == .sum
+    let isTotal = attribute?.isTotal == true
     let computed: AttributeType =
       switch function {
       case .sum where type.storage == .real: .double

@@ -71,6 +71,18 @@ struct ServerStore {
   @discardableResult
   func psql(_ sql: String) throws -> String { try server.psql(sql, schema: schema) }
 
+  /// Opens the store as a user who may change rows and does not own it.
+  func asWriter(_ body: (any StoreEngine) throws -> Void) throws {
+    let role = "w\(schema)"
+    try psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(schema)" TO "\(role)";
+      GRANT ALL ON ALL TABLES IN SCHEMA "\(schema)" TO "\(role)"; GRANT ALL ON ALL SEQUENCES IN SCHEMA "\(schema)" TO "\(role)";
+      """)
+    try body(StoreAddress(server.address(schema: schema).replacing("postgres@", with: "\(role)@")).open())
+    try psql("DROP OWNED BY \"\(role)\"; DROP ROLE \"\(role)\"")
+  }
+
   /// Waits until the server shows something: as long as it takes, as the test has a time limit.
   func waitUntil(_ condition: String) throws {
     while try psql("SELECT \(condition)") != "t" { usleep(20_000) }

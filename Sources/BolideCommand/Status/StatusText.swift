@@ -120,18 +120,12 @@ extension StatusOfStore {
             + "log; run `bolide erase` again"
         ))
     }
-    if let problem = status.upkeep.triggers.first {
-      let more = status.upkeep.triggers.count - 1
-      lines.append(
-        (
-          "triggers",
-          "\(problem)\(more > 0 ? ", and \(more) more" : ""): the next import restores them, and history has a gap"
-        ))
-    }
-    if let problem = status.upkeep.indexes.first {
-      let more = status.upkeep.indexes.count - 1
-      lines.append(
-        ("indexes", "\(problem)\(more > 0 ? ", and \(more) more" : ""): the next import restores them"))
+    for (label, problems, gap) in [
+      ("triggers", status.upkeep.triggers, ", and history has a gap"), ("indexes", status.upkeep.indexes, ""),
+    ] {
+      guard let problem = problems.first else { continue }
+      let more = problems.count > 1 ? ", and \(problems.count - 1) more" : ""
+      lines.append((label, "\(problem)\(more): the next import restores them\(gap)"))
     }
     let unbuilt = status.upkeep.unbuiltIndexes.count
     if unbuilt > 0 {

@@ -83,3 +83,8 @@ public enum Derivation: Sendable, Hashable, Codable {
     }
   }
 }
+
+extension Attribute {
+  /// Whether it is a sum: null where it is beyond the range of its type.
+  package var isTotal: Bool { derivation?.aggregate?.function == .sum }
+}

@@ -10,7 +10,7 @@ extension NullTotals {
   init(_ connection: PostgreSQLConnection, _ stored: StoredModel, naming most: Int = 10) throws {
     self.init()
     for entity in stored.model.entities {
-      for attribute in entity.derivedAttributes where attribute.derivation?.aggregate?.function == .sum {
+      for attribute in entity.derivedAttributes where attribute.isTotal {
         // A sum of nothing is 0.
         let owners = try connection.run(
           """

@@ -99,9 +99,7 @@ extension StoreError {
   }
 
   static func triggersLost(_ entity: String, _ address: String) -> StoreError {
-    StoreError(
-      .foreignSchema, at: address, "a trigger of Bolide's on \(entity) is missing or disabled",
-      hint: "Run bolide verify --rebuild as the user who owns the store: that makes it anew.")
+    ruleLost("a trigger of Bolide's on \(entity) is missing or disabled", address)
   }
 
   /// - Parameter what: a sentence of a repair's report.
@@ -115,7 +113,9 @@ extension StoreError {
   static func rowsAgainst(_ what: String) -> StoreError {
     .otherSchema(
       "\(what), and rows that have come since are against it",
-      hint: "bolide verify names their objects: change, unlink or delete them. Then run the command again.")
+      hint:
+        "bolide verify names their objects: change, unlink or delete them with SQL. Then run the command again."
+    )
   }
 
   static func formerName(_ schema: String, _ address: String) -> StoreError {

@@ -211,9 +211,6 @@ extension Attribute {
   /// Whether it is a sum in parts.
   var hasParts: Bool { isTotal && type.storage == .real }
 
-  /// Whether it is a sum: null where it is beyond the range of its type.
-  package var isTotal: Bool { derivation?.aggregate?.function == .sum }
-
   /// Whether it is a count: never null.
   var isCount: Bool { derivation?.aggregate?.function == .count }
 }

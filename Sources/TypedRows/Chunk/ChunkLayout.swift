@@ -91,7 +91,7 @@ package struct ChunkLayout: Sendable {
   /// The key of the keys' digests: noughts until an import gives it its store's.
   package var digestKey = SipHash.Key([])
   /// What the store cannot hold; nil where it holds everything.
-  package var storeLimits: StoreLimits?
+  package private(set) var storeLimits: StoreLimits?
   /// Whether two JSON texts say the same: by their bytes, unless an import knows better.
   package var sameJSON: TextEquality = { $0.elementsEqual($1) } {
     didSet { for index in children.indices { children[index].sameJSON = sameJSON } }
