@@ -1,4 +1,5 @@
 internal import ImportInput
+internal import StoreInterface
 internal import Synchronization
 
 /// Stops an import: the chunk in hand is committed or rolled back, and the run is recorded.
@@ -38,6 +39,14 @@ public final class ImportCancellation: Sendable {
     let child = Cancellation()
     add(child) { child.cancel() }
     return child
+  }
+
+  /// Runs what is simply left where this happens: what an import does before its first record.
+  func ending<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let call = StoreCall(isPatient: true)
+    add(call) { call.cancel() }
+    defer { release(call) }
+    return try StoreCall.$current.withValue(call, operation: body)
   }
 
   private func add(_ child: AnyObject, _ cancel: @escaping @Sendable () -> Void) {

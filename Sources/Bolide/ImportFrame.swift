@@ -41,19 +41,12 @@ struct ImportFrame {
     let restored: RepairReport
     let lock: AnyObject
     do {
-      lock = try store.lock(
-        forPipeline: pipeline.name, waiting: settings.lockWait,
-        isCancelled: { cancellation.isCancelled })
-      try pipeline.check()
-      try store.fit(pipeline)
-      frame.memory = try store.fieldMemory(of: pipeline)
-      if !frame.memory.added.isEmpty {
-        frame.pipeline = pipeline.adding(frame.memory.added)
-        try frame.pipeline.check()
-        try store.fit(frame.pipeline)
+      let known: (run: Int64, progress: RunProgress)?
+      (lock, restored, known) = try cancellation.ending {
+        let lock = try store.lock(forPipeline: pipeline.name, waiting: settings.lockWait)
+        return (lock, try frame.fitStore(), try findUnchanged(frame))
       }
-      restored = try store.restoreTriggers()
-      if let known = try findUnchanged(frame) { return report(known.run, known.progress, restored) }
+      if let known { return report(known.run, known.progress, restored) }
       writing = try store.beginImport(
         frame.pipeline, input: input, settings: settings, sameJSON: CanonicalJSON.areEqual,
         isCancelled: { cancellation.isCancelled })
@@ -63,6 +56,19 @@ struct ImportFrame {
     }
     defer { withExtendedLifetime(lock) {} }
     return try frame.end(writing, apply(frame, writing), restored)
+  }
+
+  /// Fits the store to the pipeline, with the fields that earlier imports have added, and restores its triggers.
+  private mutating func fitStore() throws -> RepairReport {
+    try pipeline.check()
+    try store.fit(pipeline)
+    memory = try store.fieldMemory(of: pipeline)
+    if !memory.added.isEmpty {
+      pipeline = pipeline.adding(memory.added)
+      try pipeline.check()
+      try store.fit(pipeline)
+    }
+    return try store.restoreTriggers()
   }
 
   /// Ends the run, and reports.

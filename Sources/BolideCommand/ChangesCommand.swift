@@ -90,10 +90,7 @@ struct ChangesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let stop = ImportCancellation()
-    // Before any other thread is there, as the signals are blocked in all of them.
-    let signals = follow || !command.isEmpty ? SignalWatch(stopping: stop) : nil
-    do {
+    try SignalWatch.run(if: follow || !command.isEmpty) {
       let store = try StoreAddress.open(storePath)
       try store.assignOrNote()
       if reader != nil, !command.isEmpty { try store.checkWritable() }
@@ -108,18 +105,10 @@ struct ChangesCommand: ParsableCommand {
       if count { return try StandardOutput.write(line: "\(store.countChanges(request))") }
       if ids { return try write(store.changedObjects(request)) }
       if follow {
-        try goOn(store, request, from: place, until: stop)
+        try goOn(store, request, from: place, lock)
         throw StandardOutput.Stopped()
       }
-      _ = try deliver(store, request, from: place, until: signals.map { _ in stop })
-    } catch is StandardOutput.Stopped {
-      throw ExitCode(128 + (signals?.received ?? SIGTERM))
-    } catch is StandardOutput.Closed {
-      // Whoever reads has read enough.
-    } catch let status as ExitCode {
-      throw status
-    } catch {
-      throw Failure(error)
+      _ = try deliver(store, request, from: place)
     }
   }
 
@@ -141,19 +130,29 @@ struct ChangesCommand: ParsableCommand {
   /// - Throws: `StandardOutput.Closed` when nobody reads any more, and `.Stopped` for a signal while something is printed.
   private func goOn(
     _ store: any StoreEngine, _ request: HistoryRequest, from place: HistoryToken?,
-    until stop: ImportCancellation
+    _ lock: (any ConsumerLock)?
   ) throws {
     store.endWriting()
     var follower = try HistoryFollower(store)
     var (request, place, hasShown) = (request, place, false)
-    while !stop.isCancelled {
+    while !StoreCall.isCancelled {
       if try follower.look() {
-        try follower.reading {
-          guard let last = try deliver(store, request, from: place, isContinued: hasShown, until: stop)
+        var hasTold = false
+        try follower.reading(unless: { hasTold }) {
+          // With a lost connection the lock went, and somebody else may have moved the reader.
+          if let reader, try lock?.renew() == true {
+            let next = try store.place(ofReader: reader)
+            (request.start, place) = (.token(next), next)
+          }
+          guard
+            let last = try deliver(
+              store, request, from: place, isContinued: hasShown, telling: { hasTold = true })
           else { return }
           hasShown = true
-          request.start = .token(last)
-          if place != nil { place = last }
+          // Somebody may have moved the reader meanwhile.
+          let next = try command.isEmpty ? last : reader.map { try store.place(ofReader: $0) } ?? last
+          request.start = .token(next)
+          if place != nil { place = next }
         }
         store.endWriting()
       }
@@ -167,19 +166,22 @@ struct ChangesCommand: ParsableCommand {
 
   /// Prints what a request gives, or hands it to the command and acknowledges it for the reader.
   ///
+  /// - Parameter telling: called before anything is printed or handed over.
   /// - Returns: the place after it; nil when there was nothing.
   private func deliver(
     _ store: any StoreEngine, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false,
-    until stop: ImportCancellation? = nil
+    telling: () -> Void = {}
   ) throws -> HistoryToken? {
-    let consumer = ConsumerProcess(command, until: stop)
+    let consumer = ConsumerProcess(command)
     var output = ChangeOutput(
       format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued,
       columns: command.isEmpty ? terminalColumns(of: STDOUT_FILENO) : nil, to: consumer.write)
     var last: HistoryToken?
     try store.readHistory(request) {
+      telling()
       if !transactions { try output.write($0) }
     } commit: { transaction in
+      telling()
       last = transaction.token
       // A command is not run to be told that there is nothing for it.
       if transaction.changeCount > 0 || command.isEmpty { try output.write(transaction) }
@@ -187,7 +189,7 @@ struct ChangesCommand: ParsableCommand {
     try consumer.finish()
     // What was only printed is acknowledged by nobody.
     if !command.isEmpty, let reader, let place, let last {
-      try store.acknowledge(last, by: reader, from: place) { stop?.isCancelled ?? false }
+      try StoreCall.finishing { try store.acknowledge(last, by: reader, from: place) }
     }
     return last
   }

@@ -11,7 +11,6 @@ import Synchronization
 /// where descriptors run out.
 final class ConsumerProcess {
   private let words: [String]
-  private let stop: ImportCancellation?
   private var process: pid_t?
   /// The end that is written.
   private var input: Int32?
@@ -20,11 +19,7 @@ final class ConsumerProcess {
   /// command is started this is locked: no signal comes between its start and its number.
   private static let running = Mutex<(process: pid_t?, signal: Int32?)>((nil, nil))
 
-  /// - Parameter stop: ends writing, where nobody may read.
-  init(_ words: [String], until stop: ImportCancellation? = nil) {
-    self.words = words
-    self.stop = stop
-  }
+  init(_ words: [String]) { self.words = words }
 
   /// Hands a signal on, unless a terminal has told the command as well.
   static func pass(_ signal: Int32) {
@@ -37,15 +32,18 @@ final class ConsumerProcess {
     }
   }
 
-  /// Gives the command bytes. One that has closed its input gets no more; its status will say what it thought.
+  /// Gives the command bytes, unless the present call is given up first. One that has closed its input gets no more; its status
+  /// will say what it thought.
   func write(_ bytes: [UInt8]) throws {
     if words.isEmpty {
-      return try stop.map { try StandardOutput.write(bytes, until: $0) } ?? StandardOutput.write(bytes)
+      return try StoreCall.current.map { try StandardOutput.write(bytes, until: $0) }
+        ?? StandardOutput.write(bytes)
     }
     if process == nil { try start() }
     guard let input else { return }
     do {
-      try StandardOutput.write(bytes, to: input, "the command's input", until: stop ?? ImportCancellation())
+      try StandardOutput.write(
+        bytes, to: input, "the command's input", until: StoreCall.current ?? StoreCall())
     } catch is StandardOutput.Closed {
       closeInput()
     }
@@ -152,11 +150,31 @@ final class ConsumerProcess {
 }
 
 extension SignalWatch {
-  /// A watch that ends what a cancellation ends, and hands the signal on to the command that is fed.
-  convenience init(stopping stop: ImportCancellation) {
-    self.init {
-      stop.cancel()
-      ConsumerProcess.pass($0)
+  /// Runs what prints, or feeds a command, until a signal comes, which is handed on to that command: it is left then wherever
+  /// it waits, and ends the process by the signal's status. Whoever reads may have read enough before.
+  ///
+  /// - Parameter isWatching: whether signals are waited for; else they end the process at once.
+  /// - Throws: `ExitCode` for a signal, and of the command that is fed; `Failure`.
+  static func run(if isWatching: Bool, _ body: () throws -> Void) throws {
+    let call = isWatching ? StoreCall(isPatient: true) : nil
+    // Before any other thread is there, as the signals are blocked in all of them.
+    let signals = call.map { call in
+      SignalWatch {
+        call.cancel()
+        ConsumerProcess.pass($0)
+      }
+    }
+    do {
+      try StoreCall.$current.withValue(call, operation: body)
+    } catch is StandardOutput.Closed {
+      // There is nobody left to print for.
+    } catch let status as ExitCode {
+      throw status
+    } catch {
+      guard let signal = signals?.received, error is StandardOutput.Stopped || error.isEndOfCall else {
+        throw Failure(error)
+      }
+      throw ExitCode(128 + signal)
     }
   }
 }

@@ -35,7 +35,8 @@ struct MigrateCommand: ParsableCommand {
   var drop: [String] = []
 
   @Option(
-    help: ArgumentHelp("How long to wait for a running import: 30s, 10m. (default: 10m)", valueName: "time"))
+    help: ArgumentHelp(
+      "How long to wait for another pipeline's import: 30s, 10m. (default: 10m)", valueName: "time"))
   var lockWait: WaitTime?
 
   @OptionGroup var writing: WritingArguments

@@ -54,9 +54,7 @@ struct SnapshotCommand: ParsableCommand {
   }
 
   func run() throws {
-    let stop = ImportCancellation()
-    let signals = command.isEmpty ? nil : SignalWatch(stopping: stop)
-    do {
+    try SignalWatch.run(if: !command.isEmpty) {
       let store = try StoreAddress.open(storePath)
       try store.assignOrNote()
       if let file {
@@ -66,20 +64,12 @@ struct SnapshotCommand: ParsableCommand {
       if reader != nil { try store.checkWritable() }
       let lock = try reader.map { try store.lock(reader: $0) }
       defer { withExtendedLifetime(lock) {} }
-      try deliver(store, until: signals.map { _ in stop })
-    } catch is StandardOutput.Stopped {
-      throw ExitCode(128 + (signals?.received ?? SIGTERM))
-    } catch is StandardOutput.Closed {
-      // Whoever reads has read enough.
-    } catch let status as ExitCode {
-      throw status
-    } catch {
-      throw Failure(error)
+      try deliver(store)
     }
   }
 
-  private func deliver(_ store: any StoreEngine, until stop: ImportCancellation?) throws {
-    let consumer = ConsumerProcess(command, until: stop)
+  private func deliver(_ store: any StoreEngine) throws {
+    let consumer = ConsumerProcess(command)
     var text = JSONText()
     var snapshot: Snapshot?
     try store.readSnapshot(of: entities) { begun in
@@ -96,7 +86,7 @@ struct SnapshotCommand: ParsableCommand {
     text.write(endOf: snapshot)
     try consumer.write(text.bytes)
     try consumer.finish()
-    if let reader { try store.begin(reader, at: snapshot.token) }
+    if let reader { try StoreCall.finishing { try store.begin(reader, at: snapshot.token) } }
   }
 }
 

@@ -26,6 +26,7 @@ static void load(void) {
   if ((*(void **)&functions.member = dlsym(library, name)) == NULL) return;
   FIND(connectStart, "PQconnectStartParams")
   FIND(connectPoll, "PQconnectPoll")
+  FIND(ping, "PQpingParams")
   FIND(status, "PQstatus")
   FIND(errorMessage, "PQerrorMessage")
   FIND(finish, "PQfinish")
@@ -73,6 +74,13 @@ bolide_pg_connection *bolide_pg_start(const bolide_pg_functions *library, const 
     "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout", "dbname", NULL};
   const char *const values[] = {"15", "5", "3", "30000", address, NULL};
   return library->connectStart(keywords, values, 1);
+}
+
+int bolide_pg_takes(const bolide_pg_functions *library, const char *address) {
+  static const char *const keywords[] = {"dbname", "connect_timeout", NULL};
+  const char *const values[] = {address, "2", NULL};
+  // PQPING_NO_ATTEMPT
+  return library->ping(keywords, values, 1) != 3;
 }
 
 int bolide_pg_wait(int socket, int wantsRead, int wantsWrite, int milliseconds) {

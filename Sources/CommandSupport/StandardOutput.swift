@@ -47,21 +47,21 @@ package enum StandardOutput {
     try unsafe write(bytes, to: STDOUT_FILENO, "standard output")
   }
 
-  /// Writes all bytes, unless a cancellation comes first or while nobody reads.
+  /// Writes all bytes, unless a call is given up before or while nobody reads.
   ///
   /// - Throws: also `Stopped`.
   package static func write(
     _ bytes: [UInt8], to descriptor: Int32 = STDOUT_FILENO, _ name: String = "standard output",
-    until stop: ImportCancellation
+    until call: StoreCall
   ) throws {
     // Between two calls, where a line ends, even if there is somebody who reads.
-    if stop.isCancelled { throw Stopped() }
+    if call.isCancelled { throw Stopped() }
     var rest = bytes[...]
     while !rest.isEmpty {
       // A pipe that has room at all takes so much at once.
       let piece = rest.prefix(Int(PIPE_BUF))
       while !hasRoom(descriptor, within: 50) {
-        if stop.isCancelled { throw Stopped() }
+        if call.isCancelled { throw Stopped() }
       }
       try unsafe piece.withUnsafeBytes { try unsafe write($0, to: descriptor, name) }
       rest = rest.dropFirst(piece.count)

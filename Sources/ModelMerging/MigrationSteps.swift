@@ -32,7 +32,9 @@ extension ModelUpdate {
       }
     }
     return steps
-      + (conflicts + found).map { .conflict($0.message, drop: $0.droppable.first) }
+      + (conflicts + [unsound].compactMap(\.self) + found).map {
+        .conflict($0.message, drop: $0.droppable.first)
+      }
   }
 
   /// What the store has and a pipeline does not name.

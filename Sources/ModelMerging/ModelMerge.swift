@@ -63,6 +63,8 @@ struct ModelMerge {
         if let change = merge(merged.attributes[index], attribute, of: stored) {
           merged.attributes[index] = change
         }
+      } else if stored.relationship(named: attribute.name) != nil {
+        conflict(.otherKind("\(stored.name).\(attribute.name)", isAttribute: false))
       } else if isAddable(attribute.name, to: declared) {
         checkAddition(attribute, to: stored.name)
         merged.attributes.append(attribute)
@@ -73,6 +75,8 @@ struct ModelMerge {
     for relationship in declared.relationships {
       if let index = merged.relationships.firstIndex(where: { $0.name == relationship.name }) {
         merged.relationships[index] = merge(merged.relationships[index], relationship, of: stored)
+      } else if stored.attribute(named: relationship.name) != nil {
+        conflict(.otherKind("\(stored.name).\(relationship.name)", isAttribute: true))
       } else if isAddable(relationship.name, to: declared) {
         merged.relationships.append(relationship)
       }

@@ -11,6 +11,8 @@ package struct ModelUpdate {
   package let model: Model
   /// What cannot be done.
   package let conflicts: [StoreError]
+  /// What would be wrong with the model: each of the two may be sound, and both together one that no store can be opened with.
+  package let unsound: StoreError?
   package let drops: ModelDrops
   package let renames: ModelRenames
   /// The store's model without what is dropped, under the present names.
@@ -50,6 +52,9 @@ package struct ModelUpdate {
     (self.drops, self.base, model) = (drops, base, merge.model.indexed(by: indexes))
     widenings = Widening.all(from: base, to: merge.model)
     conflicts = merge.conflicts + Self.lostNames(stored.model, merge.model, declared)
+    // An index gives way to a constraint that another pipeline has on the same.
+    unsound =
+      conflicts.isEmpty && model != base ? model.problems().first.map { .unsoundTogether($0.message) } : nil
     known = renames.known.filter { rename in
       // A name that something new has is no name before any more.
       guard rename.property != nil else { return merge.model.entity(named: rename.was) == nil }

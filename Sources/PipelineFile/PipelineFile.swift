@@ -85,13 +85,13 @@ struct PipelineFile {
     pipeline.records = recordLocation(settings)
     if let link = settings["link"] { pipeline.links = LinkFile.links(link, &reader) }
     readEntities(settings, into: &pipeline)
-    if let missing = settings["missing"].flatMap({ reader.texts($0, emptyAllowed: true) }) {
-      pipeline.takeMissing(missing)
-    }
     // An attribute that says nothing of a field of its own name has none, where it is the mark.
     if case .mark(let name) = pipeline.gone {
       let isSaid = reader.sourceMap.contains(["attributes", name, "from"])
       pipeline.fields.removeAll { $0 == Field(name) && !isSaid }
+    }
+    if let missing = settings["missing"].flatMap({ reader.texts($0, emptyAllowed: true) }) {
+      pipeline.takeMissing(missing)
     }
     pipeline.sourceMap = reader.sourceMap
     return pipeline

@@ -22,12 +22,25 @@ package struct PostgreSQLAddress: Sendable, Hashable {
     shown = Self.withoutPassword(connection) + (fragment.isEmpty ? "" : "#\(fragment)")
   }
 
+  /// What may be told of libpq's words about the address, which end with the part that it means.
+  package func withoutSecrets(_ words: String) -> String {
+    guard Self.withoutPassword(connection) != connection, let part = words.range(of: ": \"") else {
+      return words
+    }
+    return String(words[..<part.lowerBound])
+  }
+
   /// Takes out what stands behind a user's colon, and parameters that hold secrets.
   private static func withoutPassword(_ connection: String) -> String {
     var text = connection
     guard let start = text.range(of: "://")?.upperBound else { return text }
-    let end = text[start...].firstIndex { $0 == "/" || $0 == "?" } ?? text.endIndex
-    if let at = text[start..<end].lastIndex(of: "@"), let colon = text[start..<at].firstIndex(of: ":") {
+    // libpq takes `?` as a part of a password, and `/` as its end: who has not escaped that has the rest in what it takes for a port.
+    let ends: [Character] = ["/", "?"]
+    let end = ends.lazy.map { text[start...].firstIndex(of: $0) ?? text.endIndex }
+      .first { text[start..<$0].contains("@") }
+    if let end, let at = text[start..<end].lastIndex(of: "@"),
+      let colon = text[start..<at].firstIndex(of: ":")
+    {
       text.removeSubrange(colon..<at)
     }
     guard let question = text.firstIndex(of: "?") else { return text }

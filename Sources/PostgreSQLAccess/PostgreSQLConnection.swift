@@ -54,7 +54,8 @@ package final class PostgreSQLConnection {
     }
     _ = library.setNotice(connection, { _, _ in }, nil)
     // Compiling a statement (jit) takes longer than most of them, and each chunk has others. Without row_security a query that would
-    // not get all rows fails. As a replica the session would call no triggers.
+    // not get all rows fails. As a replica the session would call no triggers. Who waits for a lock does not notice otherwise that the
+    // client is gone, and keeps its own; other systems may not know that.
     let session = try run(
       """
       SELECT pid, backend_start::text, set_config('search_path', $1, false), set_config('client_encoding', 'UTF8', false),
@@ -69,7 +70,9 @@ package final class PostgreSQLConnection {
         set_config('tcp_keepalives_count', '3', false), set_config('jit', 'off', false),
         set_config('row_security', 'off', false), set_config('quote_all_identifiers', 'off', false),
         set_config('transform_null_equals', 'off', false), set_config('array_nulls', 'on', false),
-        set_config('exit_on_error', 'off', false),
+        set_config('exit_on_error', 'off', false), set_config('idle_session_timeout', '0', false),
+        CASE WHEN current_setting('client_connection_check_interval') = '0' AND version() LIKE '%-linux-%'
+          THEN set_config('client_connection_check_interval', '2s', false) END,
         CASE current_setting('session_replication_role')
           WHEN 'replica' THEN set_config('session_replication_role', 'origin', false) END
       FROM pg_stat_activity WHERE pid = pg_backend_pid()
@@ -151,7 +154,7 @@ package final class PostgreSQLConnection {
       if isCancelled() { throw PostgreSQLError(state: "57014", text: "cancelled") }
       if ContinuousClock.now > deadline { throw PostgreSQLError(state: "", text: "no answer for 15 seconds") }
       let socket = library.socket(connection)
-      guard socket >= 0 else { throw failure }
+      guard socket >= 0 else { throw refusal ?? failure }
       guard bolide_pg_wait(socket, wantsWrite ? 0 : 1, wantsWrite ? 1 : 0, Self.pause) != 0 else { continue }
       switch library.connectPoll(connection) {
       // PGRES_POLLING_READING, _WRITING and _OK
@@ -162,6 +165,12 @@ package final class PostgreSQLConnection {
         throw PostgreSQLError(connecting: failure.text)
       }
     }
+  }
+
+  /// Of an address that libpq does not understand: no server was asked then.
+  private var refusal: StoreError? {
+    let isTaken = withUnsafePointer(to: library) { bolide_pg_takes($0, address.connection) != 0 }
+    return isTaken ? nil : .badAddress(address.withoutSecrets(failure.text), address.shown)
   }
 
   /// How long to wait before the caller is asked again, in milliseconds.

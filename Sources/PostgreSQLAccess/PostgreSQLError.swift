@@ -49,6 +49,9 @@ package struct PostgreSQLError: Error, Sendable {
   /// Whether a value is there already that may be there once.
   package var isOfUniqueness: Bool { state == "23505" }
 
+  /// Whether a row leads to one that is not there.
+  package var isOfLinks: Bool { state == "23503" }
+
   /// Whether the transaction may only read, whoever asks: a standby's, or one of a user for whom that is the default.
   package var isReadOnly: Bool { state == "25006" }
 

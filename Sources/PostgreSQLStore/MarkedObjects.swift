@@ -40,7 +40,7 @@ struct MarkedObjects {
         """
         INSERT INTO bolide_mark SELECT \(number), t.bolide_id FROM bolide_change AS c
           JOIN \(quoted(entity.name)) AS t ON t.bolide_id BETWEEN c.id AND coalesce(c.last_id, c.id)
-        WHERE c.transaction = \(SystemTables.ownTransaction(stored.schema)) AND c.entity = \(number) AND c.kind <> 3 ON CONFLICT DO NOTHING
+        WHERE c.transaction = \(SystemTables.ownTransaction(stored.schema)) AND c.entity = \(number) AND c.kind <> 3
         """)
     }
   }
@@ -50,21 +50,19 @@ struct MarkedObjects {
   /// - Returns: the last entity with such objects; nil for none.
   private func refreshRound() throws -> Entity? {
     var found: Entity?
-    var (entity, id): (Int64, Int64) = (0, 0)
+    var (entity, id) = (Int64.min, Int64.min)
     while true {
       let marked = try connection.run(
         """
-        DELETE FROM bolide_mark AS m USING (SELECT entity, id FROM bolide_mark WHERE (entity, id) > ($1, $2)
-          ORDER BY entity, id LIMIT \(Self.atOnce) FOR UPDATE SKIP LOCKED) AS s
-        WHERE m.entity = s.entity AND m.id = s.id RETURNING m.entity, m.id
+        DELETE FROM bolide_mark WHERE ctid = ANY (ARRAY(SELECT ctid FROM bolide_mark WHERE (entity, id) >= ($1, $2)
+          ORDER BY entity, id LIMIT \(Self.atOnce) FOR UPDATE SKIP LOCKED)) RETURNING entity, id
         """, [.integer(entity), .integer(id)])
-      var ids: [Int64: [Int64]] = [:]
-      for row in 0..<marked.count { ids[marked.integer(row, 0), default: []].append(marked.integer(row, 1)) }
+      var ids: [Int64: Set<Int64>] = [:]
+      for row in 0..<marked.count { ids[marked.integer(row, 0), default: []].insert(marked.integer(row, 1)) }
       for (number, ids) in ids.mapValues({ $0.sorted() }).sorted(by: { $0.key < $1.key }) {
         (entity, id) = (number, ids.last ?? 0)
-        guard let entity = stored.entity(number) else { continue }
-        try markDependents(on: entity, ids.filter { $0 < 0 }.map { -$0 })
-        try refresh(entity, ids.filter { $0 > 0 })
+        guard let entity = stored.entity(abs(number)) else { continue }
+        try number < 0 ? markDependents(on: entity, ids) : refresh(entity, ids)
         found = entity
       }
       if marked.count < Self.atOnce { return found }
@@ -79,12 +77,19 @@ struct MarkedObjects {
   func waiting() throws -> [String: Set<Int64>] {
     var waiting: [String: Set<Int64>] = [:]
     for entity in stored.model.entities {
-      let marks = try connection.run("SELECT id FROM bolide_mark WHERE entity = \(stored.number(of: entity))")
-      let ids = (0..<marks.count).map { marks.integer($0, 0) }
-      waiting[entity.name, default: []].formUnion(ids.filter { $0 > 0 })
-      for (other, found) in try dependents(on: entity, ids.filter { $0 < 0 }) {
-        let rows = try connection.run("SELECT m.id FROM (\(found)) AS m(id)", [.integers(ids.map { -$0 })])
-        waiting[other.name, default: []].formUnion((0..<rows.count).map { rows.integer($0, 0) })
+      let number = stored.number(of: entity)
+      func ids(_ query: String, _ parameters: [Parameter] = []) throws -> [Int64] {
+        let rows = try connection.run(query, parameters)
+        return (0..<rows.count).map { rows.integer($0, 0) }
+      }
+      func marked(_ number: Int64) throws -> [Int64] {
+        try ids("SELECT id FROM bolide_mark WHERE entity = \(number)")
+      }
+      waiting[entity.name, default: []].formUnion(try marked(number))
+      let followed = try marked(-number)
+      for (other, found) in try dependents(on: entity, followed) {
+        let dependents = try ids("SELECT m.id FROM (\(found)) AS m(id)", [.integers(followed)])
+        waiting[other.name, default: []].formUnion(dependents)
       }
     }
     return waiting
@@ -96,7 +101,7 @@ struct MarkedObjects {
       try connection.run(
         """
         INSERT INTO bolide_mark SELECT DISTINCT \(stored.number(of: other)), m.id FROM (\(found)) AS m(id)
-        WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING
+        WHERE m.id IS NOT NULL
         """, [.integers(ids)])
     }
   }

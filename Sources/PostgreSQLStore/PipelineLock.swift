@@ -1,5 +1,5 @@
 internal import PostgreSQLAccess
-internal import StoreInterface
+package import StoreInterface
 
 /// The lock that keeps two imports of one pipeline apart, wherever they run: an advisory lock of a session, which the server lets
 /// go of when the session ends. The import works in this very session, so that it never writes without the lock. Imports of
@@ -52,9 +52,7 @@ final class AdvisoryLock {
 }
 
 extension PostgreSQLEngine {
-  package func lock(
-    forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool
-  ) throws -> AnyObject {
+  package func lock(forPipeline name: String, waiting seconds: Double) throws -> AnyObject {
     let lock = try address.telling {
       let session = try take()
       return try surviving(session) { try AdvisoryLock(session, address, "pipeline", name) }
@@ -63,14 +61,40 @@ extension PostgreSQLEngine {
     return lock
   }
 
-  package func lock(reader name: String) throws -> any AnyObject & Sendable {
-    HeldLock(try address.telling { try AdvisoryLock(take(), address, "reader", name) })
+  package func lock(reader name: String) throws -> any ConsumerLock {
+    try address.readerLock(name) {
+      HeldLock(try AdvisoryLock(take(), address, "reader", name), address, name)
+    }
   }
 }
 
-/// Unchecked, as nobody uses the session: it is held until this goes.
-private final class HeldLock: @unchecked Sendable {
+/// Unchecked, as one thread at a time uses the session: whoever takes it again.
+private final class HeldLock: ConsumerLock, @unchecked Sendable {
   private let lock: AdvisoryLock
+  private let address: PostgreSQLAddress
+  private let reader: String
 
-  init(_ lock: AdvisoryLock) { self.lock = lock }
+  init(_ lock: AdvisoryLock, _ address: PostgreSQLAddress, _ reader: String) {
+    (self.lock, self.address, self.reader) = (lock, address, reader)
+  }
+
+  func renew() throws -> Bool {
+    if lock.session.isAlive { return false }
+    try address.readerLock(reader) {
+      try lock.session.reconnect(within: .zero)
+      try lock.take()
+    }
+    return true
+  }
+}
+
+extension PostgreSQLAddress {
+  /// Takes the lock of a reader's consumer, and says whose it is where another one has it.
+  fileprivate func readerLock<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try telling(body)
+    } catch let error as StoreError where error.code == .locked {
+      throw StoreError.readerAtWork(name, shown)
+    }
+  }
 }

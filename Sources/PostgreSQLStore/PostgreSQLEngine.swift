@@ -34,11 +34,10 @@ package final class PostgreSQLEngine: PartialEngine {
   /// - Parameter isTrial: whether all that is done with the engine, this too, is taken back when it goes. Other sessions see
   ///   nothing of it; they wait for rows that it has changed, and for tables that it has altered. Then one thread may use it.
   package init(
-    _ address: PostgreSQLAddress, for pipeline: Pipeline, lockWait: Double = 10, isTrial: Bool = false,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    _ address: PostgreSQLAddress, for pipeline: Pipeline, lockWait: Double = 10, isTrial: Bool = false
   ) throws {
     (self.address, self.lockWait) = (address, lockWait)
-    try session(repeats: true, isCancelled: isCancelled) { connection in
+    try session(repeats: true) { connection in
       try connection.checkOwnership()
       if isTrial {
         try connection.beginTrial()
@@ -106,13 +105,11 @@ package final class PostgreSQLEngine: PartialEngine {
   /// - Throws: `StoreError` for whatever the server says.
   @discardableResult
   func session<Result>(
-    repeats: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { false },
-    _ body: (PostgreSQLConnection) throws -> Result
+    repeats: Bool = false, _ body: (PostgreSQLConnection) throws -> Result
   ) throws -> Result {
     try address.telling {
-      let connection = try take(isCancelled)
+      let connection = try take()
       defer {
-        connection.isCancelled = { false }
         if !connection.isTrial, connection.isAlive, !connection.isInTransaction { sessions.put(connection) }
       }
       return try repeats ? surviving(connection) { try body(connection) } : body(connection)
@@ -123,7 +120,11 @@ package final class PostgreSQLEngine: PartialEngine {
   func checkOpen() throws(StoreError) { if sessions.isClosed { throw .closed(path) } }
 
   /// A session that belongs to the caller.
-  func take(_ isCancelled: @escaping @Sendable () -> Bool = { false }) throws -> PostgreSQLConnection {
+  ///
+  /// - Parameter isCancelled: asked while it waits for the server.
+  func take(
+    _ isCancelled: @escaping @Sendable () -> Bool = { StoreCall.isCancelled }
+  ) throws -> PostgreSQLConnection {
     try checkOpen()
     if let trial = sessions.trial {
       trial.isCancelled = isCancelled
@@ -144,7 +145,7 @@ package final class PostgreSQLEngine: PartialEngine {
   func reading<Result>(_ body: (PostgreSQLConnection, StoredModel) throws -> Result) throws -> Result {
     try session { connection in
       try namingDrift(connection) {
-        try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+        try connection.inSnapshot {
           try body(connection, StoredModel(connection, address))
         }
       }

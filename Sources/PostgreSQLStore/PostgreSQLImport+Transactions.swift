@@ -153,6 +153,11 @@ extension PostgreSQLImport {
     do {
       try worker.connection.reconnect(within: isGone ? .zero : PostgreSQLEngine.patience)
       try worker.lock?.take()
+      // Between the two another import of the pipeline may have come and gone.
+      let later = try worker.connection.run(
+        "SELECT FROM bolide_run WHERE pipeline = $1 AND run > $2 LIMIT 1",
+        [.text(pipeline.name), .integer(run)])
+      if later.count > 0 { throw StoreError.locked(engine.path, by: nil) }
       guard let isCommitted = try log.isCommitted(word, worker.connection) else {
         throw StoreError.lostCommits(engine.path)
       }
@@ -196,7 +201,8 @@ extension PostgreSQLImport {
         guard conflicts < PostgreSQLEngine.tries, error.mayBeRepeated else {
           // What another program's constraint allows once is there whoever is faster.
           let isBusy =
-            conflicts == PostgreSQLEngine.tries && (error as? PostgreSQLError)?.isOfUniqueness != true
+            conflicts == PostgreSQLEngine.tries
+            && (error as? PostgreSQLError).map { $0.isOfUniqueness || $0.isOfLinks } != true
           throw isBusy ? StoreError.busyRows(engine.path) : error
         }
       }
@@ -214,7 +220,10 @@ private struct LostTransaction: Error {
 extension Error {
   /// Whether the same may work when it is done again: another writer was in the way.
   fileprivate var mayBeRepeated: Bool {
-    if let error = self as? PostgreSQLError { return error.mayBeRepeated || error.isOfUniqueness }
+    // An owner may have gone since it was found.
+    if let error = self as? PostgreSQLError {
+      return error.mayBeRepeated || error.isOfUniqueness || error.isOfLinks
+    }
     return self is ChunkConflict
   }
 }

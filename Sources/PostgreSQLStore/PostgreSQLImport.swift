@@ -113,7 +113,7 @@ final class PostgreSQLImport: ImportSession {
           if self.isRolledBack { for reject in self.kept { try self.rejects.write(reject) } }
           if !self.isRolledBack { self.progress.missing = try self.missingNow(isComplete: isComplete) }
           if self.progress.token != nil {
-            self.progress.nullTotals = try NullTotals(self.connection, self.stored)
+            self.progress.nullTotals = try self.nullTotals()
           }
           try self.log.write(self.progress, self.connection, word: word, outcome: outcome)
           if let identity { try self.log.write(identity, self.connection) }
@@ -130,6 +130,12 @@ final class PostgreSQLImport: ImportSession {
     if outcome == RunOutcome.good, !connection.isTrial {
       expiredReaders = try engine.pruneBriefly(pipeline.history)
     }
+  }
+
+  /// The sums beyond their range, where the run has made one so.
+  private func nullTotals() throws -> NullTotals {
+    let new = try NullTotals(connection, stored, changedBy: run)
+    return new.count > 0 ? try NullTotals(connection, stored) : new
   }
 
   func changedSinceLastGoodRun() throws -> RowShare? {

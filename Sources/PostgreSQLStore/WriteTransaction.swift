@@ -26,6 +26,14 @@ struct WriteTransaction {
     CASE WHEN pg_size_bytes(current_setting('work_mem')) < 67108864 THEN set_config('work_mem', '64MB', true) END
     """
 
+  /// Keeps the model as it was read, for what is written before `begin`.
+  ///
+  /// - Throws: an error that may be repeated, where the model has changed since.
+  func keepModel() throws {
+    try connection.run("SELECT pg_advisory_xact_lock_shared(\(SystemTables.modelLock()))")
+    if try !isCurrent { throw PostgreSQLError(state: "40001", text: "the model has changed") }
+  }
+
   /// Whether the store's model still is what was read before the transaction.
   var isCurrent: Bool {
     get throws {

@@ -13,18 +13,10 @@ package func quoted(_ name: String) -> String { enclosed(name, in: UInt8(ascii: 
 /// - Precondition: no U+0000.
 package func literal(_ text: String) -> String { enclosed(text, in: UInt8(ascii: "'")) }
 
-/// SQLite reads bytes. A Character may hold a quote together with what stands beside it, such as an accent, and is then
-/// not equal to the quote.
 private func enclosed(_ text: String, in quote: UInt8) -> String {
-  var bytes = [quote]
-  bytes.reserveCapacity(text.utf8.count + 2)
-  for byte in text.utf8 {
-    precondition(byte != 0, "U+0000 ends a statement")
-    if byte == quote { bytes.append(quote) }
-    bytes.append(byte)
-  }
-  bytes.append(quote)
-  return String(decoding: bytes, as: UTF8.self)
+  precondition(!text.utf8.contains(0), "U+0000 ends a statement")
+  let mark = String(decoding: [quote], as: UTF8.self)
+  return mark + text.doubling(quote) + mark
 }
 
 extension Value {

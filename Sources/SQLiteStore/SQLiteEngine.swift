@@ -61,15 +61,11 @@ package final class SQLiteEngine: ImportEngine, HistoryEngine, ReaderEngine {
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer, in seconds.
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
-  ///   - isCancelled: asked while waiting.
   package convenience init(
-    blocking path: String, for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    blocking path: String, for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false
   ) throws {
     let patience = LockTimeout(seconds: lockWait)
-    let writer = try patience.with(seconds: lockWait, isCancelled: isCancelled) {
-      try Self.prepare(path, pipeline, patience, trustsSchema)
-    }
+    let writer = try Self.prepare(path, pipeline, patience, trustsSchema)
     self.init(
       path: path, writer: writer, patience, trustsSchema: trustsSchema, trusting: pipeline.namedStores)
   }

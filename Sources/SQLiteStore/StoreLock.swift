@@ -23,7 +23,8 @@ package final class StoreLock {
   ///   - isCancelled: asked while waiting.
   /// - Throws: `StoreError.locked` that says who holds the lock; `.inputOutput` where it cannot be taken at all.
   package init(
-    store: String, pipeline: String, wait seconds: Double, isCancelled: () -> Bool
+    store: String, pipeline: String, wait seconds: Double,
+    isCancelled: () -> Bool = { StoreCall.isCancelled }
   ) throws(StoreError) {
     let path = Self.path(of: store)
     switch try SideFile.make(path, beside: store) {
@@ -40,7 +41,7 @@ package final class StoreLock {
       // Anything else is no holder, and waiting helps nobody: a file system that has no locks, or no room for them.
       guard errno == EWOULDBLOCK else { throw .cannotLock(path, String(cString: strerror(errno))) }
       let holder = LockHolder(read(descriptor))
-      if holder?.pipeline == pipeline || waited >= seconds || isCancelled() || StoreCall.isCancelled {
+      if holder?.pipeline == pipeline || waited >= seconds || isCancelled() {
         throw .locked(store, by: holder)
       }
       if wait == nil { wait = LockWait(for: .imports) }
@@ -90,8 +91,8 @@ private func read(_ descriptor: Int32) -> String {
 
 extension SQLiteEngine {
   package func lock(
-    forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool
+    forPipeline name: String, waiting seconds: Double
   ) throws -> AnyObject {
-    try StoreLock(store: path, pipeline: name, wait: seconds, isCancelled: isCancelled)
+    try StoreLock(store: path, pipeline: name, wait: seconds)
   }
 }

@@ -115,6 +115,29 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     ("quakes.felt.@average", "quakes.sensed.@average"), ("felt > 2", "sensed > 2"),
   ]
 
+  private static let codeBecomesRelationship = [
+    ("  code:      string\n", "  codeName: { type: string, transient: true, from: code }\n"),
+    ("  loud:      { derived: uppercase:(code) }\n", ""),
+    ("link:\n", "link:\n  code: { to: { name: codeName }, when: always }\n"),
+    ("relationships:\n  in:", "relationships:\n  code: { to-one: Code, inverse: quakes }\n  in:"),
+    (
+      "entities:\n",
+      "entities:\n  Code:\n    key: name\n    attributes: { name: string }\n    relationships: { quakes: { to-many: Quake, inverse: code } }\n"
+    ),
+  ]
+  private static let linkBecomesAttribute = [
+    ("link:\n  in: { to: { name: place }, when: always }\n", ""),
+    ("relationships:\n  in: { to-one: Region, inverse: quakes }\n", ""),
+    ("  region:    { derived: in.name }\n", "  in: { type: string, from: place }\n"), (aggregates, ""),
+    ("    relationships: { quakes: { to-many: Quake, inverse: in } }\n", ""),
+  ]
+  private static let linkInAnotherCase = [
+    ("  in: { to: { name: place }, when: always }", "  In: { to: { name: place }, when: always }"),
+    ("  in: { to-one: Region, inverse: quakes }", "  In: { to-one: Region, inverse: shocks }"),
+    ("quakes: { to-many: Quake, inverse: in }", "shocks: { to-many: Quake, inverse: In }"),
+    ("in.name", "In.name"), (aggregates, ""),
+  ]
+
   /// What a store takes, of whatever kind the change is.
   static let taken: [ModelChange] = [
     ModelChange(
@@ -218,6 +241,9 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
       "dropped, and begun anew as another type",
       [("  code:      string", "  code: integer16"), ("  loud:      { derived: uppercase:(code) }\n", "")],
       drops: ["Quake.code", "Quake.loud"]),
+    ModelChange(
+      "dropped, and begun anew as a relationship", codeBecomesRelationship,
+      drops: ["Quake.code", "Quake.loud"]),
     ModelChange("an entity and the links to it are dropped", [(parts, "")], drops: ["Part", "Quake.parts"]),
     ModelChange("links between many are dropped", [(tags, "")], drops: ["Tag", "Quake.tags"]),
     ModelChange(
@@ -245,6 +271,9 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
       "required, and some have it not", [("  code:      string", "  code: { type: string, required: true }")]),
     ModelChange("another key", [isRequired, ("key: id\n", "key: [id, kind]\n")]),
     ModelChange("unique, and so they are not", [("key: id\n", "key: id\nunique: kind\n"), isRequired]),
+    ModelChange("an attribute becomes a relationship", codeBecomesRelationship),
+    ModelChange("a relationship becomes an attribute", linkBecomesAttribute),
+    ModelChange("a relationship in another case", linkInAnotherCase),
     ModelChange("derived becomes stored", [("{ derived: in.name }", "string")]),
     ModelChange(
       "stored becomes derived",

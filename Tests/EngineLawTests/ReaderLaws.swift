@@ -26,6 +26,41 @@ struct ReaderLaws {
     #expect(try store.engine.namedReaders().isEmpty)
   }
 
+  @Test(arguments: Engine.keeping)
+  func `a reader begins where nothing is lost to it`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    try store.take((1...4).map { #"{"id": \#($0)}"# })
+    try store.take([#"{"id": 5}"#])
+    var request = HistoryRequest()
+    request.limit = 2
+    let inside = try #require(store.engine.history(request).last?.token)
+    try store.engine.addReader("copy", from: .beginning)
+    for move in [
+      { try store.engine.acknowledge(inside, by: "copy") },
+      { try store.engine.addReader("x", from: .token(inside)) },
+      { try store.engine.resetReader("copy", to: .token(inside)) },
+    ] {
+      let error = #expect(throws: StoreError.self) { try move() }
+      #expect(
+        error?.code == .badRequest
+          && error?.reason
+            == "the token \(inside) is inside a transaction; a reader's position is between transactions"
+      )
+    }
+    for name in ["", String(repeating: "x", count: 101), "a\nb", "\u{1b}[31m"] {
+      let error = #expect(throws: StoreError.self) { try store.engine.addReader(name, from: .now) }
+      #expect(error?.reason == "a reader's name has 1 to 100 printable characters")
+    }
+    try store.engine.dropReader("copy")
+    _ = try store.engine.prune(.keepingTransactions(1))
+    let error = #expect(throws: StoreError.self) { try store.engine.addReader("copy", from: .beginning) }
+    #expect(error?.code == .tokenExpired)
+    let lock = try store.engine.lock(reader: "copy")
+    let second = #expect(throws: StoreError.self) { _ = try store.engine.lock(reader: "copy") }
+    #expect(second?.code == .locked && second?.reason == "another consumer of the reader 'copy' is running")
+    withExtendedLifetime(lock) {}
+  }
+
   @Test(arguments: Engine.allCases)
   func `names that are not there, or there already`(_ engine: Engine) throws {
     let store = try LawStore(engine)

@@ -63,6 +63,9 @@ struct StatusLaws {
     #expect(report.progress.nullTotals.count == 1)
     #expect(report.progress.nullTotals.named.map(\.description) == [said])
     #expect(try store.engine.status().nullTotals == report.progress.nullTotals)
+    // An import that has not made one is not told again.
+    #expect(
+      try store.take([#"{"id": 9, "\#(attribute)": 1, "place": "B"}"#]).progress.nullTotals == NullTotals())
     var found: [Finding] = []
     try store.engine.verify { found.append($0) }
     #expect(found.map(\.description) == [said] && found.allSatisfy(\.isTrue))

@@ -74,11 +74,7 @@ extension PlainEngine {
 
   package func restoreTriggers() -> RepairReport { RepairReport() }
 
-  package func lock(
-    forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool
-  ) -> AnyObject {
-    PlainLock()
-  }
+  package func lock(forPipeline name: String, waiting seconds: Double) -> AnyObject { PlainLock() }
 
   package func fieldMemory(of pipeline: Pipeline) -> FieldMemory {
     FieldMemory(unused: state.withLock { $0.fields[pipeline.name] })

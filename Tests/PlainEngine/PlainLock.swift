@@ -1,7 +1,8 @@
 import Foundation
+import StoreInterface
 
 /// A lock that one thread may take several times.
-final class PlainLock: Sendable {
+final class PlainLock: ConsumerLock {
   private let lock = NSRecursiveLock()
 
   func whileHeld<Result>(_ body: () throws -> Result) rethrows -> Result {

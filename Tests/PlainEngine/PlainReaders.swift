@@ -19,7 +19,7 @@ extension PlainEngine {
     return reader.token
   }
 
-  package func lock(reader name: String) -> any AnyObject & Sendable { PlainLock() }
+  package func lock(reader name: String) -> any ConsumerLock { PlainLock() }
 
   package func addReader(_ name: String, from start: Reader.Start) throws {
     if state.withLock({ $0.readers[name] }) != nil { throw StoreError.readerExists(name, path) }
@@ -31,10 +31,7 @@ extension PlainEngine {
     if token > place { try put(name, at: .token(token)) }
   }
 
-  package func acknowledge(
-    _ token: HistoryToken, by name: String, from start: HistoryToken,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) throws {
+  package func acknowledge(_ token: HistoryToken, by name: String, from start: HistoryToken) throws {
     if try place(ofReader: name) == start { try put(name, at: .token(token)) }
   }
 

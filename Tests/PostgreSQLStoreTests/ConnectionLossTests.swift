@@ -152,14 +152,12 @@ import Testing
     let store = try LossyStore()
     defer { store.proxy.end() }
     let engine = try store.open()
-    try store.prepare(100)
-    store.proxy.arm(nil)
-    try store.take(100, through: engine)
+    let count = try store.statements(of: engine)
     try store.prepare(101)
     var options = ImportOptions()
     let cancellation = ImportCancellation()
     options.cancellation = cancellation
-    store.proxy.arm(.gone, at: store.proxy.count / 2)
+    store.proxy.arm(.gone, at: count / 2)
     let proxy = store.proxy
     Thread.detachNewThread {
       while !proxy.isGone { usleep(1000) }
@@ -167,6 +165,62 @@ import Testing
     }
     let error = try #require(throws: ImportError.self) { try store.take(101, options, through: engine) }
     #expect(error.kind == .cancelled)
+  }
+
+  /// Its lock is gone with the session, and whoever came then is through.
+  @Test(.timeLimit(.minutes(5))) func `an import does not go on behind another one of its pipeline`() throws {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    let engine = try store.open()
+    let count = try store.statements(of: engine)
+    try store.prepare(101)
+    store.proxy.arm(
+      .call { [store] in
+        // One that was quicker than the session is connected anew.
+        _ = try? store.server.psql(
+          """
+          INSERT INTO bolide_run(pipeline, author, input, started, ended, outcome, model, before, word)
+            VALUES ('quakes', 'quakes', 'other', now(), now(), 'ok', 1, 0, 'others');
+          SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name LIKE 'bolide pipeline%';
+          """, schema: store.schema)
+      }, at: count / 2)
+    let error = try #require(throws: ImportError.self) { try store.take(101, through: engine) }
+    #expect(error.kind == .store(.locked) && error.reason == "another import is running on this store")
+    store.proxy.arm(nil)
+    try store.take(101, through: engine)
+    #expect(try store.engine.verified() == [])
+  }
+
+  /// What other programs have left is computed and numbered before it is read.
+  @Test(.timeLimit(.minutes(5)), arguments: [true, false])
+  func `a follower looks again, and is told each change once`(_ isAnswerLost: Bool) throws {
+    let store = try LossyStore()
+    defer { store.proxy.end() }
+    try store.prepare(100)
+    let engine = try store.open()
+    var follower = try HistoryFollower(engine)
+    var (token, told) = (try store.engine.newestToken(), 0)
+    func next(_ number: Int?) throws {
+      let before = told
+      try store.server.psql(
+        #"UPDATE "Region" SET name = 'R\#(before)' WHERE name = (SELECT min(name) FROM "Region")"#,
+        schema: store.schema)
+      store.proxy.arm(number == nil ? nil : isAnswerLost ? .after : .before, at: number ?? 1)
+      while told == before {
+        guard try follower.look() else {
+          usleep(5000)
+          continue
+        }
+        for transaction in try follower.reading({ try engine.history(HistoryRequest(after: token)) }) ?? [] {
+          token = transaction.token
+          told += transaction.changes.filter { $0.previous.contains { $0.name == "name" } }.count
+        }
+      }
+      #expect(told == before + 1)
+    }
+    try next(nil)
+    for number in 1...store.proxy.count { try next(number) }
+    #expect(try store.engine.verified() == [])
   }
 }
 

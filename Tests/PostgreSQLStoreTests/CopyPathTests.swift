@@ -52,13 +52,14 @@ struct CopyPathTests {
 
     """
 
-  private func store() throws -> ServerStore {
+  /// - Parameter first: the id of the first land and tag.
+  private func store(from first: Int = 1) throws -> ServerStore {
     let store = try ServerStore(Self.model)
     try store.take([#"{"id": 1, "code": "a", "place": "A", "shocks": [{"number": 1}]}"#])
     try store.psql(
       """
-      INSERT INTO "Land"(name) VALUES ('Old'), ('Other');
-      INSERT INTO "Tag"(name, weight) VALUES ('t', 1);
+      INSERT INTO "Land"(bolide_id, name) VALUES (\(first), 'Old'), (\(first + 1), 'Other');
+      INSERT INTO "Tag"(bolide_id, name, weight) VALUES (\(first), 't', 1);
       UPDATE "Region" SET of_id = (SELECT bolide_id FROM "Land" WHERE name = 'Old');
       """)
     try store.engine.assignPendingChanges()
@@ -146,18 +147,18 @@ struct CopyPathTests {
         == (race.change.contains("New") ? "New|new" : "Old|old"))
   }
 
-  @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"])
+  @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"], [1, -7])
   func `what comes in behind the snapshot of who changes what it follows is brought up to date`(
-    isolation: String
+    isolation: String, first: Int
   ) throws {
-    let store = try store()
+    let store = try store(from: first)
     let other = try OtherProgram(on: store.server, schema: store.schema)
     try store.hold("SELECT count(*) FROM \"Quake\";", by: other, isolation: isolation)
     try store.psql(
       """
-      INSERT INTO "Quake"(id, in_id) VALUES (2, 1);
+      INSERT INTO "Quake"(bolide_id, id, in_id) VALUES (\(first + 1), 2, 1);
       INSERT INTO "Shock"(number, quake_id) VALUES (2, 1);
-      INSERT INTO "Quake_tags"(quakes_id, tags_id) VALUES (2, 1);
+      INSERT INTO "Quake_tags"(quakes_id, tags_id) VALUES (\(first + 1), \(first));
       """)
     try store.engine.assignPendingChanges()
     try other.send(

@@ -247,4 +247,51 @@ struct DeleteRuleTests {
         + "ORDER BY conname")
     #expect(deferrable == "t\nf")
   }
+
+  private static let namesakes = """
+    bolide: 1
+    name: shops
+    entity: Item
+    key: id
+    attributes: { id: integer64, place: { type: string, transient: true } }
+    link: { region: { to: { name: place } } }
+    relationships: { region: { to-one: Region, inverse: items } }
+    entities:
+      Shop:
+        key: id
+        attributes: { id: integer64 }
+        relationships: { region: { to-one: Region, inverse: shops } }
+      Region:
+        key: name
+        attributes: { name: string }
+        relationships:
+          items: { to-many: Item, inverse: region, on-delete: deny }
+          shops: { to-many: Shop, inverse: region }
+
+    """
+
+  @Test(arguments: [15, 14]) func `links of one name have rules of their own`(format: Int) throws {
+    let store = try ServerStore(Self.namesakes)
+    try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "B"}"#])
+    try store.psql(
+      #"INSERT INTO "Shop"(id, region_id) SELECT bolide_id, bolide_id FROM "Region"; DELETE FROM "Item" WHERE id = 2"#
+    )
+    if format < 15 {
+      try store.psql(
+        """
+        ALTER TABLE "Shop" ALTER CONSTRAINT bolide_link_region_id NOT DEFERRABLE;
+        \(UpgradeTests.undone(to: format))
+        """)
+    }
+    let engine = try StoreAddress(store.server.address(schema: store.schema)).open()
+    func delete(_ name: String) throws {
+      _ = try engine.deleteObjects(
+        ObjectQuery("Region", where: .init(text: "name = '\(name)'")), EditOptions())
+    }
+    let error = try #require(throws: StoreError.self) { try delete("A") }
+    #expect(error.code == .guarded)
+    try delete("B")
+    #expect(try store.psql(#"SELECT id, region_id IS NULL FROM "Shop" ORDER BY id"#) == "1|f\n2|t")
+    #expect(try store.engine.verified() == [])
+  }
 }

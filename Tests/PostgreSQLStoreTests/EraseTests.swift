@@ -234,7 +234,7 @@ struct EraseTests {
     try await fill()
     let path = stores[1].engine.path
     let other = try StoreAddress(path).open()
-    var lock: AnyObject? = try other.lock(forPipeline: "people", waiting: 0) { false }
+    var lock: AnyObject? = try other.lock(forPipeline: "people", waiting: 0)
     let running = try await #require(throws: StoreError.self) {
       try await stores[1].erase("Person", .key(["key"]), lockWait: .milliseconds(200))
     }

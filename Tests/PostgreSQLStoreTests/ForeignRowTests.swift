@@ -48,6 +48,48 @@ struct ForeignRowTests {
     for store in [one, many] { #expect(try store.engine.verified() == []) }
   }
 
+  /// Objects that count one another, an average of these counts, and an extreme of the averages: one statement inside another changes
+  /// the same object.
+  private static let chain = """
+    bolide: 1
+    name: chain
+    store: chain.sqlite
+    entity: Ant
+    key: id
+    attributes:
+      id:   integer64
+      nest: { type: string, transient: true }
+      size: { derived: below.@count }
+      mean: { derived: below.size.@average }
+    link: { in: { to: { name: nest } } }
+    relationships:
+      in:    { to-one: Nest, inverse: ants }
+      above: { to-many: Ant, inverse: below }
+      below: { to-many: Ant, inverse: above }
+    entities:
+      Nest:
+        key: name
+        attributes:
+          name:  string
+          least: { derived: ants.mean.@min }
+        relationships: { ants: { to-many: Ant, inverse: in } }
+    """
+
+  @Test(arguments: ["4", "3), (4"]) func `extremes follow what is derived of the rows meanwhile`(
+    above: String
+  ) throws {
+    let store = try ServerStore(Self.chain)
+    try store.take((1...4).map { #"{"id": \#($0), "nest": "a"}"# }, model: Self.chain)
+    let (table, columns) = (#""Ant_above""#, "above_id, below_id")
+    for statement in [
+      "INSERT INTO \(table)(\(columns)) SELECT o.id, a.bolide_id FROM \"Ant\" AS a, (VALUES (\(above))) AS o(id)",
+      "DELETE FROM \(table) WHERE below_id <> 2", "DELETE FROM \(table)",
+    ] {
+      try store.psql(statement)
+      #expect(try store.engine.verified() == [], "\(statement)")
+    }
+  }
+
   private static let rows = """
     SELECT id, code, magnitude, depth, seen, in_id, region FROM "Quake" ORDER BY id;
     SELECT name, plain, "count", total, mean, largest, strong, trim_scale(bolide_sum_total), bolide_n_mean FROM "Region" ORDER BY name;

@@ -131,6 +131,45 @@ struct ForeignWriteTests {
     #expect(try store.engine.verified() == [])
   }
 
+  /// Also where they run inside Bolide's own, which change the same rows.
+  @Test func `what another program's trigger writes into derived attributes does not stay`() throws {
+    let store = try ServerStore()
+    try store.take(
+      ["A", "A", "B"].enumerated().map { #"{"id": \#($0), "magnitude": 6, "place": "\#($1)"}"# })
+    try store.psql(
+      """
+      CREATE FUNCTION others() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        UPDATE "Region" SET "count" = 99, total = 99, mean = 99, largest = 99, plain = 'z';
+        UPDATE "Region" SET bolide_sum_total = 99, bolide_n_mean = 99;
+        UPDATE "Quake" SET region = 'Z', touched = '2000-01-01Z';
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER others AFTER INSERT OR UPDATE OR DELETE ON "Quake" FOR EACH ROW WHEN (pg_trigger_depth() = 0)
+        EXECUTE FUNCTION others();
+      CREATE TRIGGER others AFTER UPDATE ON "Region" FOR EACH STATEMENT WHEN (pg_trigger_depth() < 2)
+        EXECUTE FUNCTION others();
+      """)
+    func verify(_ what: String) throws {
+      #expect(try store.engine.verified() == [], "\(what)")
+      let isOld = #"SELECT count(*) FROM "Quake" WHERE touched < '2001-01-01Z'"#
+      #expect(try store.psql(isOld) == "0", "\(what)")
+    }
+    for statement in [
+      #"UPDATE "Quake" SET magnitude = 7 WHERE id = 0"#, #"UPDATE "Quake" SET magnitude = 4"#,
+      #"INSERT INTO "Quake"(id, magnitude, in_id) VALUES (4, 9, 1)"#, #"DELETE FROM "Quake" WHERE id = 1"#,
+      #"UPDATE "Quake" SET in_id = 2"#, #"UPDATE "Region" SET name = 'C' WHERE bolide_id = 2"#,
+      #"INSERT INTO "Quake"(id, in_id) VALUES (5, 1), (6, 2); UPDATE "Quake" SET magnitude = 1 WHERE id = 5"#,
+    ] {
+      try store.psql("BEGIN; \(statement); COMMIT")
+      try verify(statement)
+    }
+    try store.take([#"{"id": 0, "magnitude": 8, "place": "A"}"#, #"{"id": 9, "magnitude": 8, "place": "B"}"#])
+    try verify("an import")
+    _ = try store.engine.updateObjects(
+      ObjectQuery("Quake", where: "id = 9"), ObjectValues(["magnitude": 2.0]), EditOptions())
+    try verify("an edit")
+  }
+
   @Test func `copies follow the links that another program's trigger sets before a row is written`() throws {
     let store = try ServerStore()
     try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "B"}"#])

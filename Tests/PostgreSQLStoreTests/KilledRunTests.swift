@@ -15,7 +15,7 @@ struct KilledRunTests {
         "magnitude: double", with: "magnitude: { type: double, value: \"1.0\" }"),
       file: "quakes.yaml", directory: ".")
     _ = try store.engine.replay(mended, options: ImportOptions())
-    let lock = try store.engine.lock(forPipeline: "quakes", waiting: 1) { false }
+    let lock = try store.engine.lock(forPipeline: "quakes", waiting: 1)
     try withExtendedLifetime(lock) {
       let status = try #require(try store.engine.status().pipelines.first)
       #expect(status.isAtWork == false && status.state == .killed && status.lastRun?.number == 1)

@@ -29,6 +29,26 @@ import Testing
     #expect(try store.psql(#"SELECT name, plain FROM "Region""#) == "Ö|o")
   }
 
+  /// Whoever computes an owner that waits does not see what the other one is about to commit.
+  @Test(arguments: ["REPEATABLE READ", "SERIALIZABLE"])
+  func `an owner that waits already waits for each transaction`(isolation: String) throws {
+    let store = try ServerStore()
+    try store.take((1...2).map { #"{"id": \#($0), "magnitude": \#($0), "place": "A"}"# })
+    let begin = "BEGIN ISOLATION LEVEL \(isolation);"
+    try store.psql(#"\#(begin) UPDATE "Quake" SET magnitude = 10 WHERE id = 1; COMMIT"#)
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    try store.hold(#"UPDATE "Quake" SET magnitude = 100 WHERE id = 2;"#, by: other, isolation: isolation)
+    #expect(try store.engine.assignPendingChanges() == [])
+    #expect(try store.psql(#"SELECT total FROM "Region""#) == "12")
+    try other.send("COMMIT;")
+    #expect(try other.end())
+    try store.psql(#"\#(begin) UPDATE "Quake" SET magnitude = 11 WHERE id = 1; COMMIT"#)
+    #expect(try store.engine.status().dirtyOwners == 1)
+    #expect(try store.engine.assignPendingChanges() == [])
+    #expect(try store.psql(#"SELECT total FROM "Region""#) == "111")
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `what is to be computed yet is not untrue`() throws {
     let (store, other) = try store(#"SELECT FROM "Region" FOR UPDATE;"#)
     #expect(try store.psql(#"SELECT name, plain FROM "Region""#) == "Ä|a")

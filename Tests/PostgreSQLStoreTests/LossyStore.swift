@@ -60,6 +60,14 @@ struct LossyStore {
       pipeline, on: [.bytes(records.joined(separator: "\n").utf8, name: "batch \(batch)")], options: options)
   }
 
+  /// The statements of an import of batch 100, to which nothing happens.
+  func statements(of engine: any StoreEngine) throws -> Int {
+    try prepare(100)
+    proxy.arm(nil)
+    try take(100, through: engine)
+    return proxy.count
+  }
+
   /// A session of another's, through the proxy.
   func open() throws -> any StoreEngine { try StoreAddress(proxy.address(schema: schema)).open() }
 

@@ -20,6 +20,7 @@ struct LostPartTests {
       part: string
       code: string
       size: integer64
+      rank: { type: integer64, required: true, default: 0 }
       place: { type: string, transient: true }
     link: { in: { to: { name: place } } }
     relationships: { in: { to-one: Group, inverse: items } }
@@ -46,6 +47,15 @@ struct LostPartTests {
       #"ALTER TABLE "Item" DROP CONSTRAINT "Item_id_part_key""#, #"the key "id", "part" of Item is missing"#,
       #"INSERT INTO "Item"(id, part, code) VALUES (1, 'p', 'x')"#,
       ["Item 2: an object before it has the same id and part"]
+    ),
+    (
+      #"ALTER TABLE "Item" ALTER part DROP NOT NULL"#, "NOT NULL of Item.part is missing",
+      #"INSERT INTO "Item"(id, code) VALUES (1, 'x')"#, ["Item 2 part: null, which is not allowed"]
+    ),
+    (
+      #"ALTER TABLE "Item" ALTER rank DROP NOT NULL"#, "NOT NULL of Item.rank is missing",
+      #"INSERT INTO "Item"(id, part, code, rank) VALUES (2, 'p', 'x', NULL)"#,
+      ["Item 2 rank: null, which is not allowed"]
     ),
     (
       #"ALTER TABLE "Group" DROP CONSTRAINT "Group_pkey" CASCADE"#,
@@ -124,11 +134,13 @@ struct LostPartTests {
 
   private func found() throws -> Set<String> { Set(try store.engine.verified().map(\.description)) }
 
-  /// The tables' constraints and indexes as the server shows them.
+  /// The tables' constraints and indexes as the server shows them, and which columns may be null.
   private func parts() throws -> String {
     try store.psql(
       """
-      SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint
+      SELECT attrelid::regclass, attname, attnotnull::text FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+      WHERE c.relnamespace = '"\(store.schema)"'::regnamespace AND relkind = 'r' AND attnum > 0
+      UNION ALL SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint
       WHERE connamespace = '"\(store.schema)"'::regnamespace
       UNION ALL SELECT indrelid::regclass, c.relname, pg_get_indexdef(indexrelid)
       FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid WHERE c.relnamespace = '"\(store.schema)"'::regnamespace

@@ -205,4 +205,31 @@ import Testing
     #expect(try told(store, after: token) == [[1], [4]])
     #expect(try store.psql("SELECT array_agg(id ORDER BY id) FROM \"Quake\"") == "{1,2,4}")
   }
+
+  /// Who may only look at a store may call its functions.
+  @Test(arguments: [true, false]) func `nobody signs another one's transaction`(_ hasOne: Bool) throws {
+    let store = try ServerStore()
+    try store.psql(#"INSERT INTO "Quake"(id, magnitude) VALUES (1, 1)"#)
+    let pending = try store.psql("SELECT id FROM bolide_pending")
+    let role = "r\(store.schema)"
+    let error = try store.psql(
+      """
+      CREATE ROLE "\(role)" LOGIN; GRANT USAGE ON SCHEMA "\(store.schema)" TO "\(role)"; SET ROLE "\(role)";
+      CREATE FUNCTION pg_temp.sign() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+        \(hasOne ? "PERFORM bolide_transaction_id();" : "")
+        PERFORM set_config('bolide.transaction_\(store.schema)', '\(pending)', true);
+        PERFORM bolide_finish('aaaaaa', 'boss', 'quakes', 1, '1999-01-01');
+        RETURN 'signed';
+      EXCEPTION WHEN OTHERS THEN RETURN SQLERRM;
+      END $$;
+      SELECT pg_temp.sign(); RESET ROLE; DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
+      """)
+    #expect(
+      error
+        == (hasOne
+          ? "the transaction \(pending) is another session's"
+          : "currval of sequence \"bolide_transaction_seq\" is not yet defined in this session"))
+    try store.engine.assignPendingChanges()
+    #expect(try store.engine.history(HistoryRequest()).map(\.author) == [nil])
+  }
 }

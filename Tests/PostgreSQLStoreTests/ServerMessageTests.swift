@@ -212,20 +212,6 @@ struct ServerMessageTests {
     try store.psql("DROP ROLE \"\(role)\"")
   }
 
-  @Test(arguments: ["pg_toast", "pg_mine", "information_schema"])
-  func `a schema of the server's own`(schema: String) throws {
-    #expect(
-      try said(TestServer.shared.get().address(schema: schema), for: ServerStore.quakes)
-        == "the schema \(schema) is the server's own. Name another one behind the #.")
-  }
-
-  @Test func `a schema's name that is too long`() throws {
-    let name = String(repeating: "x", count: 64)
-    #expect(
-      try said(TestServer.shared.get().address(schema: name), for: ServerStore.quakes)
-        == "the name \(name) is longer than PostgreSQL's 63 bytes. Give it a shorter one.")
-  }
-
   /// As COPY brings the rows in, an INSERT with what is derived from the clock, one for owners, and a single one.
   @Test(arguments: ["Plain", "Timed", "Region"])
   func `a trigger that keeps new rows out`(entity: String) throws {

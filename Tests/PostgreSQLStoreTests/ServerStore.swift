@@ -2,6 +2,7 @@ import Bolide
 import Foundation
 import StoreInterface
 import TestServer
+import Testing
 
 /// A store in a schema of its own on the test's server, which other programs can write to.
 struct ServerStore {
@@ -93,6 +94,34 @@ struct ServerStore {
     try other.send(
       "BEGIN ISOLATION LEVEL \(isolation); \(sql) SELECT pg_advisory_lock(hashtext('\(schema)'));")
     try waitUntil("EXISTS (SELECT FROM pg_locks WHERE \(isHeld))")
+  }
+
+  /// Does something, has another program that holds something end its transaction when that waits for it, and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - end: the other program's last statements.
+  ///   - waits: how the server shows that, where it is not for the other program's session.
+  func meeting(
+    _ other: OtherProgram, _ end: String, when waits: String? = nil,
+    _ body: @escaping @Sendable (ServerStore) throws -> Void
+  ) throws {
+    let outcome = ImportOutcome()
+    Thread {
+      outcome.set(
+        Result {
+          try body(self)
+          return 0
+        })
+    }.start()
+    try waitUntil(
+      waits ?? """
+        EXISTS (SELECT FROM pg_locks AS l, pg_stat_activity AS a
+          WHERE \(isHeld) AND l.pid = ANY (pg_blocking_pids(a.pid)))
+        """)
+    try other.send(end)
+    #expect(try other.end())
+    outcome.wait()
+    _ = try outcome.result?.get()
   }
 
   /// The lock by which `hold` sees that, as a condition on `pg_locks`; Bolide's own are of another class.

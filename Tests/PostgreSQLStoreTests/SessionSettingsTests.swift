@@ -42,4 +42,18 @@ struct SessionSettingsTests {
     #expect(usual.count == 8)
     #expect(try outcome("&options=-c%20\(setting.replacing("=", with: "%3D"))") == usual)
   }
+
+  /// What one row changes of its owner is noted by the row's trigger.
+  @Test func `an owner's value before is exact, whatever a session rounds to`() throws {
+    let model = ServerStore.quakes.replacing("magnitude: double", with: "magnitude: integer64")
+    let store = try ServerStore(model)
+    try store.take((1...3).map { #"{"id": \#($0), "magnitude": \#($0 / 2 + 1), "place": "A"}"# })
+    let token = try store.engine.newestToken()
+    for digits in [0, -5] {
+      try store.psql(
+        #"SET extra_float_digits = \#(digits); UPDATE "Quake" SET magnitude = magnitude + 5 WHERE id = 1"#)
+    }
+    let changes = try store.changes(after: token).filter { $0.contains("Region") }.joined(separator: " ")
+    #expect(changes.contains("mean 1.6666666666666667") && changes.contains("mean 3.3333333333333335"))
+  }
 }

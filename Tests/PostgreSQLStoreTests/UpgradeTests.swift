@@ -9,6 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
   /// What makes a store's tables those of a format, from those of the next one.
   private static let before: [Int: String] = [
+    14: """
+    DROP INDEX bolide_mark_object; ALTER TABLE bolide_mark REPLICA IDENTITY DEFAULT, ADD PRIMARY KEY (entity, id);
+    \(renamed("bolide_is_foreign", "bolide_is_direct"))
+    """,
     12: "ALTER TABLE bolide_change DROP COLUMN last_seq;",
     // Triggers made a transaction's row with its first change.
     11: """
@@ -22,15 +26,7 @@ import Testing
       LOOP EXECUTE replace(new, 'nextval(''bolide_transaction_seq'')', 'former_id()'); END LOOP;
     END $$;
     """,
-    10: """
-    CREATE FUNCTION bolide_is_other() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
-    DO $$ DECLARE old text; BEGIN
-      FOR old IN SELECT pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = tgrelid
-        WHERE relnamespace = current_schema()::regnamespace AND tgname = '~bolide_before_update'
-      LOOP EXECUTE replace(replace(old, 'CREATE', 'CREATE OR REPLACE'), 'bolide_is_direct()', 'bolide_is_other()'); END LOOP;
-    END $$;
-    DROP FUNCTION bolide_is_direct;
-    """,
+    10: renamed("bolide_is_direct", "bolide_is_other"),
     9: """
     ALTER TABLE bolide_transaction ADD COLUMN xid xid8 UNIQUE DEFAULT pg_current_xact_id();
     CREATE INDEX bolide_change_erased ON bolide_change(erased_by) WHERE erased_by IS NOT NULL;
@@ -41,9 +37,22 @@ import Testing
     """,
   ]
 
+  /// Gives the condition of triggers its former name.
+  private static func renamed(_ new: String, _ former: String) -> String {
+    """
+    CREATE FUNCTION \(former)() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+    DO $$ DECLARE old text; BEGIN
+      FOR old IN SELECT pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = tgrelid
+        WHERE relnamespace = current_schema()::regnamespace AND tgname = '~bolide_before_update'
+      LOOP EXECUTE replace(replace(old, 'CREATE', 'CREATE OR REPLACE'), '\(new)()', '\(former)()'); END LOOP;
+    END $$;
+    DROP FUNCTION \(new);
+    """
+  }
+
   /// Makes a store's tables those of an earlier format, as SQL.
   static func undone(to format: Int) -> String {
-    (format...12).reversed().compactMap { before[$0] }.joined()
+    (format...14).reversed().compactMap { before[$0] }.joined()
       + "UPDATE bolide_store SET format = \(format);"
   }
 
@@ -70,7 +79,7 @@ import Testing
       error?.reason == "an earlier version of bolide made this store"
         && error?.hint == "Run a command on it as the user who owns it: that brings it up to date.")
     #expect(try StoreAddress(address).open().status().entities.map(\.rows) == [1, 1])
-    #expect(try store.psql("SELECT format FROM bolide_store") == "13")
+    #expect(try store.psql("SELECT format FROM bolide_store") == "15")
     #expect(try store.psql("SELECT count(*) FROM bolide_input") == "0")
     try store.take([#"{"id": 1, "magnitude": 5}"#])
     #expect(try StoreAddress(reader).open().newestToken().number == 2)
@@ -78,7 +87,7 @@ import Testing
     try store.psql("DROP OWNED BY bolide_old_reader; DROP ROLE bolide_old_reader")
   }
 
-  @Test(arguments: 4...12) func `a store of an earlier format gets the triggers of this version`(format: Int)
+  @Test(arguments: 4...14) func `a store of an earlier format gets the triggers of this version`(format: Int)
     throws
   {
     let store = try store(ofFormat: format)
@@ -96,7 +105,7 @@ import Testing
     try store.psql(#"UPDATE "Quake" SET magnitude = 5; UPDATE "Region" SET name = 'B'"#)
     #expect(
       try store.psql(
-        "SELECT count(*) FROM pg_proc WHERE pronamespace = '\(store.schema)'::regnamespace AND proname = 'bolide_is_other'"
+        "SELECT count(*) FROM pg_proc WHERE pronamespace = '\(store.schema)'::regnamespace AND proname IN ('bolide_is_other', 'bolide_is_direct')"
       ) == "0")
     let changes = try store.changes(after: token)
     #expect(changes.contains("update Quake 1 magnitude 4.0"))

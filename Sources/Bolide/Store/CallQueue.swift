@@ -130,7 +130,7 @@ extension StoreCall {
         try Self.check()
         return try body()
       }
-    } catch let error as StoreError where isCancelled && [.busy, .locked, .interrupted].contains(error.code) {
+    } catch let error where isCancelled && error.isEndOfCall {
       throw CancellationError()
     }
   }

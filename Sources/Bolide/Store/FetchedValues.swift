@@ -69,8 +69,11 @@ extension Store {
     try await answering { store in
       var follower = try follower ?? HistoryFollower(store)
       guard try follower.look() else { return (nil, follower) }
-      var rows: [Snapshot.Row] = []
-      try follower.reading { try store.readRows(request, at: nil) { rows.append($0) } }
+      let rows = try follower.reading {
+        var rows: [Snapshot.Row] = []
+        try store.readRows(request, at: nil) { rows.append($0) }
+        return rows
+      }
       return (rows, follower)
     }
   }

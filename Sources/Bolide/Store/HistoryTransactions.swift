@@ -83,8 +83,10 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
     mutating func next(in store: any StoreEngine) throws -> HistoryTransaction? {
       guard try follower.look() || mayHaveMore else { return nil }
-      let newest = try follower.reading { try store.newestToken() }
-      while let found = try follower.reading({ try store.history(request).first }) {
+      guard let newest = try follower.reading({ try store.newestToken() }) else { return nil }
+      while true {
+        guard let read = try follower.reading({ try store.history(request).first }) else { return nil }
+        guard let found = read else { break }
         request.start = .token(found.token)
         mayHaveMore = true
         // Of one that has nothing of what is wanted the request tells too.

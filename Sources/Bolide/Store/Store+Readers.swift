@@ -86,10 +86,11 @@ extension Store {
     }
     defer { withExtendedLifetime(lock) {} }
     var (place, count) = (start, 0)
-    while count < limit ?? .max, let next = try await transaction(after: place, through: end) {
+    while count < limit ?? .max, let next = try await transaction(for: name, lock, after: place, through: end)
+    {
       try await body(next)
       let hasMoved = try await writing { [place] engine in
-        try engine.acknowledge(next.token, by: name, from: place) { StoreCall.isCancelled }
+        try StoreCall.finishing { try engine.acknowledge(next.token, by: name, from: place) }
         return try engine.place(ofReader: name) == next.token
       }
       guard hasMoved else { break }
@@ -99,9 +100,11 @@ extension Store {
   }
 
   private func transaction(
-    after place: HistoryToken, through end: HistoryToken
+    for name: String, _ lock: any ConsumerLock, after place: HistoryToken, through end: HistoryToken
   ) async throws -> HistoryTransaction? {
     try await answering { engine in
+      // With a lost connection the lock went, and somebody else may have moved the reader.
+      if try lock.renew(), try engine.place(ofReader: name) != place { return nil }
       var request = HistoryRequest(after: place)
       (request.end, request.transactionLimit) = (.token(end), 1)
       return try engine.history(request).first

@@ -41,14 +41,13 @@ extension StoreAddress {
   private func open(
     for pipeline: Pipeline, _ options: ImportOptions, _ trustsSchema: Bool
   ) throws -> any StoreEngine {
-    let cancellation = options.cancellation
     var pipeline = pipeline
     pipeline.settings = options.settings(over: pipeline)
     do {
-      return try open(
-        for: pipeline, lockWait: pipeline.settings.lockWait, trustsSchema: trustsSchema,
-        isCancelled: { cancellation.isCancelled })
-    } catch let error as StoreError where cancellation.isCancelled && error.code == .busy {
+      return try options.cancellation.ending {
+        try open(for: pipeline, lockWait: pipeline.settings.lockWait, trustsSchema: trustsSchema)
+      }
+    } catch let error where options.cancellation.isCancelled && error.isEndOfCall {
       throw ImportError.cancelledWaiting
     }
   }

@@ -78,18 +78,14 @@ package struct StoreAddress: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - lockWait: how long to wait for another writer, in seconds.
   ///   - trustsSchema: as `Store.init(path:for:trustsSchema:)`.
-  ///   - isCancelled: asked while waiting.
   package func open(
-    for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    for pipeline: Pipeline, lockWait: Double, trustsSchema: Bool = false
   ) throws -> any StoreEngine {
     try pipeline.check()
     if let server {
-      return try PostgreSQLEngine(
-        server, for: pipeline, lockWait: lockWait, isTrial: isTrial, isCancelled: isCancelled)
+      return try PostgreSQLEngine(server, for: pipeline, lockWait: lockWait, isTrial: isTrial)
     }
-    return try SQLiteEngine(
-      blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema, isCancelled: isCancelled)
+    return try SQLiteEngine(blocking: path, for: pipeline, lockWait: lockWait, trustsSchema: trustsSchema)
   }
 
   /// Sees that the store is a file, as something needs it that other engines do not have yet.

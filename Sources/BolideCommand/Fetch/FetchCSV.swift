@@ -2,7 +2,7 @@ import Bolide
 import CommandSupport
 import Foundation
 
-/// Comma-separated values as in RFC 4180. Null is an empty field, an empty text is `""`.
+/// Comma-separated values as in RFC 4180. Null is an empty field, an empty text or binary value is `""`.
 struct FetchCSV: FetchLines {
   private let columns: FetchColumns
   /// Whether a terminal shows it: then texts have nothing in them that it would obey.
@@ -40,7 +40,8 @@ struct FetchCSV: FetchLines {
       } else {
         unsafe text.append(bytes: bytes)
       }
-    case .integer, .real, .blob: text.append(cell.text(type))
+    case .blob: append(cell.text(type), &text)
+    case .integer, .real: text.append(cell.text(type))
     }
   }
 

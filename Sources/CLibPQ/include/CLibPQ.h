@@ -22,6 +22,8 @@ typedef struct {
   bolide_pg_connection *_Nullable (*_Nonnull connectStart)(
     const char *_Nullable const *_Nonnull keywords, const char *_Nullable const *_Nonnull values, int expandsName);
   int (*_Nonnull connectPoll)(bolide_pg_connection *_Nonnull);
+  int (*_Nonnull ping)(
+    const char *_Nullable const *_Nonnull keywords, const char *_Nullable const *_Nonnull values, int expandsName);
   int (*_Nonnull status)(const bolide_pg_connection *_Nonnull);
   char *_Nonnull (*_Nonnull errorMessage)(const bolide_pg_connection *_Nonnull);
   void (*_Nonnull finish)(bolide_pg_connection *_Nonnull);
@@ -66,6 +68,9 @@ const bolide_pg_functions *_Nullable bolide_pg_load(void);
 // Begins to connect to what a libpq address names. NULL without memory.
 bolide_pg_connection *_Nullable bolide_pg_start(
   const bolide_pg_functions *_Nonnull library, const char *_Nonnull address);
+
+// Whether libpq understands an address. It takes up to two seconds, as it connects to one that it understands.
+int bolide_pg_takes(const bolide_pg_functions *_Nonnull library, const char *_Nonnull address);
 
 // Waits until a socket can be read, or written where that is wanted too.
 // A negative socket: for the time alone. Returns a number above 0 where it can, 0 after the time, a negative one after an error.

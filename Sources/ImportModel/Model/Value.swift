@@ -15,6 +15,32 @@ public enum Value: Sendable, Hashable, Codable {
   case blob([UInt8])
 }
 
+extension Value {
+  /// Whether both are the same to a store. Texts are their bytes: Swift's own `==` takes é for e with an accent behind it.
+  public static func == (a: Value, b: Value) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a == b
+    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.blob(let a), .blob(let b)): a == b
+    default: false
+    }
+  }
+
+  /// Equal values are hashed alike.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .integer(let number): hasher.combine(number)
+    case .real(let number): hasher.combine(number)
+    // Of texts that differ in their bytes alone Swift makes the same.
+    case .text(let text): hasher.combine(text)
+    case .blob(let bytes): hasher.combine(bytes)
+    }
+  }
+}
+
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {

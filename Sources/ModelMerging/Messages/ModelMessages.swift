@@ -23,6 +23,17 @@ extension StoreError {
     modelChange("the relationship \(name) differs from the store's", drop: name)
   }
 
+  /// - Parameter isAttribute: whether it is an attribute in the store.
+  package static func otherKind(_ name: String, isAttribute: Bool) -> StoreError {
+    let kinds = isAttribute ? ("an attribute", "a relationship") : ("a relationship", "an attribute")
+    return modelChange("\(name) is \(kinds.0) in the store and \(kinds.1) in the pipeline", drop: name)
+  }
+
+  /// - Parameter problem: what would be wrong with the model that the store has with the pipeline's.
+  package static func unsoundTogether(_ problem: String) -> StoreError {
+    modelChange("the store's model and the pipeline's do not go together: \(problem)")
+  }
+
   package static func deleteRuleOfKey(_ name: String, _ toOne: String) -> StoreError {
     modelChange("\(name) has another delete rule in the store, and \(toOne) is part of a key")
   }

@@ -16,6 +16,12 @@ extension StoreError {
       hint: "What was committed stays. Run it again when the server is back: nothing is doubled.")
   }
 
+  static func badAddress(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .badRequest, at: address, "libpq does not understand the address: \(text)",
+      hint: "PostgreSQL's manual lists what may stand in one: search for \"connection URIs\".")
+  }
+
   static func refused(_ text: String, _ address: String) -> StoreError {
     StoreError(
       .cannotOpen, at: address, "the server does not let this user in",

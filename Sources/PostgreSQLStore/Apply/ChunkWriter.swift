@@ -96,7 +96,7 @@ final class ChunkWriter {
       changedIDs.append(id)
     }
     times.end(.difference)
-    try links.lockOwners(of: new + changed, new: new, chunk)
+    try links.lockOwners(of: changed, stored, new: new, chunk)
     try update(changed, chunk, stored, now: now)
     try insert(new, chunk, now: now)
     times.end(.rows)

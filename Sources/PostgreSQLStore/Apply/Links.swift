@@ -15,6 +15,8 @@ final class Links {
   private let places: [Int]
   /// What locks the paths along which rows copy values, by the column that leads to the first place.
   private var copied: [String: [String]] = [:]
+  /// What locks the owners that count or sum rows, by the column that leads there.
+  private var counted: [String: String] = [:]
 
   init(_ connection: PostgreSQLConnection, layout: ChunkLayout, stored: StoredModel) {
     (self.connection, self.layout, self.stored) = (connection, layout, stored)
@@ -24,11 +26,22 @@ final class Links {
     }
     for copy in Copy.all(layout.entity, stored.model) where copy.folding == nil {
       guard let column = copy.firstColumn else { continue }
-      for (place, lock) in copy.locks("= ANY ($1)").enumerated() {
+      for (lock, entity) in zip(copy.locks("= ANY ($1)"), copy.destinations) {
         // Importers that have an owner in common may change what it counts: they take turns.
-        let lock = "SELECT \(lock) FOR \(place == 0 ? "NO KEY UPDATE" : "SHARE")"
+        let isChanged = entity.derivedAttributes.contains { $0.derivation?.aggregate != nil }
+        let lock = "SELECT \(lock) FOR \(isChanged ? "NO KEY UPDATE" : "SHARE")"
         if copied[column]?.contains(lock) != true { copied[column, default: []].append(lock) }
       }
+    }
+    for relationship in relationships where copied[relationship.column] == nil {
+      guard let inverse = relationship.inverse,
+        let owner = stored.model.entity(named: relationship.destination),
+        owner.derivedAttributes.contains(where: {
+          $0.derivation?.aggregate?.relationship == inverse
+        })
+      else { continue }
+      counted[relationship.column] =
+        "SELECT FROM \(quoted(owner.name)) WHERE bolide_id = ANY ($1) ORDER BY bolide_id FOR NO KEY UPDATE"
     }
   }
 
@@ -61,13 +74,20 @@ final class Links {
   }
 
   /// Locks the owners whose values rows copy, and what they are copied over: a copy is of what is there until the transaction ends.
+  /// Owners that count rows are locked here where two statements write these: all that a chunk changes is locked in one order, or two
+  /// connections would wait for one another.
   ///
-  /// - Parameter new: those of the rows that are new: the others' links that are a part of their keys are what they were.
-  func lockOwners(of rows: [Int32], new: [Int32], _ chunk: Chunk) throws {
-    for (column, locks) in copied.sorted(by: { $0.key < $1.key }) {
+  /// - Parameters:
+  ///   - changed: the rows that are there, whose links that are a part of their keys are what they were.
+  ///   - stored: these as they are.
+  func lockOwners(of changed: [Int32], _ stored: StoredRows, new: [Int32], _ chunk: Chunk) throws {
+    let isMixed = !changed.isEmpty && !new.isEmpty
+    let all = isMixed ? copied.merging(counted.mapValues { [$0] }) { copied, _ in copied } : copied
+    for (column, locks) in all.sorted(by: { $0.key < $1.key }) {
       var ids: Set<Int64> = []
       if let link = layout.owners.firstIndex(where: { $0.relationship.column == column }) {
-        ids = Set(rows.map { owners[link][Int($0)] })
+        ids = Set((new + changed).map { owners[link][Int($0)] })
+        for tuple in changed.compactMap(stored.tuple) { ids.insert(storedOwner(link, stored, tuple)) }
       } else if let place = layout.references.first(where: { layout.columns[$0].name == column }) {
         ids = Set(new.map { chunk.integer(place, Int($0)) })
       }

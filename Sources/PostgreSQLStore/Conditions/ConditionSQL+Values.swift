@@ -73,7 +73,9 @@ extension ConditionSQL {
       let (values, kind) = try Self.unified(arguments)
       return Operand(sql: "coalesce(\(values.joined(separator: ", ")))", kind: kind)
     case ("nullif", 2):
-      let equal = try Comparison.equal.sql(arguments[0], arguments[1]).sql
+      // SQLite compares a function's arguments as they are.
+      let plain = arguments.map { Operand(sql: $0.sql, kind: $0.kind, constant: $0.constant) }
+      let equal = try Comparison.equal.sql(plain[0], plain[1]).sql
       return Operand(
         sql: "(CASE WHEN \(equal) THEN NULL ELSE \(arguments[0].sql) END)", kind: arguments[0].kind)
     case ("iif", 3):
@@ -144,6 +146,8 @@ extension ConditionSQL {
     let parts: [Character: String] = [
       "Y": "YYYY", "m": "MM", "d": "DD", "H": "HH24", "M": "MI", "S": "SS",
     ]
+    // For nothing there is null here.
+    if format.isEmpty { return nil }
     var (form, rest) = ("", Substring(format))
     while let character = rest.popFirst() {
       if character == "%" {

@@ -62,8 +62,13 @@ extension Value {
   init?(literal text: String) {
     let bytes = Array(text.utf8)
     switch bytes.first {
-    case UInt8(ascii: "'"):
-      self = .text(String(text.dropFirst().dropLast()).replacing("''", with: "'"))
+    case let quote? where quote == UInt8(ascii: "'"):
+      var (text, isSecond): ([UInt8], Bool) = ([], false)
+      for byte in bytes.dropFirst().dropLast() {
+        isSecond = byte == quote && !isSecond
+        if byte != quote || isSecond { text.append(byte) }
+      }
+      self = .text(String(decoding: text, as: UTF8.self))
     case UInt8(ascii: "x"), UInt8(ascii: "X"):
       let digits = bytes.dropFirst(2).dropLast().map { Character(Unicode.Scalar($0)).hexDigitValue ?? 0 }
       self = .blob(

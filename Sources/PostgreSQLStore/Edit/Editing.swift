@@ -12,20 +12,24 @@ extension PostgreSQLEngine {
     _ options: EditOptions, _ body: (StoredObjects) throws -> Result
   ) throws -> (Result, EditReport) {
     if !options.isTrial { try restoreTriggers() }
-    try assignPendingChanges(readsHistory: false)
     let wait = options.lockWait.map { $0 / .seconds(1) } ?? lockWait
-    let outcome = try session(isCancelled: { StoreCall.isCancelled }) { connection in
+    // What is asked for may be derived.
+    for case .pending(_, values: 1..., .rowsLocked) in try assignPendingChanges(
+      readsHistory: false, waiting: wait)
+    { throw PostgreSQLError(state: "55P03", text: "marked objects are locked").error(path) }
+    let outcome = try session { connection in
       try address.repeating {
         let stored = try StoredModel(connection, address)
+        let transaction = WriteTransaction(connection: connection, stored: stored)
         return try connection.inTransaction(isTrial: options.isTrial) {
           try connection.limitLockWait(wait)
+          try transaction.keepModel()
           let result: Result
           do {
             result = try body(StoredObjects(connection: connection, stored: stored, path: path))
           } catch let error as StoreError {
             throw error.about(path)
           }
-          let transaction = WriteTransaction(connection: connection, stored: stored)
           try transaction.begin()
           try MarkedObjects(connection: connection, stored: stored).refresh()
           var report = EditReport(counts: try EditReport.counts(connection, stored))

@@ -15,7 +15,7 @@ extension PostgreSQLEngine {
   package func readCopies<Result>(_ body: (any CopySource) throws -> Result) throws -> Result {
     // A predicate may ask for what is derived.
     try refresh()
-    return try session(isCancelled: { StoreCall.isCancelled }) { connection in
+    return try session { connection in
       defer { connection.rollBack() }
       let stored = try beginReading(connection)
       return try body(StoredSource(connection: connection, stored: stored, address: address))

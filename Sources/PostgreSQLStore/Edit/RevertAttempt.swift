@@ -141,8 +141,8 @@ final class RevertAttempt: RevertedRows {
         let column = quoted(link.column)
         let found = try connection.run(
           """
-          SELECT DISTINCT \(column) FROM \(quoted(holder.entity.name)) WHERE \(column) = ANY ($1)
-          AND bolide_id NOT IN (SELECT unnest($2::bigint[]))
+          SELECT DISTINCT \(column) FROM \(quoted(holder.entity.name)) AS h WHERE \(column) = ANY ($1)
+          AND NOT EXISTS (SELECT FROM unnest($2::bigint[]) AS g(id) WHERE g.id = h.bolide_id)
           """, [.integers(ids), .integers(going)])
         linked.formUnion((0..<found.count).map { found.integer($0, 0) })
       }

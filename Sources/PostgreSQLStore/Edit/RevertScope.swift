@@ -10,8 +10,8 @@ struct RevertScope {
   private let connection: PostgreSQLConnection
   private let stored: StoredModel
 
-  /// - Throws: `StoreError` when there is no such run, or history does not go back to the state before it.
-  init(_ objects: StoredObjects, _ target: RevertTarget) throws {
+  /// - Throws: `StoreError` when there is no such run, it is at work, or history does not go back to the state before it.
+  init(_ objects: StoredObjects, _ target: RevertTarget, schema: String) throws {
     (connection, stored, self.target) = (objects.connection, objects.stored, target)
     let positions = try Positions(connection, stored, objects.path)
     switch target {
@@ -22,6 +22,9 @@ struct RevertScope {
     case .run(let run):
       let row = try connection.run("SELECT before, last_number FROM bolide_run WHERE run = \(run)")
       guard row.count == 1 else { throw StoreError.noRun(run, objects.path) }
+      if try PipelineRuns(connection, stored, schema).isAtWork(run) {
+        throw StoreError.runAtWork(run, objects.path)
+      }
       start = row.integer(0, 0)
       if row.isNull(0, 1) { return }
       if positions.floor > start {

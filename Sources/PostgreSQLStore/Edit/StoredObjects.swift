@@ -91,8 +91,8 @@ struct StoredObjects: EditedObjects {
 
   /// Keeps all other writers away until the transaction ends, and gives what they have written before its numbers.
   func keepOthersAway(_ schema: String) throws {
-    let tables = stored.model.entities.map { quoted($0.name) }.joined(separator: ", ")
-    try connection.run("LOCK TABLE \(tables) IN SHARE ROW EXCLUSIVE MODE")
+    // Also those who have locked rows, to change them next.
+    try connection.lockTables(of: stored.model, "EXCLUSIVE")
     try connection.numberPending()
   }
 

@@ -29,8 +29,6 @@ extension PostgreSQLEngine {
       throw StoreError.noEntity(name, in: stored.model)
     }
     try objects.keepOthersAway(address.schema)
-    let transaction = WriteTransaction(connection: connection, stored: stored)
-    guard try transaction.isCurrent else { throw StoreError.modelGrew }
     let ids = try ObjectLog(connection: connection, stored: stored, entity: entity).erasable(object)
     guard !ids.isEmpty else {
       guard case .id(let id) = object, let time = try ErasedState.time(connection, stored, entity, id) else {
@@ -40,7 +38,7 @@ extension PostgreSQLEngine {
     }
     try objects.delete(ids, of: entity.name)
     // What derived attributes were before is history, too.
-    try transaction.begin()
+    try WriteTransaction(connection: connection, stored: stored).begin()
     try MarkedObjects(connection: connection, stored: stored).refresh()
     var report = EraseReport(edit: EditReport(counts: []))
     try Erasure(StoredHistory(connection: connection, stored: stored), stored.model, entity, ids).run(&report)
@@ -48,9 +46,9 @@ extension PostgreSQLEngine {
   }
 
   /// Keeps imports of all pipelines away. One that is running is waited for, with no lock of the others.
-  private func lockPipelines(waiting seconds: Double) throws -> [AdvisoryLock] {
+  func lockPipelines(waiting seconds: Double) throws -> [AdvisoryLock] {
     try address.telling {
-      let session = try take { StoreCall.isCancelled }
+      let session = try take()
       let found = try session.run("SELECT DISTINCT pipeline FROM bolide_run ORDER BY pipeline")
       let deadline = ContinuousClock.now + .seconds(min(seconds, 1e9))
       while true {

@@ -29,8 +29,6 @@ private final class CommitPolling: CommitWatch {
   /// commit is seen within 50 ms while others come, and a follower that nothing comes to asks seldom.
   private static let pauses = Duration.milliseconds(20)...Duration.milliseconds(200)
   private static let longestPause = Duration.seconds(1)
-  /// For how long a server that does not answer is waited for.
-  private static let patience = Duration.seconds(30)
 
   init(_ connection: PostgreSQLConnection, _ address: PostgreSQLAddress) throws {
     self.address = address
@@ -80,7 +78,7 @@ private final class CommitPolling: CommitWatch {
     } catch let error as PostgreSQLError where error.isPassing {
       let since = state.lost ?? .now
       state.lost = since
-      if ContinuousClock.now - since > Self.patience { throw error }
+      if ContinuousClock.now - since > HistoryFollower.patience { throw error }
       return false
     }
   }

@@ -126,7 +126,7 @@ struct NetChanges {
 
   private func net(_ entity: Entity, _ start: Int64, _ end: Int64) throws -> [Int64: Net] {
     var net: [Int64: Net] = [:]
-    let rows = try connection.run(
+    try connection.each(
       """
       SELECT \(StoredChange.columns)
       FROM bolide_change AS c JOIN (
@@ -134,9 +134,9 @@ struct NetChanges {
         UNION ALL SELECT \(SystemTables.ownTransaction(stored.schema)), NULL WHERE \(end == .max)) AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity))
       ORDER BY t.number NULLS LAST, c.seq
-      """)
-    for row in 0..<rows.count {
-      guard let change = StoredChange(rows, row, from: 0) else { continue }
+      """
+    ) { row in
+      guard let change = StoredChange(row, 0, from: 0) else { return }
       for id in change.id...change.lastID {
         var one = net[id] ?? Net(wasThere: change.kind != .insert, isThere: true)
         one.isThere = change.kind != .delete
@@ -199,7 +199,7 @@ struct PastRows {
   private var erased: [Int64: ErasedState] = [:]
 
   /// - Parameter ids: which ones.
-  /// - Complexity: O(rows + changes since then) memory.
+  /// - Complexity: O(rows) memory.
   init(
     _ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity, at number: Int64,
     ids: [Int64]
@@ -210,17 +210,16 @@ struct PastRows {
       parameters)
     for row in 0..<rows.count { present[rows.integer(row, 0)] = entity.values(rows, row, from: 1) }
     then = present
-    let changes = try connection.run(
+    try connection.each(
       """
       SELECT \(StoredChange.columns)
       FROM bolide_change AS c JOIN \(SystemTables.transactions(behind: number)) AS t ON t.id = c.transaction
       WHERE c.entity = \(stored.number(of: entity))
         AND (c.last_id IS NOT NULL OR c.id = ANY ($1))
       ORDER BY t.number DESC NULLS FIRST, c.seq DESC
-      """, parameters)
-    for row in 0..<changes.count {
-      guard let change = StoredChange(changes, row, from: 0) else { continue }
-      undo(change, entity, stored)
+      """, parameters
+    ) { row in
+      if let change = StoredChange(row, 0, from: 0) { undo(change, entity, stored) }
     }
   }
 

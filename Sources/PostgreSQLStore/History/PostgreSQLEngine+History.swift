@@ -4,7 +4,8 @@ package import StoreInterface
 
 extension PostgreSQLEngine {
   package func assignPendingChanges(readsHistory: Bool, waiting seconds: Double) throws -> [ReadingNote] {
-    try session { connection in
+    // A session that is lost here has locks.
+    try session(repeats: true) { connection in
       if connection.isStandby { return try PendingChanges.notes(connection) }
       let pending = try connection.run("SELECT \(PendingChanges.exist), \(StoreOrigin.isElsewhere)")
       if pending.integer(0, 1) != 0 { try StoreOrigin.check(connection) }
@@ -27,6 +28,7 @@ extension PostgreSQLEngine {
   private func assign(
     _ connection: PostgreSQLConnection, until deadline: ContinuousClock.Instant
   ) throws -> [ReadingNote] {
+    var hasWaited = false
     while true {
       do {
         try inTransaction(connection) { transaction in
@@ -38,7 +40,13 @@ extension PostgreSQLEngine {
             try connection.numberPending()
           }
         }
-        return []
+        // Another command may be computing the rest.
+        let isLate = ContinuousClock.now >= deadline
+        if try isLate || connection.run("SELECT EXISTS (SELECT FROM bolide_mark)").integer(0, 0) == 0 {
+          return isLate && hasWaited ? try PendingChanges.pending(connection, .rowsLocked) : []
+        }
+        try connection.run("SELECT pg_sleep(0.02)")
+        hasWaited = true
       } catch let error as PostgreSQLError where error.mayBeRepeated || error.isLockTimeout {
         if ContinuousClock.now < deadline { continue }
         try address.repeating { try connection.inTransaction { try connection.numberPending() } }
@@ -82,6 +90,8 @@ enum PendingChanges {
   /// How many changes have no number.
   static let changes =
     "(SELECT count(*) FROM bolide_pending AS p JOIN bolide_change AS c ON c.transaction = p.id)"
+  /// How many objects have derived attributes that are to be computed.
+  static let marks = "(SELECT count(DISTINCT (entity, id)) FROM bolide_mark)"
 
   /// What a standby's answer lacks: what it has not received yet, and what has no number there.
   static func notes(_ connection: PostgreSQLConnection) throws -> [ReadingNote] {
@@ -99,7 +109,7 @@ enum PendingChanges {
   {
     let found = try connection.run(
       """
-      SELECT \(changes), (SELECT count(*) FROM bolide_mark)
+      SELECT \(changes), \(marks)
       """)
     let (changes, values) = (found.integer(0, 0), found.integer(0, 1))
     return changes + values == 0 ? [] : [.pending(changes: changes, values: values, obstacle)]

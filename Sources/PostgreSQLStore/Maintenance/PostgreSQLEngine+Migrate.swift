@@ -37,7 +37,7 @@ extension PostgreSQLEngine {
     _ pipeline: Pipeline, dropping: [String], lockWait: Double, progress: (Double) -> Void
   ) throws -> [MigrationStep] {
     try Self.check(pipeline)
-    let lock = try lock(forPipeline: pipeline.name, waiting: lockWait, isCancelled: { false })
+    let lock = try lock(forPipeline: pipeline.name, waiting: lockWait)
     defer { withExtendedLifetime(lock) {} }
     return try session { connection in
       try connection.checkOwnership()

@@ -36,6 +36,8 @@ extension PostgreSQLEngine {
       try session(repeats: repeats) { connection in
         let stored = try StoredModel(connection, address)
         try connection.inTransaction {
+          // A delivery that is under way has its reader.
+          try connection.limitLockWait(seconds.isFinite ? seconds : lockWait)
           // Nobody numbers meanwhile, and no reader comes back to what goes.
           try connection.run(SystemTables.lock(address.schema))
           let pruning = Pruning(

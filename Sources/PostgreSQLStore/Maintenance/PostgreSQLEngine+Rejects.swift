@@ -39,7 +39,9 @@ extension PostgreSQLEngine {
   }
 
   package func eraseRejects(_ filter: RejectFilter, lockWait: Double) throws -> Int {
-    try session { connection in
+    let locks = try lockPipelines(waiting: lockWait)
+    defer { withExtendedLifetime(locks) {} }
+    return try session { connection in
       try connection.run("DELETE FROM bolide_reject WHERE \(RejectFilter.condition)", filter.parameters)
         .affected
     }

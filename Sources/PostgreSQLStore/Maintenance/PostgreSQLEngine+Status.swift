@@ -14,7 +14,7 @@ extension PostgreSQLEngine {
       let history = try connection.run(
         """
         SELECT count(*), coalesce(sum(changes), 0)::bigint, to_char(min(at), \(SystemTables.instant)),
-          \(PendingChanges.changes), (SELECT count(*) FROM bolide_mark),
+          \(PendingChanges.changes), \(PendingChanges.marks),
           (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
             WHERE relnamespace = \(SystemTables.namespace) AND relkind = 'r'),
           (SELECT to_char(created, \(SystemTables.instant)) FROM bolide_store),
@@ -65,6 +65,13 @@ struct PipelineRuns {
     let rows = try connection.run(
       "SELECT pipeline, max(run) FROM bolide_run GROUP BY pipeline ORDER BY pipeline")
     return (0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }
+  }
+
+  /// Whether a run is at work just now.
+  func isAtWork(_ run: Int64) throws -> Bool {
+    guard let (pipeline, found, _) = try runs("WHERE run = \(run)", [], limit: 1).first else { return false }
+    let newest = try newestRuns().first { $0.name == pipeline }
+    return found.isAtWork(newest: newest?.run ?? run) == true
   }
 
   /// Each pipeline with its latest runs.

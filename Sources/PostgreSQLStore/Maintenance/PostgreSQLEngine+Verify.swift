@@ -14,22 +14,14 @@ extension PostgreSQLEngine {
       let parts = try LostParts(connection, stored.model)
       for problem in parts.added(to: RepairReport()).problems { try found(Finding(message: problem)) }
       try parts.check(connection, found)
-      let waiting = try MarkedObjects(connection: connection, stored: stored).waiting()
+      let derived = try DerivedCheck(connection, stored)
       let nullTotals = try NullTotals(connection, stored, naming: .max)
       for entity in stored.model.entities {
         try connection.checkValues(of: entity, found)
         try connection.checkLinks(of: entity, found)
-        // Other programs write meanwhile, and whoever may only read leaves to others what waits to be computed.
-        var left: Set<Int64> = []
-        try DerivedCheck(connection, stored, entity).run { finding in
-          if let id = finding.id, waiting[entity.name]?.contains(id) == true {
-            left.insert(id)
-          } else {
-            try found(finding)
-          }
-        }
+        let left = try derived.run(entity, found)
         for total in nullTotals.named where total.entity == entity.name { try found(total) }
-        if !left.isEmpty { try found(.waiting(entity, left.count)) }
+        if left > 0 { try found(.waiting(entity, left)) }
         if lost.contains(entity.name) {
           try found(Finding(entity: entity.name, message: "a trigger of Bolide's is missing or disabled"))
         }
@@ -40,11 +32,14 @@ extension PostgreSQLEngine {
   package func rebuild(_ found: (Finding) throws -> Void) throws {
     try reading { connection, stored in try TableDrift(connection).check(stored.model) }
     for problem in try restoreTriggers().problems { try found(Finding(message: problem)) }
+    try assignPendingChanges(readsHistory: false)
+    try reading { connection, stored in
+      let derived = try DerivedCheck(connection, stored)
+      for entity in stored.model.entities { _ = try derived.run(entity, found) }
+    }
     try writing { connection, stored in
-      for entity in stored.model.entities {
-        try DerivedCheck(connection, stored, entity).run(found)
-        try connection.mark(entity, stored)
-      }
+      try connection.limitLockWait(lockWait)
+      for entity in stored.model.entities { try connection.mark(entity, stored) }
     }
   }
 }
@@ -69,7 +64,7 @@ extension PostgreSQLConnection {
     let lost = try run(
       """
       SELECT count(*) FROM bolide_change AS c WHERE NOT EXISTS (SELECT FROM bolide_transaction WHERE id = c.transaction)
-        AND transaction NOT IN (SELECT id FROM bolide_pending)
+        AND NOT EXISTS (SELECT FROM bolide_pending AS p WHERE p.id = c.transaction)
       """
     ).integer(0, 0)
     if lost > 0 { try found(.changesOfNone(lost)) }
@@ -101,27 +96,42 @@ extension PostgreSQLConnection {
   }
 }
 
-/// Computes an entity's derived attributes again, and tells what is stored otherwise.
+/// Computes derived attributes again, and tells what is stored otherwise.
+///
+/// Its transaction has one snapshot: what waits to be computed is in it too.
 private struct DerivedCheck {
   private let connection: PostgreSQLConnection
   private let stored: StoredModel
-  private let entity: Entity
+  private let waiting: [String: Set<Int64>]
 
-  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, _ entity: Entity) {
-    (self.connection, self.stored, self.entity) = (connection, stored, entity)
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel) throws {
+    (self.connection, self.stored) = (connection, stored)
+    waiting = try MarkedObjects(connection: connection, stored: stored).waiting()
   }
 
-  func run(_ found: (Finding) throws -> Void) throws {
+  /// Other programs write meanwhile, and whoever may only read leaves to others what waits to be computed.
+  ///
+  /// - Returns: the number of objects with false values that wait, which are not told.
+  func run(_ entity: Entity, _ found: (Finding) throws -> Void) throws -> Int {
+    let waiting = waiting[entity.name] ?? []
+    var left: Set<Int64> = []
+    try check(entity) { finding in
+      if let id = finding.id, waiting.contains(id) { left.insert(id) } else { try found(finding) }
+    }
+    return left.count
+  }
+
+  private func check(_ entity: Entity, _ found: (Finding) throws -> Void) throws {
     let table = quoted(entity.name)
     for aggregates in try Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
       for (attribute, value) in aggregates.truths {
-        try tell(attribute, "SELECT o.bolide_id, %s, %t FROM \(table) AS o", "o", value, found)
+        try tell(entity, attribute, "\(table) AS o", "o", value, found)
       }
     }
     for copy in Copy.all(entity, stored.model) {
       let value = copy.value { "t.\(quoted($0))" }
       guard let folding = copy.folding else {
-        try tell(copy.attribute, "SELECT t.bolide_id, %s, %t FROM \(table) AS t", "t", value, found)
+        try tell(entity, copy.attribute, "\(table) AS t", "t", value, found)
         continue
       }
       try connection.each(
@@ -141,15 +151,15 @@ private struct DerivedCheck {
   }
 
   private func tell(
-    _ attribute: Attribute, _ query: String, _ alias: String, _ value: String,
+    _ entity: Entity, _ attribute: Attribute, _ table: String, _ alias: String, _ value: String,
     _ found: (Finding) throws -> Void
   ) throws {
     let type = attribute.type
     let own = "\(alias).\(quoted(attribute.name))"
-    let sql =
-      query.replacing("%s", with: type.result(ofColumn: own))
-      .replacing("%t", with: type.result(ofColumn: "(\(value))"))
-      + " WHERE \(type.differs(own, "(\(value))")) ORDER BY 1"
+    let sql = """
+      SELECT \(alias).bolide_id, \(type.result(ofColumn: own)), \(type.result(ofColumn: "(\(value))")) FROM \(table)
+      WHERE \(type.differs(own, "(\(value))")) ORDER BY 1
+      """
     try connection.each(sql) { row in
       try found(
         Finding(

@@ -29,9 +29,8 @@ package struct StoreCopy {
       let connection = try PostgreSQLConnection(address)
       let model = try source.model()
       let copy = StoreCopy(connection: connection, address: address)
-      return try connection.inTransaction(isTrial: isTrial) {
-        // Nobody else makes one meanwhile.
-        try connection.run(SystemTables.lock(address.schema))
+      return try SchemaFit(connection: connection, address: address).changing(isTrial: isTrial) {
+        // Somebody may have made one meanwhile.
         if try StoredModel.exists(connection) { throw StoreError.storeThere(address.shown) }
         let report = try copy.copy(source, model, author)
         return isTrial ? CopyReport(counts: report.counts, token: nil) : report

@@ -11,6 +11,12 @@ extension StoreError {
       hint: "Give it a shorter one.")
   }
 
+  static func ownName(_ name: String, _ address: String) -> StoreError {
+    StoreError(
+      .modelChange, at: address, "the name \(name) is one of PostgreSQL's own",
+      hint: "Give it another one; `from` says what the input calls an attribute.")
+  }
+
   static func nullInDefault(_ name: String, _ address: String) -> StoreError {
     StoreError(
       .modelChange, at: address, "the default of \(name) contains U+0000, which PostgreSQL does not store",
@@ -201,6 +207,7 @@ extension StoreError {
 extension RepairReport {
   static func lost(_ part: EntityTable.Part, of entity: String) -> String {
     switch part.kind {
+    case .notNull: "NOT NULL of \(entity).\(part.name) is missing"
     case .key: "the key \(part.name) of \(entity) is missing"
     case .constraint: "the constraint \(part.name) of \(entity) is missing"
     case .index: missing(index: part.name)
@@ -217,6 +224,10 @@ extension Finding {
     Finding(
       message:
         "history: \(counted(Int(count), "change")) in no transaction: a program has set the id of its own")
+  }
+
+  static func isNull(_ entity: String, _ id: Int64, _ column: String) -> Finding {
+    Finding(entity: entity, id: id, attribute: column, message: "null, which is not allowed")
   }
 
   /// - Parameter columns: of which two objects have the same values.

@@ -69,6 +69,9 @@ extension PostgreSQLImport {
           continue
         }
         let column = quoted(name)
+        let times = entity.derivedAttributes.filter { $0.derivation == .now }.map {
+          ", \(quoted($0.name)) = \(EntityTriggers.now($0, "$2::text::timestamptz"))"
+        }.joined()
         // Since when it is gone is told by the first import that did not see it.
         let (marked, cleared, isUnmarked) =
           if case .date = attribute.type {
@@ -78,15 +81,16 @@ extension PostgreSQLImport {
           }
         treated += try connection.run(
           """
-          UPDATE \(table) SET \(column) = \(marked) WHERE bolide_id = ANY ($1) AND \(isUnmarked)
+          UPDATE \(table) SET \(column) = \(marked)\(times) WHERE bolide_id = ANY ($1) AND \(isUnmarked)
             AND $2::text IS NOT NULL
           """, [.integers(gone), .text(timestamp())]
         ).affected
         let returned = try presence.returned(objects)
         try connection.run(
           """
-          UPDATE \(table) SET \(column) = \(cleared) WHERE bolide_id = ANY ($1) AND \(column) IS DISTINCT FROM \(cleared)
-          """, [.integers(returned)])
+          UPDATE \(table) SET \(column) = \(cleared)\(times) WHERE bolide_id = ANY ($1)
+            AND \(column) IS DISTINCT FROM \(cleared) AND $2::text IS NOT NULL
+          """, [.integers(returned), .text(timestamp())])
         inputs?.noteUnmarked(returned)
       }
     }
@@ -153,11 +157,16 @@ extension PostgreSQLEngine {
   package func deleteMissing(
     of pipeline: String?, noMoreThan share: Double
   ) throws -> (MissingRows, HistoryToken?) {
+    func check(_ missing: MissingRows) throws {
+      if missing.seen == 0 { throw StoreError.nothingSeen(missing).about(path) }
+      if missing.share > share { throw StoreError.tooManyMissing(missing, share: share).about(path) }
+    }
     let missing = try reading { try self.missing(of: pipeline, $0, $1) }
-    if missing.seen == 0 { throw StoreError.nothingSeen(missing).about(path) }
-    if missing.share > share { throw StoreError.tooManyMissing(missing, share: share).about(path) }
+    try check(missing)
     let (rows, token) = try writing(author: missing.author) { connection, stored in
+      // An import may have ended meanwhile.
       let rows = try self.missing(of: missing.pipeline, connection, stored)
+      try check(rows)
       for entity in stored.model.entities.reversed() {
         let ids = rows.rows.filter { $0.entity == entity.name }.map(\.id)
         if ids.isEmpty { continue }

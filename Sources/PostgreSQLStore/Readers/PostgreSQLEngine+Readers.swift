@@ -36,11 +36,13 @@ extension PostgreSQLEngine {
     return try reading { try place(name, $0, $1) }
   }
 
-  private func place(_ name: String, _ connection: PostgreSQLConnection, _ stored: StoredModel) throws
-    -> HistoryToken
-  {
+  /// - Parameter locks: whether nobody else moves the reader until the transaction ends.
+  private func place(
+    _ name: String, _ connection: PostgreSQLConnection, _ stored: StoredModel, locks: Bool = false
+  ) throws -> HistoryToken {
     let row = try connection.run(
-      "SELECT number, nonce, diverged FROM bolide_reader WHERE name = $1", [.text(name)])
+      "SELECT number, nonce, diverged FROM bolide_reader WHERE name = $1\(locks ? " FOR UPDATE" : "")",
+      [.text(name)])
     guard row.count == 1 else { throw StoreError.noSuchReader(name, path) }
     guard row.integer(0, 2) == 0 else { throw StoreError.readerDiverged(name, path) }
     let token = HistoryToken(store: stored.id, number: row.integer(0, 0), nonce: row.text(0, 1))
@@ -59,7 +61,11 @@ extension PostgreSQLEngine {
   }
 
   package func addReader(_ name: String, from start: Reader.Start) throws {
+    guard Reader.isName(name) else { throw StoreError.badReaderName(path) }
+    // What others have committed by now is before it.
+    try assignPendingChanges()
     try moving { connection, stored in
+      try connection.run(SystemTables.lock(address.schema))
       let token = try token(start, connection, stored)
       let added = try connection.run(
         "INSERT INTO bolide_reader VALUES ($1, $2, $3, $4::text::timestamptz) ON CONFLICT DO NOTHING",
@@ -70,26 +76,27 @@ extension PostgreSQLEngine {
 
   package func acknowledge(_ token: HistoryToken, by name: String) throws {
     try moving { connection, stored in
-      _ = try Positions(connection, stored, path).number(.token(token))
-      if token > (try place(name, connection, stored)) { try put(name, token, connection) }
+      let token = try self.token(.token(token), connection, stored)
+      if token > (try place(name, connection, stored, locks: true)) { try put(name, token, connection) }
     }
   }
 
-  package func acknowledge(
-    _ token: HistoryToken, by name: String, from start: HistoryToken,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) throws {
-    try moving { connection, stored in
-      if try place(name, connection, stored) == start { try put(name, token, connection) }
+  package func acknowledge(_ token: HistoryToken, by name: String, from start: HistoryToken) throws {
+    try moving(repeats: true) { connection, stored in
+      if try place(name, connection, stored, locks: true) == start { try put(name, token, connection) }
     }
   }
 
   package func begin(_ name: String, at token: HistoryToken) throws {
+    guard Reader.isName(name) else { throw StoreError.badReaderName(path) }
     try moving { connection, _ in try put(name, token, connection) }
   }
 
   package func resetReader(_ name: String, to start: Reader.Start) throws {
+    try assignPendingChanges()
     try moving { connection, stored in
+      // What a command prunes meanwhile is gone.
+      try connection.run(SystemTables.lock(address.schema))
       let known = try connection.run("SELECT FROM bolide_reader WHERE name = $1", [.text(name)])
       if known.count == 0 { throw StoreError.noSuchReader(name, path) }
       try put(name, try token(start, connection, stored), connection)
@@ -107,11 +114,15 @@ extension PostgreSQLEngine {
     _ start: Reader.Start, _ connection: PostgreSQLConnection, _ stored: StoredModel
   ) throws -> HistoryToken {
     let positions = try Positions(connection, stored, path)
-    return switch start {
-    case .now: try positions.newest
-    case .beginning: try positions.oldest
-    case .token(let token): try positions.token(try positions.number(.token(token)))
-    }
+    let token =
+      switch start {
+      case .now: try positions.newest
+      case .beginning: try positions.token(0)
+      case .token(let token): token
+      }
+    try positions.check(token)
+    guard token.inside == nil else { throw StoreError.readerInside(token, path) }
+    return token
   }
 
   private func row(_ name: String, _ token: HistoryToken) -> [Parameter] {
@@ -127,8 +138,12 @@ extension PostgreSQLEngine {
   }
 
   /// A transaction that moves readers, and changes nothing else.
-  private func moving(_ body: (PostgreSQLConnection, StoredModel) throws -> Void) throws {
-    try session { connection in
+  ///
+  /// - Parameter repeats: as for `session`.
+  private func moving(
+    repeats: Bool = false, _ body: (PostgreSQLConnection, StoredModel) throws -> Void
+  ) throws {
+    try session(repeats: repeats) { connection in
       try StoreOrigin.check(connection)
       let stored = try StoredModel(connection, address)
       try connection.inTransaction { try body(connection, stored) }
@@ -141,7 +156,7 @@ extension PostgreSQLEngine {
     try session { connection in
       try StoreOrigin.check(connection)
       let stored = try StoredModel(connection, address)
-      return try connection.inTransaction("ISOLATION LEVEL REPEATABLE READ") {
+      return try connection.inSnapshot("READ WRITE") {
         try connection.run("SELECT FROM bolide_reader WHERE name = $1 FOR UPDATE", [.text(name)])
         var request = HistoryRequest(after: try place(name, connection, stored))
         request.transactionLimit = limit

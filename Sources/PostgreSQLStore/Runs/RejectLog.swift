@@ -88,28 +88,32 @@ final class RejectLog: RejectKeeping {
   /// - Parameters:
   ///   - isOvertaken: a later record with its key was read already.
   ///   - overtakes: what was rejected of its key before is not to be replayed any more.
-  func write(_ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true) throws {
+  /// - Returns: its number.
+  @discardableResult
+  func write(_ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true) throws -> Int64 {
     try note(reject, overtakes: overtakes)
     let place = [reject.record, reject.byte, reject.line, reject.column, reject.child].map {
       Parameter.integer(Int64($0))
     }
-    try connection.run(
+    return try connection.run(
       """
       INSERT INTO bolide_reject AS r (pipeline, first_run, last_run, code, message, attribute, input, entity, text, around,
         is_cut, key, record, byte, line, "column", child, read_since)
       VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
       ON CONFLICT (pipeline, code, coalesce(attribute, ''), coalesce(entity, ''), child,
-        md5(coalesce(text, input::bytea || record::text::bytea) || coalesce(around, '')))
+        \(SystemTables.rejectDigest))
       DO UPDATE SET last_run = excluded.last_run, times = r.times + 1, message = excluded.message, input = excluded.input,
         record = excluded.record, byte = excluded.byte, line = excluded.line, "column" = excluded."column",
         key = excluded.key, read_since = excluded.read_since
+      RETURNING reject
       """,
       [
         .text(pipeline), .integer(run), .text(reject.code), .text(reject.message.withoutNull),
         .text(reject.attribute), .text(reject.input.withoutNull), .text(reject.entity),
         .bytes(reject.text.map { Array($0.utf8) }), .bytes(reject.around.map { Array($0.utf8) }),
         .boolean(reject.isCut), .integer(reject.key),
-      ] + place + [.integer(isOvertaken ? run : nil)])
+      ] + place + [.integer(isOvertaken ? run : nil)]
+    ).integer(0, 0)
   }
 
   // MARK: Age
@@ -156,12 +160,10 @@ final class RejectLog: RejectKeeping {
         (again.input, again.record, again.byte) = (first.reject.input, first.reject.record, first.reject.byte)
         (again.line, again.column) = (first.reject.line, first.reject.column)
         (again.text, again.isCut, again.around) = (first.reject.text, first.reject.isCut, first.reject.around)
-        try write(again, overtakes: false)
+        let number = try write(again, overtakes: false)
         try connection.run(
-          """
-          UPDATE bolide_reject SET first_run = $2, times = $3 + 1 WHERE reject = (SELECT max(reject) FROM bolide_reject
-            WHERE pipeline = $1)
-          """, [.text(pipeline), .integer(first.firstRun), .integer(first.times)])
+          "UPDATE bolide_reject SET first_run = $2, times = $3 + 1 WHERE reject = $1",
+          [.integer(number), .integer(first.firstRun), .integer(first.times)])
       }
     }
   }

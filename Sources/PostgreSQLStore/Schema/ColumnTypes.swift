@@ -89,7 +89,8 @@ extension AttributeType {
       default: return literal(text)
       }
     case .blob(let bytes):
-      return "'\\x\(bytes.map { String(UInt16($0) | 256, radix: 16).dropFirst() }.joined())'::bytea"
+      return
+        "\(literal("\\x\(bytes.map { String(UInt16($0) | 256, radix: 16).dropFirst() }.joined())"))::bytea"
     }
   }
 

@@ -65,14 +65,14 @@ struct EntityTable {
   struct Part {
     /// What it is in messages.
     enum Kind: String {
-      case key, constraint, index
+      case notNull, key, constraint, index
     }
 
     let kind: Kind
-    /// Its name; of a key, its columns.
+    /// Its name; of a key, its columns; of NOT NULL, its column.
     let name: String
     let creation: String
-    /// Empty for a key.
+    /// Empty for a key and for NOT NULL.
     let removal: String
     /// The columns whose values no two rows may share; nil for another rule.
     var unique: [String]?
@@ -87,6 +87,17 @@ struct EntityTable {
       return Part(
         kind: .key, name: list, creation: "ALTER TABLE \(name) ADD \(rule) (\(list))", removal: "",
         unique: columns)
+    }
+  }
+
+  /// The columns that have a value in every row, as `creation` says of each.
+  var notNulls: [Part] {
+    columnNames.filter { column in
+      entity.isNeverNull(entity.toOneRelationships.first { $0.column == column }?.name ?? column)
+    }.map {
+      Part(
+        kind: .notNull, name: $0, creation: "ALTER TABLE \(name) ALTER COLUMN \(quoted($0)) SET NOT NULL",
+        removal: "")
     }
   }
 
@@ -111,13 +122,15 @@ struct EntityTable {
       switch model.deleteRule(of: relationship, in: entity) {
       case .nullify: "SET NULL"
       case .cascade: "CASCADE"
-      case .deny: "NO ACTION DEFERRABLE"
+      case .deny: "NO ACTION"
       }
+    // Who defers those that deny names them, and so all of that name. What others do along with a deletion is never deferred.
+    let isNamed = Self.denials(model).contains(Self.linkName(relationship))
     return constraint(
       Self.linkName(relationship),
       """
       FOREIGN KEY (\(quoted(relationship.column)))
-      REFERENCES \(quoted(relationship.destination))(bolide_id) ON DELETE \(action)
+      REFERENCES \(quoted(relationship.destination))(bolide_id) ON DELETE \(action)\(isNamed ? " DEFERRABLE" : "")
       """)
   }
 

@@ -2,7 +2,8 @@ internal import ImportModel
 internal import PostgreSQLAccess
 internal import StoreInterface
 
-/// Keys, constraints and indexes that another program has dropped: without them two objects may have one key, or a link may lead nowhere.
+/// Keys, constraints and indexes that another program has dropped: without them two objects may have one key, an object none, or a link may
+/// lead nowhere.
 struct LostParts {
   /// What is to be made anew, in the order in which one needs another.
   private let parts: [(entity: Entity, part: EntityTable.Part)]
@@ -10,7 +11,7 @@ struct LostParts {
   init(_ connection: PostgreSQLConnection, _ model: Model) throws {
     let tables = model.entities.map { EntityTable(entity: $0, model: model) }
     let all =
-      tables.flatMap { table in table.keys.map { (entity: table.entity, part: $0) } }
+      tables.flatMap { table in (table.notNulls + table.keys).map { (entity: table.entity, part: $0) } }
       + tables.flatMap { table in table.parts.map { (entity: table.entity, part: $0) } }
     // A key goes by its columns, as the server has given it its name.
     let lost = try connection.run(
@@ -20,6 +21,8 @@ struct LostParts {
       WHERE NOT CASE w.kind WHEN 'index' THEN EXISTS (
           SELECT FROM pg_index JOIN pg_class AS c ON c.oid = indexrelid
           WHERE indrelid = to_regclass(w.relation) AND relname = w.name AND indisvalid)
+        WHEN 'notNull' THEN EXISTS (
+          SELECT FROM pg_attribute WHERE attrelid = to_regclass(w.relation) AND attname = w.name AND attnotnull)
         WHEN 'key' THEN EXISTS (
           SELECT FROM pg_constraint AS c WHERE conrelid = to_regclass(w.relation) AND contype IN ('p', 'u') AND NOT condeferrable
             AND w.name = (SELECT string_agg('"' || replace(attname, '"', '""') || '"', ', ' ORDER BY place)
@@ -69,6 +72,7 @@ struct LostParts {
   /// Tells objects that a lost key or constraint would not have let in.
   func check(_ connection: PostgreSQLConnection, _ found: (Finding) throws -> Void) throws {
     for (entity, part) in parts {
+      if part.kind == .notNull { try checkNulls(connection, entity, part.name, found) }
       guard let columns = part.unique else { continue }
       let list = columns.map(quoted).joined(separator: ", ")
       let twins = try connection.run(
@@ -79,5 +83,15 @@ struct LostParts {
         """)
       for row in 0..<twins.count { try found(.twin(entity.name, twins.integer(row, 0), columns)) }
     }
+  }
+
+  private func checkNulls(
+    _ connection: PostgreSQLConnection, _ entity: Entity, _ column: String, _ found: (Finding) throws -> Void
+  ) throws {
+    let nulls = try connection.run(
+      """
+      SELECT bolide_id FROM \(quoted(entity.name)) WHERE \(quoted(column)) IS NULL ORDER BY bolide_id LIMIT 100
+      """)
+    for row in 0..<nulls.count { try found(.isNull(entity.name, nulls.integer(row, 0), column)) }
   }
 }

@@ -25,7 +25,7 @@ struct SchemaChange {
   ///
   /// - Throws: `StoreError.modelChange` for what rows, other programs' tables or what depends on a column do not allow.
   func apply() throws {
-    try lockTables()
+    try connection.lockTables(of: stored.model, "ACCESS EXCLUSIVE", behind: "bolide_model")
     try removeTriggers()
     // A column that is made anew takes its indexes along.
     let anew = update.remade.flatMap { entity, attribute in
@@ -63,14 +63,6 @@ struct SchemaChange {
   }
 
   // MARK: Tables
-
-  /// In the order of their names, so that two who change models do not wait for each other.
-  private func lockTables() throws {
-    let tables = stored.model.entities.map { quoted($0.name) }.sorted()
-    if !tables.isEmpty {
-      try connection.run("LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
-    }
-  }
 
   private func parts(_ model: Model) -> [EntityTable.Part] {
     model.entities.flatMap { EntityTable(entity: $0, model: model).parts }
@@ -170,7 +162,7 @@ struct SchemaChange {
         ["before", "insert", "delete", "update", "truncate"].map {
           "DROP FUNCTION IF EXISTS \(quoted("bolide_\($0)_\(number)"))"
         } + [
-          "DELETE FROM bolide_mark WHERE entity = \(number)",
+          "DELETE FROM bolide_mark WHERE entity IN (\(number), -\(number))",
           "DELETE FROM bolide_presence WHERE entity = \(number)",
           "UPDATE bolide_entity SET name = 'bolide_dropped_' || number || '_' || name WHERE number = \(number)",
         ])

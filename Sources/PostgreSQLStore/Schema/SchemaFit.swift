@@ -102,6 +102,7 @@ struct SchemaFit {
     // Another process may have been here in between.
     let (stored, update) = try update(for: pipeline, dropping: dropping)
     try check(update)
+    if let unsound = update.unsound { throw unsound }
     if !update.isEmpty { try SchemaChange(connection, address, stored, update).apply() }
     return update.steps()
   }
@@ -116,7 +117,9 @@ struct SchemaFit {
     guard try isByOwner else { return false }
     return try changing {
       // Another process may have been here in between.
-      try lockWriters(lockWait)
+      try connection.limitLockWait(lockWait)
+      // A trigger of before would write what its tables no longer have.
+      try connection.lockGivingWay(SystemTables.lockWriters)
       // In the order in which those have them who read history with an earlier version.
       try connection.runAll([
         SystemTables.lock(address.schema),
@@ -134,20 +137,6 @@ struct SchemaFit {
       try connection.makeTriggers(StoredModel(connection, address))
       return true
     }
-  }
-
-  /// Waits for those who write, and keeps others away to the transaction's end: a trigger of before would write what its tables no
-  /// longer have. It gives way now and then, before the server ends one of two who wait for each other: that could be another program's
-  /// statement.
-  private func lockWriters(_ lockWait: Double) throws {
-    let deadline = ContinuousClock.now + .seconds(lockWait)
-    try connection.limitLockWait(0.5)
-    while ContinuousClock.now < deadline {
-      if try connection.holds(unless: "55P03", { try connection.run(SystemTables.lockWriters) }) { break }
-    }
-    // What the transaction has, it gets at once.
-    try connection.run(SystemTables.lockWriters)
-    try connection.limitLockWait(lockWait)
   }
 
   /// Whether this session may change the store's tables.
@@ -231,12 +220,19 @@ struct SchemaFit {
     }
   }
 
+  /// Those that each table of the server's has.
+  private static let systemColumns = ["ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"]
+
   private func checkNames(_ model: Model) throws {
     for entity in model.entities {
       let names =
         [entity.name] + entity.properties.map(\.column)
         + entity.derivedAttributes.flatMap { [EntityTable.sum($0), EntityTable.number($0)] }
       for name in names where name.utf8.count > 63 { throw StoreError.longName(name, address.shown) }
+      if entity.name.hasPrefix("pg_") { throw StoreError.ownName(entity.name, address.shown) }
+      for name in names.dropFirst() where Self.systemColumns.contains(name) {
+        throw StoreError.ownName("\(entity.name).\(name)", address.shown)
+      }
       for attribute in entity.attributes {
         guard case .text(let text) = attribute.defaultValue, text.utf8.contains(0) else { continue }
         throw StoreError.nullInDefault("\(entity.name).\(attribute.name)", address.shown)

@@ -81,6 +81,8 @@ extension SystemTables {
         last bigint;
       BEGIN
         IF own IS NULL THEN RETURN NULL; END IF;
+        -- Whoever may call this may have set another transaction's id: the sequence knows which one this session was given last.
+        IF own <> currval('bolide_transaction_seq') THEN RAISE EXCEPTION 'the transaction % is another session''s', own; END IF;
         -- What comes behind it in the same transaction of the server's is another one in history.
         PERFORM set_config('\(TransactionSetting.transaction(schema))', '', true);
         SELECT sum(coalesce(c.last_id, c.id) - c.id + 1), count(*) INTO total, entries FROM bolide_change AS c WHERE c.transaction = own;
@@ -131,7 +133,7 @@ extension SystemTables {
       missing AS (
         INSERT INTO bolide_open SELECT i.id, \(nextXID)
         FROM generate_series((SELECT newest_id FROM store) + 1, (SELECT id FROM newest)) AS i(id)
-        WHERE i.id IS DISTINCT FROM own AND i.id NOT IN (SELECT id FROM pending))
+        WHERE i.id IS DISTINCT FROM own AND NOT EXISTS (SELECT FROM pending AS p WHERE p.id = i.id))
     UPDATE bolide_store AS s SET newest_id = n.id,
         last_number = s.last_number + (SELECT count(*) FROM numbered) + (own IS NOT NULL)::integer
       FROM newest AS n WHERE own IS NOT NULL OR EXISTS (SELECT FROM pending) RETURNING s.last_number INTO last;

@@ -1,6 +1,6 @@
 /// Stores of earlier formats.
 extension SystemTables {
-  static let format: Int64 = 13
+  static let format: Int64 = 15
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -24,9 +24,18 @@ extension SystemTables {
     11: rowlessTransactions,
     // A change has the place of what came to it last.
     12: ["ALTER TABLE bolide_change ADD COLUMN last_seq bigint"],
+    // An object may have a negative id: the entity's number says what is marked.
+    13: ["UPDATE bolide_mark SET entity = -entity, id = -id WHERE id < 0"],
+    // An object can have several marks, an input's name a backslash, and another rule the name of one that denies. The triggers know
+    // those of other programs from their own.
+    14: [
+      "DROP FUNCTION IF EXISTS bolide_is_direct() CASCADE",
+      "ALTER TABLE bolide_mark DROP CONSTRAINT bolide_mark_pkey", markIndex, markIdentity,
+      "DROP INDEX bolide_reject_same", rejectSame, deferrableNamesakes,
+    ],
   ]
 
-  /// Waits for those who write, and keeps others away: a trigger of before would write what its tables no longer have.
+  /// Waits for those who write, and keeps others away.
   static let lockWriters = """
     DO $$ DECLARE watched regclass; BEGIN
       FOR watched IN SELECT tgrelid::regclass FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
@@ -63,6 +72,15 @@ extension SystemTables {
     DO $$ DECLARE link record; BEGIN
       FOR link IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint
         WHERE connamespace = \(namespace) AND contype = 'f' AND confdeltype = 'a' AND conname LIKE 'bolide\\_link\\_%'
+      LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
+    END $$
+    """
+
+  private static let deferrableNamesakes = """
+    DO $$ DECLARE link record; BEGIN
+      FOR link IN SELECT c.conrelid::regclass AS relation, c.conname FROM pg_constraint AS c JOIN pg_constraint AS d USING (connamespace, conname)
+        WHERE c.connamespace = \(namespace) AND c.contype = 'f' AND NOT c.condeferrable AND d.contype = 'f' AND d.condeferrable
+          AND c.conname LIKE 'bolide\\_link\\_%'
       LOOP EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', link.relation, link.conname); END LOOP;
     END $$
     """

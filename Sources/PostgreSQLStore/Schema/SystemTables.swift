@@ -15,8 +15,8 @@ internal import PostgreSQLAccess
 ///     bolide_widening      transactions that gave attributes a wider type
 ///     bolide_gap           transactions before which readers cannot catch up: they dropped entities, made lost triggers anew, or
 ///                          gave a derived attribute another type
-///     bolide_mark          objects whose derived attributes the next Bolide command computes; by a negative id, those of what
-///                          depends on an object
+///     bolide_mark          objects whose derived attributes the next Bolide command computes; under an entity's
+///                          negative number, those of what depends on an object
 ///     bolide_reader        named readers and their places
 ///     bolide_run           imports and their counts
 ///     bolide_reject        rejected records
@@ -27,6 +27,18 @@ internal import PostgreSQLAccess
 enum SystemTables {
   /// The session's schema. A name as it is would be read as one without quotes.
   static let namespace = "quote_ident(current_schema())::regnamespace"
+
+  /// What tells rejected records apart that are alike otherwise: their texts, or where they are.
+  static let rejectDigest =
+    "md5(coalesce(md5(text), md5(input || '/' || record::text)) || coalesce(md5(around), ''))"
+  static let rejectSame = """
+    CREATE UNIQUE INDEX bolide_reject_same ON bolide_reject(pipeline, code, coalesce(attribute, ''), coalesce(entity, ''),
+      child, \(rejectDigest))
+    """
+
+  static let markIndex = "CREATE INDEX bolide_mark_object ON bolide_mark(entity, id)"
+  /// For those who publish the schema.
+  static let markIdentity = "ALTER TABLE bolide_mark REPLICA IDENTITY FULL"
 
   static let rejectRun = "CREATE INDEX bolide_reject_run ON bolide_reject(last_run)"
 
@@ -83,7 +95,9 @@ enum SystemTables {
       PRIMARY KEY (transaction, property))
     """,
     "CREATE TABLE bolide_gap(transaction bigint PRIMARY KEY, reason text NOT NULL)",
-    "CREATE TABLE bolide_mark(entity integer NOT NULL, id bigint NOT NULL, PRIMARY KEY (entity, id))",
+    // Nobody's mark stands for another's: who computes an object for one cannot see what the other's transaction does to it.
+    "CREATE TABLE bolide_mark(entity integer NOT NULL, id bigint NOT NULL)",
+    markIndex, markIdentity,
     """
     CREATE TABLE bolide_reader(
       name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL, nonce text NOT NULL, moved timestamptz(3) NOT NULL,
@@ -115,11 +129,7 @@ enum SystemTables {
       record bigint NOT NULL, byte bigint NOT NULL, line bigint NOT NULL, "column" bigint NOT NULL)
     """,
     "CREATE INDEX bolide_reject_key ON bolide_reject(pipeline, key) WHERE key IS NOT NULL AND read_since IS NULL",
-    """
-    CREATE UNIQUE INDEX bolide_reject_same ON bolide_reject(pipeline, code, coalesce(attribute, ''), coalesce(entity, ''),
-      child, md5(coalesce(text, input::bytea || record::text::bytea) || coalesce(around, '')))
-    """,
-    rejectRun,
+    rejectSame, rejectRun,
     "CREATE INDEX bolide_run_pipeline ON bolide_run(pipeline, run)",
     """
     CREATE TABLE bolide_presence(

@@ -10,32 +10,34 @@ internal import PostgreSQLAccess
 extension Aggregates {
   /// Brings owners up to date.
   ///
-  /// - Parameter rows: a subquery of the holder's rows with `sign`, 1 for one that is there now and -1 for one that was.
-  func adjust(_ rows: String) -> String {
+  /// - Parameters:
+  ///   - rows: a subquery of the holder's rows with `bolide_sign`, 1 for one that is there now and -1 for one that was.
+  ///   - isPassed: whether any of these is another one by now, as SQL: see `extreme`.
+  func adjust(_ rows: String, unless isPassed: String) -> String {
     let link = "x.\(quoted(toOne.column))"
     var columns = ["\(link) AS owner"]
     for member in members {
       let place = member.place
       let filter = condition(member)
       guard let source = member.summarized else {
-        columns.append("coalesce(sum(x.sign) FILTER (WHERE true\(filter)), 0)::bigint AS n\(place)")
+        columns.append("coalesce(sum(x.bolide_sign) FILTER (WHERE true\(filter)), 0)::bigint AS n\(place)")
         continue
       }
       let column = "x.\(quoted(source.name))"
       if member.isExtreme {
         for (letter, sign) in [("a", "1"), ("r", "-1")] {
           let function = Self.extreme(member.aggregate.function, column, source.type)
-          columns.append("\(function) FILTER (WHERE x.sign = \(sign)\(filter)) AS \(letter)\(place)")
+          columns.append("\(function) FILTER (WHERE x.bolide_sign = \(sign)\(filter)) AS \(letter)\(place)")
         }
       } else {
-        let sum = ExactSum(column, source.type).aggregate(sign: "x.sign * ", condition: filter)
-        let number = "sum(x.sign) FILTER (WHERE \(column) IS NOT NULL\(filter))"
+        let sum = ExactSum(column, source.type).aggregate(sign: "x.bolide_sign * ", condition: filter)
+        let number = "sum(x.bolide_sign) FILTER (WHERE \(column) IS NOT NULL\(filter))"
         columns += ["\(sum) AS s\(place)", "coalesce(\(number), 0)::bigint AS n\(place)"]
       }
     }
     let differences =
       "(SELECT \(columns.joined(separator: ", ")) FROM (\(rows)) AS x WHERE \(link) IS NOT NULL GROUP BY \(link)) AS d"
-    return update(assigned { "d.\($0)" }, owners: differences)
+    return update(assigned(unless: isPassed) { "d.\($0)" }, owners: differences)
   }
 
   /// The differences that one row makes, in PL/pgSQL.
@@ -89,10 +91,12 @@ extension Aggregates {
   /// No query reads the owner but the one that changes it: it waits for whoever else does, and goes on from what that one has
   /// left. An extreme may have to look at all of the owner's objects; then another query waits before it.
   ///
-  /// - Parameter difference: what holds one.
-  func adjustOne(_ id: String, _ difference: (String) -> String) -> String {
+  /// - Parameters:
+  ///   - isPassed: whether the row is another one by now, as SQL: see `extreme`.
+  ///   - difference: what holds one.
+  func adjustOne(_ id: String, unless isPassed: String, _ difference: (String) -> String) -> String {
     let table = quoted(owner.name)
-    let values = stored(assigned(difference))
+    let values = stored(assigned(unless: isPassed, difference))
     let differs =
       "(\(values.map { "o.\(quoted($0.0))" }.joined(separator: ", "))) IS DISTINCT FROM "
       + "(\(values.map(\.1).joined(separator: ", ")))"
@@ -101,7 +105,7 @@ extension Aggregates {
         \(RowUpdate.raise(owner))
       END IF;
       """
-    let update = updateOne(id, difference)
+    let update = updateOne(id, unless: isPassed, difference)
     if haveExtreme {
       return """
         PERFORM FROM \(table) WHERE bolide_id = \(id) FOR NO KEY UPDATE;
@@ -113,13 +117,21 @@ extension Aggregates {
   }
 
   /// The statement that adds the differences to one owner `o`.
-  func updateOne(_ id: String, _ difference: (String) -> String) -> String {
-    let set = stored(assigned(difference)).map { "\(quoted($0.0)) = \($0.1)" }.joined(separator: ", ")
+  func updateOne(
+    _ id: String, unless isPassed: String = "false", _ difference: (String) -> String
+  ) -> String {
+    let set = stored(assigned(unless: isPassed, difference)).map { "\(quoted($0.0)) = \($0.1)" }.joined(
+      separator: ", ")
     return "UPDATE \(quoted(owner.name)) AS o SET \(set) WHERE o.bolide_id = \(id)"
   }
 
   /// Whether there is any extreme, which its owner has to be looked at for.
   var haveExtreme: Bool { members.contains(where: \.isExtreme) }
+
+  /// The derived attributes of the objects whose extremes are looked for.
+  var derivedOfExtremes: [Attribute] {
+    members.filter(\.isExtreme).compactMap(\.source).filter { $0.derivation != nil }
+  }
 
   /// Whether differences of counts and sums change anything.
   func areDifferent(_ difference: (String) -> String) -> String {
@@ -142,7 +154,7 @@ extension Aggregates {
   }
 
   /// The owner's columns, each with its value from the owner `o` and the differences.
-  private func assigned(_ difference: (String) -> String) -> [(String, String)] {
+  private func assigned(unless isPassed: String, _ difference: (String) -> String) -> [(String, String)] {
     members.flatMap { member -> [(String, String)] in
       let place = member.place
       let name = member.attribute.name
@@ -150,7 +162,11 @@ extension Aggregates {
       guard let source = member.summarized else { return [(name, "o.\(quoted(name)) + \(number)")] }
       if member.isExtreme {
         return [
-          (name, extreme(member, source, came: difference("a\(place)"), went: difference("r\(place)")))
+          (
+            name,
+            extreme(
+              member, source, came: difference("a\(place)"), went: difference("r\(place)"), unless: isPassed)
+          )
         ]
       }
       let (sumName, numberName) = (EntityTable.sum(member.attribute), EntityTable.number(member.attribute))
@@ -164,14 +180,17 @@ extension Aggregates {
 
   /// What went may have been the extreme: then all of the owner's objects are looked at, unless what came is beyond it.
   ///
-  /// Another program's trigger may have changed what came once more, and that is treated first: then they are looked at, too.
-  private func extreme(_ member: Member, _ source: Attribute, came: String, went: String) -> String {
+  /// Another program's trigger may have changed what came once more, or Bolide's own what of it is derived, and that is treated
+  /// first: then they are looked at, too. Counts and sums are the same in any order.
+  private func extreme(
+    _ member: Member, _ source: Attribute, came: String, went: String, unless isPassed: String
+  ) -> String {
     let isMinimum = member.aggregate.function == .min
     let (beyond, best) = isMinimum ? ("<", "least") : (">", "greatest")
     let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
     let all = select(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type), member)
     return """
-      CASE WHEN NOT \(EntityTriggers.isAlone(holder)) THEN \(all)
+      CASE WHEN NOT \(EntityTriggers.isAlone(holder)) OR \(isPassed) THEN \(all)
         WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
         THEN \(best)(\(own), \(came)) WHEN \(came) \(beyond)= \(own) THEN \(came) ELSE \(all) END
       """

@@ -65,8 +65,13 @@ struct Aggregates {
   var sources: [String] {
     members.compactMap { $0.source?.name }
       + destination.storedAttributes.map(\.name).filter { name in
-        members.contains { $0.aggregate.filter?.contains(name) == true }
+        members.contains { $0.aggregate.filter.map { Self.mayRead(name, $0) } == true }
       }
+  }
+
+  /// Whether a filter may read an attribute: it may write the name in another case, and a quote in it twice.
+  private static func mayRead(_ name: String, _ filter: String) -> Bool {
+    filter.lowercased().utf8.contains(name.lowercased().doubling(UInt8(ascii: "\"")).utf8)
   }
 
   /// Locks objects whose values the members read, of a relationship to many on both sides; nil where they read none.

@@ -70,6 +70,9 @@ struct Copy {
     return hop.column
   }
 
+  /// The entities of the path, place by place.
+  var destinations: [Entity] { hops.map(\.destination) }
+
   /// What locks the rows of the path, place by place, so that a copy is of what is there until the transaction ends: whoever changes
   /// one of them meanwhile waits, and finds the object. A statement that computes the copy behind these sees what they have waited for.
   ///

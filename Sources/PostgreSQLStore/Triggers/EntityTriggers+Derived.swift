@@ -15,10 +15,21 @@ extension EntityTriggers {
         upkeep.isNeeded == "true"
           ? asked.joined(separator: "\n")
           : "IF \(upkeep.isNeeded) THEN\n\(asked.joined(separator: "\n"))\nEND IF;",
-        "IF NOT bolide_is_one OR \(need) THEN\n\(upkeep.statements)\nEND IF;"
+        "IF NOT bolide_is_one OR \(need) THEN\n\(Self.asUpkeep(upkeep.statements))\nEND IF;"
       )
     }
     return (parts.map(\.0).joined(separator: "\n"), parts.map(\.1).joined(separator: "\n"))
+  }
+
+  /// Runs what writes derived attributes: nobody else may write them, so the triggers of the rows that it changes have to know it. It may
+  /// run inside another such statement, which goes on behind it.
+  private static func asUpkeep(_ statements: String) -> String {
+    """
+    bolide_upkeep := coalesce(current_setting('bolide.upkeep', true), '');
+    bolide_noted := set_config('bolide.upkeep', pg_trigger_depth()::text, true);
+    \(statements)
+    bolide_noted := set_config('bolide.upkeep', bolide_upkeep, true);
+    """
   }
 
   /// The variable that says whether one row needs what stands at a place of `upkeeps`.
@@ -59,15 +70,16 @@ extension EntityTriggers {
       + "WHERE \(changes(columns)))"
   }
 
-  private func mark(_ ids: String, _ entity: Entity) -> String {
-    "INSERT INTO bolide_mark SELECT \(stored.number(of: entity)), m.id FROM (\(ids)) AS m(id) "
-      + "WHERE m.id IS NOT NULL ON CONFLICT DO NOTHING;"
+  private func mark(_ ids: String, _ entity: Entity, sign: String = "") -> String {
+    "INSERT INTO bolide_mark SELECT \(sign)\(stored.number(of: entity)), m.id FROM (\(ids)) AS m(id) "
+      + "WHERE m.id IS NOT NULL;"
   }
 
-  /// Marks rows for what depends on them and came in behind the snapshot of a transaction above READ COMMITTED, with their ids' negatives.
+  /// Marks rows for what depends on them and came in behind the snapshot of a transaction above READ COMMITTED, under their
+  /// entity's negative number.
   private func markDependents(_ columns: [String]) -> String {
-    let ids = "SELECT -t.bolide_id FROM \(new) AS t\(changed(columns, .update))"
-    return "\nIF NOT (\(Self.isReadCommitted)) THEN \(mark(ids, entity)) END IF;"
+    let ids = "SELECT t.bolide_id FROM \(new) AS t\(changed(columns, .update))"
+    return "\nIF NOT (\(Self.isReadCommitted)) THEN \(mark(ids, entity, sign: "-")) END IF;"
   }
 
   // MARK: Owners' aggregates
@@ -121,9 +133,11 @@ extension EntityTriggers {
     let ids = links(aggregates, columns, event)
     // Rows that are alike before and after take no part.
     let rows = tables(event).map {
-      "SELECT \($0.sign) AS sign, r.* FROM \($0.table) AS r\(changed(columns, event))"
+      "SELECT \($0.sign) AS bolide_sign, r.* FROM \($0.table) AS r\(changed(columns, event))"
     }
-    let all = underLocks(aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL ")))
+    let passed = passed(aggregates, event)
+    let all = underLocks(
+      aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL "), unless: passed.all))
     func named(_ difference: String) -> String { Self.difference(difference, place) }
     let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
     let isOneOwner = ([Self.isReadCommitted] + (event == .update ? ["\(links[0]) = \(links[1])"] : []))
@@ -137,11 +151,29 @@ extension EntityTriggers {
         + differences.map(\.statement) + ["END IF;"],
       statements: """
         IF bolide_is_one AND \(id) IS NOT NULL THEN
-        \(aggregates.adjustOne(id, named))
+        \(aggregates.adjustOne(id, unless: passed.one, named))
         ELSE
         \(all)
         END IF;
         """)
+  }
+
+  /// Whether one row, or any of all, has other derived values by now than it came with, which extremes are found by: a statement inside
+  /// that of the rows may have written them.
+  private func passed(_ aggregates: Aggregates, _ event: Event) -> (one: String, all: String) {
+    let attributes = aggregates.derivedOfExtremes
+    if attributes.isEmpty || event == .delete { return ("false", "false") }
+    func differs(_ row: String) -> String {
+      let differences = attributes.map {
+        $0.type.differs("\(row).\(quoted($0.name))", "x.\(quoted($0.name))")
+      }
+      return "x.bolide_id = \(row).bolide_id AND (\(differences.joined(separator: " OR ")))"
+    }
+    let table = quoted(entity.name)
+    return (
+      "EXISTS (SELECT FROM \(table) AS x WHERE \(differs("bolide_is")))",
+      "EXISTS (SELECT FROM \(event == .update ? new : "bolide_new") AS n, \(table) AS x WHERE \(differs("n")))"
+    )
   }
 
   /// The variable for a difference of the owner of some aggregates, or for the owner's id.

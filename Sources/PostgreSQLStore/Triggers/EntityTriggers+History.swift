@@ -96,7 +96,8 @@ extension EntityTriggers {
       IF NOT (FOUND AND bolide_is_one) THEN
         \(lookAgain)
         \(checkChanged)
-        IF EXISTS (SELECT FROM bolide_old WHERE bolide_id NOT IN (SELECT bolide_id FROM bolide_new)) THEN
+        -- NOT IN, planned for many rows, would go through them once for each.
+        IF EXISTS (SELECT bolide_id FROM bolide_old EXCEPT SELECT bolide_id FROM bolide_new) THEN
           RAISE EXCEPTION 'bolide_id is Bolide''s own and stays' USING HINT = 'Delete the row, and insert another.';
         END IF;
         INSERT INTO bolide_change AS c (transaction, entity, id, kind, rekeys, properties, previous)
@@ -105,7 +106,7 @@ extension EntityTriggers {
           WHERE (\(changes(entity.properties.map(\.column)))) AND NOT EXISTS (SELECT FROM bolide_change AS r
             WHERE r.transaction = bolide_own AND r.entity = \(number) AND r.last_id IS NOT NULL
               AND o.bolide_id BETWEEN r.id AND r.last_id)
-            \(changesGone ? "AND o.bolide_id NOT IN (SELECT unnest(string_to_array(\(undone), ' ')::bigint[]))" : "")
+            \(changesGone ? "AND NOT EXISTS (SELECT FROM unnest(string_to_array(\(undone), ' ')::bigint[]) AS u(id) WHERE u.id = o.bolide_id)" : "")
           ORDER BY o.bolide_id
           ON CONFLICT (transaction, entity, id) DO UPDATE SET last_seq = excluded.seq,
             rekeys = c.rekeys OR excluded.rekeys AND c.kind <> 1, \(Self.mergingUpdates)
@@ -151,7 +152,7 @@ extension EntityTriggers {
         "bolide_own bigint := \(SystemTables.ownTransaction(stored.schema))",
       ]
       + (event == .insert ? [] : ["bolide_properties integer[]", "bolide_previous text[]"])
-      + ["bolide_owner record", "bolide_noted text", "bolide_kept boolean"]
+      + ["bolide_owner record", "bolide_noted text", "bolide_upkeep text", "bolide_kept boolean"]
       + (changesAgain && event == .update ? ["bolide_again boolean := false"] : [])
       + upkeeps(event).enumerated().flatMap { ["\(Self.need($0)) boolean := false"] + $1.variables }
   }

@@ -42,7 +42,7 @@ struct EntityTriggers {
       ("delete", "OLD TABLE AS bolide_old", .delete, deleted),
       ("update", "OLD TABLE AS bolide_old NEW TABLE AS bolide_new", .update, updated),
     ]
-    let rows = [("INSERT", Self.isForeign), ("UPDATE", hasUpkeepBefore ? Self.isForeign : Self.isOutermost)]
+    let rows = [("INSERT", Self.isDue), ("UPDATE", hasUpkeepBefore ? Self.isDue : "bolide_is_foreign()")]
       .map {
         trigger("~bolide_before_\($0.lowercased())", "BEFORE \($0)", "FOR EACH ROW WHEN (\($1))", "before")
       }
@@ -60,27 +60,35 @@ struct EntityTriggers {
       + [
         function(
           "truncate",
-          "RAISE EXCEPTION USING MESSAGE = '\(entity.name.replacing("'", with: "''")): "
-            + "TRUNCATE would leave no history of the rows', HINT = 'Use DELETE.';"),
+          "RAISE EXCEPTION USING MESSAGE = "
+            + "\(literal("\(entity.name): TRUNCATE would leave no history of the rows")), HINT = 'Use DELETE.';"
+        ),
         trigger("bolide_truncate", "BEFORE TRUNCATE", "FOR EACH STATEMENT", "truncate"),
       ]
   }
 
   /// Whether a row is written by another program, or by a trigger: Bolide's own statements do the same themselves.
-  private static let isForeign = "pg_trigger_depth() > 0 OR \(isOther)"
-  /// Whether another program's own statement writes it.
-  private static let isOutermost = "bolide_is_direct()"
+  private static let isDue = "pg_trigger_depth() > 0 OR \(isOther)"
   /// Whether the transaction is another program's.
   private static let isOther = "current_setting('bolide.writer', true) IS DISTINCT FROM 'own'"
 
   /// What conditions ask. The server reads a condition from its text for each statement: a function's name is the shorter text. They
   /// run as whoever writes.
   static let conditions = [
-    condition("bolide_is_direct", "pg_trigger_depth() = 0 AND \(isOther)"),
+    // Whether another program's statement writes a row, or one of its triggers, and not one of Bolide's for what it derives.
+    condition(
+      "bolide_is_foreign",
+      "CASE pg_trigger_depth() WHEN 0 THEN \(isOther) ELSE NOT (\(isUpkeep("pg_trigger_depth()"))) END"),
     // Whether a statement is to be noted by its own table's trigger, and not along with a row of another's.
     condition(
       "bolide_is_to_note", "current_setting('bolide.noted', true) IS DISTINCT FROM pg_trigger_depth()::text"),
   ].flatMap(\.self)
+
+  /// Whether it is a statement of Bolide's own triggers for derived attributes that runs at a depth in triggers.
+  private static func isUpkeep(_ depth: String) -> String {
+    ["upkeep", "noted"].map { "coalesce(current_setting('bolide.\($0)', true), '') = (\(depth))::text" }
+      .joined(separator: " OR ")
+  }
 
   private static func condition(_ name: String, _ holds: String) -> [String] {
     [
@@ -94,7 +102,7 @@ struct EntityTriggers {
   private func function(_ event: String, _ body: String, _ variables: [String] = []) -> String {
     // A text in a filter may hold whatever would end the body.
     var tag = "$bolide$"
-    while body.contains(tag) { tag = "$_\(tag.dropFirst())" }
+    while body.utf8.contains(tag.utf8) { tag = "$_\(tag.dropFirst())" }
     return """
       CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
@@ -109,7 +117,9 @@ struct EntityTriggers {
 
   /// How values are written as texts, whatever the session's settings. Each costs some time with each call.
   private var settings: String {
-    let types = entity.properties.map(\.type.stored)
+    // What one of its rows changes of an owner may be noted along with it.
+    let owned = aggregates.filter { $0.holder.name == entity.name }.flatMap(\.members).map(\.attribute.type)
+    let types = (entity.properties.map(\.type) + owned).map(\.stored)
     var settings: [String] = []
     if types.contains(where: \.isInstant) {
       settings += ["SET timezone = 'UTC'", "SET datestyle = 'ISO, YMD'"]
@@ -143,7 +153,7 @@ struct EntityTriggers {
     }
     var lines: [String] = []
     if !derived.isEmpty {
-      lines.append("IF TG_OP = 'UPDATE' AND pg_trigger_depth() = 1 THEN")
+      lines.append("IF TG_OP = 'UPDATE' AND NOT (\(Self.isUpkeep("pg_trigger_depth() - 1"))) THEN")
       lines += derived.map { "NEW.\(quoted($0)) := OLD.\(quoted($0));" }
       lines.append("END IF;")
       let blanks = entity.derivedAttributes.flatMap { attribute -> [String] in

@@ -62,9 +62,10 @@ struct ExactSum {
 
   // MARK: Results
 
-  /// The double that is nearest to a sum; null beyond their range, and where a value was no number.
+  /// The double that is nearest to a sum; null beyond their range, which ends half a unit behind the largest one, and where a value was
+  /// no number.
   static func double(_ sum: String) -> String {
-    "CASE WHEN abs(\(sum)) < 1.797693134862315807e308 THEN (\(sum))::double precision END"
+    "CASE WHEN abs(\(sum)) < 1.797693134862315807937289714053034150799e308 THEN (\(sum))::double precision END"
   }
 
   static func bigint(_ sum: String) -> String {
@@ -98,7 +99,9 @@ struct ExactSum {
     switch type {
     case .double, .float: return isQuery ? "bolide_double(\(sum))" : double(sum)
     case .decimal(let scale):
-      return "CASE WHEN abs(\(sum)) <= 9223372036854775807 * '1e-\(scale)'::numeric THEN \(sum) END"
+      let unit = "'1e-\(scale)'::numeric"
+      return
+        "CASE WHEN \(sum) BETWEEN -9223372036854775808 * \(unit) AND 9223372036854775807 * \(unit) THEN \(sum) END"
     default: return isQuery ? "bolide_bigint(\(sum))" : bigint(sum)
     }
   }

@@ -17,7 +17,7 @@ struct RowUpdate {
     return """
       WITH v AS MATERIALIZED (\(rows)),
         t AS (UPDATE \(table) AS t SET \(values) FROM v WHERE t.bolide_id = v.bolide_id RETURNING t.bolide_id)
-      SELECT EXISTS (SELECT FROM v WHERE bolide_id NOT IN (SELECT bolide_id FROM t))
+      SELECT EXISTS (SELECT bolide_id FROM v EXCEPT SELECT bolide_id FROM t)
       """
   }
 

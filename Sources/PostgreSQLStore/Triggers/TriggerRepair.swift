@@ -65,6 +65,7 @@ extension SchemaFit {
       let (triggers, parts) = try (LostTriggers(connection, stored), LostParts(connection, stored.model))
       // They need columns that may be gone, too.
       try TableDrift(connection).check(stored.model)
+      try connection.lockTables(of: stored.model, parts.isEmpty ? "SHARE ROW EXCLUSIVE" : "ACCESS EXCLUSIVE")
       try parts.restore(connection)
       if !triggers.isEmpty { try makeTriggers(of: stored) }
       return parts.added(to: triggers.report)
@@ -90,7 +91,6 @@ extension PostgreSQLConnection {
     try run(
       """
       INSERT INTO bolide_mark SELECT \(stored.number(of: entity)), bolide_id FROM \(quoted(entity.name))
-      ON CONFLICT DO NOTHING
       """)
   }
 }

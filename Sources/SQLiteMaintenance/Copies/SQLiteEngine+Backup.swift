@@ -45,7 +45,7 @@ extension SQLiteEngine {
         throw StoreError.cannotPlace(path, String(cString: strerror(EEXIST)))
       }
     }
-    let lock = try StoreLock(store: path, pipeline: "bolide restore", wait: lockWait, isCancelled: { false })
+    let lock = try StoreLock(store: path, pipeline: "bolide restore", wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
     let target = try Self.open(path, LockTimeout(seconds: lockWait), false)
     return try naming(path) {

@@ -16,7 +16,7 @@ struct RevertScope {
   static let objects = "temp.bolide_revert_object"
 
   /// - Parameter path: what the store is called in messages.
-  /// - Throws: `StoreError` when there is no such run, or history does not go back to the state before it.
+  /// - Throws: `StoreError` when there is no such run, it is at work, or history does not go back to the state before it.
   init(_ db: Database, _ target: RevertTarget, path: String) throws {
     (self.db, self.target) = (db, target)
     let positions = try HistoryPositions(db)
@@ -26,10 +26,20 @@ struct RevertScope {
       guard token.inside == nil else { throw StoreError.insideTransaction(token) }
       start = try positions.lastChange(before: token)
     case .run(let run):
-      let row = try RawStatement(db, "SELECT before, last_transaction FROM bolide_run WHERE run = ?")
+      let row = try RawStatement(
+        db,
+        """
+        SELECT before, last_transaction, ended IS NULL AND run = (SELECT max(run) FROM bolide_run), process, process_start, boot
+        FROM bolide_run WHERE run = ?
+        """)
       row.bind(run, at: 1)
       defer { row.reset() }
       guard try row.step() else { throw StoreError.noRun(run, path) }
+      if row.integer(2) != 0,
+        RunProcess(id: row.integer(3), start: row.string(4), boot: row.string(5)).isAlive == true
+      {
+        throw StoreError.runAtWork(run, path)
+      }
       let before = try row.number(0)
       if !row.isNull(1) {
         if positions.floor > before { throw StoreError.prunedRun(run, through: positions.floor, path) }

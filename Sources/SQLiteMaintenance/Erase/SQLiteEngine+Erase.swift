@@ -17,7 +17,7 @@ extension SQLiteEngine {
     // An import that is running keeps the texts of rejected records in mind.
     let lock =
       try options.isTrial
-      ? nil : StoreLock(store: path, pipeline: "bolide erase", wait: lockWait, isCancelled: { false })
+      ? nil : StoreLock(store: path, pipeline: "bolide erase", wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
     var (report, edit) = try naming {
       try editing(options, isKept: { !$0.objects.isEmpty }) { db, model in

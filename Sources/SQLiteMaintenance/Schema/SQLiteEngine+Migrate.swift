@@ -49,7 +49,7 @@ extension SQLiteEngine {
     progress: (Double) -> Void = { _ in }
   ) throws -> [MigrationStep] {
     try Self.check(pipeline)
-    let lock = try StoreLock(store: path, pipeline: pipeline.name, wait: lockWait, isCancelled: { false })
+    let lock = try StoreLock(store: path, pipeline: pipeline.name, wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
     return try writing(waiting: lockWait, isCancelled: { false }) { db in
       func update() throws -> ModelUpdate {

@@ -103,8 +103,8 @@ extension SQLiteEngine {
     } else {
       do {
         // A call of the library waits only for what keeps it from reading.
-        let isCall = StoreCall.current != nil
-        try assignPending(waiting: !isCall ? seconds : work.canWait ? 0 : nil)
+        let isPatient = StoreCall.current?.isPatient ?? true
+        try assignPending(waiting: isPatient ? seconds : work.canWait ? 0 : nil)
         return notes
       } catch let error as StoreError where error.code == .readOnly {
         obstacle = .readOnly

@@ -1,6 +1,6 @@
 internal import CSQLiteShims
 internal import ImportModel
-internal import StoreInterface
+package import StoreInterface
 internal import TypedRows
 
 #if canImport(Glibc)
@@ -11,7 +11,7 @@ internal import TypedRows
 
 /// The lock that keeps two consumers of one reader apart: one byte of a file beside the store, `STORE-bolide-readers`, at a
 /// place that the reader's name says. The byte need not be there. The kernel lets go when the descriptor is closed.
-final class ReaderLock: Sendable {
+final class ReaderLock: ConsumerLock {
   private let descriptor: Int32
 
   /// Takes the lock. Who may not write the file goes without it.
@@ -38,7 +38,7 @@ final class ReaderLock: Sendable {
 }
 
 extension SQLiteEngine {
-  package func lock(reader name: String) throws -> any AnyObject & Sendable {
+  package func lock(reader name: String) throws -> any ConsumerLock {
     try ReaderLock(store: self, reader: name)
   }
 }

@@ -75,11 +75,7 @@ package struct ReaderTable {
 
   /// Adds a reader.
   func add(_ name: String, at token: HistoryToken) throws {
-    guard !name.isEmpty, name.count <= 100,
-      name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7f })
-    else {
-      throw StoreError.badReaderName(path)
-    }
+    guard Reader.isName(name) else { throw StoreError.badReaderName(path) }
     guard try !exists(name) else { throw StoreError.readerExists(name, path) }
     try run(
       """

@@ -30,12 +30,8 @@ extension SQLiteEngine {
   /// Moves a reader from where its delivery began to where it ended, unless somebody else moved it meanwhile.
   ///
   /// Waits for other programs as long as it takes: what was delivered is not to be delivered again.
-  /// - Parameter isCancelled: asked while waiting.
-  package func acknowledge(
-    _ token: HistoryToken, by name: String, from start: HistoryToken,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
-  ) throws {
-    try changingReaders(waiting: .infinity, isCancelled: isCancelled) {
+  package func acknowledge(_ token: HistoryToken, by name: String, from start: HistoryToken) throws {
+    try changingReaders(waiting: .infinity) {
       try $0.advance(name, from: start, to: $0.token(.token(token)))
     }
   }
@@ -61,13 +57,10 @@ extension SQLiteEngine {
     try changingReaders { try $0.drop(name) }
   }
 
-  private func changingReaders(
-    waiting seconds: Double? = nil, isCancelled: @escaping @Sendable () -> Bool = { false },
-    _ body: (ReaderTable) throws -> Void
-  ) throws {
+  private func changingReaders(waiting seconds: Double? = nil, _ body: (ReaderTable) throws -> Void) throws {
     // A place in history is no object: what other programs' triggers keep from a transaction can wait.
     try assignPendingChanges()
-    try writing(waiting: seconds, isCancelled: isCancelled) { db in
+    try writing(waiting: seconds, isCancelled: { false }) { db in
       try db.inTransaction(.immediate) {
         try body(ReaderTable(db, path: path))
         return .commit

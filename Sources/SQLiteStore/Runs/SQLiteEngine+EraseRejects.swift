@@ -13,7 +13,7 @@ extension SQLiteEngine {
   /// - Throws: `StoreError`; also when they are gone and a reader keeps the write-ahead log from being emptied.
   /// - Complexity: O(rejected records).
   package func eraseRejects(_ filter: RejectFilter, lockWait: Double) throws -> Int {
-    let lock = try StoreLock(store: path, pipeline: "bolide rejects", wait: lockWait, isCancelled: { false })
+    let lock = try StoreLock(store: path, pipeline: "bolide rejects", wait: lockWait)
     defer { withExtendedLifetime(lock) {} }
     let count = try writing(waiting: lockWait, isCancelled: { false }) { db in
       let texts = try RejectTexts(db, key: SipHash.Key(db))

@@ -55,7 +55,7 @@ package final class ColumnFilling {
   /// Builds the new indexes of present columns in large tables, each in a transaction of its own.
   private func buildIndexes(_ pause: () throws -> Void) throws {
     let update = try update()
-    guard update.conflicts.isEmpty, update.isAddition else { return }
+    guard update.conflicts.isEmpty, update.unsound == nil, update.isAddition else { return }
     for entity in update.model.entities {
       guard let before = update.base.entity(named: entity.name), try hasManyRows(before) else { continue }
       let schema = EntitySchema(entity: entity, model: update.model)
@@ -113,7 +113,7 @@ package final class ColumnFilling {
   /// - Returns: nil where there is nothing to fill.
   private func plan() throws -> Plan? {
     let update = try update()
-    guard update.conflicts.isEmpty else { return nil }
+    guard update.conflicts.isEmpty, update.unsound == nil else { return nil }
     let numbers = try PropertyNumbers(db, model: update.model, creating: false, isTentative: true)
     let nodes = try update.fillable(DerivedPlan(update.model, numbers), db).filter(isWorthSteps)
     if nodes.isEmpty { return nil }

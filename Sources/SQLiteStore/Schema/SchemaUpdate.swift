@@ -26,7 +26,10 @@ extension ModelUpdate {
   }
 
   /// Changes the tables, and keeps the model.
+  ///
+  /// - Throws: also `StoreError.modelChange` for a model that would not be sound.
   package func apply(_ db: Database) throws {
+    if let unsound { throw unsound }
     let taken = try takeColumns(db)
     if isEmpty { return }
     // A name in a trigger would be renamed, or keep a column from going; they are made anew below.

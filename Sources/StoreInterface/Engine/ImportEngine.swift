@@ -5,14 +5,10 @@ package import TypedRows
 package protocol ImportEngine: EngineIdentity {
   /// Takes the lock that keeps imports into one store apart.
   ///
-  /// - Parameters:
-  ///   - seconds: how long to wait for another pipeline's import. One of the same pipeline is not waited for.
-  ///   - isCancelled: asked while waiting.
+  /// - Parameter seconds: how long to wait for another pipeline's import. One of the same pipeline is not waited for.
   /// - Returns: the lock; it is released with the last reference.
   /// - Throws: `StoreError.locked`, which names the holder.
-  func lock(
-    forPipeline name: String, waiting seconds: Double, isCancelled: () -> Bool
-  ) throws -> AnyObject
+  func lock(forPipeline name: String, waiting seconds: Double) throws -> AnyObject
 
   /// Adds to the store what a pipeline's model has and the store lacks, as far as nothing is lost.
   ///

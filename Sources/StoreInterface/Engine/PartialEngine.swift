@@ -39,13 +39,10 @@ extension PartialEngine {
   package func namedReaders() throws -> [Reader] { throw lacks("named readers") }
   package func place(ofReader name: String) throws -> HistoryToken { throw lacks("named readers") }
   package func checkWritable() throws {}
-  package func lock(reader name: String) throws -> any AnyObject & Sendable { throw lacks("named readers") }
+  package func lock(reader name: String) throws -> any ConsumerLock { throw lacks("named readers") }
   package func addReader(_ name: String, from start: Reader.Start) throws { throw lacks("named readers") }
   package func acknowledge(_ token: HistoryToken, by name: String) throws { throw lacks("named readers") }
-  package func acknowledge(
-    _ token: HistoryToken, by name: String, from start: HistoryToken,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) throws {
+  package func acknowledge(_ token: HistoryToken, by name: String, from start: HistoryToken) throws {
     throw lacks("named readers")
   }
   package func begin(_ name: String, at token: HistoryToken) throws { throw lacks("named readers") }

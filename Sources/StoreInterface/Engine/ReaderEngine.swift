@@ -15,7 +15,7 @@ package protocol ReaderEngine: EngineIdentity {
   ///
   /// - Returns: the lock; it is released with the last reference.
   /// - Throws: `StoreError.locked` where another consumer holds it.
-  func lock(reader name: String) throws -> any AnyObject & Sendable
+  func lock(reader name: String) throws -> any ConsumerLock
 
   /// Adds a reader.
   func addReader(_ name: String, from start: Reader.Start) throws
@@ -26,11 +26,7 @@ package protocol ReaderEngine: EngineIdentity {
   /// Moves a reader from where its delivery began to where it ended, unless somebody else moved it meanwhile.
   ///
   /// Waits for other programs as long as it takes: what was delivered is not to be delivered again.
-  /// - Parameter isCancelled: asked while waiting.
-  func acknowledge(
-    _ token: HistoryToken, by name: String, from start: HistoryToken,
-    isCancelled: @escaping @Sendable () -> Bool
-  ) throws
+  func acknowledge(_ token: HistoryToken, by name: String, from start: HistoryToken) throws
 
   /// Lets a reader begin at a token, after a snapshot; adds it where there is none. Waits as `acknowledge` does.
   func begin(_ name: String, at token: HistoryToken) throws
@@ -47,6 +43,20 @@ package protocol ReaderEngine: EngineIdentity {
   func deliver(
     to name: String, limit: Int?, _ body: (HistoryTransaction, any TransactionConnection) throws -> Void
   ) throws -> HistoryToken?
+}
+
+/// The lock that keeps two consumers of one reader apart; it is released with the last reference.
+package protocol ConsumerLock: AnyObject, Sendable {
+  /// Takes it again where it went with a lost connection. One thread at a time may ask.
+  ///
+  /// - Returns: whether it had gone: then somebody else may have moved the reader.
+  /// - Throws: `StoreError.locked` where another consumer holds it by now.
+  func renew() throws -> Bool
+}
+
+extension ConsumerLock {
+  /// What does not hang on a connection stays.
+  package func renew() -> Bool { false }
 }
 
 /// Runs statements inside a transaction of a store.

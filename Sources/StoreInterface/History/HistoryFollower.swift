@@ -7,9 +7,13 @@ package struct HistoryFollower: Sendable {
   private var looks = 0
   /// What kept changes out of history at the last reading.
   private var told: [String] = []
+  /// Since when the store's server does not answer.
+  private var lost: ContinuousClock.Instant?
 
   /// How long to wait between looks. A look costs microseconds.
   package static let pause = Duration.milliseconds(10)
+  /// For how long a server that does not answer is waited for.
+  package static let patience = Duration.seconds(30)
 
   /// Begins to follow. The first look tells that there may be something.
   package init(_ store: any HistoryEngine) throws {
@@ -33,8 +37,12 @@ package struct HistoryFollower: Sendable {
   /// Reads the store, with other programs' changes in transactions. Those that a look has told of may wait for a lock;
   /// what comes meanwhile the next look tells.
   ///
+  /// - Parameter hasTold: whether `body` has already told something that it may not tell twice.
+  /// - Returns: nil where the server did not answer: a later look tells that there may be something.
   /// - Throws: what `body` throws, or, where the store is another one by now, only that.
-  package mutating func reading<Result>(_ body: () throws -> Result) throws -> Result {
+  package mutating func reading<Result>(
+    unless hasTold: () -> Bool = { false }, _ body: () throws -> Result
+  ) throws -> Result? {
     do {
       if mayHavePending {
         let notes = try store.assignPendingChanges(readsHistory: true, waiting: 0)
@@ -42,7 +50,14 @@ package struct HistoryFollower: Sendable {
         for note in notes where !told.contains(note.word) { StoreEvent.unassigned(note).tell() }
         told = notes.map(\.word)
       }
-      return try body()
+      let result = try body()
+      lost = nil
+      return result
+    } catch let error as StoreError where error.code == .unreachable && !hasTold() {
+      let since = lost ?? .now
+      guard ContinuousClock.now - since < Self.patience else { throw error }
+      (lost, mayHavePending) = (since, true)
+      return nil
     } catch {
       try watch.check()
       throw error

@@ -48,3 +48,10 @@ public struct Reader: Sendable, Hashable {
     case token(HistoryToken)
   }
 }
+
+extension Reader {
+  /// Whether a reader may be called so: 1 to 100 characters, none of them a control character.
+  package static func isName(_ name: String) -> Bool {
+    1...100 ~= name.count && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+  }
+}

@@ -15,6 +15,12 @@ extension StoreError {
     StoreError(.badRequest, at: path, "there is no run \(run)", hint: "List the runs.", .runs)
   }
 
+  package static func runAtWork(_ run: Int64, _ path: String) -> StoreError {
+    StoreError(
+      .locked, at: path, "run \(run) is at work: what it writes from now on would not be reverted",
+      hint: "Stop it, or wait for its end.")
+  }
+
   package static func prunedRun(_ run: Int64, through number: Int64, _ path: String) -> StoreError {
     StoreError(
       .tokenExpired, at: path,

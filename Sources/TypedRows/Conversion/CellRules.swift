@@ -77,7 +77,7 @@ public final class CellRules {
 
   /// The rejection of a value that its type does not take.
   @usableFromInline package func rejection(_ failure: ConversionFailure) -> RejectionReason {
-    .conversion(attribute.name, failure)
+    .conversion(attribute, failure)
   }
 
   /// The limit that the cell just written breaks, if it breaks one.

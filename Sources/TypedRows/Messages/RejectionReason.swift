@@ -38,8 +38,14 @@ extension RejectionReason {
     RejectionReason(code: "null", message: "\(name) is required and is null")
   }
 
-  static func conversion(_ name: String, _ failure: ConversionFailure) -> RejectionReason {
-    RejectionReason(code: failure.code, message: "\(name): \(failure.message)")
+  static func conversion(_ attribute: Attribute, _ failure: ConversionFailure) -> RejectionReason {
+    let sentence =
+      switch (failure, attribute.type) {
+      case (.notANumber, .integer16), (.notANumber, .integer32), (.notANumber, .integer64):
+        "expected a whole number such as 12"
+      default: failure.message
+      }
+    return RejectionReason(code: failure.code, message: "\(attribute.name): \(sentence)")
   }
 
   /// - Parameter allowed: the values that the pipeline allows.

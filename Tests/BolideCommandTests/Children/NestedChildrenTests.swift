@@ -141,13 +141,13 @@ import Testing
     let lines = outcome.errors.split(separator: "\n").map(String.init)
     #expect(
       lines.dropLast() == [
-        "feed.json:2:10: record 1: Shipment 1: no: expected a number such as 12.8",
+        "feed.json:2:10: record 1: Shipment 1: no: expected a whole number such as 12",
         "feed.json:4:6: record 1: Package 1: the check does not hold: code <> 'bad'",
         "feed.json:4:79: record 1: Package 2: grams is less than its minimum",
         "feed.json:5:53: record 1: Package 3: tags: expected an array, found a text",
         "feed.json:5:100: record 1: Label 2: text: expected one value, found an object or an array",
         "feed.json:6:28: record 1: Shipment 3: boxes/list: expected an array of objects, found a number",
-        "feed.json:7:8: record 2: id: expected a number such as 12.8",
+        "feed.json:7:8: record 2: id: expected a whole number such as 12",
       ], "\(outcome.errors)")
     #expect(
       lines.last?.hasPrefix(

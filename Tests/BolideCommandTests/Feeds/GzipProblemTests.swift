@@ -63,7 +63,7 @@ import Testing
     let outcome = try folder.bolide("import", "w.yaml", "bad.gz")
     #expect(
       outcome.errors == """
-        bad.gz:1:17: record 2: id: expected a number such as 12.8
+        bad.gz:1:17: record 2: id: expected a whole number such as 12
         Error: bad.gz: the checksum of the gzip data that begins at byte 0 is wrong. Of the 5 records read 3 \
         are in the store, 1 was rejected, and 1 repeats a key.
                \(Self.again)

@@ -98,7 +98,7 @@ import Testing
     // A rejected record of the second one has its number in the input, and its place.
     try folder.write(feed.replacing("3", with: "\"x\""), to: "feed.json")
     let bad = try folder.bolide("import", "w.yaml", "feed.json", "--store", "bad.sqlite")
-    #expect(bad.status == 65 && bad.errors.contains(": record 3: id: expected a number such as 12.8\n"))
+    #expect(bad.status == 65 && bad.errors.contains(": record 3: id: expected a whole number such as 12\n"))
   }
 
   @Test func `rows without names stand under a path`() throws {
@@ -107,7 +107,7 @@ import Testing
         + "attributes: { id: integer64, v: string }", to: "w.yaml")
     try folder.write(#"{"at":"x","sats":{"all":[["a",1],["b","?"],["c",3]]}}"#, to: "feed.json")
     let outcome = try folder.bolide("import", "w.yaml", "feed.json")
-    #expect(outcome.errors.hasPrefix("feed.json:1:39: record 2: id: expected a number such as 12.8\n"))
+    #expect(outcome.errors.hasPrefix("feed.json:1:39: record 2: id: expected a whole number such as 12\n"))
     #expect(try ids() == ["1", "3"])
     #expect(try folder.bolide("import", "w.yaml", "--replay").errors.contains("1 replayed = 1 rejected"))
   }

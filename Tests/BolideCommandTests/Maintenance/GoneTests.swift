@@ -123,7 +123,7 @@ import Testing
 
   @Test(arguments: ["boolean", "{ type: boolean, required: true, default: false }"])
   func `a boolean is set and cleared`(type: String) throws {
-    try pipeline("gone: { mark: isGone }", attributes: "  isGone: \(type)")
+    try pipeline("gone: { mark: isGone }\nmissing: \"-\"", attributes: "  isGone: \(type)")
     #expect(try importing("abc") == .silent)
     #expect(try importing("a") == .silent)
     #expect(try rows("id, ifnull(isGone, 0)") == ["a|0", "b|1", "c|1"])

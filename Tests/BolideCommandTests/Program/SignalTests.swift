@@ -74,6 +74,23 @@ import Testing
     #expect(try folder.bolide("import", "fireballs.yaml", "other.json") == .silent)
   }
 
+  @Test func `a signal is heard while a reader that has got a snapshot cannot be moved`() throws {
+    try #require(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+    let shell = try Running("/usr/bin/env", ["sqlite3", "fireballs.sqlite"], in: folder, input: .open)
+    try shell.write(Data("BEGIN IMMEDIATE;\n.shell touch held\n".utf8))
+    try eventually { FileManager.default.fileExists(atPath: self.folder.path("held")) }
+    try folder.write("cat > got; touch taken", to: "take.sh")
+    let running = try folder.starting(
+      "snapshot", "fireballs.sqlite", "--reader", "map", "--", "sh", "take.sh")
+    try eventually { FileManager.default.fileExists(atPath: self.folder.path("taken")) }
+    running.send(SIGTERM)
+    #expect(try running.outcome(within: 10) == Outcome(status: 128 + SIGTERM))
+    try shell.write(Data("COMMIT;\n".utf8))
+    try shell.close()
+    #expect(try shell.outcome().status == 0)
+    #expect(try folder.bolide("readers", "fireballs.sqlite").output == "")
+  }
+
   @Test func `a slow pipe's rows are in the store while it stays open`() throws {
     let running = try folder.starting("import", "fireballs.yaml")
     try running.write(feed.prefix(20_000))

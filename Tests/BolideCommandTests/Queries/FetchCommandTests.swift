@@ -67,6 +67,10 @@ import Testing
     #expect(
       try fetch("Quake", "--format", "csv", "--only", "id", "--limit", "0")
         == Outcome(status: 0, output: "id\r\n"))
+    try folder.sqlite("quakes.sqlite", "UPDATE Quake SET raw = x'' WHERE id = ''")
+    #expect(
+      try fetch("Quake", "--format", "csv", "--only", "id,raw", "--limit", "2").output
+        == "id,raw\r\n\"\",\"\"\r\na,AAE=\r\n")
     // Infinity, which only another program can write.
     try folder.sqlite("quakes.sqlite", "UPDATE Quake SET magnitude = 9e999 WHERE id = ''")
     #expect(

@@ -44,4 +44,54 @@ struct ConnectionsCommandTests {
     let problem = "'connections' and 'atomic' cannot be combined: a transaction uses one connection"
     #expect(outcome == .failure(78, "quakes.yaml:1:1: \(problem)"))
   }
+
+  /// What a chunk changes of owners is locked in one order. A deadlock would be waited for until the server looks for it, here not
+  /// within the time of the test.
+  @Test func `connections do not wait for one another`() throws {
+    try folder.write(
+      """
+      bolide: 1
+      name: items
+      entity: Item
+      key: id
+      attributes:
+        id:   integer32
+        size: integer32
+        box:  { type: string, transient: true }
+        name: { derived: in.name }
+        room: { derived: in.in.name }
+      link: { in: { to: { name: box }, when: always } }
+      relationships: { in: { to-one: Box, inverse: items } }
+      entities:
+        Box:
+          key: name
+          attributes: { name: string, total: { derived: items.size.@sum } }
+          relationships: { items: { to-many: Item, inverse: in }, in: { to-one: Room, inverse: boxes } }
+        Room:
+          key: name
+          attributes: { name: string, total: { derived: boxes.total.@sum } }
+          relationships: { boxes: { to-many: Box, inverse: in } }
+      """, to: "items.yaml")
+    let server = try TestServer.shared.get()
+    let address = server.freshAddress().replacing("#", with: "&options=-c%20deadlock_timeout%3D10min#")
+    let schema = String(address.split(separator: "#")[1])
+    for round in 0..<3 {
+      // Some are new each time, and the others move.
+      let items = (0..<500 + round * 200).map { id in
+        #"{"id": \#(id), "size": \#(id * 7 % 90 + round), "box": "\#((id * 13 + round * 5) * 11 % 30)"}"#
+      }
+      try folder.write(items.joined(separator: "\n"), to: "items.json")
+      let importing = try folder.starting(
+        "import", "items.yaml", "items.json", "--store", address, "--connections", round == 0 ? "1" : "4",
+        "--chunk-rows", "20", "-q")
+      let outcome = try importing.outcome(within: 120)
+      try #require(outcome == .silent, "\(outcome)")
+      if round == 0 {
+        try server.psql(
+          #"INSERT INTO "Room"(name) VALUES ('a'), ('b'); UPDATE "Box" SET in_id = 1 + bolide_id % 2"#,
+          schema: schema)
+      }
+    }
+    try folder.bolide("verify", address).expectSilence()
+  }
 }

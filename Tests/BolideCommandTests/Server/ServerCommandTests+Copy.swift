@@ -57,4 +57,29 @@ extension ServerCommandTests {
           65, "\(address): copied objects break a rule of Quake (time is not a date): nothing was copied"))
     #expect(try folder.bolide("status", address).errors.contains("there is no store"))
   }
+
+  /// Each would make the schema.
+  @Test func `a whole store waits for whoever makes one at the same place`() throws {
+    try #require(try folder.bolide("import", "quakes.yaml", "first.json").status == 0)
+    let schema = String(address.split(separator: "#")[1])
+    let other = try OtherProgram(on: server, schema: "public")
+    try other.send(
+      """
+      BEGIN; SELECT pg_advisory_xact_lock(1651469417, hashtext('\(schema)/model')); CREATE SCHEMA "\(schema)";
+      """)
+    func count(_ condition: String) throws -> String {
+      let object = "objid = hashtext('\(schema)/model')::bigint & 4294967295"
+      return try server.psql(
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND \(object) AND \(condition)",
+        schema: "public")
+    }
+    try eventually { try count("granted") == "1" }
+    let copying = try folder.starting("copy", "quakes.sqlite", address, "--all")
+    try eventually { try count("NOT granted") == "1" }
+    try other.send("COMMIT;")
+    #expect(try other.end())
+    let outcome = try copying.outcome()
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(try folder.bolide("fetch", address, "Quake", "--count").output == "3\n")
+  }
 }

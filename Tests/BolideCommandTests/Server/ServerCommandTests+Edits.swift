@@ -1,3 +1,4 @@
+import Foundation
 import TestServer
 import Testing
 
@@ -49,6 +50,22 @@ extension ServerCommandTests {
     }
     #expect(try folder.bolide("token", address) == token)
     try sameHistory()
+  }
+
+  @Test(arguments: [true, false]) func `a run that is at work is not reverted`(isServer: Bool) throws {
+    let store = isServer ? address : "quakes.sqlite"
+    let importing = try folder.starting("import", "quakes.yaml", "-", "--store", store)
+    try importing.write(Data(#"{"id": "a", "magnitude": 1}"#.utf8))
+    try eventually { try folder.bolide("runs", store, "--format", "ndjson").output.contains(#""run":1"#) }
+    #expect(
+      try folder.bolide("revert", store, "--run", "1")
+        == .failure(
+          75, "\(store): run 1 is at work: what it writes from now on would not be reverted",
+          "Stop it, or wait for its end."))
+    try importing.close()
+    #expect(try importing.outcome().status == 0)
+    #expect(try folder.bolide("revert", store, "--run", "1").status == 0)
+    #expect(try folder.bolide("runs", store, "--format", "table").output.contains("reverted"))
   }
 
   @Test func `many-to-many links and owned children are edited as in a file`() throws {

@@ -210,4 +210,19 @@ import Testing
     #expect(StoreError.noThread.message == "the system cannot start another thread for this process")
     #expect(StoreError.noThread.hint == "Raise the limit on processes, or end some.")
   }
+
+  @Test func `the last step of a call that is given up has a second`() {
+    let call = StoreCall()
+    call.cancel()
+    StoreCall.$current.withValue(call) {
+      #expect(StoreCall.isCancelled)
+      StoreCall.finishing {
+        #expect(!StoreCall.isCancelled)
+        let start = ContinuousClock.now
+        while !StoreCall.isCancelled { usleep(1000) }
+        #expect(start.duration(to: .now) > .milliseconds(900))
+      }
+      #expect(StoreCall.isCancelled)
+    }
+  }
 }

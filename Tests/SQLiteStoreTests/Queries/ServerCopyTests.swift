@@ -251,7 +251,7 @@ import Testing
       try reader.copyObjects(ObjectQuery("Person"), from: file.engine, EditOptions())
     }
     #expect(error?.code == .readOnly)
-    #expect(error?.message == "\(reader.path): this user may not do that: permission denied for table Person")
+    #expect(error?.message == "\(reader.path): this user may not do that: permission denied for table House")
   }
 
   @Test func `a copy waits for other writers as long as it is told, and then leaves nothing`() async throws {

@@ -160,6 +160,33 @@ struct MigrationTests {
       $0[entity: "Quake"].relationships[0].name = "area"
       $0.links = []
     },
+    Change("Quake.place is an attribute in the store and a relationship in the pipeline", drop: "Quake.place")
+    {
+      $0[entity: "Quake"].attributes.removeAll { $0.name == "place" }
+      $0[entity: "Quake"].relationships.append(
+        Relationship(name: "place", kind: .toOne, destination: "Region"))
+      $0.fields.removeAll { $0.attribute == "place" }
+    },
+    Change(
+      "Quake.region is a relationship in the store and an attribute in the pipeline", drop: "Quake.region"
+    ) {
+      $0[entity: "Quake"].relationships = []
+      $0[entity: "Quake"].attributes.append(Attribute(name: "region", type: .string))
+      $0[entity: "Region"].relationships = []
+      $0[entity: "Region"].attributes.removeAll { $0.derivation != nil }
+      $0.links = []
+    },
+    Change(
+      "the store's model and the pipeline's do not go together: "
+        + "the relationships 'region' and 'REGION' differ by case only, which SQLite ignores: rename one"
+    ) {
+      $0[entity: "Quake"].relationships = [
+        Relationship(name: "REGION", kind: .toOne, destination: "Region")
+      ]
+      $0[entity: "Region"].relationships = []
+      $0[entity: "Region"].attributes.removeAll { $0.derivation != nil }
+      $0.links = []
+    },
   ])
   func `What is not an addition is rejected, and nothing is changed`(change: Change) throws {
     do { _ = try temporary.open(Quakes.pipeline()) }

@@ -1,0 +1,123 @@
+import Bolide
+import Foundation
+import StoreInterface
+import Testing
+
+/// What is easily forgotten: bytes that Swift takes for others, names with backslashes, rows that only an import's end touches.
+struct EdgeLaws {
+  private static let model = """
+    bolide: 1
+    name: law
+    store: law.sqlite
+    entity: Post
+    key: id
+    attributes:
+      id: integer64
+      name: string
+      size: integer64
+      gone: boolean
+      stamp: { type: date, precision: us, derived: now() }
+
+    """
+
+  private func ids(_ store: LawStore, _ condition: String, _ values: [Value] = []) throws -> [Int64] {
+    var ids: [Int64] = []
+    try store.engine.readRows(ObjectQuery("Post", where: .init(text: condition, values: values)), at: nil) {
+      ids.append($0.id)
+    }
+    return ids
+  }
+
+  @Test(arguments: Engine.keeping) func `a row that is marked as gone has changed just now`(_ engine: Engine)
+    throws
+  {
+    let store = try LawStore(engine, Self.model, "feed: full\ngone: { mark: gone }\nmax-missing: 100%\n")
+    func stamp() throws -> Value? { try store.rows("Post")["2"]?["stamp"] }
+    try store.take([#"{"id": 1}"#, #"{"id": 2}"#])
+    let first = try stamp()
+    try store.take([#"{"id": 1}"#])
+    let marked = try stamp()
+    #expect(marked != first && marked != .null)
+    try store.take([#"{"id": 1}"#])
+    #expect(try stamp() == marked)
+    try store.take([#"{"id": 1}"#, #"{"id": 2}"#])
+    #expect(try stamp() != marked)
+    #expect(try store.rows("Post")["2"]?["gone"] == .integer(0))
+  }
+
+  /// é, as one scalar and as two: the same to a reader, and to Swift.
+  @Test(arguments: Engine.keeping) func `texts are their bytes`(_ engine: Engine) throws {
+    let (one, two) = ("\u{e9}", "e\u{301}")
+    let store = try LawStore(engine, Self.model)
+    try store.take([#"{"id": 1, "name": "\#(one)", "size": 1}"#])
+    let token = try store.engine.newestToken()
+    try store.take([#"{"id": 1, "name": "\#(two)", "size": 1}"#])
+    func bytes() throws -> [UInt8] { Array((try store.rows("Post")["1"]?["name"]?.plain ?? "").utf8) }
+    #expect(try bytes() == Array(two.utf8))
+    var request = HistoryRequest(after: token)
+    request.isNet = true
+    let net = try store.engine.history(request).flatMap(\.changes)
+    #expect(
+      net.flatMap(\.previous).filter { $0.name == "name" }.map { Array($0.value.plain.utf8) } == [
+        Array(one.utf8)
+      ])
+    let log = try store.engine.log(of: "Post", .key(["id=1"]))
+    #expect(log.flatMap(\.differences).filter { $0.name == "name" }.count == 2)
+    var past: [[UInt8]] = []
+    try store.engine.readRows(ObjectQuery("Post"), at: token) { row in
+      past += row.values.filter { $0.name == "name" }.map { Array($0.value.plain.utf8) }
+    }
+    #expect(past == [Array(one.utf8)])
+    _ = try store.engine.revert(.token(token), force: false, EditOptions())
+    #expect(try bytes() == Array(one.utf8))
+  }
+
+  @Test(arguments: Engine.keeping, ["\u{301}", "\u{200d}", "\u{5b0}", ""])
+  func `a quote is one, whatever stands behind it`(_ engine: Engine, _ sign: String) throws {
+    let store = try LawStore(
+      engine, Self.model.replacing("name: string", with: #"name: { type: string, default: "a'\#(sign)b" }"#))
+    let text = #"it'\#(sign)s \\\#(sign)x""#
+    let json = text.unicodeScalars.map { ["\"", "\\"].contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    try store.take([#"{"id": 1, "name": "\#(json)"}"#, #"{"id": 2}"#])
+    #expect(try ids(store, "name = ?", [.text(text)]) == ids(store, "id = 1"))
+    let quoted = text.unicodeScalars.map { $0 == "'" ? "''" : "\($0)" }.joined()
+    #expect(try ids(store, "name = '\(quoted)'") == ids(store, "id = 1"))
+    #expect(try ids(store, "name = 'a''\(sign)b'") == ids(store, "id = 2"))
+    #expect(try ids(store, "replace(name, '\(sign)b', '') = 'a''' or '\(sign)' = ''").count > 0)
+  }
+
+  @Test(arguments: Engine.keeping) func `nullif compares its arguments as they are`(_ engine: Engine) throws {
+    let store = try LawStore(engine, Self.model)
+    try store.take([#"{"id": 1, "size": 5, "name": "5"}"#, #"{"id": 2}"#])
+    for (condition, count) in [
+      ("nullif(size, '5') is null", 1), ("nullif(size, 5) is null", 2), ("nullif(name, '5') is null", 2),
+      ("nullif(name, 5) = '5'", 1), ("nullif('5', size) = '5'", 2), ("strftime('', stamp) = ''", 2),
+    ] {
+      do {
+        #expect(try ids(store, condition).count == count, "\(condition)")
+      } catch let error as StoreError where error.code == .unsupported {
+        #expect(engine == .postgreSQL)
+      }
+    }
+  }
+
+  @Test(arguments: Engine.keeping) func `an input's name may hold a backslash`(_ engine: Engine) throws {
+    let pipeline = try Pipeline(
+      yaml: Self.model + "keep-text: false\nmax-rejects: 100%\n", file: "law.yaml", directory: ".")
+    let store = try engine.make(pipeline)
+    for _ in 1...2 {
+      var options = ImportOptions()
+      options.force = true
+      let report = try store.run(
+        pipeline,
+        on: [.bytes(#"{"id": 1, "size": "x"}{"id": 2, "size": "y"}{"id": 3}"#.utf8, name: #"q\dir\x0"#)],
+        options: options)
+      #expect(report.progress.counts.rejected == 2)
+    }
+    var kept: [String] = []
+    try store.readRejects(RejectFilter()) {
+      kept.append("\($0.reject.input) \($0.reject.record) \($0.times)")
+    }
+    #expect(kept == [#"q\dir\x0 1 2"#, #"q\dir\x0 2 2"#])
+  }
+}
