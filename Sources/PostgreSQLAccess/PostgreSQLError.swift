@@ -52,6 +52,9 @@ package struct PostgreSQLError: Error, Sendable {
   /// Whether a row leads to one that is not there.
   package var isOfLinks: Bool { state == "23503" }
 
+  /// Whether a value is too long for an index.
+  package var isOfIndexSize: Bool { state == "54000" }
+
   /// Whether the transaction may only read, whoever asks: a standby's, or one of a user for whom that is the default.
   package var isReadOnly: Bool { state == "25006" }
 

@@ -64,7 +64,7 @@ final class PostgreSQLImport: ImportSession {
     var layout = ChunkLayout(pipeline, model: stored.model)
     layout.digestKey = stored.digestKey
     layout.sameJSON = sameJSON
-    layout.limit(to: PostgreSQLEngine.engineName, indexedBytes: EntityTable.indexedBytes)
+    layout.limit(to: PostgreSQLEngine.engineName, stored.model, indexedBytes: EntityTable.indexedBytes)
     layout.partCount = 1 + others.count
     self.layout = layout
     workers =

@@ -112,16 +112,35 @@ struct StoreLimitTests {
     #expect(try store.psql("SELECT count(*) FROM \"Piece\"") == "1")
   }
 
-  /// Two fields that pass alone, and not beside what is stored.
-  @Test func `an index that gets too long by a value that is there ends the import with a sentence`() throws {
-    let model = Self.model.replacing("[note, number]", with: "[note, text]")
+  /// Two fields that pass alone, and not beside what is stored, or what another record of the chunk says.
+  @Test(arguments: [["", ""], ["", "merge: update-non-null\n"], ["one chunk", ""]])
+  func `a record that gets too long by a value that is there is rejected`(_ how: [String]) throws {
+    let model = Self.model.replacing("[note, number]", with: "[note, number, text]") + how[1]
     let store = try ServerStore(model)
-    try store.take([Self.record(#""note": "\#(Self.digits(2000))""#)], model: model)
-    let error = try #require(throws: ImportError.self) {
-      try store.take([Self.record(#""text": "\#(Self.digits(2000))""#)], model: model)
-    }
-    #expect(error.reason.contains("PostgreSQL says: index row size"))
-    #expect(error.kind == .store(.constraint))
+    let text = Self.digits(1300)
+    let first = [
+      Self.record(#""note": "\#(text)", "text": "1""#), Self.record("", id: "y"),
+    ]
+    let second = [
+      Self.record(#""text": "\#(Self.digits(1301))"\#(how[1].isEmpty ? "" : #", "note": null"#)"#),
+      Self.record(#""number": 2"#, id: "y"),
+    ]
+    if how[0].isEmpty { try store.take(first) }
+    let report = try store.take((how[0].isEmpty ? [] : first) + second)
+    let rejects = try store.engine.rejects(RejectFilter(), after: 0)
+    #expect(rejects.map(\.reject.code) == ["too-long-for-index"])
+    #expect(
+      rejects.map(\.reject.message) == [
+        "note and text are together longer than the 2600 bytes that an index of PostgreSQL takes"
+      ])
+    #expect(report.progress.counts.rejected == 1)
+    #expect(
+      try store.psql("SELECT id, note, text, number FROM \"Item\" ORDER BY id")
+        == (how[0].isEmpty ? "x|\(text)|1|\ny|||2" : "y|||2"))
+    // What is there may be given up for it.
+    try store.take([Self.record(#""note": "", "text": "\#(text)\#(text)""#)])
+    #expect(try store.psql("SELECT length(text) FROM \"Item\" WHERE id = 'x'") == "2600")
+    try store.engine.verify { Issue.record("\($0)") }
   }
 
   @Test func `a name that it cannot hold is met once`() throws {

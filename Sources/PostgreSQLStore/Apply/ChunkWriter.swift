@@ -76,6 +76,7 @@ final class ChunkWriter {
     let superseded = differing(later)
     // A rejected row must not keep others out of a constraint.
     rejectIncomplete(chunk, stored, input: input)
+    rejectTooLong(chunk, stored, input: input)
     try unique?.resolve(chunk, stored, input: input)
     let new = chunk.order.filter { stored.tuple($0) == nil }
     times.end(.difference)
@@ -120,6 +121,21 @@ final class ChunkWriter {
     let complete = Set(chunk.completed(new, input: input))
     if complete.count < new.count {
       chunk.order.removeAll { stored.tuple($0) == nil && !complete.contains($0) }
+    }
+  }
+
+  /// Rejects rows whose values pass alone, and not beside what is stored in the same index.
+  private func rejectTooLong(_ chunk: Chunk, _ stored: StoredRows, input: String) {
+    guard let limits = layout.storeLimits, limits.mayJoin else { return }
+    chunk.order.removeAll { row in
+      let tuple = stored.tuple(row)
+      if let tuple, !stored.hasOtherValues(chunk, Int(row), tuple) { return false }
+      let refusal = limits.refusal(chunk, Int(row)) { column in
+        tuple.map { stored.value($0, column) } ?? .null
+      }
+      guard let refusal else { return false }
+      chunk.reject(Int(row), refusal.reason, attribute: refusal.attribute, input: input)
+      return true
     }
   }
 

@@ -158,6 +158,20 @@ extension StoreError {
       hint: "Numbers are finite, decimals have 64 bits, and times are of the years 0000 to 9999.")
   }
 
+  /// - Parameter attribute: nil for any of several.
+  static func textTooLong(_ entity: String, _ attribute: String?, most: Int) -> StoreError {
+    StoreError(
+      .constraint,
+      "\(attribute.map { "\(entity).\($0): the" } ?? "\(entity): a") text is longer than \(most) bytes",
+      hint: "An index has another spelling of it, and takes no more.")
+  }
+
+  static func tooLongForIndex(_ text: String) -> StoreError {
+    StoreError(
+      .modelChange, "some values are too long for an index. PostgreSQL says: \(text)",
+      hint: "Shorten them with SQL, or leave the index out.")
+  }
+
   static func neverComputed(_ entity: Entity) -> StoreError {
     StoreError(
       .foreignSchema,

@@ -26,6 +26,10 @@ struct SchemaChange {
   /// - Throws: `StoreError.modelChange` for what rows, other programs' tables or what depends on a column do not allow.
   func apply() throws {
     try connection.lockTables(of: stored.model, "ACCESS EXCLUSIVE", behind: "bolide_model")
+    // What is marked follows from the present model, and may be what its rows do not hold in another one.
+    let former = WriteTransaction(connection: connection, stored: stored)
+    try former.begin()
+    try former.refreshMarked()
     try removeTriggers()
     // A column that is made anew takes its indexes along.
     let anew = update.remade.flatMap { entity, attribute in

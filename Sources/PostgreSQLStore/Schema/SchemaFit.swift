@@ -103,7 +103,12 @@ struct SchemaFit {
     let (stored, update) = try update(for: pipeline, dropping: dropping)
     try check(update)
     if let unsound = update.unsound { throw unsound }
-    if !update.isEmpty { try SchemaChange(connection, address, stored, update).apply() }
+    if update.isEmpty { return [] }
+    do {
+      try SchemaChange(connection, address, stored, update).apply()
+    } catch let error as PostgreSQLError where error.isOfIndexSize {
+      throw StoreError.tooLongForIndex(error.text)
+    }
     return update.steps()
   }
 

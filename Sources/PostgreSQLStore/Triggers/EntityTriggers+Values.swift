@@ -5,14 +5,42 @@ internal import StoreInterface
 /// Values that the server takes and Bolide does not: no number, infinity, a decimal of more than 64 bits, and times beyond the years
 /// 0000 to 9999. A statement by which one comes is refused, as a file's CHECK does it. What is there already stays: `verify` names it.
 ///
+/// So are texts whose other spelling an index would not take: that is computed by a later command, which they would end.
+///
 /// It is the triggers that look, as the server reads a CHECK from its text for each statement. An import's rows they look at where another
 /// program's trigger may have changed them.
 extension EntityTriggers {
-  /// Columns that may hold such a value, each with the condition on one that is right.
-  private var limited: [(column: String, type: AttributeType, isRight: (String) -> String)] {
+  /// Values of a column that are refused.
+  private struct Limit {
+    let column: String
+    let type: AttributeType
+    /// What is right of it, behind a row's name and a period.
+    let condition: String
+    /// What is said of another value, of this column or one of several.
+    let error: (_ column: String?) -> StoreError
+
+    /// The condition on a row's value.
+    func isRight(_ row: String) -> String { condition.replacing("$", with: "\(row).\(quoted(column))") }
+  }
+
+  private var limited: [Limit] { outOfRange + tooLong }
+
+  private var outOfRange: [Limit] {
     entity.storedAttributes.filter { $0.derivation == nil }.compactMap { attribute in
       attribute.type.limit.map { limit in
-        (attribute.name, attribute.type, { "\($0).\(quoted(attribute.name)) \(limit)" })
+        Limit(column: attribute.name, type: attribute.type, condition: "$ \(limit)") { [entity] in
+          .valueOutOfRange(entity.name, $0)
+        }
+      }
+    }
+  }
+
+  private var tooLong: [Limit] {
+    let texts = model.indexedAttributes(of: entity).flatMap(\.self).filter { !$0.foldings.isEmpty }
+    return entity.storedAttributes.filter { texts.map(\.name).contains($0.name) }.map { attribute in
+      let most = EntityTable.indexedBytes
+      return Limit(column: attribute.name, type: attribute.type, condition: "octet_length($) <= \(most)") {
+        [entity] in .textTooLong(entity.name, $0, most: most)
       }
     }
   }
@@ -20,7 +48,7 @@ extension EntityTriggers {
   /// Ends a statement whose one row has such a value in a column, in PL/pgSQL.
   func checkOne(_ column: String) -> String {
     limited.filter { $0.column == column }.map {
-      "IF NOT (\($0.isRight("bolide_is"))) THEN \(raise(column)) END IF;\n"
+      "IF NOT (\($0.isRight("bolide_is"))) THEN \(raise($0.error(column))) END IF;\n"
     }.joined()
   }
 
@@ -28,32 +56,38 @@ extension EntityTriggers {
   var checkNewOne: String { limited.map { checkOne($0.column) }.joined() }
 
   /// The same of a statement's new rows.
-  var checkNew: String { check("NOT bolide_is_one", "EXISTS (SELECT FROM bolide_new AS n WHERE \(isWrong))") }
+  var checkNew: String {
+    check("NOT bolide_is_one") { "EXISTS (SELECT FROM bolide_new AS n WHERE \(Self.areWrong($0)))" }
+  }
 
   /// The same of a statement's changed rows: only what is another value than before.
   var checkChanged: String {
-    let came = limited.map { column, type, isRight in
-      "NOT (\(isRight("n"))) AND \(type.differs("o.\(quoted(column))", "n.\(quoted(column))"))"
+    check("true") { limits in
+      let came = limits.map {
+        "NOT (\($0.isRight("n"))) AND \($0.type.differs("o.\(quoted($0.column))", "n.\(quoted($0.column))"))"
+      }
+      return """
+        EXISTS (SELECT FROM bolide_new AS n WHERE \(Self.areWrong(limits))) AND EXISTS (
+          SELECT FROM \(old) AS o JOIN \(new) AS n USING (bolide_id) WHERE \(came.joined(separator: " OR ")))
+        """
     }
-    return check(
-      "true",
-      """
-      EXISTS (SELECT FROM bolide_new AS n WHERE \(isWrong)) AND EXISTS (
-        SELECT FROM \(old) AS o JOIN \(new) AS n USING (bolide_id) WHERE \(came.joined(separator: " OR ")))
-      """)
   }
 
-  private func check(_ isDue: String, _ isWrong: String) -> String {
+  private func check(_ isDue: String, _ isWrong: ([Limit]) -> String) -> String {
     if limited.isEmpty { return "" }
     let others = "bolide_has_others(\(literal(quoted(entity.name)))::regclass)"
-    return "IF \(isDue) AND (\(hasNoRuns) OR \(others)) THEN IF \(isWrong) THEN \(raise(nil)) END IF; END IF;"
+    let checks = [outOfRange, tooLong].filter { !$0.isEmpty }.map {
+      "IF \(isWrong($0)) THEN \(raise($0[0].error(nil))) END IF;"
+    }
+    return "IF \(isDue) AND (\(hasNoRuns) OR \(others)) THEN \(checks.joined(separator: "\n")) END IF;"
   }
 
-  private var isWrong: String { limited.map { "NOT (\($0.isRight("n")))" }.joined(separator: " OR ") }
+  private static func areWrong(_ limits: [Limit]) -> String {
+    limits.map { "NOT (\($0.isRight("n")))" }.joined(separator: " OR ")
+  }
 
-  private func raise(_ column: String?) -> String {
-    let error = StoreError.valueOutOfRange(entity.name, column)
-    return "RAISE EXCEPTION USING ERRCODE = 'check_violation', MESSAGE = \(literal(error.reason)), "
+  private func raise(_ error: StoreError) -> String {
+    "RAISE EXCEPTION USING ERRCODE = 'check_violation', MESSAGE = \(literal(error.reason)), "
       + "HINT = \(literal(error.hint ?? ""));"
   }
 }

@@ -199,12 +199,20 @@ package struct ChunkLayout: Sendable {
   }
 
   /// Whether any row may be rejected, or named in an error, when the chunk meets the table.
-  var rejectsLate: Bool { !constraints.isEmpty || repeatedKeyPolicy == .reject || mergePolicy == .fail }
+  var rejectsLate: Bool {
+    !constraints.isEmpty || repeatedKeyPolicy == .reject || mergePolicy == .fail
+      || storeLimits?.mayJoin == true
+  }
 
   /// Has rows rejected that a store cannot hold.
-  package mutating func limit(to store: String, indexedBytes: Int) {
-    storeLimits = StoreLimits(self, of: store, indexedBytes: indexedBytes)
-    for index in children.indices { children[index].limit(to: store, indexedBytes: indexedBytes) }
+  ///
+  /// - Parameters:
+  ///   - store: "a … server".
+  ///   - model: the store's.
+  ///   - indexedBytes: how many bytes of texts, binary values and JSON one of its indexes takes.
+  package mutating func limit(to store: String, _ model: Model, indexedBytes: Int) {
+    storeLimits = StoreLimits(self, model, of: store, indexedBytes: indexedBytes)
+    for index in children.indices { children[index].limit(to: store, model, indexedBytes: indexedBytes) }
   }
 
   /// The column of an attribute, if records bring it.

@@ -1,4 +1,4 @@
-internal import ImportModel
+package import ImportModel
 
 /// What a store cannot hold of what records bring. A file holds it all.
 package struct StoreLimits: Sendable {
@@ -7,26 +7,57 @@ package struct StoreLimits: Sendable {
   /// The columns of texts, which may not have U+0000.
   private let texts: [Int]
   /// For the key, each further constraint and each index the columns of texts, binary values and JSON.
-  private let indexed: [[Int]]
+  private let indexed: [[Part]]
   /// How many bytes these have together.
   private let most: Int
 
+  /// A column in an index, with the other spellings that its values have there.
+  private struct Part {
+    let column: Int
+    var foldings: [TextFolding] = []
+
+    /// How many bytes a value has in the index; where that is surely less than `most`, those of the value itself.
+    func size(_ bytes: UnsafeBufferPointer<UInt8>, most: Int) -> Int {
+      if foldings.isEmpty || bytes.count * Self.growth <= most { return bytes.count }
+      return foldings.reduce(String(decoding: bytes, as: UTF8.self)) { $1.apply($0) }.utf8.count
+    }
+
+    /// No other spelling of a text has so many times its bytes.
+    private static let growth = 8
+  }
+
   /// - Parameters:
   ///   - layout: of the rows.
+  ///   - model: the store's.
   ///   - store: "a … server".
   ///   - most: how many bytes these may have together in one index.
-  package init(_ layout: ChunkLayout, of store: String, indexedBytes most: Int) {
+  init(_ layout: ChunkLayout, _ model: Model, of store: String, indexedBytes most: Int) {
     (self.store, self.most) = (store, most)
     texts = (0..<layout.keptCount).filter { layout.columns[$0].attribute.type == .string }
-    let indexes = layout.entity.indexes.map { $0.compactMap { layout.column(of: $0) } }
     let owners = layout.owners.map { Array($0.columns) }
-    indexed = ([layout.keyColumns] + layout.constraints.map(\.columns) + owners + indexes).map { columns in
-      columns.filter { [.string, .binary, .json].contains(layout.columns[$0].attribute.type) }
+    let rules = [layout.keyColumns] + layout.constraints.map(\.columns) + owners
+    let indexes = model.indexedAttributes(of: layout.entity).map { attributes in
+      attributes.compactMap { attribute in
+        layout.column(of: attribute.name).map { Part(column: $0, foldings: attribute.foldings) }
+      }
+    }
+    indexed = (rules.map { $0.map { Part(column: $0) } } + indexes).map { parts in
+      parts.filter { [.string, .binary, .json].contains(layout.columns[$0.column].attribute.type) }
     }.filter { !$0.isEmpty }
   }
 
+  /// No other spelling of a text has so many times its bytes.
+  private static let growth = 8
+
+  /// Whether an index has several such columns: of some of them a row may have what is stored.
+  package var mayJoin: Bool { indexed.contains { $0.count > 1 } }
+
   /// Why the store does not hold a row of the chunk, and the attribute.
-  package func refusal(_ chunk: Chunk, _ row: Int) -> (reason: RejectionReason, attribute: String)? {
+  ///
+  /// - Parameter stored: what it has in a column of which the row says nothing.
+  package func refusal(
+    _ chunk: Chunk, _ row: Int, beside stored: (_ column: Int) -> Value = { _ in .null }
+  ) -> (reason: RejectionReason, attribute: String)? {
     func bytes(_ column: Int) -> UnsafeBufferPointer<UInt8>? {
       chunk.state(column, row) == .value ? chunk.bytes(column, row) : nil
     }
@@ -34,8 +65,18 @@ package struct StoreLimits: Sendable {
     for column in texts where bytes(column)?.contains(0) == true {
       return (.nulCharacter(name(column), store), name(column))
     }
-    for columns in indexed where columns.reduce(0, { $0 + (bytes($1)?.count ?? 0) }) > most {
-      return (.tooLongForIndex(columns.map(name), most, store), name(columns[0]))
+    func size(_ part: Part) -> Int {
+      if let bytes = bytes(part.column) { return part.size(bytes, most: most) }
+      guard chunk.layout.isSilent(chunk.state(part.column, row)) else { return 0 }
+      return switch stored(part.column) {
+      case .text(var text): text.withUTF8 { part.size($0, most: most) }
+      case .blob(let bytes): bytes.count
+      case .null, .integer, .real: 0
+      }
+    }
+    for parts in indexed where parts.reduce(0, { $0 + size($1) }) > most {
+      let names = parts.filter { size($0) > 0 }.map { name($0.column) }
+      return (.tooLongForIndex(names, most, store), names[0])
     }
     return nil
   }
