@@ -114,11 +114,16 @@ extension StatementValue {
     switch type {
     case SQLITE_INTEGER: .integer(integer)
     case SQLITE_FLOAT: .real(real)
-    case SQLITE_TEXT: .text(bytes)
+    // Functions make other bytes, too: char(55296).
+    case SQLITE_TEXT: isUTF8(bytes) ? .text(bytes) : .failed(ExpressionScan.notUTF8)
     case SQLITE_BLOB: .blob(bytes)
     default: .null
     }
   }
+}
+
+private func isUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  (try? UTF8Span(validating: bytes.span)) != nil
 }
 
 extension RowProgram.Value {

@@ -41,6 +41,38 @@ struct ValueLaws {
     #expect(try store.engine.log(of: "Event", key).map(\.kind) == [.insert, .delete])
   }
 
+  /// SQLite's functions make any bytes.
+  @Test(arguments: Engine.keeping) func `a text of an expression that is not UTF-8 is refused`(
+    _ engine: Engine
+  ) throws {
+    let model = """
+      bolide: 1
+      name: law
+      store: law.sqlite
+      entity: Letter
+      key: id
+      attributes:
+        id: integer64
+        text: { type: string, value: "char(id)" }
+        place: { type: string, transient: true, value: "CAST(x'c3' || substr(x'a9ff', 1 + (id = 8364), 1) AS TEXT)" }
+        rest: { type: string, value: "length(place)" }
+
+      """
+    let store = try LawStore(engine, model)
+    let report = try store.take(
+      [233, 0xD800, 0xDBFF, 0xDFFF, 0xE000, 0x1F600, 8364].map { #"{"id": \#($0)}"# })
+    #expect(report.progress.counts.inserted == 3)
+    #expect(report.progress.counts.rejected == 4)
+    let rejects = try store.engine.rejects(RejectFilter(), after: 0).map(\.reject)
+    #expect(rejects.map(\.record) == [2, 3, 4, 7])
+    #expect(rejects.map(\.attribute) == ["text", "text", "text", "place"])
+    #expect(Set(rejects.map(\.message)) == ["an expression failed: its text is not UTF-8"])
+    var texts: [Value?] = []
+    try store.engine.readRows(ObjectQuery("Letter"), at: nil) { texts.append($0.values.byName["text"]) }
+    #expect(texts == [.text("é"), .text("\u{E000}"), .text("\u{1F600}")])
+    try store.engine.verify { Issue.record("\($0)") }
+  }
+
   @Test(arguments: Engine.keeping) func `json is grouped by its text`(_ engine: Engine) throws {
     let store = try Self.store(engine)
     func rows(_ change: (inout ObjectQuery) -> Void) throws -> [[Value]] {

@@ -46,6 +46,7 @@ extension ExpressionCheck {
 
 extension ExpressionScan {
   static let largeDecimal = "a decimal has more than 2^53 units, so it is not exact as a number"
+  static let notUTF8 = "its text is not UTF-8"
   static let changingTime = "a date function depends on the current time, or on the time zone of this machine"
 
   /// Why an expression failed, in SQLite's words.
