@@ -212,7 +212,9 @@ struct ImportCommand: ParsableCommand {
     let signals = SignalWatch { _ in cancellation.cancel() }
     // As people see it: an address may hold a password.
     let shown = StoreAddress(storePath).description
-    let terminal = Terminal(isQuiet: quiet, isVerbose: verbose, store: shown)
+    let terminal = Terminal(
+      isQuiet: quiet, isVerbose: verbose, store: shown,
+      addsFields: (onNewField ?? pipeline.settings.newFieldPolicy) == .add)
     var options = ImportOptions()
     options.rejectLimit = maxRejects
     options.stopsOnReject = stopOnReject

@@ -154,8 +154,12 @@ enum Note {
   }
 
   /// Behind the new fields that nothing holds.
-  static let unusedFields =
-    "To import a new field, add an attribute to the pipeline, or set `on-new-field: add`."
+  ///
+  /// - Parameter addsFields: whether these are left out though fields are added: an access key, say.
+  static func unusedFields(_ addsFields: Bool) -> String {
+    "To import a new field, add an attribute to the pipeline"
+      + (addsFields ? "." : ", or set `on-new-field: add`.")
+  }
 }
 
 extension LeftRow.Reason {

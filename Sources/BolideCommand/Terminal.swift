@@ -9,10 +9,12 @@ final class Terminal: Sendable {
   private let isQuiet: Bool
   /// The store's path, for hints.
   private let store: String
+  /// Whether the import adds attributes for new fields.
+  private let addsFields: Bool
   private let progressLine: ProgressLine
 
-  init(isQuiet: Bool, isVerbose: Bool, store: String) {
-    self.store = store
+  init(isQuiet: Bool, isVerbose: Bool, store: String, addsFields: Bool) {
+    (self.store, self.addsFields) = (store, addsFields)
     let isTerminal = isatty(STDERR_FILENO) == 1
     self.isQuiet = isQuiet
     showsReport = !isQuiet && (isTerminal || isVerbose)
@@ -44,7 +46,7 @@ final class Terminal: Sendable {
       StandardError.write(Note.newField(field, report.pipeline).printable + "\n")
     }
     if !isQuiet, report.newFields.contains(where: { $0.attribute == nil }) {
-      StandardError.write(Note.unusedFields + "\n")
+      StandardError.write(Note.unusedFields(addsFields) + "\n")
     }
     if !isQuiet, let note = Note.absentFields(report.absentFields, report.pipeline) {
       StandardError.write(note.printable + "\n")

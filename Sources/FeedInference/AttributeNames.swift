@@ -45,17 +45,20 @@ enum AttributeNames {
       let rest = isShouting ? word.dropFirst().lowercased() : String(word.dropFirst())
       name += (name.isEmpty ? word.prefix(1).lowercased() : word.prefix(1).uppercased()) + rest
     }
-    // A key of YAML may have 1,024 characters, and a column's name is read by people.
-    name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(longest)))
+    // A key of YAML may have 1,024 characters; a server's column has a name of 63 bytes at most, and people read it.
+    while name.utf8.count > longest { name.unicodeScalars.removeLast() }
     guard let first = name.first else { return "value" }
     if !first.isLetter { name = "value" + name }
     return reserved.contains(name.lowercased()) ? name + "Value" : name
   }
 
-  private static let longest = 64
+  /// Bytes, without what may stand before and behind.
+  private static let longest = 56
 
-  /// Names that SQLite gives to its own row number.
-  private static let reserved: Set<String> = ["rowid", "oid"]
+  /// Names that SQLite gives to its own row number, and those of the columns that each table of PostgreSQL's has.
+  private static let reserved: Set<String> = [
+    "rowid", "oid", "ctid", "xmin", "cmin", "xmax", "cmax", "tableoid",
+  ]
 
   private static func numbered(_ names: [String]) -> [String] {
     var all = Set(names.map { $0.lowercased() })

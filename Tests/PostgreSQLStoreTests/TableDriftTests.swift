@@ -135,4 +135,17 @@ struct TableDriftTests {
     #expect(try store.psql(#"SELECT rank FROM "Quake""#) == "7")
     #expect(try store.engine.verified() == [])
   }
+
+  @Test func `the status names it, and says of nothing else that it is lost`() throws {
+    let store = try ServerStore()
+    try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    #expect(try store.engine.status().schemaError == nil)
+    #expect(try store.engine.status().walBytes == nil)
+    try store.psql(#"ALTER TABLE "Region" DROP count"#)
+    let status = try store.engine.status()
+    #expect(status.schemaError?.reason == Self.other + "the table Region has no column count")
+    #expect(status.schemaError?.file == store.engine.path)
+    #expect(status.upkeep == RepairReport())
+    #expect(status.entities.map(\.rows) == [1, 1])
+  }
 }

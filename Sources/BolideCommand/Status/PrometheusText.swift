@@ -37,8 +37,10 @@ struct PrometheusText {
           ([("store", at.store), ("pipeline", at.pipeline.name), ("became", part.name)], Double(part.count))
         }
       })
-    func store(_ name: String, _ help: String, _ value: (StoreStatus) -> Int64) {
-      add(name, help, stores.compactMap { at in at.status.map { ([("store", at.path)], Double(value($0))) } })
+    func store(_ name: String, _ help: String, _ value: (StoreStatus) -> Int64?) {
+      add(
+        name, help,
+        stores.compactMap { at in at.status.flatMap(value).map { ([("store", at.path)], Double($0)) } })
     }
     add(
       "bolide_rows", "Objects of an entity.",

@@ -79,10 +79,10 @@ extension StatusOfStore {
       ("store", path), ("made", status.created.minute),
       (
         "size",
-        "\(status.bytes.size), "
+        status.bytes.size
           + (status.hasLog
-            ? "write-ahead log \(status.walBytes.size)"
-            : "without the write-ahead log; an import restores it")
+            ? status.walBytes.map { ", write-ahead log \($0.size)" } ?? ""
+            : ", without the write-ahead log; an import restores it")
       ),
       ("model", "version \(status.modelVersion), since \(status.modelSince.minute)"),
     ]

@@ -6,6 +6,7 @@ extension PostgreSQLEngine {
   package func status() throws -> StoreStatus {
     let readers = try namedReaders()
     return try reading { connection, stored in
+      let drift = try TableDrift(connection).error(stored.model)
       let entities = try stored.model.entities.map { entity in
         StoreStatus.Count(
           entity: entity.name,
@@ -26,11 +27,13 @@ extension PostgreSQLEngine {
         path: path, created: history.text(0, 6), modelVersion: stored.version, modelSince: history.text(0, 7),
         entities: entities, pipelines: pipelines, token: try Positions(connection, stored, path).newest,
         transactions: history.integer(0, 0), changes: history.integer(0, 1),
-        historySince: history.optionalText(0, 2), readers: readers,
-        upkeep: try LostParts(connection, stored.model).added(to: LostTriggers(connection, stored).report),
+        historySince: history.optionalText(0, 2), readers: readers, schemaError: drift?.about(path),
+        upkeep: try drift == nil
+          ? LostParts(connection, stored.model).added(to: LostTriggers(connection, stored).report)
+          : RepairReport(),
         pendingChanges: history.integer(0, 3), dirtyOwners: history.integer(0, 4),
-        nullTotals: try NullTotals(connection, stored),
-        openErasures: 0, bytes: history.integer(0, 5), walBytes: 0, hasLog: true,
+        nullTotals: try drift == nil ? NullTotals(connection, stored) : NullTotals(),
+        openErasures: 0, bytes: history.integer(0, 5), walBytes: nil, hasLog: true,
         holder: pipelines.lazy.compactMap(\.holder).first, pins: [])
     }
   }

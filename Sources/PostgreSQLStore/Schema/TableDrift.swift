@@ -8,6 +8,16 @@ struct TableDrift {
 
   init(_ connection: PostgreSQLConnection) { self.connection = connection }
 
+  /// The first thing that is not so, of those that `check` looks at.
+  func error(_ model: Model) throws -> StoreError? {
+    do {
+      try check(model)
+      return nil
+    } catch let error as StoreError {
+      return error
+    }
+  }
+
   /// Sees that entities' tables have their columns, each of its type, and share no rows with others. Other columns are other programs'.
   ///
   /// - Throws: `StoreError` for the first that is not so.

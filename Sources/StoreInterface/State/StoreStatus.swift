@@ -64,8 +64,8 @@ public struct StoreStatus: Sendable {
   public var openErasures: Int64
   /// The file's size in bytes.
   public var bytes: Int64
-  /// The size of its write-ahead log in bytes.
-  public var walBytes: Int64
+  /// The size of its write-ahead log in bytes; nil of a server's, whose log is of all that it holds.
+  public var walBytes: Int64?
   /// Whether it has a write-ahead log, and not what another program has put in its place.
   public var hasLog: Bool
   /// The import that is at work just now.
@@ -79,7 +79,7 @@ public struct StoreStatus: Sendable {
     historySince: String? = nil, readers: [Reader], schemaError: StoreError? = nil, upkeep: RepairReport,
     pendingChanges: Int64, dirtyOwners: Int64, unfinishedAttributes: [UnfinishedAttribute] = [],
     nullTotals: NullTotals, openErasures: Int64, bytes: Int64,
-    walBytes: Int64, hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
+    walBytes: Int64?, hasLog: Bool, holder: LockHolder? = nil, pins: [PinnedState]
   ) {
     self.path = path
     self.created = created

@@ -51,4 +51,24 @@ extension ServerCommandTests {
     #expect(try other.end())
     #expect(try folder.bolide("changes", address).errors == "")
   }
+
+  @Test func `a new field becomes an attribute, but not in a dry run`() throws {
+    try folder.write(Folder.quakes + "\non-new-field: add\n", to: "quakes.yaml")
+    try same("import", "quakes.yaml", "first.json", "--store", "S")
+    try folder.write(
+      #"[{"id": "a", "deep": 2, "felt-by": "x", "empty": null, "xmin": 7, "\#(String(repeating: "é", count: 40))": 8}, "#
+        + #"{"id": "b", "magnitude": "x", "size": 1}]"#,
+      to: "new.json")
+    let feeds = ["new.json", "first.json", "new.json", "first.json"]
+    for options in [["--dry-run"], ["--max-rejects", "0"], ["--dry-run"], ["--max-rejects", "1"], []] {
+      for feed in feeds {
+        try same(running: ["import", "quakes.yaml", feed, "--store", "S", "-v"] + options)
+      }
+      try same("fetch", "S", "Quake", "--sort", "id")
+    }
+    let long = String(repeating: "é", count: 28)
+    #expect(
+      try psql("SELECT deep, \"feltBy\", \"xminValue\", \"\(long)\" FROM \"Quake\" WHERE id = 'a'")
+        == "2|x|7|8")
+  }
 }

@@ -88,22 +88,6 @@ import Testing
     #expect(try same("import", "quakes.yaml", "second.json", "--store", "S") == .silent)
   }
 
-  @Test func `a new field becomes an attribute, but not in a dry run`() throws {
-    try folder.write(Folder.quakes + "\non-new-field: add\n", to: "quakes.yaml")
-    try same("import", "quakes.yaml", "first.json", "--store", "S")
-    try folder.write(
-      #"[{"id": "a", "deep": 2, "felt-by": "x", "empty": null}, {"id": "b", "magnitude": "x", "size": 1}]"#,
-      to: "new.json")
-    let feeds = ["new.json", "first.json", "new.json", "first.json"]
-    for options in [["--dry-run"], ["--max-rejects", "0"], ["--dry-run"], ["--max-rejects", "1"], []] {
-      for feed in feeds {
-        try same(running: ["import", "quakes.yaml", feed, "--store", "S", "-v"] + options)
-      }
-      try same("fetch", "S", "Quake", "--sort", "id")
-    }
-    #expect(try psql(#"SELECT deep, "feltBy" FROM "Quake" WHERE id = 'a'"#) == "2|x")
-  }
-
   @Test(arguments: [false, true])
   func `an input that changes too many rows fails`(isAtomic: Bool) throws {
     try folder.write(Folder.quakes + "\nmax-changed: 50%\natomic: \(isAtomic)\n", to: "quakes.yaml")

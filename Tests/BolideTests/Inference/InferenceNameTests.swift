@@ -9,7 +9,8 @@ struct InferenceNameTests {
     (["impact-e"], "impactE"), (["isSentryObject"], "isSentryObject"), (["@id"], "id"),
     (["2020"], "value2020"),
     (["%%"], "value"), (["bolide_id"], "bolideId"), (["rowid"], "rowidValue"), (["größe (cm)"], "größeCm"),
-    (["a", "b c"], "bC"),
+    (["a", "b c"], "bC"), (["xmin"], "xminValue"), (["ctid"], "ctidValue"),
+    ([String(repeating: "é", count: 70)], String(repeating: "é", count: 28)),
   ])
   func `a name is the last key in camel case`(keys: [String], name: String) {
     #expect(AttributeNames.names(for: [keys]) == [name])
