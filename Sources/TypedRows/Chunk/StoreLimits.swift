@@ -14,6 +14,8 @@ package struct StoreLimits: Sendable {
   /// A column in an index, with the other spellings that its values have there.
   private struct Part {
     let column: Int
+    /// Whether each row says it: the key, and an owner's.
+    var isGiven = false
     var foldings: [TextFolding] = []
 
     /// How many bytes a value has in the index; where that is surely less than `most`, those of the value itself.
@@ -34,23 +36,24 @@ package struct StoreLimits: Sendable {
   init(_ layout: ChunkLayout, _ model: Model, of store: String, indexedBytes most: Int) {
     (self.store, self.most) = (store, most)
     texts = (0..<layout.keptCount).filter { layout.columns[$0].attribute.type == .string }
-    let owners = layout.owners.map { Array($0.columns) }
-    let rules = [layout.keyColumns] + layout.constraints.map(\.columns) + owners
+    let keys = ([layout.keyColumns] + layout.owners.map { Array($0.columns) }).map { columns in
+      columns.map { Part(column: $0, isGiven: true) }
+    }
+    let rules = layout.constraints.map { constraint in
+      constraint.columns.map { Part(column: $0, isGiven: constraint.owner != nil) }
+    }
     let indexes = model.indexedAttributes(of: layout.entity).map { attributes in
       attributes.compactMap { attribute in
         layout.column(of: attribute.name).map { Part(column: $0, foldings: attribute.foldings) }
       }
     }
-    indexed = (rules.map { $0.map { Part(column: $0) } } + indexes).map { parts in
+    indexed = (keys + rules + indexes).map { parts in
       parts.filter { [.string, .binary, .json].contains(layout.columns[$0.column].attribute.type) }
     }.filter { !$0.isEmpty }
   }
 
-  /// No other spelling of a text has so many times its bytes.
-  private static let growth = 8
-
-  /// Whether an index has several such columns: of some of them a row may have what is stored.
-  package var mayJoin: Bool { indexed.contains { $0.count > 1 } }
+  /// Whether a constraint or an index has several such columns, so that a row may have what is stored in some of them.
+  package var mayJoin: Bool { indexed.contains { $0.count > 1 && $0.contains { !$0.isGiven } } }
 
   /// Why the store does not hold a row of the chunk, and the attribute.
   ///
