@@ -3,9 +3,11 @@ internal import ImportModel
 /// A name as SQL has it: `"Fireball"`.
 package func quoted(_ name: String) -> String { "\"\(name.doubling(UInt8(ascii: "\"")))\"" }
 
-/// A text as SQL has it: `'it''s'`, and the same whatever a session takes a backslash for.
+/// A text as SQL has it: `'it''s'`, and the same whatever a session takes a backslash for. Without `$$`, which would end a function's body.
 package func literal(_ text: String) -> String {
-  let backslash = UInt8(ascii: "\\")
+  let (backslash, dollar) = (UInt8(ascii: "\\"), UInt8(ascii: "$"))
   let text = text.doubling(UInt8(ascii: "'"))
-  return text.utf8.contains(backslash) ? "E'\(text.doubling(backslash))'" : "'\(text)'"
+  guard text.utf8.contains(backslash) || text.utf8.contains([dollar, dollar]) else { return "'\(text)'" }
+  let parts = text.doubling(backslash).utf8.split(separator: dollar, omittingEmptySubsequences: false)
+  return "E'\(parts.map { String(Substring($0)) }.joined(separator: #"\x24"#))'"
 }

@@ -55,6 +55,23 @@ struct NameTests {
     #expect(try store.engine.verified().count == 1)
   }
 
+  @Test(arguments: ["a$$b", "$bolide$", "$$", "q'u\"o", "A b%t", #"a\b"#, #"$$\'"#, "ü\u{301}", "'\u{301}"])
+  func `a schema of this name is a store`(_ name: String) throws {
+    let server = try TestServer.shared.get()
+    let pipeline = try Pipeline(yaml: Self.model(), file: "things.yaml", directory: ".")
+    let schema = name + String(UInt64.random(in: 0 ... .max))
+    let engine = try StoreAddress(server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+    for feed in [#"{"id": 1, "team": "A"}"#, #"{"id": 2, "team": "A"}"#] {
+      _ = try engine.run(pipeline, on: [.bytes(feed.utf8, name: "feed")], options: ImportOptions())
+    }
+    let table =
+      "\"\(schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    _ = try server.psql("UPDATE \(table).\"Thing\" SET qty = 3", schema: "public")
+    #expect(try engine.verified() == [])
+    #expect(try engine.newestToken().number == 3)
+    #expect(try server.psql("SELECT n FROM \(table).\"Group\"", schema: "public") == "2")
+  }
+
   @Test(arguments: ["xmin", "xmax", "cmin", "cmax", "ctid", "tableoid"])
   func `an attribute of a name that each table has is refused`(_ name: String) throws {
     let error = try #require(throws: StoreError.self) { try ServerStore(Self.model(attribute: name)) }
