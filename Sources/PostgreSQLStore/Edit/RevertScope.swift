@@ -19,12 +19,17 @@ struct RevertScope {
       try positions.check(token)
       guard token.inside == nil else { throw StoreError.insideTransaction(token) }
       start = token.number
+      let open = try connection.run(
+        """
+        SELECT run FROM bolide_run WHERE ended IS NULL AND last_number > \(token.number) ORDER BY run
+        """)
+      for row in 0..<open.count {
+        try Self.checkEnded(open.integer(row, 0), objects, schema)
+      }
     case .run(let run):
       let row = try connection.run("SELECT before, last_number FROM bolide_run WHERE run = \(run)")
       guard row.count == 1 else { throw StoreError.noRun(run, objects.path) }
-      if try PipelineRuns(connection, stored, schema).isAtWork(run) {
-        throw StoreError.runAtWork(run, objects.path)
-      }
+      try Self.checkEnded(run, objects, schema)
       start = row.integer(0, 0)
       if row.isNull(0, 1) { return }
       if positions.floor > start {
@@ -32,6 +37,11 @@ struct RevertScope {
       }
       if positions.gap > start { throw StoreError.gapSince(run: run, positions.gap, objects.path) }
     }
+  }
+
+  private static func checkEnded(_ run: Int64, _ objects: StoredObjects, _ schema: String) throws {
+    guard try PipelineRuns(objects.connection, objects.stored, schema).isAtWork(run) else { return }
+    throw StoreError.runAtWork(run, objects.path)
   }
 
   /// The objects that the reverted changes touched, and those that others touched among these changes, or have left otherwise

@@ -25,21 +25,14 @@ struct RevertScope {
       try positions.check(token, path: path)
       guard token.inside == nil else { throw StoreError.insideTransaction(token) }
       start = try positions.lastChange(before: token)
+      let written = try db.integer("SELECT max(run) FROM bolide_transaction WHERE number > \(token.number)")
+      if try Self.isAtWork(written, db) { throw StoreError.runAtWork(written, path) }
     case .run(let run):
-      let row = try RawStatement(
-        db,
-        """
-        SELECT before, last_transaction, ended IS NULL AND run = (SELECT max(run) FROM bolide_run), process, process_start, boot
-        FROM bolide_run WHERE run = ?
-        """)
+      let row = try RawStatement(db, "SELECT before, last_transaction FROM bolide_run WHERE run = ?")
       row.bind(run, at: 1)
       defer { row.reset() }
       guard try row.step() else { throw StoreError.noRun(run, path) }
-      if row.integer(2) != 0,
-        RunProcess(id: row.integer(3), start: row.string(4), boot: row.string(5)).isAlive == true
-      {
-        throw StoreError.runAtWork(run, path)
-      }
+      if try Self.isAtWork(run, db) { throw StoreError.runAtWork(run, path) }
       let before = try row.number(0)
       if !row.isNull(1) {
         if positions.floor > before { throw StoreError.prunedRun(run, through: positions.floor, path) }
@@ -47,6 +40,20 @@ struct RevertScope {
       }
       start = try positions.lastChange(through: before)
     }
+  }
+
+  /// Whether a run is at work just now: the newest one may be.
+  private static func isAtWork(_ run: Int64, _ db: Database) throws -> Bool {
+    let row = try RawStatement(
+      db,
+      """
+      SELECT process, process_start, boot FROM bolide_run
+      WHERE run = ? AND ended IS NULL AND run = (SELECT max(run) FROM bolide_run)
+      """)
+    row.bind(run, at: 1)
+    defer { row.reset() }
+    guard try row.step() else { return false }
+    return RunProcess(id: row.integer(0), start: row.string(1), boot: row.string(2)).isAlive == true
   }
 
   /// Lists the objects: whether the reverted changes touched them, and whether others did among those changes, or have left them

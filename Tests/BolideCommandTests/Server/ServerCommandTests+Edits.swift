@@ -54,17 +54,25 @@ extension ServerCommandTests {
 
   @Test(arguments: [true, false]) func `a run that is at work is not reverted`(isServer: Bool) throws {
     let store = isServer ? address : "quakes.sqlite"
+    try folder.write(#"{"id": "b", "magnitude": 2}"#, to: "one.json")
+    #expect(try folder.bolide("import", "quakes.yaml", "one.json", "--store", store, "-q") == .silent)
+    let token = try folder.bolide("token", store).lines[0]
     let importing = try folder.starting("import", "quakes.yaml", "-", "--store", store)
+    try eventually { try folder.bolide("runs", store, "--format", "ndjson").output.contains(#""run":2"#) }
+    // What is at work, and has written nothing since, is not concerned.
+    #expect(try folder.bolide("revert", store, "--to", token).status == 0)
     try importing.write(Data(#"{"id": "a", "magnitude": 1}"#.utf8))
-    try eventually { try folder.bolide("runs", store, "--format", "ndjson").output.contains(#""run":1"#) }
-    #expect(
-      try folder.bolide("revert", store, "--run", "1")
-        == .failure(
-          75, "\(store): run 1 is at work: what it writes from now on would not be reverted",
-          "Stop it, or wait for its end."))
+    try eventually { try folder.bolide("token", store).lines[0] != token }
+    for words in [["--run", "2"], ["--to", token]] {
+      #expect(
+        try folder.bolide(arguments: ["revert", store] + words)
+          == .failure(
+            75, "\(store): run 2 is at work: what it writes from now on would not be reverted",
+            "Stop it, or wait for its end."))
+    }
     try importing.close()
     #expect(try importing.outcome().status == 0)
-    #expect(try folder.bolide("revert", store, "--run", "1").status == 0)
+    #expect(try folder.bolide("revert", store, "--run", "2").status == 0)
     #expect(try folder.bolide("runs", store, "--format", "table").output.contains("reverted"))
   }
 
