@@ -52,9 +52,10 @@ package struct ModelUpdate {
     (self.drops, self.base, model) = (drops, base, merge.model.indexed(by: indexes))
     widenings = Widening.all(from: base, to: merge.model)
     conflicts = merge.conflicts + Self.lostNames(stored.model, merge.model, declared)
-    // An index gives way to a constraint that another pipeline has on the same.
+    // An index gives way to a constraint that another pipeline has on the same. A name may be new, too.
     unsound =
-      conflicts.isEmpty && model != base ? model.problems().first.map { .unsoundTogether($0.message) } : nil
+      conflicts.isEmpty && model != stored.model
+      ? model.problems().first.map { .unsoundTogether($0.message) } : nil
     known = renames.known.filter { rename in
       // A name that something new has is no name before any more.
       guard rename.property != nil else { return merge.model.entity(named: rename.was) == nil }

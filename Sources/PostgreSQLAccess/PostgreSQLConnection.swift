@@ -154,7 +154,7 @@ package final class PostgreSQLConnection {
       if isCancelled() { throw PostgreSQLError(state: "57014", text: "cancelled") }
       if ContinuousClock.now > deadline { throw PostgreSQLError(state: "", text: "no answer for 15 seconds") }
       let socket = library.socket(connection)
-      guard socket >= 0 else { throw refusal ?? failure }
+      guard socket >= 0 else { throw refusal ?? unconnected }
       guard bolide_pg_wait(socket, wantsWrite ? 0 : 1, wantsWrite ? 1 : 0, Self.pause) != 0 else { continue }
       switch library.connectPoll(connection) {
       // PGRES_POLLING_READING, _WRITING and _OK
@@ -162,9 +162,13 @@ package final class PostgreSQLConnection {
       case 2: wantsWrite = true
       case 3: return
       default:
-        throw PostgreSQLError(connecting: failure.text)
+        throw unconnected
       }
     }
+  }
+
+  private var unconnected: PostgreSQLError {
+    PostgreSQLError(connecting: address.withoutSecrets(failure.text))
   }
 
   /// Of an address that libpq does not understand: no server was asked then.

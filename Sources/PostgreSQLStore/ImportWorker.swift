@@ -30,6 +30,9 @@ final class ImportWorker {
   /// Those of the records, of each list of children, and of the links that are rows.
   var writers: [ChunkWriter] { [writer] + children.flatMap(\.writers) }
 
+  /// For each of them whether a full feed says all of its rows.
+  var sayAll: [Bool] { [true] + children.flatMap(\.sayAll) }
+
   /// Counts of nothing for all but the records'.
   var childCounts: [ChildCounts] { children.flatMap(\.counts) }
 

@@ -166,7 +166,13 @@ struct MarkedObjects {
           SELECT t.bolide_id, s.text AS v0 FROM unnest($1::bigint[], $2::text[]) AS s(id, text)
           JOIN \(table) AS t ON t.bolide_id = s.id AND t.\(quoted(copy.attribute.name)) IS DISTINCT FROM s.text COLLATE "C"
           """)
-      try connection.change(entity, update.statement, [.integers(owners), .texts(spelt)])
+      do {
+        try connection.change(entity, update.statement, [.integers(owners), .texts(spelt)])
+      } catch let error as PostgreSQLError where error.isOfIndexSize {
+        // In capitals some letters take three times the bytes.
+        let longest = zip(spelt, owners).max { ($0.0?.utf8.count ?? 0) < ($1.0?.utf8.count ?? 0) }
+        throw StoreError.spellingTooLong(entity.name, copy.attribute.name, longest?.1 ?? 0)
+      }
     }
   }
 }

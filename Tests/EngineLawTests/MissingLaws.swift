@@ -82,4 +82,49 @@ struct MissingLaws {
     #expect(try missing(store) == ["Post 2"])
     #expect(try !take(#"{"id": 1}"#))
   }
+
+  private static let tagged = """
+    bolide: 1
+    name: law
+    store: law.sqlite
+    entity: Post
+    key: id
+    feed: full
+    attributes: { id: integer64, uses: { derived: tags.@count } }
+    children:
+      tags: { entity: Tag, inverse: posts, many-to-many: true, when: always, key: word, attributes: { word: { type: string, from: . } } }
+
+    """
+
+  /// Under `when: always` the feed says all links; made with new records alone they stay.
+  @Test(arguments: [Engine.sqlite, .postgreSQL], [true, false])
+  func `links that a full feed has no more are missing`(_ engine: Engine, _ isAlways: Bool) throws {
+    let model = isAlways ? Self.tagged : Self.tagged.replacing("when: always, ", with: "")
+    let store = try LawStore(engine, model)
+    try store.take([#"{"id": 1, "tags": ["x", "y"]}"#, #"{"id": 2, "tags": ["x"]}"#])
+    let report = try store.take([#"{"id": 1, "tags": ["y"]}"#, #"{"id": 2, "tags": ["x"]}"#])
+    #expect(report.progress.missing == (isAlways ? 1 : 0))
+    #expect(try missing(store) == (isAlways ? ["Post_tags 1"] : []))
+    try store.take([#"{"id": 1, "tags": ["x", "y"]}"#, #"{"id": 2, "tags": ["x"]}"#])
+    #expect(try missing(store) == [])
+    _ = try store.take([#"{"id": 1, "tags": ["y"]}"#, #"{"id": 2, "tags": []}"#])
+    #expect(try missing(store) == (isAlways ? ["Post_tags 1", "Post_tags 1", "Tag x"] : ["Tag x"]))
+    _ = try store.engine.deleteMissing(of: nil, noMoreThan: 1)
+    var uses: [Value?] = []
+    try store.engine.readRows(ObjectQuery("Post"), at: nil) { uses.append($0.values.byName["uses"]) }
+    #expect(uses == [.integer(1), .integer(0)])
+    try store.engine.verify { Issue.record("\($0)") }
+  }
+
+  @Test(arguments: [Engine.sqlite, .postgreSQL])
+  func `links that a full feed has no more are deleted with gone`(_ engine: Engine) throws {
+    let store = try LawStore(engine, Self.tagged, "gone: delete\nmax-missing: 99%\n")
+    try store.take([#"{"id": 1, "tags": ["x", "y"]}"#, #"{"id": 2, "tags": ["x", "y"]}"#])
+    let report = try store.take([#"{"id": 1, "tags": ["y"]}"#, #"{"id": 2, "tags": ["x"]}"#])
+    #expect(report.progress.gone == 2)
+    var uses: [Value?] = []
+    try store.engine.readRows(ObjectQuery("Post"), at: nil) { uses.append($0.values.byName["uses"]) }
+    #expect(uses == [.integer(1), .integer(1)])
+    try store.engine.verify { Issue.record("\($0)") }
+  }
 }

@@ -131,6 +131,13 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     ("  region:    { derived: in.name }\n", "  in: { type: string, from: place }\n"), (aggregates, ""),
     ("    relationships: { quakes: { to-many: Quake, inverse: in } }\n", ""),
   ]
+  /// An attribute gets the name of a relationship that the pipeline leaves alone, or of its column.
+  private static func nameOfLink(_ name: String) -> [(String, String)] {
+    linkBecomesAttribute.map { ($0.0, $0.1.contains("from: place") ? "" : $0.1) } + [
+      ("  code:      string\n", "  \(name): { type: string, was: code, from: code }\n"),
+      ("uppercase:(code)", "uppercase:(\(name))"),
+    ]
+  }
   private static let linkInAnotherCase = [
     ("  in: { to: { name: place }, when: always }", "  In: { to: { name: place }, when: always }"),
     ("  in: { to-one: Region, inverse: quakes }", "  In: { to-one: Region, inverse: shocks }"),
@@ -274,6 +281,9 @@ struct ModelChange: CustomTestStringConvertible, Sendable {
     ModelChange("an attribute becomes a relationship", codeBecomesRelationship),
     ModelChange("a relationship becomes an attribute", linkBecomesAttribute),
     ModelChange("a relationship in another case", linkInAnotherCase),
+    ModelChange("renamed to what a relationship is called", nameOfLink("in")),
+    ModelChange("renamed to what a relationship is called in another case", nameOfLink("In")),
+    ModelChange("renamed to what a relationship's column is called", nameOfLink("in_id")),
     ModelChange("derived becomes stored", [("{ derived: in.name }", "string")]),
     ModelChange(
       "stored becomes derived",

@@ -18,6 +18,13 @@ struct AddressTests {
     ("postgresql://me:p/w@h/db", "public", "postgresql://me@h/db"),
     ("postgresql://me:secret?w@h:1/db#a", "a", "postgresql://me@h:1/db#a"),
     ("postgresql://h:1/db?user=me@corp#a", "a", "postgresql://h:1/db?user=me@corp#a"),
+    ("postgresql://me:secret?w/x@h:1/db", "public", "postgresql://me@h:1/db"),
+    ("postgresql://me:w/secret?x@h:1/db#a", "a", "postgresql://me@h:1/db#a"),
+    ("postgresql://me:secret@w@h/db", "public", "postgresql://me@h/db"),
+    ("postgresql://me:w#secret@h/db", "secret@h/db", "postgresql://me@h/db"),
+    ("postgresql://h/db?p%61ssword=x&sslmode=require#a", "a", "postgresql://h/db?sslmode=require#a"),
+    ("postgresql://h:1/db#a@b", "a@b", "postgresql://h:1/db#a@b"),
+    ("postgresql://h/db?sslmode=require#a:b@c", "a:b@c", "postgresql://h/db?sslmode=require#a:b@c"),
   ])
   func `the schema stands behind #, and the password is not shown`(
     _ text: String, _ schema: String, _ shown: String
@@ -47,6 +54,17 @@ struct AddressTests {
     #expect(error.code == .badRequest && error.reason == "libpq does not understand the address: \(words)")
     #expect(
       error.hint == "PostgreSQL's manual lists what may stand in one: search for \"connection URIs\".")
+  }
+
+  @Test(arguments: [
+    "me:SEC/RET@127.0.0.1:1/db", "me:SEC@RET@127.0.0.1:1/db", "me:SEC#RET@127.0.0.1:1/db",
+    "me:RET?SEC/RET@127.0.0.1:1/db",
+  ])
+  func `libpq's words tell nothing of a password`(address: String) throws {
+    let error = try #require(throws: StoreError.self) { try StoreAddress("postgresql://\(address)").open() }
+    let text = "\(error) \(error.engineText ?? "")"
+    #expect(!text.contains("SEC") && !text.contains("RET"), "\(text)")
+    #expect(error.file == "postgresql://me@127.0.0.1:1/db")
   }
 
   private func refused(_ schema: String) throws -> String {

@@ -59,6 +59,33 @@ import Testing
     #expect(try store.psql("SELECT number FROM bolide_reader") == "\(newest.number)")
   }
 
+  /// A consumer may take long, and whoever numbers would wait for it.
+  @Test func `a reader that is begun anew waits for its consumer alone`() throws {
+    try store.engine.addReader("x", from: .beginning)
+    try store.hold("SELECT FROM bolide_reader FOR UPDATE;", by: other)
+    try meeting("SET lock_timeout = '5s'; SELECT bolide_number(); COMMIT;") { store in
+      try store.engine.resetReader("x", to: .now)
+    }
+    #expect(try store.psql("SELECT number FROM bolide_reader") == "1")
+  }
+
+  /// The other program's statement is the one that would be ended.
+  @Test func `what is to be computed goes while it is`() throws {
+    try store.psql(#"INSERT INTO "Region"(name) VALUES ('B')"#)
+    try store.hold(#"SELECT FROM "Region" WHERE name = 'B' FOR UPDATE;"#, by: other)
+    let address = store.server.address(schema: store.schema).replacing(
+      "#", with: "&options=-c%20deadlock_timeout%3D10min#")
+    try meeting(#"DELETE FROM "Region" WHERE name = 'B'; COMMIT;"#) { _ in
+      let pipeline = try Pipeline(yaml: ServerStore.quakes, file: "quakes.yaml", directory: ".")
+      let feed = ImportSource.bytes(#"{"id": 2, "magnitude": 3, "place": "A"}"#.utf8, name: "feed")
+      _ = try StoreAddress(address).open().run(pipeline, on: [feed], options: ImportOptions())
+    }
+    #expect(try store.psql(#"SELECT name, total, plain FROM "Region""#) == "A|7|a")
+    try store.engine.assignPendingChanges()
+    #expect(try store.psql("SELECT count(*) FROM bolide_mark") == "0")
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `an edit does not select by what is still to be computed`() throws {
     try store.psql(
       "BEGIN ISOLATION LEVEL REPEATABLE READ; UPDATE \"Quake\" SET magnitude = 100; COMMIT")

@@ -27,8 +27,10 @@ struct IndexedTextTests {
     entities:
       Group:
         key: name
+        index: [[plain, name]]
         attributes:
           name:  string
+          plain: { derived: canonical:(name) }
           title: string
         relationships: { items: { to-many: Item, inverse: in } }
 
@@ -51,6 +53,7 @@ struct IndexedTextTests {
 
   private static let long = "is longer than the 2600 bytes that an index of PostgreSQL takes"
   private static let refused: [(fields: String, sentence: String)] = [
+    (#""place": "<1301>""#, "name \(long)"),
     (#""text": "<2601>""#, "text \(long)"),
     (#""other": "<1300>", "note": "<1301>""#, "other and note are together longer \(long.dropFirst(10))"),
     // Two bytes each, three in upper case.
@@ -99,7 +102,12 @@ struct IndexedTextTests {
     (#"UPDATE "Item" SET text = '<2601>' WHERE id = 1"#, "Item.text: the text is longer than 2600 bytes"),
     (#"UPDATE "Item" SET text = '<2601>'"#, "Item: a text is longer than 2600 bytes"),
     (
-      #"INSERT INTO "Item"(id, other) VALUES (7, '<2601>')"#, "Item.other: the text is longer than 2600 bytes"
+      #"INSERT INTO "Item"(id, other) VALUES (7, '<2601>')"#,
+      "Item: other and note are together longer than 2600 bytes"
+    ),
+    (
+      #"INSERT INTO "Item"(id, other, note) VALUES (7, '<1300>', '<1301>')"#,
+      "Item: other and note are together longer than 2600 bytes"
     ),
     (
       #"INSERT INTO "Item"(id, text) VALUES (7, 'a'), (8, '<2601>')"#,
@@ -121,6 +129,23 @@ struct IndexedTextTests {
     try store.psql(#"UPDATE "Item" SET text = '\#(Self.letters(2600))'"#)
     try store.take([#"{"id": 3, "place": "A"}"#])
     try store.engine.verify { Issue.record("\($0)") }
+  }
+
+  /// A trigger does not know how long another spelling is.
+  @Test func `one that gets too long by another spelling is named`() throws {
+    let store = try ServerStore(Self.model)
+    try store.take([#"{"id": 1, "place": "A"}"#])
+    let text = Self.letters(1000) + String(repeating: "\u{390}", count: 780)
+    try store.psql(#"INSERT INTO "Item"(id, other) VALUES (2, 'b'), (3, '\#(text)')"#)
+    let error = try #require(throws: StoreError.self) { try store.engine.assignPendingChanges() }
+    #expect(error.code == .constraint)
+    #expect(error.reason == "Item 3: what shout would be is too long for an index")
+    #expect(
+      error.hint == "Shorten the text with SQL, or delete the row: until then nothing else is computed.")
+    try store.psql(#"DELETE FROM "Item" WHERE id = 3"#)
+    #expect(try store.psql(#"SELECT shout FROM "Item" WHERE id = 2"#) == "")
+    try store.engine.verify { Issue.record("\($0)") }
+    #expect(try store.psql(#"SELECT shout FROM "Item" WHERE id = 2"#) == "B")
   }
 
   @Test(arguments: ["[text]", "[spelt]"])

@@ -153,6 +153,23 @@ import Testing
     #expect(try store.psql("SELECT format FROM bolide_store") == "9")
   }
 
+  /// It needs no lock that a reader has: who read first and then writes would be ended as part of a deadlock.
+  @Test(arguments: [10, 14]) func `who only reads is not waited for`(format: Int) throws {
+    let store = try store(ofFormat: format)
+    let other = try OtherProgram(on: store.server, schema: store.schema)
+    try store.hold(#"SELECT count(*) FROM "Quake", "Region";"#, by: other)
+    _ = try StoreAddress(store.server.address(schema: store.schema)).open(
+      for: Pipeline(yaml: ServerStore.quakes, file: "quakes.yaml", directory: "."), lockWait: 5)
+    try other.send(#"UPDATE "Quake" SET magnitude = 5; COMMIT;"#)
+    #expect(try other.end())
+    #expect(try store.psql(#"SELECT total FROM "Region""#) == "5")
+    #expect(
+      try store.psql(
+        "SELECT count(*) FROM pg_proc WHERE proname IN ('bolide_is_direct', 'bolide_is_other') "
+          + "AND pronamespace = '\(store.schema)'::regnamespace") == "0")
+    #expect(try store.engine.verified() == [])
+  }
+
   /// A superuser's command comes first: the triggers run with the rights of the owner, who needs what it makes.
   @Test func `what another user makes is the owner's, and what a guest makes stays the guest's`() throws {
     let store = try store(ofFormat: 11)

@@ -42,6 +42,9 @@ final class ChildWriter {
   /// The writers of the children, and of their links where these are rows of their own.
   var writers: [ChunkWriter] { [writer] + [links?.writer].compactMap(\.self) }
 
+  /// For each of them whether a full feed says all of its rows: of links that are made with new records alone it does not.
+  var sayAll: [Bool] { [true] + [links?.timing].compactMap(\.self).map { $0 == .always } }
+
   /// Counts of nothing for each of them.
   var counts: [ChildCounts] {
     writers.map { ChildCounts($0.layout.entity.name, areLinks: $0 === links?.writer) }
@@ -127,7 +130,7 @@ final class LinkWriter {
   private let chunk: Chunk
   /// The columns of the record's object and of the child's.
   private let columns: (record: Int, child: Int)
-  private let timing: Link.Timing
+  let timing: Link.Timing
   private let connection: PostgreSQLConnection
 
   /// - Parameters:

@@ -16,7 +16,7 @@ extension NullTotals {
     self.init()
     let isChanged = run.map { run in
       let changes = "SELECT FROM bolide_change AS c JOIN bolide_transaction AS t ON t.id = c.transaction"
-      let own = "t.run = \(run) AND c.entity = $1"
+      let own = "t.run = \(run) AND c.entity = $1 AND (c.kind = 1 OR $2 = ANY (c.properties))"
       return """
         AND (EXISTS (\(changes) WHERE \(own) AND c.id = o.bolide_id)
           OR EXISTS (\(changes) WHERE \(own) AND c.last_id IS NOT NULL AND o.bolide_id BETWEEN c.id AND c.last_id))
@@ -31,7 +31,9 @@ extension NullTotals {
             AND NOT EXISTS (SELECT FROM bolide_mark WHERE entity = $1 AND id = o.bolide_id)
             \(isChanged ?? "")
           ORDER BY bolide_id LIMIT \(most)
-          """, [.integer(stored.number(of: entity))])
+          """,
+          [.integer(stored.number(of: entity))]
+            + (run == nil ? [] : [.integer(stored.number(of: attribute.name, in: entity))]))
         guard owners.count > 0 else { continue }
         count += Int(owners.integer(0, 1))
         for row in 0..<owners.count where named.count < most {

@@ -158,12 +158,23 @@ extension StoreError {
       hint: "Numbers are finite, decimals have 64 bits, and times are of the years 0000 to 9999.")
   }
 
-  /// - Parameter attribute: nil for any of several.
-  static func textTooLong(_ entity: String, _ attribute: String?, most: Int) -> StoreError {
-    StoreError(
-      .constraint,
-      "\(attribute.map { "\(entity).\($0): the" } ?? "\(entity): a") text is longer than \(most) bytes",
+  /// - Parameter attributes: what is too long, also together; none for any of several.
+  static func textTooLong(_ entity: String, _ attributes: [String], most: Int) -> StoreError {
+    let texts =
+      switch attributes.count {
+      case 0: "\(entity): a text is"
+      case 1: "\(entity).\(attributes[0]): the text is"
+      default: "\(entity): \(attributes.listed) are together"
+      }
+    return StoreError(
+      .constraint, "\(texts) longer than \(most) bytes",
       hint: "An index has another spelling of it, and takes no more.")
+  }
+
+  static func spellingTooLong(_ entity: String, _ attribute: String, _ id: Int64) -> StoreError {
+    StoreError(
+      .constraint, "\(entity) \(id): what \(attribute) would be is too long for an index",
+      hint: "Shorten the text with SQL, or delete the row: until then nothing else is computed.")
   }
 
   static func tooLongForIndex(_ text: String) -> StoreError {

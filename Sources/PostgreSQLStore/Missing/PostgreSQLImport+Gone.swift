@@ -6,14 +6,14 @@ internal import TypedRows
 
 // What an import asks and does at its input's end: whether it is like the inputs before, and what it has no more.
 extension PostgreSQLImport {
-  /// What was seen, entity by entity: the records', and those of children that belong to them.
+  /// What was seen, entity by entity: the records', those of children that belong to them, and their links.
   ///
   /// - Returns: nothing where a rejected record may be any of the rows.
   private func seen() throws -> [Met] {
     guard pipeline.feed == .full, rejected.knowsKeys else { return [] }
     let knowsChildren = rejected.knowsChildren && progress.childrenMetTheirRows
-    return try main.writers.enumerated().filter { place, writer in
-      place == 0 || writer.layout.isChildren && knowsChildren
+    return try main.writers.enumerated().filter { place, _ in
+      place == 0 || knowsChildren && main.sayAll[place]
     }.map { place, writer in try met(place, writer.layout.entity) }
   }
 
@@ -106,7 +106,7 @@ extension PostgreSQLImport {
     for (place, writer) in main.writers.enumerated() {
       let entity = writer.layout.entity
       // A marked row stays so until a complete run sees it.
-      guard place == 0 ? !pipeline.gone.marks : writer.layout.isChildren,
+      guard place == 0 ? !pipeline.gone.marks : main.sayAll[place],
         !seen.contains(where: { $0.entity.name == entity.name })
       else { continue }
       let met = try met(place, entity)
@@ -139,7 +139,7 @@ extension PostgreSQLEngine {
       "SELECT run, author FROM bolide_run WHERE pipeline = $1 AND outcome = 'ok' ORDER BY run DESC LIMIT 1",
       [.text(name)])
     var (rows, seen): ([MissingRow], Int) = ([], 0)
-    for entity in stored.model.entities {
+    for entity in stored.model.entities.sorted(by: { $0.name < $1.name }) {
       let presence = Presence(connection, pipeline: name, entity, stored)
       let ids = try presence.missing(nil)
       let present = try PresentRows(connection, stored, entity, ids: ids)

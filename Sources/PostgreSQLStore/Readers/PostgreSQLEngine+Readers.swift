@@ -95,10 +95,11 @@ extension PostgreSQLEngine {
   package func resetReader(_ name: String, to start: Reader.Start) throws {
     try assignPendingChanges()
     try moving { connection, stored in
+      // Somebody may be delivering to it: nobody else waits for that.
+      let known = try connection.run("SELECT FROM bolide_reader WHERE name = $1 FOR UPDATE", [.text(name)])
+      if known.count == 0 { throw StoreError.noSuchReader(name, path) }
       // What a command prunes meanwhile is gone.
       try connection.run(SystemTables.lock(address.schema))
-      let known = try connection.run("SELECT FROM bolide_reader WHERE name = $1", [.text(name)])
-      if known.count == 0 { throw StoreError.noSuchReader(name, path) }
       try put(name, try token(start, connection, stored), connection)
     }
   }

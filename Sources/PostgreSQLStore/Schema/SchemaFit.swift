@@ -140,6 +140,7 @@ struct SchemaFit {
       try checkFormerNames()
       try connection.runAll(SystemTables.functions(address.schema) + StoreOrigin.functions)
       try connection.makeTriggers(StoredModel(connection, address))
+      try connection.runAll(SystemTables.outdated)
       return true
     }
   }

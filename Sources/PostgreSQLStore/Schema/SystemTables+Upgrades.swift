@@ -19,7 +19,7 @@ extension SystemTables {
     // A transaction's row is found by the setting that its triggers have, and an erasure by no index.
     9: ["DROP INDEX bolide_change_erased", "ALTER TABLE bolide_transaction DROP COLUMN xid"],
     // They have one row in variables, and a shorter condition.
-    10: ["DROP FUNCTION IF EXISTS bolide_is_other() CASCADE"],
+    10: [],
     // A transaction has no row before it has its number.
     11: rowlessTransactions,
     // A change has the place of what came to it last.
@@ -29,11 +29,15 @@ extension SystemTables {
     // An object can have several marks, an input's name a backslash, and another rule the name of one that denies. The triggers know
     // those of other programs from their own.
     14: [
-      "DROP FUNCTION IF EXISTS bolide_is_direct() CASCADE",
       "ALTER TABLE bolide_mark DROP CONSTRAINT bolide_mark_pkey", markIndex, markIdentity,
       "DROP INDEX bolide_reject_same", rejectSame, deferrableNamesakes,
     ],
   ]
+
+  /// Functions of earlier formats, when no trigger asks them any more: with one that does the server would lock its table for itself.
+  static let outdated = ["bolide_is_direct", "bolide_is_other"].map {
+    "DROP FUNCTION IF EXISTS \($0)() CASCADE"
+  }
 
   /// Waits for those who write, and keeps others away.
   static let lockWriters = """

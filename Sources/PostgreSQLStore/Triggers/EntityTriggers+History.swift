@@ -55,7 +55,6 @@ extension EntityTriggers {
         .delete,
         "bolide_properties := \(one.properties);\nbolide_previous := \(one.previous);\n\(upkeep.questions)"))
       \(checkChildren)
-      DELETE FROM bolide_mark AS m USING bolide_old AS o WHERE m.entity = \(number) AND m.id = o.bolide_id;
       \(noteOne(.delete, "3, false, bolide_properties, bolide_previous"))
       IF NOT (FOUND AND bolide_is_one) THEN
         WITH undone AS (DELETE FROM bolide_change c USING bolide_old o

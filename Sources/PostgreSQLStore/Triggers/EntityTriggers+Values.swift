@@ -14,13 +14,10 @@ extension EntityTriggers {
   private struct Limit {
     let column: String
     let type: AttributeType
-    /// What is right of it, behind a row's name and a period.
-    let condition: String
+    /// The condition on a row, under its name.
+    let isRight: (_ row: String) -> String
     /// What is said of another value, of this column or one of several.
     let error: (_ column: String?) -> StoreError
-
-    /// The condition on a row's value.
-    func isRight(_ row: String) -> String { condition.replacing("$", with: "\(row).\(quoted(column))") }
   }
 
   private var limited: [Limit] { outOfRange + tooLong }
@@ -28,19 +25,32 @@ extension EntityTriggers {
   private var outOfRange: [Limit] {
     entity.storedAttributes.filter { $0.derivation == nil }.compactMap { attribute in
       attribute.type.limit.map { limit in
-        Limit(column: attribute.name, type: attribute.type, condition: "$ \(limit)") { [entity] in
+        Limit(column: attribute.name, type: attribute.type) {
+          "\($0).\(quoted(attribute.name)) \(limit)"
+        } error: { [entity] in
           .valueOutOfRange(entity.name, $0)
         }
       }
     }
   }
 
+  /// For each index with another spelling in it, all that it has of the row.
   private var tooLong: [Limit] {
-    let texts = model.indexedAttributes(of: entity).flatMap(\.self).filter { !$0.foldings.isEmpty }
-    return entity.storedAttributes.filter { texts.map(\.name).contains($0.name) }.map { attribute in
-      let most = EntityTable.indexedBytes
-      return Limit(column: attribute.name, type: attribute.type, condition: "octet_length($) <= \(most)") {
-        [entity] in .textTooLong(entity.name, $0, most: most)
+    let most = EntityTable.indexedBytes
+    return model.indexedAttributes(of: entity).flatMap { attributes -> [Limit] in
+      let texts = attributes.filter { [.string, .json, .binary].contains($0.type) }
+      guard texts.contains(where: { !$0.foldings.isEmpty }) else { return [] }
+      return texts.map { attribute in
+        Limit(column: attribute.name, type: attribute.type) { row in
+          let sizes = texts.map { text in
+            let column = "\(row).\(quoted(text.name))\(text.type == .json ? "::text" : "")"
+            return texts.count == 1 ? "octet_length(\(column))" : "coalesce(octet_length(\(column)), 0)"
+          }
+          return "\(sizes.joined(separator: " + ")) <= \(most)"
+        } error: { [entity] in
+          let names = entity.storedAttributes.map(\.name).filter(texts.map(\.name).contains)
+          return .textTooLong(entity.name, $0 == nil ? [] : names, most: most)
+        }
       }
     }
   }

@@ -47,7 +47,17 @@ package struct StoreLimits: Sendable {
         layout.column(of: attribute.name).map { Part(column: $0, foldings: attribute.foldings) }
       }
     }
-    indexed = (keys + rules + indexes).map { parts in
+    // A link may make its owner.
+    let ownersIndexes = layout.owners.flatMap { owner in
+      model.indexedAttributes(of: owner.entity).map { attributes in
+        attributes.compactMap { attribute in
+          owner.columns.first { layout.columns[$0].attribute.name == attribute.name }.map {
+            Part(column: $0, isGiven: true, foldings: attribute.foldings)
+          }
+        }
+      }
+    }
+    indexed = (keys + rules + indexes + ownersIndexes).map { parts in
       parts.filter { [.string, .binary, .json].contains(layout.columns[$0.column].attribute.type) }
     }.filter { !$0.isEmpty }
   }
@@ -78,7 +88,10 @@ package struct StoreLimits: Sendable {
       }
     }
     for parts in indexed where parts.reduce(0, { $0 + size($1) }) > most {
-      let names = parts.filter { size($0) > 0 }.map { name($0.column) }
+      var names: [String] = []
+      for part in parts where size(part) > 0 && !names.contains(name(part.column)) {
+        names.append(name(part.column))
+      }
       return (.tooLongForIndex(names, most, store), names[0])
     }
     return nil
