@@ -82,7 +82,9 @@ struct ImportFrame {
       reading.newFields[index].attribute = added?.attribute
     }
     writing.times.add(reading.times)
-    var failure = applied.failure?.telling(writing.progress.counts)
+    let isTrial = ImportTrial.isRunning
+    var failure =
+      isTrial ? applied.failure?.with(.nothing) : applied.failure?.telling(writing.progress.counts)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRejected)
     var stillKept: Int?
@@ -97,10 +99,12 @@ struct ImportFrame {
     } catch {
       failure = failure ?? ImportError(error)
     }
-    if case .accept(let guarding, _) = failure?.remedy, !settings.isAtomic, writing.progress.token != nil {
+    if case .accept(let guarding, _) = failure?.remedy, !settings.isAtomic, !isTrial,
+      writing.progress.token != nil
+    {
       failure?.remedy = .accept(guarding, undoing: .init(store: store.path, number: writing.run))
     }
-    if settings.isAtomic {
+    if settings.isAtomic, !isTrial {
       let fate = writing.undecided.map { ImportError.Fate.undecided($0) } ?? .nothing
       failure = failure?.with(writing.isCommitted ? .all : fate)
     }

@@ -60,4 +60,18 @@ public struct RejectedRecord: Sendable, Hashable {
   package var subject: String {
     entity.map { "record \(record): \($0) \(child)" } ?? "record \(record)"
   }
+
+  /// The same rejection where another one stood, of the same record's.
+  package func at(_ other: RejectedRecord) -> RejectedRecord {
+    var reject = self
+    (reject.input, reject.record, reject.byte) = (other.input, other.record, other.byte)
+    (reject.line, reject.column) = (other.line, other.column)
+    (reject.text, reject.isCut, reject.around) = (other.text, other.isCut, other.around)
+    return reject
+  }
+
+  /// Whether it takes the place of another one of its record's. One of the whole record takes the first one's.
+  package func replaces(_ other: RejectedRecord) -> Bool {
+    entity == nil || entity == other.entity && child == other.child
+  }
 }

@@ -120,4 +120,77 @@ struct EdgeLaws {
     }
     #expect(kept == [#"q\dir\x0 1 2"#, #"q\dir\x0 2 2"#])
   }
+
+  /// The values are the same in their other form.
+  @Test(
+    arguments: Engine.keeping, [("integer16", "double"), ("float", "double"), ("integer16", "integer64")])
+  func `a run is reverted behind a widening`(_ engine: Engine, _ types: (String, String)) throws {
+    func model(_ type: String) -> String {
+      """
+      bolide: 1
+      name: law
+      store: law.sqlite
+      entity: Item
+      key: id
+      attributes: { id: integer64, size: \(type), twice: { derived: size } }
+
+      """
+    }
+    let store = try LawStore(engine, model(types.0))
+    try store.take([#"{"id": 1, "size": 1000}"#, #"{"id": 2, "size": 7}"#])
+    try store.take([#"{"id": 2, "size": 8}"#])
+    let wide = try Pipeline(yaml: model(types.1), file: "law.yaml", directory: ".")
+    let input = ImportSource.bytes(#"{"id": 3, "size": 1}"#.utf8, name: "feed")
+    _ = try store.engine.run(wide, on: [input], options: ImportOptions())
+    let report = try store.engine.revert(.run(2), force: false, EditOptions())
+    #expect(report.edit.counts.map(\.updated) == [1])
+    #expect(report.left.isEmpty)
+    let next = try store.engine.revert(.run(1), force: false, EditOptions())
+    #expect(next.left.isEmpty)
+    #expect(next.edit.counts.map(\.deleted) == [2])
+    try store.engine.verify { Issue.record("\($0)") }
+  }
+
+  /// Their record is replayed: each keeps its own place, and its own past.
+  @Test(arguments: Engine.keeping) func `rejected children are rejected again by a replay`(_ engine: Engine)
+    throws
+  {
+    func model(_ most: Int) -> String {
+      """
+      bolide: 1
+      name: law
+      store: law.sqlite
+      entity: Item
+      key: id
+      max-rejects: 100%
+      attributes: { id: integer64, size: { type: integer64, max: \(most) } }
+      children:
+        kids:
+          entity: Kid
+          inverse: item
+          key: [item, n]
+          attributes: { n: { type: integer32, max: 5 } }
+
+      """
+    }
+    let store = try LawStore(engine, model(9))
+    func kept() throws -> [String] {
+      try store.engine.rejects(RejectFilter(), after: 0).map {
+        "\($0.reject.record) \($0.reject.child) at \($0.reject.byte), \($0.reject.column): \($0.times) since \($0.firstRun)"
+      }
+    }
+    try store.take([
+      #"{"id": 1, "kids": [{"n": 7}, {"n": 5}, {"n": 8}]}"#, #"{"id": 2, "size": 10, "kids": [{"n": 6}]}"#,
+    ])
+    #expect(
+      try kept() == ["1 1 at 19, 26: 1 since 1", "1 3 at 39, 46: 1 since 1", "2 0 at 50, 19: 1 since 1"])
+    _ = try store.engine.replay(
+      Pipeline(yaml: model(9), file: "law.yaml", directory: "."), options: ImportOptions())
+    #expect(
+      try kept() == ["1 1 at 19, 26: 2 since 1", "1 3 at 39, 46: 2 since 1", "2 0 at 50, 19: 2 since 1"])
+    _ = try store.engine.replay(
+      Pipeline(yaml: model(10), file: "law.yaml", directory: "."), options: ImportOptions())
+    #expect(
+      try kept() == ["1 1 at 19, 26: 3 since 1", "1 3 at 39, 46: 3 since 1", "2 1 at 50, 19: 1 since 3"])
+  }
 }

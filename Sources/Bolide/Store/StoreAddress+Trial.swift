@@ -41,7 +41,7 @@ extension StoreAddress {
     at trial: StoreAddress, _ body: (StoreAddress) throws -> ImportReport
   ) throws -> ImportReport {
     do {
-      return try body(trial).tried
+      return try ImportTrial.$isRunning.withValue(true) { try body(trial).tried }
     } catch var error as ImportError {
       if error.file == trial.path { error.file = path }
       error.report = error.report?.tried
@@ -51,6 +51,12 @@ extension StoreAddress {
       throw error
     }
   }
+}
+
+/// A dry run: nothing of the import is kept, and messages say so.
+enum ImportTrial {
+  /// Whether this thread is at work on one.
+  @TaskLocal static var isRunning = false
 }
 
 extension ImportReport {

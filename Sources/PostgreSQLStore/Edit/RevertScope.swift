@@ -73,7 +73,9 @@ struct RevertScope {
         other[entity.name, default: []].insert(ids.lowerBound)
       }
     }
-    try NetChanges(connection, stored).read(HistoryRequest(), after: end, through: .max) { change in
+    try NetChanges(connection, stored).read(
+      HistoryRequest(), after: end, through: .max, tellsWidened: false
+    ) { change in
       if !change.isDerived { other[change.entity, default: []].insert(change.id) }
     } commit: { _ in
     }

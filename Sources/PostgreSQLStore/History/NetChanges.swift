@@ -27,8 +27,10 @@ struct NetChanges {
     var isWhole = false
   }
 
+  /// - Parameter tellsWidened: whether values that got another form in between are told, though they are the same.
   func read(
-    _ request: HistoryRequest, after start: Int64, through end: Int64, change: (HistoryChange) throws -> Void,
+    _ request: HistoryRequest, after start: Int64, through end: Int64, tellsWidened: Bool = true,
+    change: (HistoryChange) throws -> Void,
     commit: (HistoryTransaction) throws -> Void
   ) throws {
     guard var last = try lastTransaction(start, end, request) else { return }
@@ -37,7 +39,8 @@ struct NetChanges {
     let between = (start + 1)...last.number
     last.widened = widenings.byTransaction.filter { between.contains($0.key) }
       .sorted { $0.key < $1.key }.flatMap(\.value)
-    let converted = widenings.conversions.filter { between.contains($0.number) }.map(\.widened)
+    let converted =
+      tellsWidened ? widenings.conversions.filter { between.contains($0.number) }.map(\.widened) : []
     let wanted = stored.model.entities.filter {
       request.entities.isEmpty || request.entities.contains($0.name)
     }

@@ -158,6 +158,7 @@ extension PostgreSQLEngine {
     of pipeline: String?, noMoreThan share: Double
   ) throws -> (MissingRows, HistoryToken?) {
     func check(_ missing: MissingRows) throws {
+      if missing.rows.isEmpty { return }
       if missing.seen == 0 { throw StoreError.nothingSeen(missing).about(path) }
       if missing.share > share { throw StoreError.tooManyMissing(missing, share: share).about(path) }
     }

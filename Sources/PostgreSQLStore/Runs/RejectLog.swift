@@ -155,15 +155,18 @@ final class RejectLog: RejectKeeping {
     for kept in kept {
       guard let first = kept.first, !left.contains(first.number) else { continue }
       try connection.run("DELETE FROM bolide_reject WHERE reject = ANY ($1)", [.integers(kept.map(\.number))])
+      var open = kept
       for reject in rejected[first.number] ?? [] {
-        var again = reject
-        (again.input, again.record, again.byte) = (first.reject.input, first.reject.record, first.reject.byte)
-        (again.line, again.column) = (first.reject.line, first.reject.column)
-        (again.text, again.isCut, again.around) = (first.reject.text, first.reject.isCut, first.reject.around)
-        let number = try write(again, overtakes: false)
+        let number = try write(reject.at(first.reject), overtakes: false)
+        guard let same = open.firstIndex(where: { reject.replaces($0.reject) }) else { continue }
+        // Its place stays.
+        let before = open.remove(at: same)
         try connection.run(
-          "UPDATE bolide_reject SET first_run = $2, times = $3 + 1 WHERE reject = $1",
-          [.integer(number), .integer(first.firstRun), .integer(first.times)])
+          """
+          UPDATE bolide_reject SET first_run = $2, times = $3 + 1, byte = $4, line = $5, "column" = $6 WHERE reject = $1
+          """,
+          [.integer(number), .integer(before.firstRun), .integer(before.times)]
+            + [before.reject.byte, before.reject.line, before.reject.column].map { .integer(Int64($0)) })
       }
     }
   }

@@ -220,7 +220,10 @@ struct SchemaFit {
         do {
           _ = try ConditionSQL.sql(filter, in: .row(many.destination, "x"))
         } catch is Untranslated {
-          throw StoreError.unsupported("the filter \(filter)", by: PostgreSQLEngine.engineName, address.shown)
+          var error = StoreError.unsupported(
+            "the filter \(filter)", by: PostgreSQLEngine.engineName, address.shown)
+          error.code = .modelChange
+          throw error
         }
       }
     }

@@ -169,11 +169,7 @@ final class RejectLog: RejectKeeping {
       var open = kept
       for reject in rejected[first.number] ?? [] {
         let again = reject.at(first.reject)
-        // A record that is rejected as a whole takes the place of its first reject.
-        let same = open.firstIndex {
-          reject.entity == nil || ($0.reject.entity == reject.entity && $0.reject.child == reject.child)
-        }
-        if let same {
+        if let same = open.firstIndex(where: { reject.replaces($0.reject) }) {
           try rejectAgain(open.remove(at: same).number, again)
         } else {
           try write(again, overtakes: false)
@@ -199,17 +195,6 @@ extension RejectedKeys {
       "SELECT key FROM bolide_reject WHERE pipeline = ? AND key IS NOT NULL AND read_since IS NULL")
     keys.bind(pipeline, at: 1)
     while try keys.step() { insert(keys.integer(0)) }
-  }
-}
-
-extension RejectedRecord {
-  /// The same rejection where another one stood, of the same record's.
-  fileprivate func at(_ other: RejectedRecord) -> RejectedRecord {
-    var reject = self
-    (reject.input, reject.record, reject.byte) = (other.input, other.record, other.byte)
-    (reject.line, reject.column) = (other.line, other.column)
-    (reject.text, reject.isCut, reject.around) = (other.text, other.isCut, other.around)
-    return reject
   }
 }
 

@@ -27,6 +27,23 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("fireballs.sqlite-bolide")))
   }
 
+  @Test func `a guard's message does not say that anything is stored`() throws {
+    #expect(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
+    let trial = try folder.bolide(
+      "import", "fireballs.yaml", "later.json", "--dry-run", "--max-changed", "1%")
+    #expect(trial.status == 65)
+    #expect(
+      trial.errors.hasSuffix(
+        "       Nothing of this import is in the store. Check the input. If it is as it should be, import it once all the same: "
+          + "--accept max-changed\n"), "\(trial.errors)")
+    let cut = try folder.bytes(of: "later.json").dropLast(9)
+    try cut.write(to: URL(filePath: folder.path("cut.json")))
+    let ended = try folder.bolide("import", "fireballs.yaml", "cut.json", "--dry-run")
+    #expect(ended.status == 65)
+    #expect(ended.errors.contains("Nothing of this import is in the store."), "\(ended.errors)")
+    #expect(!ended.errors.contains("are in the store"), "\(ended.errors)")
+  }
+
   @Test func `it counts what the import then does, and the store has the same bytes`() throws {
     #expect(try folder.bolide("import", "fireballs.yaml", "feed.json") == .silent)
     let before = try folder.bytes(of: "fireballs.sqlite")
