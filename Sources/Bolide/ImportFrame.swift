@@ -83,8 +83,7 @@ struct ImportFrame {
     }
     writing.times.add(reading.times)
     let isTrial = ImportTrial.isRunning
-    var failure =
-      isTrial ? applied.failure?.with(.nothing) : applied.failure?.telling(writing.progress.counts)
+    var failure = applied.failure?.telling(writing.progress.counts, isTrial: isTrial)
     let isGood = settings.rejectLimit.allows(writing.progress.total)
     let outcome = failure?.code ?? (isGood ? RunOutcome.good : RunOutcome.tooManyRejected)
     var stillKept: Int?
@@ -104,9 +103,9 @@ struct ImportFrame {
     {
       failure?.remedy = .accept(guarding, undoing: .init(store: store.path, number: writing.run))
     }
-    if settings.isAtomic, !isTrial {
+    if settings.isAtomic {
       let fate = writing.undecided.map { ImportError.Fate.undecided($0) } ?? .nothing
-      failure = failure?.with(writing.isCommitted ? .all : fate)
+      failure = failure?.with(writing.isCommitted && !isTrial ? .all : fate)
     }
     options.logger?.debug("import ended: \(outcome)", metadata: writing.metadata(pipeline))
     var report = report(writing.run, writing.progress, restored)

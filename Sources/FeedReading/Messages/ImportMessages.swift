@@ -221,8 +221,11 @@ extension ImportError.Fate {
 
 extension ImportError {
   /// The same error with what is in the store already, where it is to be told.
-  package func telling(_ counts: ChunkCounts) -> ImportError {
+  ///
+  /// - Parameter isTrial: whether nothing stays there.
+  package func telling(_ counts: ChunkCounts, isTrial: Bool) -> ImportError {
     guard let telling, let fate = counts.fate(of: telling) else { return self }
+    if isTrial { return with(.nothing) }
     var error = self
     error.reason += ". \(fate.prefix(1).uppercased())\(fate.dropFirst())"
     return error

@@ -56,14 +56,17 @@ extension EntityTriggers {
   }
 
   /// Ends a statement whose one row has such a value in a column, in PL/pgSQL.
-  func checkOne(_ column: String) -> String {
-    limited.filter { $0.column == column }.map {
-      "IF NOT (\($0.isRight("bolide_is"))) THEN \(raise($0.error(column))) END IF;\n"
-    }.joined()
-  }
+  func checkOne(_ column: String) -> String { checkOne(limited.filter { $0.column == column }) }
 
   /// The same of a new row.
-  var checkNewOne: String { limited.map { checkOne($0.column) }.joined() }
+  var checkNewOne: String { checkOne(limited) }
+
+  /// What an index has of several columns together is said of each, and asked once.
+  private func checkOne(_ limits: [Limit]) -> String {
+    Set(
+      limits.map { "IF NOT (\($0.isRight("bolide_is"))) THEN \(raise($0.error($0.column))) END IF;\n" }
+    ).sorted().joined()
+  }
 
   /// The same of a statement's new rows.
   var checkNew: String {
@@ -93,7 +96,7 @@ extension EntityTriggers {
   }
 
   private static func areWrong(_ limits: [Limit]) -> String {
-    limits.map { "NOT (\($0.isRight("n")))" }.joined(separator: " OR ")
+    Set(limits.map { "NOT (\($0.isRight("n")))" }).sorted().joined(separator: " OR ")
   }
 
   private func raise(_ error: StoreError) -> String {
