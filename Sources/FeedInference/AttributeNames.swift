@@ -46,6 +46,7 @@ enum AttributeNames {
       name += (name.isEmpty ? word.prefix(1).lowercased() : word.prefix(1).uppercased()) + rest
     }
     // A key of YAML may have 1,024 characters; a server's column has a name of 63 bytes at most, and people read it.
+    name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(longest)))
     while name.utf8.count > longest { name.unicodeScalars.removeLast() }
     guard let first = name.first else { return "value" }
     if !first.isLetter { name = "value" + name }

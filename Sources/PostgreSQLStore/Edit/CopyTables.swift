@@ -72,7 +72,7 @@ struct CopyTables: CopyTarget {
     do {
       try body()
     } catch let error as PostgreSQLError
-      where error.state.hasPrefix(PostgreSQLError.constraint) || error.state == "54000"
+      where error.state.hasPrefix(PostgreSQLError.constraint) || error.isOfIndexSize
     {
       throw StoreError.copyDenied(entity, error)
     }

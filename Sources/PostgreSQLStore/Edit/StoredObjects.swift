@@ -105,7 +105,7 @@ struct StoredObjects: EditedObjects {
       throw StoreError.valuesTaken(entity)
     } catch let error as PostgreSQLError where error.state == "22021" {
       throw StoreError.holdsNull(entity)
-    } catch let error as PostgreSQLError where error.state == "54000" {
+    } catch let error as PostgreSQLError where error.isOfIndexSize {
       throw StoreError.tooLong(entity)
     }
   }

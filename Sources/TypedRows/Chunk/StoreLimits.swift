@@ -10,6 +10,8 @@ package struct StoreLimits: Sendable {
   private let indexed: [[Part]]
   /// How many bytes these have together.
   private let most: Int
+  /// Whether a constraint or an index has several such columns, so that a row may have what is stored in some of them. Each row asks.
+  package let mayJoin: Bool
 
   /// A column in an index, with the other spellings that its values have there.
   private struct Part {
@@ -60,10 +62,8 @@ package struct StoreLimits: Sendable {
     indexed = (keys + rules + indexes + ownersIndexes).map { parts in
       parts.filter { [.string, .binary, .json].contains(layout.columns[$0.column].attribute.type) }
     }.filter { !$0.isEmpty }
+    mayJoin = indexed.contains { $0.count > 1 && $0.contains { !$0.isGiven } }
   }
-
-  /// Whether a constraint or an index has several such columns, so that a row may have what is stored in some of them.
-  package var mayJoin: Bool { indexed.contains { $0.count > 1 && $0.contains { !$0.isGiven } } }
 
   /// Why the store does not hold a row of the chunk, and the attribute.
   ///
