@@ -46,9 +46,16 @@ struct IndexedTextTests {
 
     """
 
-  /// Letters that no server can compress into an index, and that are as long in another spelling.
+  /// Letters that no server can compress into an index, and that are as long in another spelling: no four of them come twice, and the
+  /// server's compression gives a text up whose first kilobyte has nothing to shorten.
   private static func letters(_ count: Int) -> String {
-    String((0..<count).map { _ in "0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "0" })
+    var text: [Character] = []
+    var seen: Set<[Character]> = []
+    while text.count < count {
+      text.append("0123456789abcdefghijklmnopqrstuvwxyz".randomElement() ?? "0")
+      if text.count >= 4, !seen.insert(Array(text.suffix(4))).inserted { text.removeLast() }
+    }
+    return String(text)
   }
 
   private static let long = "is longer than the 2600 bytes that an index of PostgreSQL takes"
