@@ -57,9 +57,13 @@ extension Aggregates {
           return "\(sign < 0 ? "-" : "+") CASE WHEN \(condition) THEN \(value(row)) ELSE 0 END"
         }.joined(separator: " ")
       }
+      func count(isTaken: (String) -> String) -> String {
+        if member.aggregate.filter != nil { return difference(isTaken: isTaken) { _ in "1" } }
+        return rows.map { "\($0.sign < 0 ? "-" : "+") (\(isTaken($0.name)))::integer" }.joined(separator: " ")
+      }
       let number = named("n\(place)")
       guard let source = member.summarized else {
-        return [("\(number) integer", "\(number) := \(difference { _ in "true" } _: { _ in "1" });")]
+        return [("\(number) integer", "\(number) := \(count { _ in "true" });")]
       }
       func column(_ row: String) -> String { "\(row).\(quoted(source.name))" }
       if member.isExtreme {
@@ -81,7 +85,7 @@ extension Aggregates {
             ? ExactSum.difference(exact(rows[1].name), exact(rows[0].name), into: sum)
             : "\(sum) := trim_scale(\(difference(isTaken: isThere) { exact($0).value }));"
         ),
-        ("\(number) integer", "\(number) := \(difference(isTaken: isThere) { _ in "1" });"),
+        ("\(number) integer", "\(number) := \(count(isTaken: isThere));"),
       ]
     }
   }

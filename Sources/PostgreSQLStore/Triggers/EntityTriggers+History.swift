@@ -143,17 +143,18 @@ extension EntityTriggers {
       """
   }
 
-  /// What a trigger's function holds: the one row, what is noted of it, and the number of the transaction.
+  /// What a trigger's function holds: the one row, what is noted of it, and the number of the transaction. A value to begin with takes as
+  /// long as a statement: what is null is not so.
   func variables(_ event: Event) -> [String] {
     event.rows.map { "\($0.name) \(quoted(entity.name))%ROWTYPE" }
       + [
-        "bolide_is_one boolean := false",
+        "bolide_is_one boolean",
         "bolide_own bigint := \(SystemTables.ownTransaction(stored.schema))",
       ]
       + (event == .insert ? [] : ["bolide_properties integer[]", "bolide_previous text[]"])
       + ["bolide_owner record", "bolide_noted text", "bolide_upkeep text", "bolide_kept boolean"]
       + (changesAgain && event == .update ? ["bolide_again boolean := false"] : [])
-      + upkeeps(event).enumerated().flatMap { ["\(Self.need($0)) boolean := false"] + $1.variables }
+      + upkeeps(event).enumerated().flatMap { ["\(Self.need($0)) boolean"] + $1.variables }
   }
 
   /// Notes one row, unless the transaction has noted its object before: that needs more. `FOUND` says whether it has.

@@ -26,7 +26,7 @@ extension EntityTriggers {
     entity.storedAttributes.filter { $0.derivation == nil }.compactMap { attribute in
       attribute.type.limit.map { limit in
         Limit(column: attribute.name, type: attribute.type) {
-          "\($0).\(quoted(attribute.name)) \(limit)"
+          limit("\($0).\(quoted(attribute.name))")
         } error: { [entity] in
           .valueOutOfRange(entity.name, $0)
         }
@@ -107,18 +107,22 @@ extension EntityTriggers {
 
 extension Attribute {
   /// The condition on its column's value that it is one of the type, as SQL; nil where the server sees to that.
-  var condition: String? { type.limit.map { "\(quoted(name)) \($0)" } }
+  var condition: String? { type.limit.map { $0(quoted(name)) } }
 }
 
 extension AttributeType {
-  /// What must hold of a value that the server takes for the type, behind its name. To the server, what is no number is larger than any.
-  fileprivate var limit: String? {
-    switch self {
-    case .double, .float: "BETWEEN \(-Double.greatestFiniteMagnitude) AND \(Double.greatestFiniteMagnitude)"
+  /// What must hold of a value that the server takes for the type. To the server, what is no number is larger than any.
+  fileprivate var limit: ((_ column: String) -> String)? {
+    func between(_ least: String, _ most: String) -> (String) -> String {
+      { "\($0) BETWEEN \(least) AND \(most)" }
+    }
+    return switch self {
+    case .double, .float: { "abs(\($0)) <= \(Double.greatestFiniteMagnitude)" }
     case .decimal(let scale):
-      "BETWEEN \(Int64.min) * '1e-\(scale)'::numeric AND \(Int64.max) * '1e-\(scale)'::numeric"
-    case .date: "BETWEEN timestamptz '0001-01-01 00:00:00Z BC' AND timestamptz '9999-12-31 23:59:59.999999Z'"
-    case .day: "BETWEEN date '0001-01-01 BC' AND date '9999-12-31'"
+      between("\(Int64.min) * '1e-\(scale)'::numeric", "\(Int64.max) * '1e-\(scale)'::numeric")
+    case .date:
+      between("timestamptz '0001-01-01 00:00:00Z BC'", "timestamptz '9999-12-31 23:59:59.999999Z'")
+    case .day: between("date '0001-01-01 BC'", "date '9999-12-31'")
     case .integer16, .integer32, .integer64, .string, .boolean, .uuid, .binary, .json: nil
     }
   }
