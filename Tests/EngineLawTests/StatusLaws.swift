@@ -73,4 +73,15 @@ struct StatusLaws {
     _ = try store.engine.deleteObjects(two, EditOptions())
     #expect(try store.engine.status().nullTotals == NullTotals())
   }
+
+  @Test(arguments: Engine.keeping)
+  func `an import that makes a sum null tells of all that are`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    for (number, place) in ["A", "B"].enumerated() {
+      let report = try store.take(
+        (1...2).map { #"{"id": \#($0 + number * 2), "magnitude": 1e308, "place": "\#(place)"}"# })
+      #expect(report.progress.nullTotals.count == number + 1)
+      #expect(try store.engine.status().nullTotals == report.progress.nullTotals)
+    }
+  }
 }

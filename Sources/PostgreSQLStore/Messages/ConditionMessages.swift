@@ -27,6 +27,13 @@ extension StoreError {
     unsupported("\(what) in a predicate", by: PostgreSQLEngine.engineName, path)
   }
 
+  /// A pipeline's, so its model does not fit.
+  static func untranslatedFilter(_ filter: String, _ path: String) -> StoreError {
+    var error = unsupported("the filter \(filter)", by: PostgreSQLEngine.engineName, path)
+    error.code = .modelChange
+    return error
+  }
+
   static func ofOtherStore(_ property: FetchedProperty, of owner: Entity, _ path: String) -> StoreError {
     let what = "\(owner.name).\(property.name), which is fetched from another store"
     return unsupported(what, by: PostgreSQLEngine.engineName, path)

@@ -220,10 +220,7 @@ struct SchemaFit {
         do {
           _ = try ConditionSQL.sql(filter, in: .row(many.destination, "x"))
         } catch is Untranslated {
-          var error = StoreError.unsupported(
-            "the filter \(filter)", by: PostgreSQLEngine.engineName, address.shown)
-          error.code = .modelChange
-          throw error
+          throw StoreError.untranslatedFilter(filter, address.shown)
         }
       }
     }

@@ -184,6 +184,18 @@ import Testing
     #expect(report == .silent)
   }
 
+  @Test func `a filter that has no translation makes no store`() throws {
+    try folder.write(
+      Folder.quakes.replacing("quakes.@count }", with: "quakes.@count, where: round(magnitude) = 1 }"),
+      to: "rounded.yaml")
+    let refused = try folder.bolide("import", "rounded.yaml", "first.json", "--store", address)
+    #expect(refused.status == 78)
+    #expect(
+      refused.errors.contains("PostgreSQL stores do not support the filter round(magnitude) = 1.\n"),
+      "\(refused)")
+    #expect(try folder.bolide("status", address).status == 73)
+  }
+
   @Test func `a pipeline whose store is on a server has its state, before the first import and behind it`()
     throws
   {
