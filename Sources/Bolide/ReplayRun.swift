@@ -73,11 +73,12 @@ struct ReplayRun {
   /// The records that are rejected again, where they stood in their inputs.
   private static func rejects(of chunk: Chunk, _ kept: [[KeptReject]]) -> [RejectedRecord] {
     let reasons = Dictionary(grouping: chunk.allRejects, by: \.record)
-    return kept.compactMap(\.first).flatMap { kept in
-      (reasons[Int(kept.number)] ?? []).map { reason in
-        var reject = reason
-        (reject.input, reject.record) = (kept.reject.input, kept.reject.record)
-        return reject
+    return kept.flatMap { kept -> [RejectedRecord] in
+      guard let first = kept.first else { return [] }
+      var open = kept
+      return (reasons[Int(first.number)] ?? []).map { reason in
+        let same = open.firstIndex { reason.replaces($0.reject) }
+        return reason.at(same.map { open.remove(at: $0).reject } ?? first.reject)
       }
     }
   }

@@ -46,9 +46,13 @@ final class ImportWorker {
   ///
   /// - Parameters:
   ///   - left: rows that were taken out of it.
+  ///   - retried: children that were rejected before, by their entity.
   ///   - input: the input's name, for rejects.
   /// - Returns: counts of the records, and for each list of children theirs and their links'.
-  func apply(_ chunk: Chunk, without left: Set<Int> = [], input: String) throws -> [[ChunkCounts]] {
+  func apply(
+    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [String: Set<ParentReference>] = [:],
+    input: String
+  ) throws -> [[ChunkCounts]] {
     let now = timestamp()
     var counts = [[try writer.apply(chunk, now: now, input: input)]]
     let records = ChildWriter.Holder(
@@ -60,7 +64,10 @@ final class ImportWorker {
           chunk: chunk.children[list], writer: holding.writer, leftOut: holding.leftOut,
           leftAlone: holding.leftAlone)
       }
-      counts.append(try writing.apply(rows, of: holder ?? records, in: chunk, now: now, input: input))
+      counts.append(
+        try writing.apply(
+          rows, of: holder ?? records, in: chunk, now: now, input: input,
+          retried: retried[rows.layout.entity.name, default: []]))
     }
     return counts
   }

@@ -178,7 +178,8 @@ final class PostgreSQLImport: ImportSession {
       chunk.sortAndFold()
       try self.repeating(chunk, by: self.main) {
         try self.transact(by: self.main) {
-          try self.main.apply(chunk, without: left, input: self.input)
+          try self.main.apply(
+            chunk, without: left, retrying: kept.children(rows: rows), input: self.input)
         } ending: { counts in
           self.progress.add(counts)
           try self.rejects.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))

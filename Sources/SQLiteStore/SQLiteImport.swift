@@ -283,8 +283,10 @@ package final class SQLiteImport: ImportSession {
   }
 
   /// Applies a chunk, and behind it its children.
+  ///
+  /// - Parameter retried: children that were rejected before, by their entity.
   func applyAll(
-    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [(entity: String, ParentReference)] = []
+    _ chunk: Chunk, without left: Set<Int> = [], retrying retried: [String: Set<ParentReference>] = [:]
   ) throws {
     let start = try beginInputs()
     var applied = [try writer.apply(chunk, input: input)]
@@ -300,7 +302,7 @@ package final class SQLiteImport: ImportSession {
       }
       let counts = try writing.apply(
         rows, of: holder ?? records, in: chunk, by: writer, behind: others, input: input,
-        retried: Set(retried.lazy.filter { $0.entity == rows.layout.entity.name }.map(\.1)))
+        retried: retried[rows.layout.entity.name, default: []])
       // Behind the records' writer, one for each of the counts.
       for (index, counts) in counts.enumerated() {
         progress.children[others.count - 1 + index].counts += counts

@@ -193,4 +193,58 @@ struct EdgeLaws {
     #expect(
       try kept() == ["1 1 at 19, 26: 3 since 1", "1 3 at 39, 46: 3 since 1", "2 1 at 50, 19: 1 since 3"])
   }
+
+  /// Its parent is not new any more; what another child had once, and was taken away since, does not come back.
+  @Test(arguments: Engine.keeping, [false, true])
+  func `a rejected child that lands at last is linked`(_ engine: Engine, isNested: Bool) throws {
+    func model(_ most: Int) -> String {
+      let tags = """
+        tags:
+          entity: Tag
+          inverse: holders
+          many-to-many: true
+          key: n
+          attributes: { n: { type: integer32, max: \(most) } }
+
+        """
+      let outer = """
+        kids:
+          entity: Kid
+          inverse: item
+          key: [item, k]
+          attributes: { k: integer32 }
+          children:
+
+        """
+      func indented(_ text: String, by places: Int) -> String {
+        text.split(separator: "\n").map { String(repeating: " ", count: places) + $0 + "\n" }.joined()
+      }
+      return """
+        bolide: 1
+        name: law
+        store: law.sqlite
+        entity: Item
+        key: id
+        max-rejects: 100%
+        attributes: { id: integer64 }
+        children:
+
+        """ + (isNested ? indented(outer, by: 2) : "") + indented(tags, by: isNested ? 6 : 2)
+    }
+    let store = try LawStore(engine, model(5))
+    let tags = #""tags": [{"n": 1}, {"n": 7}, {"n": 2}]"#
+    try store.take([isNested ? #"{"id": 1, "kids": [{"k": 4, \#(tags)}]}"# : #"{"id": 1, \#(tags)}"#])
+    let holder = isNested ? "Kid" : "Item"
+    let links = "\(holder)_tags"
+    func linked() throws -> Int { try store.engine.readCount(ObjectQuery(links), at: nil) }
+    #expect(try linked() == 2)
+    _ = try store.engine.deleteObjects(ObjectQuery(links, where: "holders = 1 AND tags = 2"), EditOptions())
+    #expect(try linked() == 1)
+    let wide = try Pipeline(yaml: model(9), file: "law.yaml", directory: ".")
+    let report = try store.engine.replay(wide, options: ImportOptions())
+    #expect(report.progress.children.last?.counts.inserted == 1)
+    #expect(try linked() == 2)
+    #expect(try store.engine.readCount(ObjectQuery("Tag"), at: nil) == 3)
+    try store.engine.verify { Issue.record("\($0)") }
+  }
 }

@@ -22,9 +22,10 @@ package struct TwoEngines {
   ) throws {
     self.seed = seed
     random = RandomModel(seed)
-    pipelines = try random.texts.enumerated().map { number, text in
-      try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
-    }
+    pipelines = Self.declare(
+      try random.texts.enumerated().map { number, text in
+        try Pipeline(yaml: text, file: "feed\(number).yaml", directory: ".")
+      }, seed)
     self.program = program
     file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sqlite").path
     // The other may refuse the model: then there is no file yet.
@@ -54,13 +55,43 @@ package struct TwoEngines {
         let feed = RandomFeed(&dice, random.pipelines[number], random.whole)
         var options = ImportOptions()
         (options.chunkRows, options.isAtomic) = (feed.chunkRows, dice.once(in: 4))
-        told.append("import feed\(number), chunk-rows \(feed.chunkRows):\n\(feed.json)")
+        let pipeline = pipelines[number]
+        let kind = pipeline.feed == .full ? "the full feed\(number), gone: \(pipeline.gone)" : "feed\(number)"
+        told.append("import \(kind), chunk-rows \(feed.chunkRows):\n\(feed.json)")
+        var feeds = Dice(seed, -step - 4000)
+        if feeds.once(in: 4) {
+          told.append("dry run before")
+          try compare(
+            engines.indices.map { place in
+              try outcome(engines[place]) { try tried(place, pipeline, feed.json, options) }
+            }, &known)
+        }
         let imported = try engines.enumerated().map { place, engine in
-          if place > 0 { options.connections = connections(pipelines[number], options, &dice) }
-          return try outcome(engine) { try counts(engine, pipelines[number], feed.json, options) }
+          if place > 0 { options.connections = connections(pipeline, options, &dice) }
+          return try outcome(engine) {
+            try reported(pipeline) {
+              try engine.run(pipeline, on: [.bytes(feed.json.utf8, name: "feed")], options: options)
+            } + left(place, pipeline)
+          }
         }
         if readsBeyond(imported[0]) { return }
         try compare(imported, &known)
+        if feeds.once(in: 3) {
+          told.append("replay")
+          let replayed = try engines.indices.map { place in
+            try outcome(engines[place]) { try self.replayed(place, pipeline) + left(place, pipeline) }
+          }
+          if readsBeyond(replayed[0]) { return }
+          try compare(replayed, &known)
+        }
+        if pipeline.feed == .full, feeds.once(in: 3) {
+          told.append("missing --delete")
+          let deleted = try engines.indices.map { place in
+            try outcome(engines[place]) { try deletedMissing(place, pipeline) + left(place, pipeline) }
+          }
+          if deniesAlone(deleted) || readsBeyond(deleted[0]) { return }
+          try compare(deleted, &known)
+        }
         var other = Dice(seed, -step - 1)
         for place in engines.indices { states[place].append(try engines[place].newestToken()) }
         if let edit = try edit(&other, states: states[0].count) {
@@ -109,17 +140,6 @@ package struct TwoEngines {
     several.settings.isAtomic = options.isAtomic ?? pipeline.settings.isAtomic
     several.settings.connections = 3
     return several.problems().isEmpty ? dice.int(1...3) : 1
-  }
-
-  private func counts(
-    _ engine: any StoreEngine, _ pipeline: Pipeline, _ feed: String, _ options: ImportOptions
-  ) throws -> String {
-    do {
-      let report = try engine.run(pipeline, on: [.bytes(feed.utf8, name: "feed")], options: options)
-      return report.progress.plain(pipeline.entity).sorted { $0.key < $1.key }.map { "\($0)" }.joined()
-    } catch let error as ImportError {
-      return "stops: \(error.kind)"
-    }
   }
 
   func outcome(_ engine: any StoreEngine, _ body: () throws -> String) throws -> Outcome {

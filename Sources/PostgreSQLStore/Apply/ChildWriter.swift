@@ -64,9 +64,11 @@ final class ChildWriter {
   /// Applies children whose holders were applied just now: those of what was rejected are left out, as if they had not been
   /// read; those of what was left alone are left alone.
   ///
+  /// - Parameter retried: children that were rejected before, by their number and their record's row.
   /// - Returns: counts for each of `writers`.
   func apply(
-    _ children: Chunk, of holder: Holder, in chunk: Chunk, now: String, input: String
+    _ children: Chunk, of holder: Holder, in chunk: Chunk, now: String, input: String,
+    retried: Set<ParentReference>
   ) throws -> [ChunkCounts] {
     var gone = holder.leftOut
     for reject in holder.chunk.rejects where reject.isRow { gone.insert(reject.rowsBefore) }
@@ -84,7 +86,8 @@ final class ChildWriter {
     if let links {
       counts.append(
         try links.apply(
-          rows, of: children, by: writer, records: owners, holder: holder, now: now, input: input))
+          rows, of: children, by: writer, records: owners, holder: holder, now: now, input: input,
+          isRetried: { retried.contains(children.lineage[$0].inRecord) }))
     }
     // What a rejected child needs to be tried again is its record.
     for index in children.rejects.indices {
@@ -157,16 +160,18 @@ final class LinkWriter {
   ///   - records: the object of each child's record, by row.
   ///   - holder: the records: unless the pipeline owns the links, those that are new get theirs, and of several with one key
   ///     the first, as if each had been applied in turn.
+  ///   - isRetried: whether a child was rejected before, and so never had its link.
   func apply(
     _ rows: [Int32], of children: Chunk, by childWriter: ChunkWriter, records: [Int64],
-    holder: ChildWriter.Holder, now: String, input: String
+    holder: ChildWriter.Holder, now: String, input: String, isRetried: (Int) -> Bool
   ) throws -> ChunkCounts {
     let rejected = Set(children.rejects.lazy.filter(\.isRow).map(\.rowsBefore))
     let wanted = rows.filter { row in
+      let row = Int(row)
       let isNew =
-        holder.writer.newIDs.contains(records[Int(row)])
-        && !holder.chunk.laterRows.contains(children.lineage[Int(row)].parent)
-      return (timing == .always || isNew) && !rejected.contains(Int(row))
+        holder.writer.newIDs.contains(records[row])
+        && !holder.chunk.laterRows.contains(children.lineage[row].parent)
+      return (timing == .always || isNew || isRetried(row)) && !rejected.contains(row)
     }
     guard !wanted.isEmpty else { return ChunkCounts() }
     let found = try StoredRows(connection, childWriter.layout, children, wanted)

@@ -77,8 +77,7 @@ final class ChildWriter {
   ///   - chunk: their records.
   ///   - main: the writer of the records; what the stages took is added to its times.
   ///   - others: those that have applied the records and other children of them.
-  ///   - retried: children that were rejected before, by their number and their record's row. A child of another list's element
-  ///     counts as one when any with its number was rejected in its record.
+  ///   - retried: children that were rejected before, by their number and their record's row.
   /// - Returns: counts for each of `writers`.
   func apply(
     _ children: Chunk, of holder: Holder, in chunk: Chunk, by main: ChunkWriter, behind others: [ChunkWriter],
@@ -104,10 +103,7 @@ final class ChildWriter {
       counts.append(
         try links.apply(
           rows, of: children, records: owners, holder: holder, behind: others + [writer], input: input,
-          isRetried: { row in
-            let (record, number) = (Int(children.lineage[row].record), Int(children.lineage[row].number))
-            return retried.contains(ParentReference(parent: record, number: number, record: record))
-          }))
+          isRetried: { retried.contains(children.lineage[$0].inRecord) }))
     }
     main.times = links?.writer.times ?? writer.times
     // What a rejected child needs to be tried again is its record.

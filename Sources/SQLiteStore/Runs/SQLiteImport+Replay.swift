@@ -20,23 +20,10 @@ extension SQLiteImport {
         return true
       }
       chunk.sortAndFold()
-      try applyAll(chunk, without: left, retrying: retried(kept, rows))
+      try applyAll(chunk, without: left, retrying: kept.children(rows: rows))
       try rejectLog.record(kept, chunk.allRejects, left: Set(left.map { rows[$0] }))
       return true
     }
     _ = try open != nil ? tryAgain() : writing { try transact($0, tryAgain) }
-  }
-
-  /// The children that were rejected, by the row of their record.
-  private func retried(_ kept: [[KeptReject]], _ rows: [Int64]) -> [(entity: String, ParentReference)] {
-    let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
-    return kept.flatMap { kept in
-      kept.compactMap { one in
-        guard let entity = one.reject.entity, let parent = kept.first.flatMap({ row[$0.number] }) else {
-          return nil
-        }
-        return (entity, ParentReference(parent: parent, number: one.reject.child, record: parent))
-      }
-    }
   }
 }

@@ -23,6 +23,26 @@ public struct KeptReject: Sendable, Hashable {
   }
 }
 
+extension [[KeptReject]] {
+  /// The children that are tried again, by their entity: a child's number, and its record's row. They never had what only the children of
+  /// new objects get. A child of another list's element counts as one when any with its number was rejected in its record.
+  ///
+  /// - Parameter rows: for each of the chunk's rows, the number of its record's first reject.
+  package func children(rows: [Int64]) -> [String: Set<ParentReference>] {
+    let row = Dictionary(zip(rows, rows.indices)) { first, _ in first }
+    var children: [String: Set<ParentReference>] = [:]
+    for kept in self {
+      guard let parent = kept.first.flatMap({ row[$0.number] }) else { continue }
+      for one in kept {
+        guard let entity = one.reject.entity else { continue }
+        let child = ParentReference(parent: parent, number: one.reject.child, record: parent)
+        children[entity, default: []].insert(child)
+      }
+    }
+    return children
+  }
+}
+
 /// Which rejected records are meant.
 package struct RejectFilter: Sendable {
   /// Those that were rejected from this run on or before, until it or later; nil for all.

@@ -12,6 +12,11 @@ package struct ParentReference: Sendable, Hashable {
     self.number = Int32(truncatingIfNeeded: number)
     self.record = Int32(truncatingIfNeeded: record)
   }
+
+  /// As if the record itself held the array.
+  package var inRecord: ParentReference {
+    ParentReference(parent: Int(record), number: Int(number), record: Int(record))
+  }
 }
 
 // Chunks of children. They are filled beside the chunk of their records, and travel with it.

@@ -53,6 +53,19 @@ import Testing
     #expect(try folder.orders().first == "a||3|3.0|3.0|0")
   }
 
+  @Test func `children that are rejected again are shown where they stood`() throws {
+    try folder.write(
+      #"[{"id": "a", "items": [{"sku": "x", "amount": "?"}, {"amount": 3}]}]"#, to: "feed.json")
+    func places(_ input: String) throws -> [String] {
+      let outcome = try folder.bolide("import", "orders.yaml", input)
+      #expect(outcome.status == 65)
+      return outcome.errors.split(separator: "\n").filter { $0.contains("record 1") }.map(String.init)
+    }
+    let first = try places("feed.json")
+    #expect(first.count == 2)
+    #expect(try places("--replay") == first)
+  }
+
   @Test func `a record that lands at last brings its children, and their refusals`() throws {
     try folder.importOrders(
       #"[{"id": "a", "version": "v1", "items": [{"sku": "x"}, {"sku": "y", "amount": "?"}]}]"#)
