@@ -33,6 +33,13 @@ package final class PostgreSQLConnection {
     try open()
   }
 
+  /// Connects once more, and sets nothing.
+  private init(beside other: PostgreSQLConnection) throws {
+    connection = try Self.start(other.library, other.address)
+    (library, address, isCancelled) = (other.library, other.address, other.isCancelled)
+    try connect()
+  }
+
   deinit { library.finish(connection) }
 
   /// By which it was let in, from wherever libpq has it; empty where none was needed.
@@ -53,6 +60,14 @@ package final class PostgreSQLConnection {
       throw StoreError.oldServer(Int(library.serverVersion(connection)) / 10_000, address.shown)
     }
     _ = library.setNotice(connection, { _, _ in }, nil)
+    if try begin(in: Int64(library.process(connection))) { return }
+    // A pooler stands before the server.
+    try checkOwnership()
+    _ = try begin(in: askProcess().number)
+  }
+
+  /// Sets what a session of Bolide's has, where a process of the server's is the one that answers.
+  private func begin(in process: Int64) throws -> Bool {
     // Compiling a statement (jit) takes longer than most of them, and each chunk has others. Without row_security a query that would
     // not get all rows fails. As a replica the session would call no triggers. Who waits for a lock does not notice otherwise that the
     // client is gone, and keeps its own; other systems may not know that.
@@ -71,27 +86,40 @@ package final class PostgreSQLConnection {
         set_config('row_security', 'off', false), set_config('quote_all_identifiers', 'off', false),
         set_config('transform_null_equals', 'off', false), set_config('array_nulls', 'on', false),
         set_config('exit_on_error', 'off', false), set_config('idle_session_timeout', '0', false),
+        set_config('idle_in_transaction_session_timeout', '0', false),
         CASE WHEN current_setting('client_connection_check_interval') = '0' AND version() LIKE '%-linux-%'
           THEN set_config('client_connection_check_interval', '2s', false) END,
         CASE current_setting('session_replication_role')
           WHEN 'replica' THEN set_config('session_replication_role', 'origin', false) END
-      FROM pg_stat_activity WHERE pid = pg_backend_pid()
-      """, [.text("\(quoted(address.schema)), pg_temp")])
-    process = ServerProcess(number: session.integer(0, 0), since: session.text(0, 1))
+      FROM pg_stat_activity WHERE pid = pg_backend_pid() AND pid = $2
+      """, [.text("\(quoted(address.schema)), pg_temp"), .integer(process)])
+    guard session.count > 0 else { return false }
+    self.process = ServerProcess(number: session.integer(0, 0), since: session.text(0, 1))
+    return true
   }
-
-  /// Whether a pooler stands before the server.
-  private var isPooled: Bool { process.map { $0.number != Int64(library.process(connection)) } ?? false }
 
   /// Sees that nobody else is in the server's process between two transactions: what is set in a session and what it locks would
   /// be somebody else's.
   ///
   /// - Throws: `StoreError` for a pooler that hands the process on.
-  package func checkOwnership() throws {
-    guard isPooled else { return }
-    // The pooler gives away first what was used last.
-    let other = try PostgreSQLConnection(address, isCancelled: isCancelled)
-    if other.process == process { throw StoreError.sharedSessions(address.shown) }
+  private func checkOwnership() throws {
+    let other = try PostgreSQLConnection(beside: self)
+    var own: ServerProcess?
+    // The pooler gives away first what was used last; a busy one gives another process each time.
+    for _ in 1...8 {
+      let processes = try [self, other].map { try $0.askProcess() }
+      if processes[0] == processes[1] || own.map({ $0 != processes[0] }) == true {
+        throw StoreError.sharedSessions(address.shown)
+      }
+      own = processes[0]
+    }
+  }
+
+  /// The process that answers.
+  private func askProcess() throws -> ServerProcess {
+    let found = try run(
+      "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()")
+    return ServerProcess(number: found.integer(0, 0), since: found.text(0, 1))
   }
 
   // MARK: Lost sessions

@@ -137,7 +137,7 @@ struct MarkedObjects {
           "SELECT h.\(quoted(onward.column)) FROM \(quoted(aggregates.holder.name)) AS h "
           + "WHERE h.\(quoted(aggregates.toOne.column)) = ANY ($1)"
         if let lock = aggregates.lockObjects(objects) {
-          try connection.run("SELECT \(lock) FOR SHARE", parameter)
+          try connection.run("SELECT \(lock)", parameter)
         }
       }
       try connection.change(entity, aggregates.refresh("SELECT unnest($1::bigint[])"), parameter)
@@ -145,7 +145,7 @@ struct MarkedObjects {
     for copy in Copy.all(entity, stored.model) {
       if let first = copy.firstColumn {
         let owners = "IN (SELECT t.\(quoted(first)) FROM \(table) AS t WHERE t.bolide_id = ANY ($1))"
-        for lock in copy.locks(owners) { try connection.run("SELECT \(lock) FOR SHARE", parameter) }
+        for lock in copy.locks(owners) { try connection.run("SELECT \(lock)", parameter) }
       }
       guard let folding = copy.folding else {
         try connection.change(entity, copy.update("= ANY ($1)"), parameter)

@@ -23,10 +23,7 @@ package final class PostgreSQLEngine: PartialEngine {
   /// - Parameter lockWait: how long an edit waits for another writer, in seconds.
   package init(reading address: PostgreSQLAddress, lockWait: Double = 10) throws {
     (self.address, self.lockWait) = (address, lockWait)
-    try session { connection in
-      try connection.checkOwnership()
-      return try upgrading(connection) { try StoredModel(connection, address) }
-    }
+    try session { connection in try upgrading(connection) { try StoredModel(connection, address) } }
   }
 
   /// Opens the store for a pipeline: makes it when there is none, and otherwise changes it as an import may.
@@ -38,7 +35,6 @@ package final class PostgreSQLEngine: PartialEngine {
   ) throws {
     (self.address, self.lockWait) = (address, lockWait)
     try session(repeats: true) { connection in
-      try connection.checkOwnership()
       if isTrial {
         try connection.beginTrial()
         sessions.keep(forTrial: connection)

@@ -45,6 +45,9 @@ struct PoolerTests {
       error?.message.hasSuffix("a pooler on the way to the server shares its sessions between transactions")
         == true)
     #expect(error?.hint == "Use the pooler's session mode, or the server's own address.")
+    // What other programs then find in the pooler's sessions is as it was.
+    let behind = pooler.address(schema: "").dropLast()
+    #expect(try server.psql("\\c \(behind)\nSHOW search_path", schema: "public") == #""$user", public"#)
     #expect(
       try server.psql("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'", schema: "public")
         == "0")

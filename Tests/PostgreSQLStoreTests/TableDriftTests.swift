@@ -1,6 +1,7 @@
 import Bolide
 import PostgreSQLAccess
 import StoreInterface
+import TestServer
 import Testing
 
 /// What other programs have made of the tables: an import says it before it reads anything.
@@ -52,6 +53,11 @@ struct TableDriftTests {
       #"ALTER TABLE "Region" RENAME TO r; CREATE TABLE "Region" (LIKE r) PARTITION BY LIST (name)"#,
       "Region is a partitioned table, and was made a table",
       "Put the table back: bolide keeps history with triggers on it."
+    ),
+    (
+      #"CREATE RULE kept AS ON DELETE TO "Region" DO ALSO NOTHING"#,
+      "the table Region has a rule: statements that it writes anew do not end as they are written",
+      #"Have a trigger do the same, and DROP RULE … ON "Region"."#
     ),
     ("DROP FUNCTION bolide_word", "function bolide_word() does not exist", restore),
   ])
@@ -147,5 +153,35 @@ struct TableDriftTests {
     #expect(status.schemaError?.file == store.engine.path)
     #expect(status.upkeep == RepairReport())
     #expect(status.entities.map(\.rows) == [1, 1])
+  }
+
+  @Test func `a table that is there where a store is to be made`() throws {
+    let server = try TestServer.shared.get()
+    let schema = "s\(UInt64.random(in: 0 ... .max))"
+    try server.psql(
+      #"CREATE SCHEMA "\#(schema)"; CREATE TABLE "\#(schema)"."Quake"(x integer)"#, schema: "public")
+    let pipeline = try Pipeline(yaml: ServerStore.quakes, file: "quakes.yaml", directory: ".")
+    let error = #expect(throws: StoreError.self) {
+      try StoreAddress(server.address(schema: schema)).open(for: pipeline, lockWait: 10)
+    }
+    #expect(error?.code == .modelChange)
+    #expect(error?.reason == "Quake cannot be added: another program's table, view or index has this name")
+  }
+
+  @Test func `a column that something uses gets no other type`() throws {
+    let store = try ServerStore(ServerStore.quakes.replacing("id:        integer64", with: "id: integer32"))
+    try store.take([#"{"id": 1}"#])
+    try store.psql(#"CREATE VIEW ids AS SELECT id FROM "Quake""#)
+    let wide = try Pipeline(yaml: ServerStore.quakes, file: "quakes.yaml", directory: ".")
+    let error = #expect(throws: StoreError.self) {
+      _ = try store.engine.migrate(wide, dropping: [], lockWait: 10) { _ in }
+    }
+    #expect(error?.code == .modelChange)
+    #expect(
+      error?.reason.hasPrefix(
+        "a column of Quake cannot get another type. PostgreSQL says: cannot alter type of a column used by a view"
+      )
+        == true)
+    #expect(error?.hint == "Drop what uses the column, and make it again behind the migration.")
   }
 }

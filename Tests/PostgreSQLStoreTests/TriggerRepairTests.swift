@@ -43,6 +43,17 @@ struct TriggerRepairTests {
     #expect(try store.changes(after: token).contains("update Quake 7 magnitude 4.0"))
   }
 
+  @Test func `one of another name goes when it is made anew`() throws {
+    try store.psql(#"ALTER TRIGGER bolide_after_insert ON "Quake" RENAME TO house_after_insert"#)
+    let report = try store.take([#"{"id": 2, "magnitude": 3, "place": "A"}"#])
+    #expect(report.restored.problems == ["the trigger bolide_after_insert on Quake is missing or disabled"])
+    let token = try store.engine.newestToken()
+    try store.psql(#"INSERT INTO "Quake"(id, magnitude, in_id) VALUES (8, 4, 1)"#)
+    #expect(try store.psql(#"SELECT "count", total FROM "Region""#) == "3|9")
+    #expect(try store.changes(after: token).filter { $0.hasPrefix("insert") }.count == 1)
+    #expect(try store.engine.verified() == [])
+  }
+
   @Test func `an edit does so, and its plan does not`() throws {
     try lose("bolide_after_insert", of: "Quake", dropping: false)
     let request = ObjectQuery("Quake", where: "id = 1")

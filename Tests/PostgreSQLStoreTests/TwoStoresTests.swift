@@ -1,4 +1,6 @@
+import Bolide
 import StoreInterface
+import TestServer
 import Testing
 
 /// A transaction that writes to two stores of one database is in the history of each.
@@ -65,5 +67,25 @@ struct TwoStoresTests {
     try store.take([#"{"id": 1, "place": "A"}"#, #"{"id": 2, "place": "A"}"#])
     let ids = ["1", "101", "2", "102"]
     #expect(try other.changes(after: token).sorted() == ids.map { "insert Quake \($0)" }.sorted())
+  }
+
+  /// Both have the same tables, with the same numbers.
+  @Test func `a database that was copied is another one, and its readers begin again`() throws {
+    let store = try ServerStore(on: TestServer())
+    try store.take([#"{"id": 1}"#])
+    try store.engine.addReader("copy", from: .beginning)
+    try store.engine.close()
+    try store.server.psql("\\c template1\nCREATE DATABASE copy TEMPLATE postgres", schema: "public")
+    let address = store.server.address(schema: store.schema)
+    func states(_ address: String) throws -> [Reader.State] {
+      let engine = try StoreAddress(address).open()
+      try engine.assignPendingChanges()
+      return try engine.namedReaders().map(\.state)
+    }
+    #expect(try states(address) == [.live])
+    let copy = address.replacing("/postgres?", with: "/copy?")
+    try store.server.psql(
+      "\\c copy\nUPDATE \"\(store.schema)\".\"Quake\" SET code = 'x'", schema: "public")
+    #expect(try states(copy) == [.diverged])
   }
 }

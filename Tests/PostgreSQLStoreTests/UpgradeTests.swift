@@ -12,6 +12,7 @@ import Testing
     14: """
     DROP INDEX bolide_mark_object; ALTER TABLE bolide_mark REPLICA IDENTITY DEFAULT, ADD PRIMARY KEY (entity, id);
     \(renamed("bolide_is_foreign", "bolide_is_direct"))
+    UPDATE bolide_store SET origin = regexp_replace(origin, '[0-9]+/([0-9]+)$', '\\1');
     """,
     12: "ALTER TABLE bolide_change DROP COLUMN last_seq;",
     // Triggers made a transaction's row with its first change.
@@ -60,6 +61,7 @@ import Testing
   private func store(ofFormat format: Int) throws -> ServerStore {
     let store = try ServerStore()
     try store.take([#"{"id": 1, "magnitude": 4, "place": "A"}"#])
+    try store.engine.addReader("copy", from: .beginning)
     try store.psql(Self.undone(to: format))
     return store
   }
@@ -98,6 +100,7 @@ import Testing
     try store.psql(
       "CREATE OR REPLACE FUNCTION \(update)() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';")
     let engine = try StoreAddress(store.server.address(schema: store.schema)).open()
+    #expect(try engine.namedReaders().map(\.state) == [.live])
     #expect(try engine.status().pendingChanges > 0)
     let newest = try engine.newestToken()
     #expect(try store.changes(after: newest).filter { $0.hasPrefix("update Region Z name A") }.count == 1)

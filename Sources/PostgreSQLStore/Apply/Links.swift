@@ -26,11 +26,9 @@ final class Links {
     }
     for copy in Copy.all(layout.entity, stored.model) where copy.folding == nil {
       guard let column = copy.firstColumn else { continue }
-      for (lock, entity) in zip(copy.locks("= ANY ($1)"), copy.destinations) {
-        // Importers that have an owner in common may change what it counts: they take turns.
-        let isChanged = entity.derivedAttributes.contains { $0.derivation?.aggregate != nil }
-        let lock = "SELECT \(lock) FOR \(isChanged ? "NO KEY UPDATE" : "SHARE")"
-        if copied[column]?.contains(lock) != true { copied[column, default: []].append(lock) }
+      for lock in copy.locks("= ANY ($1)").map({ "SELECT \($0)" })
+      where copied[column]?.contains(lock) != true {
+        copied[column, default: []].append(lock)
       }
     }
     for relationship in relationships where copied[relationship.column] == nil {

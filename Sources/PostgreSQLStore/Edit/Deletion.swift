@@ -7,9 +7,17 @@ extension PostgreSQLConnection {
   /// row by row, when what stands in the way may be about to go.
   ///
   /// - Returns: how many, without what was taken along.
-  /// - Throws: `StoreError` where another program's trigger keeps one of them.
+  /// - Throws: `StoreError` where a rule denies it, or another program's trigger keeps one of them.
   @discardableResult
   func delete(_ ids: [Int64], of entity: String, in model: Model) throws -> Int {
+    do {
+      return try deleteUnlessDenied(ids, of: entity, in: model)
+    } catch let error as PostgreSQLError where error.state.hasPrefix(PostgreSQLError.constraint) {
+      throw StoreError.deletionDenied(entity)
+    }
+  }
+
+  private func deleteUnlessDenied(_ ids: [Int64], of entity: String, in model: Model) throws -> Int {
     let names = EntityTable.denials(model).map(quoted).joined(separator: ", ")
     if !names.isEmpty { try run("SET CONSTRAINTS \(names) DEFERRED") }
     let deleted = try run("DELETE FROM \(quoted(entity)) WHERE bolide_id = ANY ($1)", [.integers(ids)])

@@ -197,7 +197,9 @@ extension HistoryRequest {
     _ change: HistoryChange, _ entity: Entity, _ changed: @autoclosure () -> Set<String>
   ) -> Bool {
     guard wants(change.kind), entities.isEmpty || entities.contains(change.entity) else { return false }
-    if attributes.isEmpty || change.kind != .update { return true }
-    return changed().contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
+    if attributes.isEmpty { return true }
+    // A row that comes or goes brings or takes all that its entity has.
+    let names = change.kind == .update ? changed() : Set(entity.properties.map(\.name))
+    return names.contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
   }
 }

@@ -40,8 +40,7 @@ extension PostgreSQLEngine {
     let lock = try lock(forPipeline: pipeline.name, waiting: lockWait)
     defer { withExtendedLifetime(lock) {} }
     return try session { connection in
-      try connection.checkOwnership()
-      return try SchemaFit(connection: connection, address: address).migrate(
+      try SchemaFit(connection: connection, address: address).migrate(
         pipeline, dropping: dropping, lockWait: lockWait)
     }
   }

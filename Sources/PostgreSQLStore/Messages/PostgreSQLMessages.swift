@@ -104,6 +104,12 @@ extension StoreError {
       hint: "Take them apart: ALTER TABLE … NO INHERIT …")
   }
 
+  static func tableWithRule(_ entity: String) -> StoreError {
+    .otherSchema(
+      "the table \(entity) has a rule: statements that it writes anew do not end as they are written",
+      hint: "Have a trigger do the same, and DROP RULE … ON \(quoted(entity)).")
+  }
+
   static func triggersLost(_ entity: String, _ address: String) -> StoreError {
     ruleLost("a trigger of Bolide's on \(entity) is missing or disabled", address)
   }
@@ -181,6 +187,13 @@ extension StoreError {
     StoreError(
       .modelChange, "some values are too long for an index. PostgreSQL says: \(text)",
       hint: "Shorten them with SQL, or leave the index out.")
+  }
+
+  /// - Parameter text: the server's.
+  static func columnUsed(_ entity: String, _ text: String) -> StoreError {
+    StoreError(
+      .modelChange, "a column of \(entity) cannot get another type. PostgreSQL says: \(text)",
+      hint: "Drop what uses the column, and make it again behind the migration.")
   }
 
   static func neverComputed(_ entity: Entity) -> StoreError {

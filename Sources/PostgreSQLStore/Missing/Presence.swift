@@ -86,11 +86,14 @@ struct Presence {
   static func missing(
     _ connection: PostgreSQLConnection, pipeline: String, _ stored: StoredModel
   ) throws -> RowShare? {
+    let isKnown = try connection.run(
+      "SELECT EXISTS (SELECT FROM bolide_presence WHERE pipeline = $1)", [.text(pipeline)])
+    if isKnown.integer(0, 0) == 0 { return nil }
     let seen = try stored.model.entities.reduce(0) {
       try $0 + Presence(connection, pipeline: pipeline, $1, stored).seenCount()
     }
     let missing = try missingCount(connection, pipeline: pipeline, stored)
-    return seen + missing == 0 ? nil : RowShare(missing, of: missing + seen)
+    return RowShare(missing, of: missing + seen)
   }
 
   /// The objects that were missing, and that a run has met.

@@ -76,8 +76,9 @@ extension PostgreSQLEngine {
 
   package func acknowledge(_ token: HistoryToken, by name: String) throws {
     try moving { connection, stored in
+      let place = try place(name, connection, stored, locks: true)
       let token = try self.token(.token(token), connection, stored)
-      if token > (try place(name, connection, stored, locks: true)) { try put(name, token, connection) }
+      if token > place { try put(name, token, connection) }
     }
   }
 

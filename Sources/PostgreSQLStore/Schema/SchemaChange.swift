@@ -104,7 +104,11 @@ struct SchemaChange {
     }
     let links = entity.toOneRelationships.filter { old.relationship(named: $0.name) == nil }
     if !actions.isEmpty {
-      try connection.run("ALTER TABLE \(table.name) \(actions.joined(separator: ", "))")
+      do {
+        try connection.run("ALTER TABLE \(table.name) \(actions.joined(separator: ", "))")
+      } catch let error as PostgreSQLError where error.state == "0A000" {
+        throw StoreError.columnUsed(entity.name, error.text)
+      }
     }
     let added =
       parts + new.flatMap { zip(EntityTable.columnNames($0), table.columns($0)) }
@@ -304,14 +308,27 @@ extension PostgreSQLConnection {
       """, [.text(entity.name), .texts(entity.properties.map(\.name))])
   }
 
-  /// Makes all triggers: each depends on the whole model.
+  /// Makes all triggers: each depends on the whole model. One that another program has given another name goes: there would be two.
   func makeTriggers(_ stored: StoredModel) throws {
-    for entity in stored.model.entities { try runAll(EntityTriggers(entity, stored).statements) }
+    for entity in stored.model.entities {
+      let table = quoted(entity.name)
+      let others = try run(
+        """
+        SELECT tgname FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = tgfoid
+        WHERE tgrelid = to_regclass($1) AND NOT tgisinternal
+          AND pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+          AND proname ~ '^bolide_(before|insert|delete|update|truncate)_[0-9]+$' AND tgname <> ALL ($2)
+        """, [.text(table), .texts(EntityTriggers.allNames)])
+      for row in 0..<others.count {
+        try run("DROP TRIGGER \(quoted(others.text(row, 0))) ON \(table)")
+      }
+      try runAll(EntityTriggers(entity, stored).statements)
+    }
   }
 
   /// Runs a statement, and throws an error of the store's where the server says a certain thing.
   @discardableResult
-  fileprivate func run(_ sql: String, orFor state: String, _ refusal: StoreError) throws -> QueryResult {
+  func run(_ sql: String, orFor state: String, _ refusal: StoreError) throws -> QueryResult {
     do {
       return try run(sql)
     } catch let error as PostgreSQLError where error.state == state {

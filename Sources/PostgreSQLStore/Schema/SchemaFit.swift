@@ -187,7 +187,8 @@ struct SchemaFit {
       [.integer(SystemTables.format), .text(randomWord(length: 8))])
     try StoredModel.write(record, connection)
     for entity in record.model.entities {
-      try connection.run(EntityTable(entity: entity, model: record.model).creation)
+      try connection.run(
+        EntityTable(entity: entity, model: record.model).creation, orFor: "42P07", .tableTaken(entity.name))
       try connection.number(entity)
     }
   }

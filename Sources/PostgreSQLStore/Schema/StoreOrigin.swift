@@ -1,10 +1,10 @@
 internal import PostgreSQLAccess
 internal import StoreInterface
 
-/// Where a store's history was written last: in which cluster, on which timeline of it, and as which table.
+/// Where a store's history was written last: in which cluster, on which timeline of it, in which database, and as which table.
 ///
-/// A standby that was promoted has a timeline of its own, a dump that was restored another table, mostly in another cluster. Both
-/// may lack the last commits, with what readers have acknowledged: their places came back with the store, and they would follow
+/// A standby that was promoted has a timeline of its own, a dump that was restored another table, mostly in another cluster, and a copy that
+/// `CREATE DATABASE … TEMPLATE` made another database. Each may lack the last commits, with what readers have acknowledged: their places came back with the store, and they would follow
 /// the wrong history without noticing. So each named reader is marked as diverged, until it is put somewhere. A token tells it
 /// by its nonce.
 ///
@@ -12,14 +12,15 @@ internal import StoreInterface
 /// comes: what is under way by now, as one that was prepared, is waited for.
 enum StoreOrigin {
   static let functions = [
-    // `system/timeline/table`; null on a standby, which writes nothing, and where the server does not say it.
+    // `system/timeline/database/table`; null on a standby, which writes nothing, and where the server does not say it.
     """
     CREATE OR REPLACE FUNCTION bolide_origin() RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
     BEGIN
       IF pg_is_in_recovery() THEN RETURN NULL; END IF;
       RETURN (SELECT system_identifier FROM pg_control_system()) || '/' ||
-        substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' || 'bolide_store'::regclass::oid;
+        substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' ||
+        (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || 'bolide_store'::regclass::oid;
     EXCEPTION WHEN undefined_function OR insufficient_privilege OR feature_not_supported THEN
       RETURN NULL;
     END $$
@@ -38,6 +39,12 @@ enum StoreOrigin {
     END $$
     """,
   ]
+
+  /// Names this database, too, where a store of an earlier format has what the rest of it is.
+  static let named = """
+    UPDATE bolide_store SET origin = regexp_replace(origin, '/([0-9]+)$',
+      '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/\\1')
+    """
 
   /// Whether the store was written elsewhere, and nobody has noticed.
   static let isElsewhere = "(SELECT coalesce(origin <> bolide_origin(), false) FROM bolide_store)"

@@ -27,10 +27,10 @@ extension SystemTables {
     // An object may have a negative id: the entity's number says what is marked.
     13: ["UPDATE bolide_mark SET entity = -entity, id = -id WHERE id < 0"],
     // An object can have several marks, an input's name a backslash, and another rule the name of one that denies. The triggers know
-    // those of other programs from their own.
+    // those of other programs from their own, and are nobody else's. A copied database is another one.
     14: [
       "ALTER TABLE bolide_mark DROP CONSTRAINT bolide_mark_pkey", markIndex, markIdentity,
-      "DROP INDEX bolide_reject_same", rejectSame, deferrableNamesakes,
+      "DROP INDEX bolide_reject_same", rejectSame, deferrableNamesakes, StoreOrigin.named,
     ],
   ]
 

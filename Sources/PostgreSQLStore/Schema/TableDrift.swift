@@ -42,19 +42,21 @@ struct TableDrift {
     throw StoreError.columnOfOtherType(column.name, of: column.entity, type, was: column.type)
   }
 
-  /// Sees that they are tables of their own: what changes rows through another one calls no trigger of theirs.
+  /// Sees that they are tables of their own, without rules: what changes rows through another one calls no trigger of theirs.
   private func checkKinds(_ entities: [String]) throws {
     let found = try connection.run(
       """
       SELECT w.place, CASE relkind WHEN 'v' THEN 'a view' WHEN 'p' THEN 'a partitioned table' WHEN 'r' THEN NULL
-        ELSE 'no table' END
+        ELSE 'no table' END, EXISTS (SELECT FROM pg_rewrite WHERE ev_class = c.oid)
       FROM unnest($1::text[]) WITH ORDINALITY AS w(relation, place) JOIN pg_class AS c ON c.oid = to_regclass(w.relation)
       WHERE relkind <> 'r' OR EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhparent, inhrelid))
+        OR EXISTS (SELECT FROM pg_rewrite WHERE ev_class = c.oid)
       ORDER BY w.place LIMIT 1
       """, [.texts(entities.map(quoted))])
     guard found.count > 0 else { return }
     let entity = entities[Int(found.integer(0, 0)) - 1]
-    throw found.optionalText(0, 1).map { StoreError.otherThanTable(entity, $0) } ?? .tableShared(entity)
+    throw found.optionalText(0, 1).map { StoreError.otherThanTable(entity, $0) }
+      ?? (found.integer(0, 2) != 0 ? .tableWithRule(entity) : .tableShared(entity))
   }
 }
 

@@ -77,10 +77,11 @@ struct Aggregates {
   /// Locks objects whose values the members read, of a relationship to many on both sides; nil where they read none.
   ///
   /// - Parameter ids: a subquery of their ids.
-  /// - Returns: what is read, from FROM on, without the lock's name.
+  /// - Returns: what is read, from FROM on.
   func lockObjects(_ ids: String) -> String? {
     if onward == nil || sources.isEmpty { return nil }
-    return "FROM \(quoted(destination.name)) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id"
+    let objects = quoted(destination.name)
+    return "FROM \(objects) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id \(destination.lock)"
   }
 
   // MARK: From scratch

@@ -70,8 +70,8 @@ struct Copy {
     return hop.column
   }
 
-  /// The entities of the path, place by place.
-  var destinations: [Entity] { hops.map(\.destination) }
+  /// The entity of the first place of the path.
+  var firstPlace: Entity? { hops.first?.destination }
 
   /// What locks the rows of the path, place by place, so that a copy is of what is there until the transaction ends: whoever changes
   /// one of them meanwhile waits, and finds the object. A statement that computes the copy behind these sees what they have waited for.
@@ -79,7 +79,7 @@ struct Copy {
   /// - Parameters:
   ///   - place: the first one that is locked.
   ///   - ids: what holds of its rows' ids, as in `= NEW."in_id"`.
-  /// - Returns: what is read, from FROM on, without the lock's name.
+  /// - Returns: what is read, from FROM on.
   func locks(from place: Int = 0, _ ids: String) -> [String] {
     guard firstColumn != nil else { return [] }
     var ids = ids
@@ -88,7 +88,8 @@ struct Copy {
         let table = quoted(hops[index - 1].destination.name)
         ids = "IN (SELECT h.\(quoted(hops[index].column)) FROM \(table) AS h WHERE h.bolide_id \(ids))"
       }
-      return "FROM \(quoted(hops[index].destination.name)) WHERE bolide_id \(ids) ORDER BY bolide_id"
+      let place = hops[index].destination
+      return "FROM \(quoted(place.name)) WHERE bolide_id \(ids) ORDER BY bolide_id \(place.lock)"
     }
   }
 
@@ -134,5 +135,13 @@ struct Copy {
         ? locks(from: place + 1, "IN (SELECT r.\(quoted(next)) FROM (\(rows)) AS r)") : []
       return ("SELECT p0.bolide_id FROM \(from)", [next], rest)
     }
+  }
+}
+
+extension Entity {
+  /// How rows are locked whose values go into others until the transaction ends: what these rows count themselves may be changed behind
+  /// it, and two that have a shared lock would wait for each other then.
+  var lock: String {
+    derivedAttributes.contains { $0.derivation?.aggregate != nil } ? "FOR NO KEY UPDATE" : "FOR SHARE"
   }
 }

@@ -119,7 +119,7 @@ extension EntityTriggers {
       let rows = event == .update ? new : "bolide_new"
       lock =
         aggregates.lockObjects("SELECT r.\(quoted(onward.column)) FROM \(rows) AS r").map {
-          "PERFORM \($0) FOR SHARE;\n"
+          "PERFORM \($0);\n"
         } ?? ""
     }
     return Upkeep(
@@ -211,7 +211,7 @@ extension EntityTriggers {
         }
         let ids = found.map(\.query).joined(separator: " UNION ")
         // The last ones are those that are there now.
-        let locks = (found.last?.locks ?? []).map { "PERFORM \($0) FOR SHARE;\n" }.joined()
+        let locks = (found.last?.locks ?? []).map { "PERFORM \($0);\n" }.joined()
         return Upkeep(
           sources: columns, isNeeded: oneChanges(columns, event),
           statements: (copy.folding == nil ? locks + take(copy, ids) : mark(ids, copy.entity))

@@ -24,20 +24,30 @@ extension EntityTriggers {
     }
   }
 
-  /// An object that was deleted before in the transaction has been updated. One that was updated before is new: an upsert's updates
-  /// are noted first, and what follows from them may be in its new rows.
+  /// An object that was deleted before in the transaction has been updated: what history has no value of was null. One that was updated
+  /// before is new: an upsert's updates are noted first, and what follows from them may be in its new rows.
   var inserted: String {
     let upkeep = derived(.insert)
+    let others = parts("n") { column, _ in "n.\(column) IS NOT NULL" }.map {
+      "CASE WHEN \($0.noted.isTaken) AND \($0.noted.number) <> ALL (coalesce(c.properties, '{}')) THEN \($0.noted.number) END"
+    }
+    let more = "array_remove(ARRAY[\(others.joined(separator: ", "))]::integer[], NULL)"
     return """
       \(look(.insert, checkNewOne + upkeep.questions))
       \(checkNew)
       IF \(hasNoRuns) THEN
         \(noteOne(.insert, "1, false, NULL::integer[], NULL::text[]"))
         IF NOT (FOUND AND bolide_is_one) THEN
-          INSERT INTO bolide_change AS c (transaction, entity, id, kind)
-            SELECT bolide_own, \(number), bolide_id, 1 FROM bolide_new ORDER BY bolide_id
-            ON CONFLICT (transaction, entity, id) DO UPDATE SET last_seq = excluded.seq, kind = CASE c.kind WHEN 3 THEN 2 ELSE 1 END,
-              properties = CASE c.kind WHEN 3 THEN c.properties END, previous = CASE c.kind WHEN 3 THEN c.previous END;
+          WITH again AS (UPDATE bolide_change AS c SET last_seq = nextval('bolide_change_seq'), kind = 2,
+                properties = c.properties || \(more),
+                previous = c.previous || array_fill(NULL::text, ARRAY[cardinality(\(more))])
+              FROM bolide_new AS n WHERE c.transaction = bolide_own AND c.entity = \(number) AND c.id = n.bolide_id
+                AND c.kind = 3 RETURNING c.id)
+            INSERT INTO bolide_change(transaction, entity, id, kind)
+            SELECT bolide_own, \(number), bolide_id, 1 FROM bolide_new AS n
+            WHERE NOT EXISTS (SELECT FROM again WHERE again.id = n.bolide_id) ORDER BY bolide_id
+            ON CONFLICT (transaction, entity, id)
+              DO UPDATE SET last_seq = excluded.seq, kind = 1, properties = NULL, previous = NULL;
         END IF;
       END IF;
       \(upkeep.statements)

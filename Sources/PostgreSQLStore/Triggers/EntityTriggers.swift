@@ -46,25 +46,21 @@ struct EntityTriggers {
       .map {
         trigger("~bolide_before_\($0.lowercased())", "BEFORE \($0)", "FOR EACH ROW WHEN (\($1))", "before")
       }
-    return (before.isEmpty ? [] : [function("before", before)] + rows)
+    return (before.isEmpty ? [] : function("before", before) + rows)
       + events.flatMap { name, tables, event, body in
-        [
-          function(name, body, variables(event)),
+        function(name, body, variables(event)) + [
           trigger(
             "bolide_after_\(name)", "AFTER \(name.uppercased())",
             "REFERENCING \(tables) FOR EACH STATEMENT"
               + (event == .update && isNotedAlong ? " WHEN (bolide_is_to_note())" : ""),
-            name),
+            name)
         ]
       }
-      + [
-        function(
-          "truncate",
-          "RAISE EXCEPTION USING MESSAGE = "
-            + "\(literal("\(entity.name): TRUNCATE would leave no history of the rows")), HINT = 'Use DELETE.';"
-        ),
-        trigger("bolide_truncate", "BEFORE TRUNCATE", "FOR EACH STATEMENT", "truncate"),
-      ]
+      + function(
+        "truncate",
+        "RAISE EXCEPTION USING MESSAGE = "
+          + "\(literal("\(entity.name): TRUNCATE would leave no history of the rows")), HINT = 'Use DELETE.';"
+      ) + [trigger("bolide_truncate", "BEFORE TRUNCATE", "FOR EACH STATEMENT", "truncate")]
   }
 
   /// Whether a row is written by another program, or by a trigger: Bolide's own statements do the same themselves.
@@ -99,12 +95,16 @@ struct EntityTriggers {
     ]
   }
 
-  private func function(_ event: String, _ body: String, _ variables: [String] = []) -> String {
+  /// A trigger's function. Nobody else may make it the trigger of a table of theirs, which calls it with rows of their making; the table's
+  /// own trigger is called for everybody.
+  private func function(_ event: String, _ body: String, _ variables: [String] = []) -> [String] {
     // A text in a filter may hold whatever would end the body.
     var tag = "$bolide$"
     while body.utf8.contains(tag.utf8) { tag = "$_\(tag.dropFirst())" }
-    return """
-      CREATE OR REPLACE FUNCTION \(quoted("bolide_\(event)_\(number)"))() RETURNS trigger
+    let name = "\(quoted("bolide_\(event)_\(number)"))()"
+    return [
+      """
+      CREATE OR REPLACE FUNCTION \(name) RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT \(settings) AS \(tag)
       DECLARE
       \(variables.map { "\($0);" }.joined(separator: "\n"))
@@ -112,7 +112,8 @@ struct EntityTriggers {
       \(body)
       RETURN \(event == "before" ? "NEW" : "NULL");
       END \(tag)
-      """
+      """, "REVOKE ALL ON FUNCTION \(name) FROM PUBLIC",
+    ]
   }
 
   /// How values are written as texts, whatever the session's settings. Each costs some time with each call.
@@ -120,7 +121,12 @@ struct EntityTriggers {
     // What one of its rows changes of an owner may be noted along with it.
     let owned = aggregates.filter { $0.holder.name == entity.name }.flatMap(\.members).map(\.attribute.type)
     let types = (entity.properties.map(\.type) + owned).map(\.stored)
-    var settings: [String] = []
+    // Whoever owns the tables may be shown only some of the rows (FORCE ROW LEVEL SECURITY): then the statement fails.
+    var settings = ["SET row_security = off"]
+    // Compiling a statement takes longer than it does.
+    if !aggregates.isEmpty || model.entities.contains(where: { !Copy.all($0, model).isEmpty }) {
+      settings.append("SET jit = off")
+    }
     if types.contains(where: \.isInstant) {
       settings += ["SET timezone = 'UTC'", "SET datestyle = 'ISO, YMD'"]
     }
@@ -177,16 +183,43 @@ struct EntityTriggers {
       lines += times.map { "NEW.\(quoted($0.name)) := \(Self.now($0, "clock_timestamp()"));" }
       lines.append("END IF;")
     }
+    lines += firstLocks(copies)
     for copy in copies where copy.folding == nil {
-      let changes = copy.ownColumns.map { self.changes([$0], "NEW", "OLD") }
-      lines.append("IF \((["TG_OP = 'INSERT'"] + changes).joined(separator: " OR ")) THEN")
+      lines.append("IF \(isNew(copy.ownColumns)) THEN")
       if let column = copy.firstColumn {
-        lines += copy.locks("= NEW.\(quoted(column))").map { "PERFORM \($0) FOR SHARE;" }
+        lines += copy.locks("= NEW.\(quoted(column))").dropFirst().map { "PERFORM \($0);" }
       }
       lines.append("NEW.\(quoted(copy.attribute.name)) := \(copy.value { "NEW.\(quoted($0))" });")
       lines.append("END IF;")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// Whether a row is new, or has other values in some columns than before, as SQL.
+  private func isNew(_ columns: [String]) -> String {
+    "TG_OP = 'INSERT'" + (columns.isEmpty ? "" : " OR \(changes(columns, "NEW", "OLD"))")
+  }
+
+  /// Locks the owners from which a row copies values, an entity's all at once in the order of their ids: others that write rows lock them
+  /// in that order, too. Where the owners count rows, the trigger behind the statement changes them, and the one that was left with them.
+  private func firstLocks(_ copies: [Copy]) -> [String] {
+    var columns: [String: Set<String>] = [:]
+    for copy in copies where copy.folding == nil {
+      guard let column = copy.firstColumn, let owner = copy.firstPlace else { continue }
+      columns[owner.name, default: []].insert(column)
+    }
+    return columns.sorted { $0.key < $1.key }.compactMap { name, columns in
+      guard let owner = model.entity(named: name) else { return nil }
+      let isCounted = aggregates.contains { $0.owner.name == name }
+      let ids = columns.sorted().flatMap { column in
+        (isCounted ? ["OLD", "NEW"] : ["NEW"]).map { "\($0).\(quoted(column))" }
+      }
+      return """
+        IF \(isNew(columns.sorted())) THEN
+        PERFORM FROM \(quoted(name)) WHERE bolide_id IN (\(ids.joined(separator: ", "))) ORDER BY bolide_id \(owner.lock);
+        END IF;
+        """
+    }
   }
 
   /// An instant as an attribute that is derived from the clock has it: what is smaller is cut off.
