@@ -77,10 +77,6 @@ struct ImportFrame {
   ) throws(ImportError) -> ImportReport {
     var reading = applied.reading
     keepWhatFits(&reading.fields.added)
-    for index in reading.newFields.indices {
-      let added = reading.fields.added.first { $0.key == reading.newFields[index].name }
-      reading.newFields[index].attribute = added?.attribute
-    }
     writing.times.add(reading.times)
     let isTrial = ImportTrial.isRunning
     var failure = applied.failure?.telling(writing.progress.counts, isTrial: isTrial)
@@ -97,6 +93,13 @@ struct ImportFrame {
       if applied.isReplay { stillKept = try store.keptRejectCount(pipeline: pipeline.name) }
     } catch {
       failure = failure ?? ImportError(error)
+    }
+    // Only a run that ends well adds them.
+    if failure == nil, isGood {
+      for index in reading.newFields.indices {
+        let added = reading.fields.added.first { $0.key == reading.newFields[index].name }
+        reading.newFields[index].attribute = added?.attribute
+      }
     }
     if case .accept(let guarding, _) = failure?.remedy, !settings.isAtomic, !isTrial,
       writing.progress.token != nil

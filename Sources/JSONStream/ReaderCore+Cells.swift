@@ -66,7 +66,7 @@ extension ReaderCore {
     cells.line = input.origin + end
     if mayBeHeader {
       if try takesHeader(text, delimiter) { return false }
-    } else if text.count == cells.header.count, text.elementsEqual(cells.header) {
+    } else if repeatsHeader(text, delimiter) {
       return false
     }
     recordCount += 1
@@ -90,8 +90,21 @@ extension ReaderCore {
         throw error(.duplicateName, at: parser.recordStart, candidates: [names[column]])
       }
     }
-    if names.count > 1 { cells.header = Array(text) }
+    if names.count > 1 { (cells.header, cells.firstName) = (Array(text), Array(names[0].utf8)) }
     return true
+  }
+
+  /// Whether a line has the columns' names once more: another program may quote other cells.
+  private func repeatsHeader(_ text: UnsafeBufferPointer<UInt8>, _ delimiter: UInt8) -> Bool {
+    if cells.header.isEmpty { return false }
+    if text.count == cells.header.count, text.elementsEqual(cells.header) { return true }
+    // Few lines begin as the names do.
+    guard text.dropFirst(text.first == UInt8(ascii: "\"") ? 1 : 0).starts(with: cells.firstName) else {
+      return false
+    }
+    var names: [String] = []
+    Cell.each(of: text, delimiter: delimiter) { names.append(String(decoding: $0, as: UTF8.self)) }
+    return names == envelope.names
   }
 
   /// What the walker stopped at.

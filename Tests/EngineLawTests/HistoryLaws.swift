@@ -123,4 +123,20 @@ struct HistoryLaws {
     try #require(store.engine.newestToken().number == 3)
     #expect(try await reading.value == [1, 2, 3])
   }
+
+  @Test(arguments: Engine.keeping, [false, true])
+  func `of the objects of an entity that lacks a named attribute nothing is told`(
+    _ engine: Engine, isNet: Bool
+  ) throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1, "magnitude": 2, "place": "A"}"#])
+    func told(_ attributes: Set<String>) throws -> Set<String> {
+      var request = HistoryRequest()
+      (request.attributes, request.isNet) = (attributes, isNet)
+      return Set(try store.engine.history(request).flatMap(\.changes).map { "\($0.kind) \($0.entity)" })
+    }
+    #expect(try told(["Region.name"]) == ["insert Region"])
+    #expect(try told(["magnitude"]) == ["insert Quake"])
+    #expect(try told(["magnitude", "name"]) == ["insert Quake", "insert Region"])
+  }
 }

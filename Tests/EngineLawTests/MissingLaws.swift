@@ -127,4 +127,51 @@ struct MissingLaws {
     #expect(uses == [.integer(1), .integer(1)])
     try store.engine.verify { Issue.record("\($0)") }
   }
+
+  /// Another entity's objects lead to the row, and deny it.
+  @Test(arguments: Engine.keeping)
+  func `a missing row whose deletion is denied is said to be`(_ engine: Engine) throws {
+    func model(_ gone: String) -> String {
+      """
+      bolide: 1
+      name: law
+      store: law.sqlite
+      entity: Post
+      key: id
+      feed: full
+      gone: \(gone)
+      max-missing: 100%
+      attributes: { id: integer64 }
+      relationships: { notes: { to-many: Note, inverse: post, on-delete: deny } }
+      entities:
+        Note:
+          key: number
+          attributes: { number: integer64 }
+          relationships: { post: { to-one: Post, inverse: notes } }
+
+      """
+    }
+    let store = try LawStore(engine, model("keep"))
+    try store.take([#"{"id": 1}"#, #"{"id": 2}"#])
+    _ = try store.engine.writeObject(
+      "Note", ObjectValues(["number": 1]), links: ["post": ObjectValues(["id": 2])],
+      .insert, EditOptions())
+    try store.take([#"{"id": 1}"#])
+    let denied =
+      "a row of Post, or of its dependents, has related objects that deny its deletion: nothing is deleted"
+    let error = #expect(throws: StoreError.self) {
+      try store.engine.deleteMissing(of: nil, noMoreThan: 1)
+    }
+    #expect(error?.code == .guarded && error?.reason == denied)
+    let deleting = try Pipeline(yaml: model("delete"), file: "law.yaml", directory: ".")
+    var options = ImportOptions()
+    options.force = true
+    let failure = #expect(throws: ImportError.self) {
+      try store.engine.run(deleting, on: [.bytes(#"{"id": 1}"#.utf8, name: "feed")], options: options)
+    }
+    #expect(
+      failure?.kind == .store(.guarded) && failure?.message.contains(denied) == true,
+      "\(String(describing: failure))")
+    #expect(try store.engine.readCount(ObjectQuery("Post"), at: nil) == 2)
+  }
 }

@@ -27,6 +27,16 @@ struct ReaderLaws {
   }
 
   @Test(arguments: Engine.keeping)
+  func `a reader that is not there is told before its token is looked at`(_ engine: Engine) throws {
+    let store = try LawStore(engine)
+    let beginning = try store.engine.newestToken()
+    try store.take([#"{"id": 1}"#])
+    _ = try store.engine.prune(.before(.token(store.engine.newestToken())))
+    let error = #expect(throws: StoreError.self) { try store.engine.acknowledge(beginning, by: "nobody") }
+    #expect(error?.code == .unknownReader)
+  }
+
+  @Test(arguments: Engine.keeping)
   func `a reader begins where nothing is lost to it`(_ engine: Engine) throws {
     let store = try LawStore(engine)
     try store.take((1...4).map { #"{"id": \#($0)}"# })

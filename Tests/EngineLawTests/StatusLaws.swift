@@ -41,6 +41,14 @@ struct StatusLaws {
   }
 
   @Test(arguments: Engine.keeping)
+  func `of a full feed that brought no row nothing is missing`(_ engine: Engine) throws {
+    let store = try LawStore(engine, LawStore.quakes, "feed: full\nmax-rejects: 1\n")
+    try store.take([#"{"id": 1, "magnitude": "x"}"#], settings: "feed: full\nmax-rejects: 1\n")
+    let missing = try pipeline(store).missing
+    #expect(missing?.count == 0, "\(String(describing: missing))")
+  }
+
+  @Test(arguments: Engine.keeping)
   func `of a feed that is not full nothing is missing`(_ engine: Engine) throws {
     let store = try LawStore(engine)
     try store.take([#"{"id": 1}"#])

@@ -52,7 +52,6 @@ package final class EntityReader {
     let number = numbers.entity(entity.name)
     self.number = number
     name = entity.name
-    isWanted = request.entities.isEmpty || request.entities.contains(entity.name)
     let stored = numbers.columns(of: entity)
     columnNames = stored.map(\.column)
     let keys = entity.key.compactMap { name in stored.first { $0.name == name } }
@@ -79,6 +78,9 @@ package final class EntityReader {
       )
     }
     self.dropped = Dictionary(gone) { first, _ in first }
+    isWanted =
+      (request.entities.isEmpty || request.entities.contains(entity.name))
+      && (request.attributes.isEmpty || (whole.map(\.column) + gone.map(\.1)).contains(where: \.isWanted))
     key = keys.enumerated().compactMap { index, key in
       columns[key.number].map { KeyPart(number: key.number, column: $0, index: Int32(1 + index)) }
     }

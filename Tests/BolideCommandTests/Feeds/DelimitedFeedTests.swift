@@ -144,6 +144,17 @@ import Testing
           "The input may be cut off: fetch it again and run the same command: no row is duplicated."))
   }
 
+  /// As where files of two programs have been concatenated.
+  @Test func `a line that repeats the names is no record, however its cells are quoted`() throws {
+    try folder.write(
+      "id,name,level\n1,a,1\n\"id\",name,\"level\"\n2,b,2\nid,name,level\n3,c,3\n", to: "s.csv")
+    #expect(try folder.bolide("import", "s.yaml", "s.csv") == .silent)
+    #expect(try stations() == ["1|a|1.0|", "2|b|2.0|", "3|c|3.0|"])
+    try folder.write("\"id\",\"name\"\n4,d\nid,name\nid,names\n", to: "s.csv")
+    let outcome = try folder.bolide("import", "s.yaml", "s.csv", "--max-rejects", "1", "-v")
+    #expect(outcome.errors.contains("s: 2 read = 1 inserted + 1 rejected"), "\(outcome)")
+  }
+
   @Test func `columns of the pipeline name the cells of a file without a header`() throws {
     try folder.write(
       """

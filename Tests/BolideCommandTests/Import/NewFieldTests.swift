@@ -196,6 +196,17 @@ private let hint = "To import a new field, add an attribute to the pipeline, or 
       + note("Mag", "a text", "mag2", "string") + note("text", "a text", "text", "string")
   }
 
+  @Test func `an import that fails adds nothing, and says nothing else`() throws {
+    try folder.write(#"[{"id": "a", "mag": "x"}, {"id": "b", "mag": 2, "felt-by": 3}]"#, to: "bad.json")
+    let outcome = try folder.bolide("import", "quakes.yaml", "bad.json", "--json")
+    #expect(outcome.status == 65)
+    #expect(
+      outcome.errors.contains(
+        "quakes: the feed has a new field 'felt-by', a number; the pipeline does not use it\n"), "\(outcome)")
+    #expect(!outcome.output.contains("feltBy"))
+    #expect(try !rows().joined().contains("feltBy"))
+  }
+
   private func rows() throws -> [String] {
     try folder.bolide("fetch", "q.sqlite", "Quake", "--sort", "id").lines
   }
