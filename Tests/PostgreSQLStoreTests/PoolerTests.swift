@@ -52,4 +52,24 @@ struct PoolerTests {
       try server.psql("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'", schema: "public")
         == "0")
   }
+
+  /// Whoever else comes gets what was just given back.
+  @Test(.timeLimit(.minutes(5)))
+  func `nor does one that others keep busy pass for another mode`() throws {
+    let server = try TestServer.shared.get()
+    let pooler = try TestPooler(.transaction, before: server, sessions: 3)
+    let schema = "s\(UInt64.random(in: 0 ... .max))"
+    let others = try (1...6).map { _ in
+      let other = try OtherProgram(on: server, schema: "public")
+      try other.send("\\c \(pooler.address(schema: "").dropLast())")
+      try other.send(String(repeating: "SELECT pg_sleep(0.005);\n", count: 400))
+      return other
+    }
+    for _ in 1...10 {
+      let error = #expect(throws: StoreError.self) { try StoreAddress(pooler.address(schema: schema)).open() }
+      #expect(
+        error?.reason.hasPrefix("a pooler on the way to the server") == true, "\(String(describing: error))")
+    }
+    for other in others { #expect(try other.end()) }
+  }
 }

@@ -12,7 +12,8 @@ package final class TestPooler {
   private let folder: String
   private let process = Process()
 
-  package init(_ mode: Mode, before server: TestServer) throws {
+  /// - Parameter sessions: so many of the server's are shared at most.
+  package init(_ mode: Mode, before server: TestServer, sessions: Int = 20) throws {
     folder = "/tmp/bolide-pooler-\(UInt32.random(in: 0 ... .max))"
     let settings = """
       [databases]
@@ -22,6 +23,7 @@ package final class TestPooler {
       listen_port = 6432
       auth_type = any
       pool_mode = \(mode.rawValue)
+      default_pool_size = \(sessions)
       """
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     // It refuses to run as root.
