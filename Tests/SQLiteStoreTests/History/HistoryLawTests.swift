@@ -227,8 +227,13 @@ struct HistoryLawTests {
       try check({ $0.excludedAuthors = ["cron"] }, { _, _ in true })
       try check({ $0.entities = ["Region"] }, { $1.entity == "Region" })
       try check({ $0.kinds = [.delete] }, { $1.kind == .delete })
-      try check({ $0.attributes = ["depth"] }, { $1.kind != .update || $1.before["depth"] != nil })
-      try check({ $0.attributes = ["Region.depths"] }, { $1.kind != .update || $1.before["depths"] != nil })
+      // An insert and a delete affect all that their entity has.
+      try check(
+        { $0.attributes = ["depth"] },
+        { $1.entity == "Quake" && ($1.kind != .update || $1.before["depth"] != nil) })
+      try check(
+        { $0.attributes = ["Region.depths"] },
+        { $1.entity == "Region" && ($1.kind != .update || $1.before["depths"] != nil) })
     }
   }
 }
