@@ -133,13 +133,20 @@ package final class TestServer: Sendable {
     let process = Process()
     process.executableURL = psqlProgram
     process.arguments = ["-h", folder, "-U", "postgres", "-qAtX", "-v", "ON_ERROR_STOP=1", "postgres"]
-    let (input, output) = (Pipe(), Pipe())
+    // Not pipes: a program that another thread starts meanwhile would have their ends, too, and might wait for this one's caller.
+    let files = ["sql", "out"].map {
+      FileManager.default.temporaryDirectory.appending(path: "\(UUID()).\($0)")
+    }
+    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+    try Data("SET search_path = \"\(schema)\";\n\(sql)\n".utf8).write(to: files[0])
+    try Data().write(to: files[1])
+    let (input, output) = try (FileHandle(forReadingFrom: files[0]), FileHandle(forWritingTo: files[1]))
     (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
     try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Data("SET search_path = \"\(schema)\";\n\(sql)\n".utf8))
-    try input.fileHandleForWriting.close()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
+    try input.close()
+    try output.close()
+    let text = String(decoding: try Data(contentsOf: files[1]), as: UTF8.self)
     guard process.terminationStatus == 0 else { throw Failure(text: text) }
     return text.trimmingCharacters(in: .newlines)
   }
@@ -173,6 +180,8 @@ package final class OtherProgram {
   package init(on server: TestServer, schema: String) throws {
     process.executableURL = server.psqlProgram
     process.arguments = ["-h", server.folder, "-U", "postgres", "-qAtX", "-v", "ON_ERROR_STOP=1", "postgres"]
+    // Its other end is not for programs that are started later.
+    _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     process.standardInput = input
     process.standardOutput = FileHandle.nullDevice
     try process.run()
