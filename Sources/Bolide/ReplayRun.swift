@@ -77,8 +77,7 @@ struct ReplayRun {
       guard let first = kept.first else { return [] }
       var open = kept
       return (reasons[Int(first.number)] ?? []).map { reason in
-        let same = open.firstIndex { reason.replaces($0.reject) }
-        return reason.at(same.map { open.remove(at: $0).reject } ?? first.reject)
+        reason.at((open.take(replacedBy: reason) ?? first).reject)
       }
     }
   }

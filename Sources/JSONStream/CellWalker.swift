@@ -13,8 +13,6 @@ struct CellWalker {
   private var isQuoted: Bool?
   /// The text of the line that named the columns.
   var header: [UInt8] = []
-  /// The first of the names.
-  var firstName: [UInt8] = []
   /// What was found wrong, its offset in the buffer, and the offset of the last byte that shows it.
   private(set) var failure = (code: JSONError.Code.unclosedQuote, offset: 0, certain: 0)
 

@@ -80,8 +80,7 @@ extension ReaderCore {
   {
     if envelope.names == nil, text.first == UInt8(ascii: "<") { throw error(.markup, at: parser.recordStart) }
     mayBeHeader = false
-    var names: [String] = []
-    Cell.each(of: text, delimiter: delimiter) { names.append(String(decoding: $0, as: UTF8.self)) }
+    let names = names(text, delimiter)
     if let given = envelope.names {
       guard names == given, names.count > 1 else { return false }
     } else {
@@ -90,21 +89,24 @@ extension ReaderCore {
         throw error(.duplicateName, at: parser.recordStart, candidates: [names[column]])
       }
     }
-    if names.count > 1 { (cells.header, cells.firstName) = (Array(text), Array(names[0].utf8)) }
+    if names.count > 1 { cells.header = Array(text) }
     return true
+  }
+
+  /// A line's cells as texts.
+  private func names(_ text: UnsafeBufferPointer<UInt8>, _ delimiter: UInt8) -> [String] {
+    var names: [String] = []
+    Cell.each(of: text, delimiter: delimiter) { names.append(String(decoding: $0, as: UTF8.self)) }
+    return names
   }
 
   /// Whether a line has the columns' names once more: another program may quote other cells.
   private func repeatsHeader(_ text: UnsafeBufferPointer<UInt8>, _ delimiter: UInt8) -> Bool {
-    if cells.header.isEmpty { return false }
+    guard !cells.header.isEmpty, let names = envelope.names else { return false }
     if text.count == cells.header.count, text.elementsEqual(cells.header) { return true }
     // Few lines begin as the names do.
-    guard text.dropFirst(text.first == UInt8(ascii: "\"") ? 1 : 0).starts(with: cells.firstName) else {
-      return false
-    }
-    var names: [String] = []
-    Cell.each(of: text, delimiter: delimiter) { names.append(String(decoding: $0, as: UTF8.self)) }
-    return names == envelope.names
+    let cell = text.dropFirst(text.first == UInt8(ascii: "\"") ? 1 : 0)
+    return cell.starts(with: names[0].utf8) && self.names(text, delimiter) == names
   }
 
   /// What the walker stopped at.

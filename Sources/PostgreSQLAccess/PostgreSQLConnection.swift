@@ -60,14 +60,16 @@ package final class PostgreSQLConnection {
       throw StoreError.oldServer(Int(library.serverVersion(connection)) / 10_000, address.shown)
     }
     _ = library.setNotice(connection, { _, _ in }, nil)
-    if try begin(in: Int64(library.process(connection))) { return }
+    if try prepare(in: Int64(library.process(connection))) { return }
     // A pooler stands before the server.
-    try checkOwnership()
-    _ = try begin(in: askProcess().number)
+    guard try prepare(in: checkOwnership().number) else { throw StoreError.sharedSessions(address.shown) }
   }
 
-  /// Sets what a session of Bolide's has, where a process of the server's is the one that answers.
-  private func begin(in process: Int64) throws -> Bool {
+  /// Sets what a session of Bolide's has.
+  ///
+  /// - Parameter process: the server's process that has to answer.
+  /// - Returns: false where another one does: then nothing was set.
+  private func prepare(in process: Int64) throws -> Bool {
     // Compiling a statement (jit) takes longer than most of them, and each chunk has others. Without row_security a query that would
     // not get all rows fails. As a replica the session would call no triggers. Who waits for a lock does not notice otherwise that the
     // client is gone, and keeps its own; other systems may not know that.
@@ -101,18 +103,18 @@ package final class PostgreSQLConnection {
   /// Sees that nobody else is in the server's process between two transactions: what is set in a session and what it locks would
   /// be somebody else's.
   ///
+  /// - Returns: the process.
   /// - Throws: `StoreError` for a pooler that hands the process on.
-  private func checkOwnership() throws {
+  private func checkOwnership() throws -> ServerProcess {
     let other = try PostgreSQLConnection(beside: self)
-    var own: ServerProcess?
+    let own = try askProcess()
     // The pooler gives away first what was used last; a busy one gives another process each time.
     for _ in 1...8 {
-      let processes = try [self, other].map { try $0.askProcess() }
-      if processes[0] == processes[1] || own.map({ $0 != processes[0] }) == true {
+      guard try other.askProcess() != own, try askProcess() == own else {
         throw StoreError.sharedSessions(address.shown)
       }
-      own = processes[0]
     }
+    return own
   }
 
   /// The process that answers.

@@ -151,27 +151,32 @@ struct EdgeLaws {
     try store.engine.verify { Issue.record("\($0)") }
   }
 
+  /// Of which any may be rejected.
+  private static let items = """
+    bolide: 1
+    name: law
+    store: law.sqlite
+    entity: Item
+    key: id
+    max-rejects: 100%
+
+    """
+
   /// Their record is replayed: each keeps its own place, and its own past.
   @Test(arguments: Engine.keeping) func `rejected children are rejected again by a replay`(_ engine: Engine)
     throws
   {
     func model(_ most: Int) -> String {
-      """
-      bolide: 1
-      name: law
-      store: law.sqlite
-      entity: Item
-      key: id
-      max-rejects: 100%
-      attributes: { id: integer64, size: { type: integer64, max: \(most) } }
-      children:
-        kids:
-          entity: Kid
-          inverse: item
-          key: [item, n]
-          attributes: { n: { type: integer32, max: 5 } }
+      Self.items + """
+        attributes: { id: integer64, size: { type: integer64, max: \(most) } }
+        children:
+          kids:
+            entity: Kid
+            inverse: item
+            key: [item, n]
+            attributes: { n: { type: integer32, max: 5 } }
 
-      """
+        """
     }
     let store = try LawStore(engine, model(9))
     func kept() throws -> [String] {
@@ -219,13 +224,7 @@ struct EdgeLaws {
       func indented(_ text: String, by places: Int) -> String {
         text.split(separator: "\n").map { String(repeating: " ", count: places) + $0 + "\n" }.joined()
       }
-      return """
-        bolide: 1
-        name: law
-        store: law.sqlite
-        entity: Item
-        key: id
-        max-rejects: 100%
+      return Self.items + """
         attributes: { id: integer64 }
         children:
 

@@ -138,5 +138,12 @@ struct HistoryLaws {
     #expect(try told(["Region.name"]) == ["insert Region"])
     #expect(try told(["magnitude"]) == ["insert Quake"])
     #expect(try told(["magnitude", "name"]) == ["insert Quake", "insert Region"])
+    // The one entity has lost it, the other one has it now.
+    let moved = LawStore.quakes.replacing("  code:      string\n", with: "")
+      .replacing("      name:    string\n", with: "      name:    string\n      code:    string\n")
+    let pipeline = try Pipeline(yaml: moved, file: "law.yaml", directory: ".")
+    _ = try store.engine.migrate(pipeline, dropping: ["Quake.code"], lockWait: 10) { _ in }
+    #expect(try told(["code"]) == ["insert Quake", "insert Region"])
+    #expect(try told(["Region.code"]) == ["insert Region"])
   }
 }

@@ -5,23 +5,28 @@ import Testing
 
 /// Rows that a full feed had and has no more: what any later run has met is there.
 struct MissingLaws {
-  private static let model = """
+  /// A full feed of posts.
+  private static let posts = """
     bolide: 1
     name: law
     store: law.sqlite
     entity: Post
     key: id
     feed: full
-    max-rejects: 100%
-    attributes: { id: integer64, size: integer16 }
-    children:
-      parts:
-        entity: Part
-        inverse: post
-        key: [post, number]
-        attributes: { number: integer16, size: integer16 }
 
     """
+  private static let model =
+    posts + """
+      max-rejects: 100%
+      attributes: { id: integer64, size: integer16 }
+      children:
+        parts:
+          entity: Part
+          inverse: post
+          key: [post, number]
+          attributes: { number: integer16, size: integer16 }
+
+      """
 
   private func missing(_ store: LawStore) throws -> [String] {
     var found: [String] = []
@@ -132,24 +137,18 @@ struct MissingLaws {
   @Test(arguments: Engine.keeping)
   func `a missing row whose deletion is denied is said to be`(_ engine: Engine) throws {
     func model(_ gone: String) -> String {
-      """
-      bolide: 1
-      name: law
-      store: law.sqlite
-      entity: Post
-      key: id
-      feed: full
-      gone: \(gone)
-      max-missing: 100%
-      attributes: { id: integer64 }
-      relationships: { notes: { to-many: Note, inverse: post, on-delete: deny } }
-      entities:
-        Note:
-          key: number
-          attributes: { number: integer64 }
-          relationships: { post: { to-one: Post, inverse: notes } }
+      Self.posts + """
+        gone: \(gone)
+        max-missing: 100%
+        attributes: { id: integer64 }
+        relationships: { notes: { to-many: Note, inverse: post, on-delete: deny } }
+        entities:
+          Note:
+            key: number
+            attributes: { number: integer64 }
+            relationships: { post: { to-one: Post, inverse: notes } }
 
-      """
+        """
     }
     let store = try LawStore(engine, model("keep"))
     try store.take([#"{"id": 1}"#, #"{"id": 2}"#])

@@ -116,7 +116,7 @@ struct HistoryReader {
       guard let one = found.change(number, entity, stored),
         // An erased object may have had whatever is asked for.
         request.takes(
-          one, entity, one.erased == .object ? request.attributes : found.names(entity, stored))
+          one, entity, stored, one.erased == .object ? request.attributes : found.names(entity, stored))
       else { return true }
       for id in (found.id + skipped)...max(found.id + skipped, found.lastID) where id <= found.lastID {
         guard room > 0 else {
@@ -194,12 +194,18 @@ extension HistoryRequest {
   ///
   /// - Parameter changed: the properties that an update has changed.
   func takes(
-    _ change: HistoryChange, _ entity: Entity, _ changed: @autoclosure () -> Set<String>
+    _ change: HistoryChange, _ entity: Entity, _ stored: StoredModel,
+    _ changed: @autoclosure () -> Set<String>
   ) -> Bool {
     guard wants(change.kind), entities.isEmpty || entities.contains(change.entity) else { return false }
     if attributes.isEmpty { return true }
-    // A row that comes or goes brings or takes all that its entity has.
-    let names = change.kind == .update ? changed() : Set(entity.properties.map(\.name))
-    return names.contains { attributes.contains($0) || attributes.contains("\(entity.name).\($0)") }
+    func isNamed(_ name: String) -> Bool {
+      attributes.contains(name) || attributes.contains("\(entity.name).\(name)")
+    }
+    if change.kind == .update { return changed().contains(where: isNamed) }
+    // A row that comes or goes brings or takes all that its entity has, or had.
+    let number = stored.number(of: entity)
+    return entity.properties.contains { isNamed($0.name) }
+      || stored.record.dropped.contains { $0.entity == number && isNamed($0.name) }
   }
 }

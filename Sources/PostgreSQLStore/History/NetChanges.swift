@@ -49,7 +49,7 @@ struct NetChanges {
       let then = try PastRows(connection, stored, entity, at: last.number, ids: net.keys.sorted())
       for (id, one) in net.sorted(by: { $0.key < $1.key }) {
         guard let (found, names) = told(one, id, entity, then, last.number, converted),
-          request.takes(found, entity, names)
+          request.takes(found, entity, stored, names)
         else { continue }
         var told = found
         if request.includesValues { told.values = then.present[id] }

@@ -158,9 +158,8 @@ final class RejectLog: RejectKeeping {
       var open = kept
       for reject in rejected[first.number] ?? [] {
         let number = try write(reject.at(first.reject), overtakes: false)
-        guard let same = open.firstIndex(where: { reject.replaces($0.reject) }) else { continue }
+        guard let before = open.take(replacedBy: reject) else { continue }
         // Its place stays.
-        let before = open.remove(at: same)
         try connection.run(
           """
           UPDATE bolide_reject SET first_run = $2, times = $3 + 1, byte = $4, line = $5, "column" = $6 WHERE reject = $1

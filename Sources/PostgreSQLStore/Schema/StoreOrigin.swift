@@ -3,10 +3,10 @@ internal import StoreInterface
 
 /// Where a store's history was written last: in which cluster, on which timeline of it, in which database, and as which table.
 ///
-/// A standby that was promoted has a timeline of its own, a dump that was restored another table, mostly in another cluster, and a copy that
-/// `CREATE DATABASE … TEMPLATE` made another database. Each may lack the last commits, with what readers have acknowledged: their places came back with the store, and they would follow
-/// the wrong history without noticing. So each named reader is marked as diverged, until it is put somewhere. A token tells it
-/// by its nonce.
+/// A standby that was promoted has a timeline of its own, a dump that was restored another table, mostly in another cluster, and a
+/// copy that `CREATE DATABASE … TEMPLATE` made another database. Each may lack the last commits, with what readers have acknowledged:
+/// their places came back with the store, and they would follow the wrong history without noticing. So each named reader is marked as
+/// diverged, until it is put somewhere. A token tells it by its nonce.
 ///
 /// Changes that wait for their number get it first. The server's ids may begin anew, by which it is told whether an open transaction still
 /// comes: what is under way by now, as one that was prepared, is waited for.

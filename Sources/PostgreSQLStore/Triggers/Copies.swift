@@ -142,6 +142,9 @@ extension Entity {
   /// How rows are locked whose values go into others until the transaction ends: what these rows count themselves may be changed behind
   /// it, and two that have a shared lock would wait for each other then.
   var lock: String {
-    derivedAttributes.contains { $0.derivation?.aggregate != nil } ? "FOR NO KEY UPDATE" : "FOR SHARE"
+    isOwner ? "FOR NO KEY UPDATE" : "FOR SHARE"
   }
+
+  /// Whether its objects count or summarize others.
+  var isOwner: Bool { derivedAttributes.contains { $0.derivation?.aggregate != nil } }
 }

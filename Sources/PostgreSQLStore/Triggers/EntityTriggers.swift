@@ -116,7 +116,7 @@ struct EntityTriggers {
     ]
   }
 
-  /// How values are written as texts, whatever the session's settings. Each costs some time with each call.
+  /// What is so whatever the session's settings: how values are written as texts, and more. Each costs some time with each call.
   private var settings: String {
     // What one of its rows changes of an owner may be noted along with it.
     let owned = aggregates.filter { $0.holder.name == entity.name }.flatMap(\.members).map(\.attribute.type)
@@ -210,9 +210,8 @@ struct EntityTriggers {
     }
     return columns.sorted { $0.key < $1.key }.compactMap { name, columns in
       guard let owner = model.entity(named: name) else { return nil }
-      let isCounted = aggregates.contains { $0.owner.name == name }
       let ids = columns.sorted().flatMap { column in
-        (isCounted ? ["OLD", "NEW"] : ["NEW"]).map { "\($0).\(quoted(column))" }
+        (owner.isOwner ? ["OLD", "NEW"] : ["NEW"]).map { "\($0).\(quoted(column))" }
       }
       return """
         IF \(isNew(columns.sorted())) THEN

@@ -169,8 +169,8 @@ final class RejectLog: RejectKeeping {
       var open = kept
       for reject in rejected[first.number] ?? [] {
         let again = reject.at(first.reject)
-        if let same = open.firstIndex(where: { reject.replaces($0.reject) }) {
-          try rejectAgain(open.remove(at: same).number, again)
+        if let before = open.take(replacedBy: reject) {
+          try rejectAgain(before.number, again)
         } else {
           try write(again, overtakes: false)
         }

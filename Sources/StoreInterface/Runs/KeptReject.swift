@@ -23,6 +23,13 @@ public struct KeptReject: Sendable, Hashable {
   }
 }
 
+extension [KeptReject] {
+  /// Takes out the one whose place another rejection of the same record takes; nil for none.
+  package mutating func take(replacedBy reject: RejectedRecord) -> KeptReject? {
+    firstIndex { reject.replaces($0.reject) }.map { remove(at: $0) }
+  }
+}
+
 extension [[KeptReject]] {
   /// The children that are tried again, by their entity: a child's number, and its record's row. They never had what only the children of
   /// new objects get. A child of another list's element counts as one when any with its number was rejected in its record.
