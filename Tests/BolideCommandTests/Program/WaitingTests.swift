@@ -11,13 +11,20 @@ import Testing
     try #require(try folder.bolide("import", "quakes.yaml", "feed.json") == .silent)
   }
 
-  /// Another program that has committed one change, and has begun to write again.
+  /// Another program that has committed one change, and has begun to write again. A follower that takes the one has the lock
+  /// for a moment, and is waited for.
   private func writer() throws -> Running {
     let shell = try Running("/usr/bin/env", ["sqlite3", "quakes.sqlite"], in: folder, input: .open)
     try shell.write(
       Data(
-        "UPDATE Quake SET magnitude = 2;\nBEGIN IMMEDIATE;\nUPDATE Quake SET magnitude = 3;\n.shell touch held\n"
-          .utf8))
+        """
+        .timeout 20000
+        UPDATE Quake SET magnitude = 2;
+        BEGIN IMMEDIATE;
+        UPDATE Quake SET magnitude = 3;
+        .shell touch held
+
+        """.utf8))
     try eventually { FileManager.default.fileExists(atPath: folder.path("held")) }
     return shell
   }
