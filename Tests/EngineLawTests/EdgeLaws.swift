@@ -162,7 +162,7 @@ struct EdgeLaws {
 
     """
 
-  /// Their record is replayed: each keeps its own place, and its own past.
+  /// Their record is replayed: each keeps its number, its own place, and its own past.
   @Test(arguments: Engine.keeping) func `rejected children are rejected again by a replay`(_ engine: Engine)
     throws
   {
@@ -181,22 +181,28 @@ struct EdgeLaws {
     let store = try LawStore(engine, model(9))
     func kept() throws -> [String] {
       try store.engine.rejects(RejectFilter(), after: 0).map {
-        "\($0.reject.record) \($0.reject.child) at \($0.reject.byte), \($0.reject.column): \($0.times) since \($0.firstRun)"
+        "\($0.number): \($0.reject.record) \($0.reject.child) at \($0.reject.byte), \($0.reject.column): \($0.times) since \($0.firstRun)"
       }
     }
     try store.take([
       #"{"id": 1, "kids": [{"n": 7}, {"n": 5}, {"n": 8}]}"#, #"{"id": 2, "size": 10, "kids": [{"n": 6}]}"#,
     ])
     #expect(
-      try kept() == ["1 1 at 19, 26: 1 since 1", "1 3 at 39, 46: 1 since 1", "2 0 at 50, 19: 1 since 1"])
+      try kept() == [
+        "1: 1 1 at 19, 26: 1 since 1", "2: 1 3 at 39, 46: 1 since 1", "3: 2 0 at 50, 19: 1 since 1",
+      ])
     _ = try store.engine.replay(
       Pipeline(yaml: model(9), file: "law.yaml", directory: "."), options: ImportOptions())
     #expect(
-      try kept() == ["1 1 at 19, 26: 2 since 1", "1 3 at 39, 46: 2 since 1", "2 0 at 50, 19: 2 since 1"])
+      try kept() == [
+        "1: 1 1 at 19, 26: 2 since 1", "2: 1 3 at 39, 46: 2 since 1", "3: 2 0 at 50, 19: 2 since 1",
+      ])
     _ = try store.engine.replay(
       Pipeline(yaml: model(10), file: "law.yaml", directory: "."), options: ImportOptions())
     #expect(
-      try kept() == ["1 1 at 19, 26: 3 since 1", "1 3 at 39, 46: 3 since 1", "2 1 at 50, 19: 1 since 3"])
+      try kept() == [
+        "1: 1 1 at 19, 26: 3 since 1", "2: 1 3 at 39, 46: 3 since 1", "4: 2 1 at 50, 19: 1 since 3",
+      ])
   }
 
   /// Its parent is not new any more; what another child had once, and was taken away since, does not come back.

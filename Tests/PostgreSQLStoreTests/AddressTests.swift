@@ -45,6 +45,8 @@ struct AddressTests {
     ("me:secret@/db?sslmode=nope", "invalid sslmode value"),
     ("/db?service=none", #"definition of service "none" not found"#),
     ("me:sec%zz@/db", "invalid percent-encoded token"),
+    ("127.0.0.1:99999/db", #"invalid port number: "99999""#),
+    ("me:secret@127.0.0.1:0/db", "invalid port number"),
     (
       "me:secret@[::1/db", #"end of string reached when looking for matching "]" in IPv6 host address in URI"#
     ),

@@ -130,4 +130,10 @@ extension StoreError {
       .cannotOpen, at: address, "the server is PostgreSQL \(version)",
       hint: "PostgreSQL 14 or later is needed.")
   }
+
+  static func notUTF8(_ address: String) -> StoreError {
+    StoreError(
+      .cannotOpen, at: address, "the database is not encoded as UTF8",
+      hint: "Make one with createdb --encoding UTF8 --template template0.")
+  }
 }

@@ -88,9 +88,12 @@ final class RejectLog: RejectKeeping {
   /// - Parameters:
   ///   - isOvertaken: a later record with its key was read already.
   ///   - overtakes: what was rejected of its key before is not to be replayed any more.
-  /// - Returns: its number.
+  ///   - number: the one that it had before it was replayed; nil for a new one.
+  /// - Returns: its number; another record's that is the same.
   @discardableResult
-  func write(_ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true) throws -> Int64 {
+  func write(
+    _ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true, number: Int64? = nil
+  ) throws -> Int64 {
     try note(reject, overtakes: overtakes)
     let place = [reject.record, reject.byte, reject.line, reject.column, reject.child].map {
       Parameter.integer(Int64($0))
@@ -98,8 +101,9 @@ final class RejectLog: RejectKeeping {
     return try connection.run(
       """
       INSERT INTO bolide_reject AS r (pipeline, first_run, last_run, code, message, attribute, input, entity, text, around,
-        is_cut, key, record, byte, line, "column", child, read_since)
-      VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        is_cut, key, record, byte, line, "column", child, read_since, reject) OVERRIDING SYSTEM VALUE
+      VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+        coalesce($18, nextval(pg_get_serial_sequence('bolide_reject', 'reject'))))
       ON CONFLICT (pipeline, code, coalesce(attribute, ''), coalesce(entity, ''), child,
         \(SystemTables.rejectDigest))
       DO UPDATE SET last_run = excluded.last_run, times = r.times + 1, message = excluded.message, input = excluded.input,
@@ -112,7 +116,7 @@ final class RejectLog: RejectKeeping {
         .text(reject.attribute), .text(reject.input.withoutNull), .text(reject.entity),
         .bytes(reject.text.map { Array($0.utf8) }), .bytes(reject.around.map { Array($0.utf8) }),
         .boolean(reject.isCut), .integer(reject.key),
-      ] + place + [.integer(isOvertaken ? run : nil)]
+      ] + place + [.integer(isOvertaken ? run : nil), .integer(number)]
     ).integer(0, 0)
   }
 
@@ -157,8 +161,9 @@ final class RejectLog: RejectKeeping {
       try connection.run("DELETE FROM bolide_reject WHERE reject = ANY ($1)", [.integers(kept.map(\.number))])
       var open = kept
       for reject in rejected[first.number] ?? [] {
-        let number = try write(reject.at(first.reject), overtakes: false)
-        guard let before = open.take(replacedBy: reject) else { continue }
+        let before = open.take(replacedBy: reject)
+        let number = try write(reject.at(first.reject), overtakes: false, number: before?.number)
+        guard let before else { continue }
         // Its place stays.
         try connection.run(
           """

@@ -177,9 +177,6 @@ struct SchemaFit {
       try connection.run("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
     }
     try checkFormerNames()
-    guard try connection.run("SELECT current_setting('server_encoding')").text(0, 0) == "UTF8" else {
-      throw StoreError.notUTF8(address.shown)
-    }
     try connection.runAll(
       SystemTables.statements + SystemTables.functions(address.schema) + StoreOrigin.functions)
     try connection.run(

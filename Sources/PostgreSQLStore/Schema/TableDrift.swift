@@ -18,7 +18,8 @@ struct TableDrift {
     }
   }
 
-  /// Sees that entities' tables have their columns, each of its type, and share no rows with others. Other columns are other programs'.
+  /// Sees that entities' tables have their columns, each of its type and to be written, and share no rows with others.
+  /// Other columns are other programs'.
   ///
   /// - Throws: `StoreError` for the first that is not so.
   func check(_ model: Model) throws {
@@ -27,10 +28,12 @@ struct TableDrift {
     }
     let drifted = try connection.run(
       """
-      SELECT w.place, to_regclass(w.relation) IS NOT NULL, format_type(a.atttypid, a.atttypmod)
+      SELECT w.place, to_regclass(w.relation) IS NOT NULL, format_type(a.atttypid, a.atttypmod),
+        a.attidentity = 'a', a.attgenerated <> ''
       FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(relation, name, type, place)
       LEFT JOIN pg_attribute AS a ON a.attrelid = to_regclass(w.relation) AND a.attname = w.name AND NOT a.attisdropped
-      WHERE format_type(a.atttypid, a.atttypmod) IS DISTINCT FROM w.type ORDER BY w.place LIMIT 1
+      WHERE format_type(a.atttypid, a.atttypmod) IS DISTINCT FROM w.type OR a.attidentity = 'a' OR a.attgenerated <> ''
+      ORDER BY w.place LIMIT 1
       """,
       [.texts(columns.map { quoted($0.entity) }), .texts(columns.map(\.name)), .texts(columns.map(\.type))])
     guard drifted.count > 0 else { return try checkKinds(model.entities.map(\.name)) }
@@ -38,6 +41,10 @@ struct TableDrift {
     guard drifted.integer(0, 1) != 0 else { throw StoreError.tableMissing(column.entity) }
     guard let type = drifted.optionalText(0, 2) else {
       throw StoreError.columnMissing(column.name, of: column.entity)
+    }
+    let isIdentity = drifted.integer(0, 3) != 0
+    if isIdentity || drifted.integer(0, 4) != 0 {
+      throw StoreError.columnGenerated(column.name, of: column.entity, isIdentity: isIdentity)
     }
     throw StoreError.columnOfOtherType(column.name, of: column.entity, type, was: column.type)
   }
