@@ -31,9 +31,7 @@ extension PostgreSQLEngine {
   }
 
   package func fit(_ pipeline: Pipeline) throws {
-    try session(repeats: true) { connection in
-      try SchemaFit(connection: connection, address: address).fit(pipeline)
-    }
+    try restoring { try $0.fit(pipeline, lockWait: lockWait) }
   }
 
   package func checkFit(_ pipeline: Pipeline) throws {

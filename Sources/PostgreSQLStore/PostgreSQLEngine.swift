@@ -17,6 +17,8 @@ package final class PostgreSQLEngine: PartialEngine {
   let lockWait: Double
   private let sessions = IdleSessions()
   let pipelineLocks = PipelineLocks()
+  /// What was lost and is made anew, and nobody was told of yet.
+  let restored = Mutex(RepairReport())
 
   /// Opens the store that is there.
   ///
@@ -34,7 +36,8 @@ package final class PostgreSQLEngine: PartialEngine {
     _ address: PostgreSQLAddress, for pipeline: Pipeline, lockWait: Double = 10, isTrial: Bool = false
   ) throws {
     (self.address, self.lockWait) = (address, lockWait)
-    try session(repeats: true) { connection in
+    try restoring { fit in
+      let connection = fit.connection
       if isTrial {
         try connection.beginTrial()
         sessions.keep(forTrial: connection)
@@ -42,7 +45,7 @@ package final class PostgreSQLEngine: PartialEngine {
       if pipeline.settings.storeCreation == .never, try !StoredModel.exists(connection) {
         throw StoreError.notToBeMade(address.shown)
       }
-      try upgrading(connection) { try SchemaFit(connection: connection, address: address).fit(pipeline) }
+      return try upgrading(connection) { try fit.fit(pipeline, lockWait: lockWait) }
     }
   }
 
@@ -53,9 +56,9 @@ package final class PostgreSQLEngine: PartialEngine {
     do {
       return try body()
     } catch let error as StoreError where error.code == .olderFormat {
-      guard try SchemaFit(connection: connection, address: address).upgrade(lockWait: lockWait) else {
-        throw error
-      }
+      let fit = SchemaFit(connection: connection, address: address)
+      guard let lost = try fit.upgrade(lockWait: lockWait) else { throw error }
+      restored.withLock { $0.add(lost) }
       return try body()
     }
   }

@@ -43,6 +43,41 @@ struct TriggerRepairTests {
     #expect(try store.changes(after: token).contains("update Quake 7 magnitude 4.0"))
   }
 
+  /// What changes the model makes all triggers anew: behind it nobody would know of the loss.
+  @Test(arguments: ["import", "migrate", "other", "rename"])
+  func `what makes all triggers anew tells what was lost, too`(_ act: String) throws {
+    try lose("bolide_after_insert", of: "Quake", dropping: true)
+    let said = ["the trigger bolide_after_insert on Quake is missing or disabled"]
+    let before = try store.engine.newestToken()
+    let grown = ServerStore.quakes.replacing(
+      "  code:      string\n", with: "  code:      string\n  size:      integer32\n")
+    var address = store.server.address(schema: store.schema)
+    switch act {
+    case "import": #expect(try opened(address, grown).restoreTriggers().problems == said)
+    case "migrate":
+      let pipeline = try Pipeline(yaml: grown, file: "quakes.yaml", directory: ".")
+      let steps = try store.engine.migrate(pipeline, dropping: [], lockWait: 10) { _ in }
+      #expect(steps.count == 1)
+    case "other":
+      let other = "bolide: 1\nname: boats\nentity: Boat\nkey: id\nattributes: { id: integer64 }\n"
+      #expect(try opened(address, other).restoreTriggers().problems == said)
+    default:
+      try store.psql("ALTER SCHEMA \(store.schema) RENAME TO \(store.schema)_now")
+      address += "_now"
+    }
+    let engine = try StoreAddress(address).open()
+    if act == "rename" { #expect(try engine.restoreTriggers().problems == said) }
+    #expect(try engine.restoreTriggers() == RepairReport())
+    #expect(try engine.verified() == [])
+    let error = #expect(throws: StoreError.self) { try engine.history(HistoryRequest(after: before)) }
+    #expect(error?.code == .tokenExpired && error?.reason.contains("has a gap") == true)
+  }
+
+  private func opened(_ address: String, _ model: String) throws -> any StoreEngine {
+    try StoreAddress(address).open(
+      for: Pipeline(yaml: model, file: "quakes.yaml", directory: "."), lockWait: 10)
+  }
+
   @Test func `one of another name goes when it is made anew`() throws {
     try store.psql(#"ALTER TRIGGER bolide_after_insert ON "Quake" RENAME TO house_after_insert"#)
     let report = try store.take([#"{"id": 2, "magnitude": 3, "place": "A"}"#])

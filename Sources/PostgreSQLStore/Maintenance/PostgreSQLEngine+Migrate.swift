@@ -16,6 +16,7 @@ extension PostgreSQLEngine {
     return try session { connection in
       let fit = SchemaFit(connection: connection, address: address)
       let stored = try StoredModel(connection, address)
+      try TableDrift(connection).check(stored.model)
       let update = try ModelUpdate(stored: stored.record, declared: pipeline, dropping: dropping)
       var steps = update.steps(try fit.conflicts(of: update))
       if !update.isEmpty, !steps.contains(where: { $0.kind == .conflict }), !connection.isStandby {

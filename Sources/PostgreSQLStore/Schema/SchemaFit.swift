@@ -10,8 +10,10 @@ struct SchemaFit {
 
   /// Makes the store where there is none, and otherwise changes what an import by the pipeline may change.
   ///
+  /// - Parameter lockWait: how long what was lost may wait for those who use the tables, in seconds.
+  /// - Returns: what was lost, and made anew before the change: nobody would know of it behind that.
   /// - Throws: `StoreError.modelChange` for what does not go together, `PipelineError` for a `was` of what never was.
-  func fit(_ pipeline: Pipeline) throws {
+  func fit(_ pipeline: Pipeline, lockWait: Double) throws -> RepairReport {
     if try !StoredModel.exists(connection) {
       let isMade = try changing {
         // Another process may have been here in between.
@@ -21,14 +23,16 @@ struct SchemaFit {
         try finishTables(update.model)
         return true
       }
-      if isMade { return }
+      if isMade { return RepairReport() }
     }
     // The usual case takes no lock.
     let (stored, update) = try update(for: pipeline)
     try TableDrift(connection).check(stored.model)
-    if update.isEmpty { return }
+    if update.isEmpty { return RepairReport() }
+    let restored = try restoreLost(lockWait: lockWait)
     try numberPending()
     _ = try changing { try apply(pipeline) { try $0.checkAge(StoredModel.earlier(connection)) } }
+    return restored
   }
 
   /// Changes a store, and drops what is named.
@@ -40,8 +44,13 @@ struct SchemaFit {
   func migrate(
     _ pipeline: Pipeline, dropping: [String], lockWait: Double, isTrial: Bool = false
   ) throws -> [MigrationStep] {
-    if try update(for: pipeline, dropping: dropping).update.isEmpty { return [] }
-    if !isTrial { try numberPending() }
+    let (stored, update) = try update(for: pipeline, dropping: dropping)
+    try TableDrift(connection).check(stored.model)
+    if update.isEmpty { return [] }
+    if !isTrial {
+      _ = try restoreLost(lockWait: lockWait)
+      try numberPending()
+    }
     return try changing(isTrial: isTrial) {
       try connection.limitLockWait(lockWait)
       return try apply(pipeline, dropping: dropping) { _ in }
@@ -90,7 +99,7 @@ struct SchemaFit {
   }
 
   /// What other programs have changed was changed under the present model. A trial would keep others from numbering.
-  private func numberPending() throws {
+  func numberPending() throws {
     if connection.isTrial { return }
     try connection.inTransaction { try connection.numberPending() }
   }
@@ -117,9 +126,10 @@ struct SchemaFit {
   /// Brings a store that is there up to date.
   ///
   /// - Parameter lockWait: how long to wait for those who use the tables, in seconds.
-  /// - Returns: false where its format cannot be, or not by this user or in this session.
-  func upgrade(lockWait: Double) throws -> Bool {
-    guard try isByOwner else { return false }
+  /// - Returns: triggers that were lost before; nil where its format cannot be brought up to date, or not by this user or in this
+  ///   session.
+  func upgrade(lockWait: Double) throws -> RepairReport? {
+    guard try isByOwner else { return nil }
     return try changing {
       // Another process may have been here in between.
       try connection.limitLockWait(lockWait)
@@ -130,18 +140,22 @@ struct SchemaFit {
         SystemTables.lock(address.schema),
         "LOCK TABLE bolide_store, bolide_transaction, bolide_change IN ACCESS EXCLUSIVE MODE",
       ])
-      var format = try connection.run("SELECT format FROM bolide_store").integer(0, 0)
+      let former = try connection.run("SELECT format FROM bolide_store").integer(0, 0)
+      var format = former
       while let steps = SystemTables.upgrades[format] {
         try connection.runAll(steps)
         format += 1
       }
       try connection.run("UPDATE bolide_store SET format = $1", [.integer(format)])
-      guard format == SystemTables.format else { return false }
+      guard format == SystemTables.format else { return nil }
       try checkFormerNames()
       try connection.runAll(SystemTables.functions(address.schema) + StoreOrigin.functions)
-      try connection.makeTriggers(StoredModel(connection, address))
+      let stored = try StoredModel(connection, address)
+      let lost = try LostTriggers(connection, stored, isEarlier: former < format)
+      try connection.makeTriggers(stored)
       try connection.runAll(SystemTables.outdated)
-      return true
+      if !lost.isEmpty { try tellLoss(of: stored) }
+      return lost.report
     }
   }
 

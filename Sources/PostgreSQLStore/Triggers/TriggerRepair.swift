@@ -2,15 +2,18 @@ internal import ImportModel
 internal import ModelMerging
 internal import PostgreSQLAccess
 package import StoreInterface
+internal import Synchronization
 
 /// Triggers that another program has dropped or disabled: what was written since is in no history, and derived attributes may be false.
 struct LostTriggers {
   /// Each with its table.
   private let triggers: [(name: String, entity: String)]
 
-  init(_ connection: PostgreSQLConnection, _ stored: StoredModel) throws {
+  /// - Parameter isEarlier: whether the store is of an earlier format: those before a row had other names, or were not there.
+  init(_ connection: PostgreSQLConnection, _ stored: StoredModel, isEarlier: Bool = false) throws {
     let all = try stored.model.entities.flatMap { entity in
-      try EntityTriggers(entity, stored).names.map { (name: $0, entity: entity.name) }
+      try EntityTriggers(entity, stored).names.filter { !isEarlier || $0.hasPrefix("bolide_after_") }
+        .map { (name: $0, entity: entity.name) }
     }
     let lost = try connection.run(
       """
@@ -33,32 +36,42 @@ extension PostgreSQLEngine {
   /// Makes lost triggers anew, keys, constraints and indexes. Where triggers were lost, all derived attributes are computed, and history
   /// has a gap.
   ///
+  /// - Returns: what was lost, with what was found since the engine opened the store for a pipeline.
   /// - Throws: `StoreError` where what is lost lets false rows come and the user may not make it, or where rows are against it.
   @discardableResult
   package func restoreTriggers() throws -> RepairReport {
-    try session(repeats: true) { connection in
-      let stored = try StoredModel(connection, address)
-      let (triggers, parts) = try (LostTriggers(connection, stored), LostParts(connection, stored.model))
-      // A trial takes nobody's triggers away: that would keep all others waiting.
-      if triggers.isEmpty && parts.isEmpty || connection.isTrial { return RepairReport() }
-      let fit = SchemaFit(connection: connection, address: address)
-      guard try fit.isByOwner else {
-        if let entity = triggers.entities.sorted().first { throw StoreError.triggersLost(entity, path) }
-        if let rule = parts.firstRule { throw StoreError.ruleLost(rule, path) }
-        return RepairReport()
-      }
-      try assignPendingChanges(readsHistory: false)
-      return try fit.restoreTriggers(lockWait: lockWait)
+    try restoring { try $0.restoreLost(lockWait: lockWait) }
+    return restored.withLock { report in
+      defer { report = RepairReport() }
+      return report
     }
+  }
+
+  /// Runs what may make something anew that was lost, and keeps what is to be told.
+  func restoring(_ body: (SchemaFit) throws -> RepairReport) throws {
+    let report = try session(repeats: true) { try body(SchemaFit(connection: $0, address: address)) }
+    restored.withLock { $0.add(report) }
   }
 }
 
 extension SchemaFit {
-  /// Makes what is lost anew.
+  /// Makes what is lost anew, as the engine's `restoreTriggers`.
   ///
   /// - Parameter lockWait: how long to wait for those who use the tables, in seconds.
-  func restoreTriggers(lockWait: Double) throws -> RepairReport {
-    try changing {
+  func restoreLost(lockWait: Double) throws -> RepairReport {
+    let stored = try StoredModel(connection, address)
+    let (triggers, parts) = try (LostTriggers(connection, stored), LostParts(connection, stored.model))
+    // A trial takes nobody's triggers away: that would keep all others waiting.
+    if triggers.isEmpty && parts.isEmpty || connection.isTrial { return RepairReport() }
+    guard try isByOwner else {
+      if let entity = triggers.entities.sorted().first {
+        throw StoreError.triggersLost(entity, address.shown)
+      }
+      if let rule = parts.firstRule { throw StoreError.ruleLost(rule, address.shown) }
+      return RepairReport()
+    }
+    try numberPending()
+    return try changing {
       try connection.limitLockWait(lockWait)
       // Another process may have been here in between.
       let stored = try StoredModel(connection, address)
@@ -67,13 +80,16 @@ extension SchemaFit {
       try TableDrift(connection).check(stored.model)
       try connection.lockTables(of: stored.model, parts.isEmpty ? "SHARE ROW EXCLUSIVE" : "ACCESS EXCLUSIVE")
       try parts.restore(connection)
-      if !triggers.isEmpty { try makeTriggers(of: stored) }
+      if !triggers.isEmpty {
+        try connection.makeTriggers(stored)
+        try tellLoss(of: stored)
+      }
       return parts.added(to: triggers.report)
     }
   }
 
-  private func makeTriggers(of stored: StoredModel) throws {
-    try connection.makeTriggers(stored)
+  /// Has all derived attributes computed, and notes a gap in history: triggers were lost.
+  func tellLoss(of stored: StoredModel) throws {
     let transaction = WriteTransaction(connection: connection, stored: stored)
     try transaction.begin()
     for entity in stored.model.entities where !entity.derivedAttributes.isEmpty {

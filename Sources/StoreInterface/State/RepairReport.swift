@@ -14,6 +14,13 @@ public struct RepairReport: Sendable, Hashable {
     self.triggers = triggers
   }
 
+  /// Adds what another report says.
+  package mutating func add(_ other: RepairReport) {
+    indexes += other.indexes
+    unbuiltIndexes += other.unbuiltIndexes
+    triggers += other.triggers
+  }
+
   /// Everything that somebody else had done wrong; empty when nothing was.
   public var problems: [String] { indexes + triggers }
 
