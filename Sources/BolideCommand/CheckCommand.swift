@@ -48,7 +48,7 @@ extension Pipeline {
   fileprivate var summary: String {
     let entity = model.entity(named: entity)
     let key = entity?.key.joined(separator: ", ") ?? ""
-    let place = store.map { " into \($0)" } ?? ""
+    let place = store.map { " into \(StoreAddress($0))" } ?? ""
     let names = model.entities.map { "\($0.name) (\($0.storedAttributes.count) attributes)" }
     return "fine; \(name) imports \(self.entity) by \(key)\(place): \(names.joined(separator: ", "))"
   }

@@ -21,7 +21,7 @@ package struct PostgreSQLError: Error, Sendable {
       tells("too many connections", "too many clients", "remaining connection slots")
       ? "53300"
       : text.contains("database") && text.contains("does not exist")
-        ? "3D000" : tells("password", "authentication", "no pg_hba.conf", "role ") ? "28000" : ""
+        ? "3D000" : tells("password", "authentication", "pg_hba.conf", "role ") ? "28000" : ""
     self.init(state: state, text: text)
   }
 
@@ -90,8 +90,16 @@ package struct PostgreSQLError: Error, Sendable {
       // A constraint, or what a trigger of another program raises.
       case let state where state.hasPrefix("23") || state == "P0001": .said(.constraint, text, address)
       case "22003": .outOfRange(text, address)
-      // A text with U+0000, a value that is too long for an index.
+      case "22021" where text.contains("0x00"):
+        StoreError(.constraint, at: address, StoreError.heldNull, hint: "Take it out of the text.")
+      case "54000" where text.contains("index"):
+        StoreError(
+          .constraint, at: address, StoreError.longValue,
+          hint: "It says: \(text). Shorten it, or leave the index out.")
       case "22021", "54000": .said(.constraint, text, address)
+      // What stands in the way of something new, of a type, and of a function.
+      case "42P07", "42710", "42P13": .nameTaken(text, address)
+      case "42809" where text.contains("routine"): .nameTaken(text, address)
       default: .said(.other, text, address)
       }
     error.engineText = text

@@ -40,7 +40,7 @@ struct FetchGroups {
 
   /// What is sorted by: an aggregate's name, or a group.
   func sql(of key: ObjectQuery.SortKey) throws(StoreError) -> String {
-    if let aggregate = aggregates.first(where: { $0.name.lowercased() == key.name.lowercased() }) {
+    if let aggregate = aggregates.first(where: { $0.name.caseFolded == key.name.caseFolded }) {
       return aggregate.sql
     }
     // So that a misspelt aggregate is not looked for among the attributes.

@@ -70,9 +70,9 @@ package final class JoinTree {
 
   /// Whether a node's entity has something of that name.
   package func knows(_ name: String, of node: Int = 0) -> Bool {
-    let (entity, name) = (nodes[node].entity, name.lowercased())
-    return entity.attributes.contains { $0.name.lowercased() == name }
-      || entity.relationships.contains { $0.name.lowercased() == name }
+    let (entity, name) = (nodes[node].entity, name.caseFolded)
+    return entity.attributes.contains { $0.name.caseFolded == name }
+      || entity.relationships.contains { $0.name.caseFolded == name }
   }
 
   /// The parts of a name or path, as a request writes it.
@@ -102,7 +102,7 @@ package final class JoinTree {
     let owner = try end(of: path, from: node)
     let (entity, name) = (nodes[owner].entity, path.last ?? "")
     guard
-      let relationship = entity.relationships.first(where: { $0.name.lowercased() == name.lowercased() }),
+      let relationship = entity.relationships.first(where: { $0.name.caseFolded == name.caseFolded }),
       relationship.kind == .toMany, let many = model.toMany(relationship)
     else { throw .notToMany(name, of: entity, for: word) }
     let root = nodes.count
@@ -144,7 +144,7 @@ package final class JoinTree {
 
   /// A stored property of a node. Case does not count, as in SQL.
   func property(_ name: String, of node: Int) throws(StoreError) -> Property {
-    let (entity, folded) = (nodes[node].entity, name.lowercased())
+    let (entity, folded) = (nodes[node].entity, name.caseFolded)
     func property(_ name: String, _ column: String, _ type: AttributeType?, _ relationship: Relationship?)
       -> Property
     {
@@ -153,11 +153,11 @@ package final class JoinTree {
         node: node,
         relationship: relationship)
     }
-    if let attribute = entity.attributes.first(where: { $0.name.lowercased() == folded }) {
+    if let attribute = entity.attributes.first(where: { $0.name.caseFolded == folded }) {
       if attribute.isTransient { throw .transientProperty(attribute.name, of: entity) }
       return property(attribute.name, attribute.name, attribute.type, nil)
     }
-    if let relationship = entity.relationships.first(where: { $0.name.lowercased() == folded }) {
+    if let relationship = entity.relationships.first(where: { $0.name.caseFolded == folded }) {
       if relationship.kind == .toMany { throw .toMany(relationship.name, of: entity) }
       if relationship.kind == .hasOne {
         let id = Self.id(try one(relationship, of: node))
@@ -165,7 +165,7 @@ package final class JoinTree {
       }
       return property(relationship.name, relationship.column, nil, relationship)
     }
-    if let relationship = entity.toOneRelationships.first(where: { $0.column.lowercased() == folded }) {
+    if let relationship = entity.toOneRelationships.first(where: { $0.column.caseFolded == folded }) {
       return property(relationship.column, relationship.column, nil, nil)
     }
     if let fetched = entity.fetchedProperty(named: name) { throw .fetched(fetched.name, of: entity) }

@@ -20,7 +20,8 @@ package final class ExpressionCheck {
   /// - Parameter entity: its attributes that records bring are what an expression may name.
   package init(_ entity: Entity) throws {
     queue = try DatabaseQueue.forExpressions()
-    columns = entity.attributes.filter { $0.derivation == nil }
+    // A name that is none at all the check of names tells.
+    columns = entity.attributes.filter { $0.derivation == nil && !$0.name.utf8.contains(0) }
       .map { "\(quoted($0.name)) \($0.type.storage.sql)" }.joined(separator: ", ")
   }
 

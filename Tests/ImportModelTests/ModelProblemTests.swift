@@ -5,6 +5,8 @@ import Testing
 struct ModelProblemTests {
   @Test(arguments: [
     Mistake("the pipeline has no name") { $0.name = "" },
+    Mistake("the name of the pipeline contains the character U+0000") { $0.name = "a\0" },
+    Mistake("the author contains the character U+0000") { $0.author = "\0a" },
     Mistake("the path of the store contains the character U+0000") { $0.store = "a\0.sqlite" },
     Mistake("no entity is named: name the entity of the records, as in `entity: Quake`") {
       $0.entity = ""

@@ -280,6 +280,12 @@ struct ServerMessageTests {
       .busy
     ),
     ("XX000", "PostgreSQL says: words", .other),
+    ("22021", "PostgreSQL says: words", .constraint),
+    (
+      "42P07",
+      "something that is not Bolide's has a name that the store needs: words. Give it another name, or the store "
+        + "another schema: it stands behind # in the address.", .foreignSchema
+    ),
     ("23514", "PostgreSQL says: words", .constraint),
     ("P0001", "PostgreSQL says: words", .constraint),
     (
@@ -294,6 +300,47 @@ struct ServerMessageTests {
     let error = PostgreSQLError(state: state, text: "words\nmore").error("a")
     #expect(([error.reason] + [error.hint].compactMap(\.self)).joined(separator: ". ") == sentence)
     #expect(error.code == code && error.file == "a")
+  }
+
+  @Test(arguments: [
+    (
+      #"permission denied to create temporary tables in database "d""#,
+      "The owner of the database can grant it."
+    ),
+    (#"permission denied for database d"#, "The owner of the database can grant it."),
+    (#"permission denied for table "Quake""#, "The owner of the schema can grant it."),
+    (
+      #"permission denied to set parameter "session_replication_role""#,
+      "Take the setting away where it was made: ALTER ROLE … RESET, or in the address."
+    ),
+  ])
+  func `who may grant a right`(text: String, hint: String) {
+    let error = PostgreSQLError(state: "42501", text: text).error("a")
+    #expect(error.reason == "this user may not do that: \(text)" && error.hint == hint)
+  }
+
+  /// A name that a new store needs is another program's.
+  @Test(arguments: [
+    #"CREATE DOMAIN "Quake" AS text"#, #"CREATE TYPE "Region" AS ENUM ('a')"#,
+    "CREATE TABLE bolide_change(id int)",
+    "CREATE SEQUENCE bolide_transaction_seq",
+    #"CREATE TABLE t(v int); CREATE INDEX "bolide_index_Quake.code" ON t(v)"#,
+    "CREATE FUNCTION bolide_insert_1() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "CREATE PROCEDURE bolide_exact(double precision) LANGUAGE sql AS ''",
+  ])
+  func `what is in a new store's way`(sql: String) throws {
+    let server = try TestServer.shared.get()
+    let schema = "way\(UInt32.random(in: 0 ..< .max))"
+    try server.psql("CREATE SCHEMA \(schema); SET search_path = \(schema); \(sql);", schema: "public")
+    func found() throws -> String {
+      try server.psql(
+        "SELECT string_agg(relname, ',') FROM pg_class WHERE relnamespace = '\(schema)'::regnamespace",
+        schema: "public")
+    }
+    let before = try found()
+    let said = try said(server.address(schema: schema), for: ServerStore.quakes + "index: code\n")
+    #expect(said.hasPrefix("something that is not Bolide's has a name that the store needs: "), "\(said)")
+    #expect(try found() == before)
   }
 
   @Test func `what only another machine, an old server or a crowd of writers can cause`() {

@@ -24,6 +24,8 @@ package struct PipelineCheck {
   package func problems() -> [PipelineProblem] {
     var check = self
     if pipeline.name.isEmpty { check.list.add(.pipelineWithoutName, at: ["name"]) }
+    if pipeline.name.utf8.contains(0) { check.list.add(.pipelineNameWithNull, at: ["name"]) }
+    if pipeline.author?.utf8.contains(0) == true { check.list.add(.authorWithNull, at: ["author"]) }
     if pipeline.settings.maximumMissing != nil, pipeline.feed != .full {
       check.list.add(.missingOfWindow, at: ["max-missing"])
     }

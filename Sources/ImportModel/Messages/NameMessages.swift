@@ -2,6 +2,8 @@
 
 extension Message {
   static let pipelineWithoutName = Message("the pipeline has no name")
+  static let pipelineNameWithNull = Message("the name of the pipeline contains the character U+0000")
+  static let authorWithNull = Message("the author contains the character U+0000")
   static let storeWithNull = Message("the path of the store contains the character U+0000")
 
   static func longName(_ name: String, _ limit: Int) -> Message {

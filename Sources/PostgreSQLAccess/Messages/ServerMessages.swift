@@ -36,8 +36,10 @@ extension StoreError {
   static func noRight(_ text: String, _ address: String) -> StoreError {
     StoreError(
       .readOnly, at: address, "this user may not do that: \(text)",
-      hint: text.contains("for database")
-        ? "The owner of the database can grant it." : "The owner of the schema can grant it.")
+      hint: text.contains("set parameter")
+        ? "Take the setting away where it was made: ALTER ROLE … RESET, or in the address."
+        : text.contains(" database ")
+          ? "The owner of the database can grant it." : "The owner of the schema can grant it.")
   }
 
   static func rowsHidden(_ text: String, _ address: String) -> StoreError {
@@ -120,6 +122,16 @@ extension StoreError {
       .constraint, at: address, "a number is out of range. PostgreSQL says: \(text)",
       hint: "Look for arithmetic in a predicate, or in the `where:` of a derived attribute.")
   }
+
+  static func nameTaken(_ text: String, _ address: String) -> StoreError {
+    StoreError(
+      .foreignSchema, at: address, "something that is not Bolide's has a name that the store needs: \(text)",
+      hint: "Give it another name, or the store another schema: it stands behind # in the address.")
+  }
+
+  /// Why the server does not take a text, or a value.
+  package static let heldNull = "a text contains U+0000, which a PostgreSQL server does not store"
+  package static let longValue = "a value is too long for an index of a PostgreSQL server"
 
   static func said(_ code: Code, _ text: String, _ address: String) -> StoreError {
     StoreError(code, at: address, "PostgreSQL says: \(text)")

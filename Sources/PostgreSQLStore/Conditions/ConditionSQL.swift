@@ -123,9 +123,9 @@ struct ConditionSQL {
       let property = try tree.property(at: path, from: node)
       return Operand(Operand.Column(sql: property.sql, type: property.type))
     case .row(let entity, let alias):
-      let name = path[0].lowercased()
+      let name = path[0].caseFolded
       guard path.count == 1,
-        let attribute = entity.storedAttributes.first(where: { $0.name.lowercased() == name })
+        let attribute = entity.storedAttributes.first(where: { $0.name.caseFolded == name })
       else { throw Untranslated(what: path.joined(separator: ".")) }
       let column = SQLDialect.comparable("\(alias).\(quoted(attribute.name))", attribute.type)
       var operand = Operand(Operand.Column(sql: column, type: attribute.type))

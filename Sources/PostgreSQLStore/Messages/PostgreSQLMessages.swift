@@ -212,14 +212,11 @@ extension StoreError {
       hint: "Run VACUUM (ANALYZE) on them, or wait for the server's autovacuum.")
   }
 
-  private static let nullText = "a text contains U+0000, which a PostgreSQL server does not store"
-  private static let longValue = "a value is too long for an index of a PostgreSQL server"
-
   /// - Parameter error: why the server does not take copied objects.
   static func copyDenied(_ entity: Entity, _ error: PostgreSQLError) -> StoreError {
     let reason =
       switch error.state {
-      case "22021": nullText
+      case "22021": heldNull
       case "54000": longValue
       default: error.text
       }
@@ -235,7 +232,7 @@ extension StoreError {
   }
 
   static func holdsNull(_ entity: Entity) -> StoreError {
-    valueRefused(entity, nullText)
+    valueRefused(entity, heldNull)
   }
 
   static func tooLong(_ entity: Entity) -> StoreError {

@@ -88,9 +88,9 @@ struct Aggregates {
 
   /// Computes the members of some owners from their objects, as `RowUpdate` does.
   ///
-  /// - Parameter owners: what gives their ids, as a subquery.
+  /// - Parameter owners: what gives their ids, as a subquery; one may come several times.
   func refresh(_ owners: String) -> String {
-    update(members.flatMap(values), owners: "(\(owners)) AS d(owner)")
+    update(members.flatMap(values), owners: "(SELECT DISTINCT * FROM (\(owners)) AS d) AS d(owner)")
   }
 
   /// Each member with its value from scratch, of the owner `o`.

@@ -8,6 +8,7 @@ extension SQLiteEngine {
   /// The tables, indexes and triggers that a pipeline makes in a new store.
   package static func schemaText(of pipeline: Pipeline) throws -> String {
     try DatabaseQueue().inDatabase { db in
+      try Connection.protect(db, trustsSchema: true)
       try StoreSchema.create(db)
       let update = try ModelUpdate(stored: ModelRecord(), declared: pipeline)
       try update.apply(db)

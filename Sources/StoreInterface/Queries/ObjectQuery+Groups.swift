@@ -26,7 +26,7 @@ extension ObjectQuery {
 
   /// What is sorted by, with the section first.
   package var sortKeys: [SortKey] {
-    guard let section, sort.first?.name.lowercased() != section.lowercased() else { return sort }
+    guard let section, sort.first?.name.caseFolded != section.caseFolded else { return sort }
     return [SortKey(section)] + sort
   }
 

@@ -25,6 +25,37 @@ import Testing
     #expect(outcome.errors.hasPrefix("Error: things.yaml:4:9: "))
   }
 
+  @Test func `an attribute's name with U+0000 is named`() throws {
+    try folder.write(pipeline() + "  # none\n", to: "things.yaml")
+    #expect(try folder.bolide("check", "things.yaml").status == 0)
+    try folder.write(
+      pipeline().replacing("{ id: string }", with: "{ id: string, \"a\\0b\": string }"), to: "things.yaml")
+    let outcome = try folder.bolide("check", "things.yaml")
+    #expect(outcome.status == 78)
+    #expect(
+      outcome.errors.hasPrefix(
+        "Error: things.yaml:6:27: the name of an attribute contains the character U+0000"))
+  }
+
+  /// SQLite knows the case of ASCII letters alone.
+  @Test func `names that differ by the case of another letter are two`() throws {
+    try folder.write(
+      pipeline().replacing("{ id: string }", with: "{ id: string, Ä: string, ä: string }"), to: "things.yaml")
+    try folder.write(
+      #"[{"id": "1", "Ä": "k", "ä": "Q"}, {"id": "2", "Ä": "Q", "ä": "z"}]"#, to: "feed.json")
+    try #require(try folder.bolide("import", "things.yaml", "feed.json") == .silent)
+    let rows = try folder.bolide("fetch", "things.sqlite", "Thing", "--where", "ä = 'Q'", "--only", "id,Ä,ä")
+    #expect(rows.output.contains(#""Ä":"k","ä":"Q""#) && rows.lines.count == 1, "\(rows)")
+    #expect(
+      try folder.bolide(
+        "fetch", "things.sqlite", "Thing", "--group-by", "ä", "--aggregate", "count", "--format", "csv"
+      ).output.contains("ä,count"))
+    try #require(try folder.bolide("copy", "things.sqlite", "copy.sqlite", "Thing", "--all").status == 0)
+    #expect(try folder.sqlite("copy.sqlite", #"SELECT id, "Ä", "ä" FROM Thing"#) == ["1|k|Q", "2|Q|z"])
+    try #require(try folder.bolide("delete", "things.sqlite", "Thing", "--where", "ä = 'Q'").status == 0)
+    #expect(try folder.sqlite("things.sqlite", "SELECT id FROM Thing") == ["2"])
+  }
+
   @Test func `a name is its bytes, as to SQLite`() throws {
     try folder.write(
       pipeline().replacing("key: id", with: "key: \"e\\u0301\"").replacing("{ id", with: "{ \"\\u00e9\""),

@@ -34,6 +34,18 @@ import Testing
     #expect(lines.contains("-- Region: a row that OR REPLACE took away is booked as deleted."))
   }
 
+  @Test(arguments: ["canonical", "uppercase", "lowercase"])
+  func `a pipeline's schema may have other spellings of texts`(spelling: String) throws {
+    try folder.write(
+      "bolide: 1\nname: w\nentity: W\nkey: id\nindex: [s]\nattributes:\n  id: string\n  s: { derived: \"\(spelling):(id)\" }\n",
+      to: "w.yaml")
+    try folder.write(#"[{"id": "Ä"}]"#, to: "w.json")
+    let planned = try folder.bolide("schema", "w.yaml")
+    #expect(planned.status == 0 && planned.errors.isEmpty)
+    try #require(try folder.bolide("import", "w.yaml", "w.json", "--store", "w.sqlite") == .silent)
+    #expect(try folder.bolide("schema", "w.sqlite") == planned)
+  }
+
   @Test func `what has no schema is an error`() throws {
     #expect(try folder.bolide("schema", "none.sqlite").status == 73)
     try folder.write("bolide: 1\nentity: A", to: "bad.yaml")

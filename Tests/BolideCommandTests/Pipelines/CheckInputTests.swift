@@ -37,6 +37,21 @@ struct CheckInputTests {
     #expect(tool.errors.isEmpty)
   }
 
+  @Test(arguments: ["me:secret@/db#x", "/db?user=me&password=secret#x"])
+  func `a password in the store's address is not shown`(address: String) throws {
+    let folder = try Folder()
+    try folder.write(
+      "bolide: 1\nname: q\nstore: \"postgresql://\(address)\"\nentity: Quake\nkey: id\nattributes: { id: string }\n",
+      to: "quakes.yaml")
+    try folder.write(#"[{"id": "a"}]"#, to: "feed.json")
+    for arguments in [["quakes.yaml"], ["quakes.yaml", "feed.json"], ["quakes.yaml", "none.json"]] {
+      let outcome = try folder.bolide(arguments: ["check"] + arguments)
+      #expect(
+        outcome.output.contains("into postgresql://") && !outcome.output.contains("secret"), "\(outcome)")
+      #expect(!outcome.errors.contains("secret"))
+    }
+  }
+
   @Test func `a rejected record is status 65`() throws {
     let tool = try check(#"[{"id":"a","magnitude":1},{"id":"b","magnitude":"x"}]"#)
     #expect(tool.status == 65)

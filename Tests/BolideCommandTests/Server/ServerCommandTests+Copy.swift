@@ -59,6 +59,30 @@ extension ServerCommandTests {
   }
 
   /// Each would make the schema.
+  @Test func `a whole store with a text that the server does not hold is not copied`() throws {
+    try folder.write(
+      "bolide: 1\nname: w\nstore: w.sqlite\nentity: W\nkey: id\nindex: [text]\nattributes: { id: string, text: string }\n",
+      to: "w.yaml")
+    for (text, said, hint) in [
+      (
+        #"x\u0000y"#, "a text contains U+0000, which a PostgreSQL server does not store",
+        "Take it out of the text."
+      ),
+      (
+        (0..<600).map { "\($0 * 7_919 % 100_000)" }.joined(),
+        "a value is too long for an index of a PostgreSQL server",
+        "It says: index row "
+      ),
+    ] {
+      try folder.write(#"[{"id": "a", "text": "\#(text)"}]"#, to: "w.json")
+      try #require(try folder.bolide("import", "w.yaml", "w.json").status == 0)
+      let outcome = try folder.bolide("copy", "w.sqlite", address, "--all")
+      #expect(outcome.status == 65)
+      #expect(outcome.errors.hasPrefix("Error: \(address): \(said).\n       \(hint)"), "\(outcome)")
+      #expect(try folder.bolide("status", address).errors.contains("there is no store"))
+    }
+  }
+
   @Test func `a whole store waits for whoever makes one at the same place`() throws {
     try #require(try folder.bolide("import", "quakes.yaml", "first.json").status == 0)
     let schema = String(address.split(separator: "#")[1])
