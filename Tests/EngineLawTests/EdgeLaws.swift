@@ -205,6 +205,43 @@ struct EdgeLaws {
       ])
   }
 
+  /// They are a ring: whichever goes first, the other's link would deny that.
+  @Test(arguments: Engine.keeping) func `a revert takes back a ring of links that deny deletions`(
+    _ engine: Engine
+  ) throws {
+    let store = try LawStore(
+      engine,
+      Self.items + """
+        attributes: { id: integer64 }
+        relationships: { notes: { to-many: Note, inverse: item, on-delete: deny }, first: { to-one: Note } }
+        entities:
+          Note:
+            key: number
+            attributes: { number: integer64 }
+            relationships: { item: { to-one: Item, inverse: notes } }
+
+        """)
+    try store.take([#"{"id": 1}"#])
+    let token = try store.engine.newestToken()
+    func write(_ entity: String, _ values: ObjectValues, _ links: [String: ObjectValues?]) throws {
+      _ = try store.engine.writeObject(entity, values, links: links, .upsert, EditOptions())
+    }
+    try store.take([#"{"id": 2}"#, #"{"id": 3}"#])
+    for (number, item) in [(1, 2), (2, 3), (3, 1)] as [(Int64, Int64)] {
+      try write(
+        "Note", ObjectValues(["number": number]), ["item": ObjectValues(["id": item])])
+    }
+    for (item, number) in [(2, 1), (3, 2)] as [(Int64, Int64)] {
+      try write(
+        "Item", ObjectValues(["id": item]), ["first": ObjectValues(["number": number])])
+    }
+    let report = try store.engine.revert(.token(token), force: false, EditOptions())
+    #expect(report.left == [] && report.edit.counts.map(\.deleted).reduce(0, +) == 5)
+    #expect(Set(try store.rows("Item").keys) == ["1"])
+    #expect(try store.rows("Note").isEmpty)
+    try store.engine.verify { Issue.record("\($0)") }
+  }
+
   /// Its parent is not new any more; what another child had once, and was taken away since, does not come back.
   @Test(arguments: Engine.keeping, [false, true])
   func `a rejected child that lands at last is linked`(_ engine: Engine, isNested: Bool) throws {

@@ -94,7 +94,7 @@ final class RevertAttempt: RevertedRows {
         let ready = ids.filter { !waiting.contains($0) }
         let denied = try halving(ready) { ids in
           if action == .delete {
-            try connection.delete(ids, of: rows[index].entity.name, in: model)
+            try connection.deleteRows(ids, of: rows[index].entity.name, in: model)
           } else {
             try write(index, ids, isNew: action == .insert, makesAllLinks: order == .forEach)
           }
