@@ -233,41 +233,6 @@ import Testing
     }
   }
 
-  @Test func `the rights that the page on servers gives are enough, and no more`() throws {
-    try #require(
-      try folder.bolide("import", "quakes.yaml", "first.json", "--store", address).status == 0)
-    let schema = String(address.split(separator: "#")[1])
-    let page = try String(
-      contentsOf: Folder.repository.appending(path: "Sources/Bolide/Documentation.docc/Servers.md"),
-      encoding: .utf8)
-    let grants = page.matches(of: #/```sql\n([^`]*)```/#).map { String($0.1) }
-    try #require(grants.count == 2)
-    let names = ["reader", "program"].map { "\($0)_\(UInt32.random(in: 0 ... .max))" }
-    for (name, (role, text)) in zip(names, zip(["dashboard", "editor"], grants)) {
-      try psql(
-        "CREATE ROLE \(name) LOGIN; "
-          + text.replacing(role, with: name).replacing("fireballs", with: schema)
-          .replacing("\"FireballGroup\"", with: "\"Region\"").replacing("\"Fireball\"", with: "\"Quake\""))
-    }
-    // Another program writes, and may not look at anything of Bolide's.
-    let asProgram = try folder.run(
-      "psql",
-      [
-        "-qAtX", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-U", names[1], "postgres", "-c",
-        "UPDATE \(schema).\"Quake\" SET magnitude = 6 WHERE id = 'a'; INSERT INTO \(schema).\"Quake\"(id) VALUES ('n')",
-        "-c", "SELECT count(*) FROM \(schema).bolide_change",
-      ])
-    #expect(asProgram.status != 0 && asProgram.errors.contains("permission denied for table bolide_change"))
-    // Whoever may only read sees its changes, with their number.
-    let reader = address.replacing("postgres@", with: "\(names[0])@")
-    let changes = try folder.bolide("changes", reader, "--from", "oldest", "--count")
-    #expect(changes.status == 0 && changes.errors.isEmpty, "\(changes)")
-    #expect(try psql("SELECT count(*) FROM bolide_pending") == "0")
-    #expect(try folder.bolide("fetch", reader, "Quake", "--where", "magnitude = 6").lines.count == 1)
-    let refused = try folder.bolide("import", "quakes.yaml", "second.json", "--store", reader)
-    #expect(refused.status == 73, "\(refused)")
-  }
-
   // MARK: Migrations
 
   @Test func `a pipeline that has changed: the plan, the steps and the refusals are a file's`() throws {
