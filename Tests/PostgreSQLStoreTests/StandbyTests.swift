@@ -150,8 +150,9 @@ import Testing
     let diverged = #expect(throws: StoreError.self) { try after.place(ofReader: "index") }
     #expect(
       sentence(diverged)
-        == "the store was restored from a backup that lacks changes that the reader 'index' has read. "
-        + "Start again from a snapshot.")
+        == "the store is where it was not before, and may lack changes that the reader 'index' has read. "
+        + "If nothing was lost, reset the reader to a token that it has. Otherwise start again from a snapshot."
+    )
     let ahead = #expect(throws: StoreError.self) { try after.history(HistoryRequest(after: lost)) }
     #expect(ahead?.code == .tokenFromTheFuture)
     // The lost number is given to another transaction: its nonce tells them apart.

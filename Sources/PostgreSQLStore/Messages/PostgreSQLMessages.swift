@@ -68,6 +68,15 @@ extension StoreError {
       hint: "Run a command on it as the user who owns it: that makes them anew.")
   }
 
+  static func readerElsewhere(_ name: String, _ address: String) -> StoreError {
+    StoreError(
+      .tokenDiverged, at: address,
+      "the store is where it was not before, and may lack changes that the reader '\(name)' has read",
+      hint: "If nothing was lost, reset the reader to a token that it has. "
+        + "Otherwise start again from a snapshot.",
+      .snapshot(reader: name))
+  }
+
   static func tableMissing(_ entity: String) -> StoreError {
     .otherSchema("the table \(entity) is missing", hint: "Restore what another program has dropped.")
   }

@@ -44,7 +44,7 @@ extension PostgreSQLEngine {
       "SELECT number, nonce, diverged FROM bolide_reader WHERE name = $1\(locks ? " FOR UPDATE" : "")",
       [.text(name)])
     guard row.count == 1 else { throw StoreError.noSuchReader(name, path) }
-    guard row.integer(0, 2) == 0 else { throw StoreError.readerDiverged(name, path) }
+    guard row.integer(0, 2) == 0 else { throw StoreError.readerElsewhere(name, path) }
     let token = HistoryToken(store: stored.id, number: row.integer(0, 0), nonce: row.text(0, 1))
     try Positions(connection, stored, path).check(token, of: name)
     return token
