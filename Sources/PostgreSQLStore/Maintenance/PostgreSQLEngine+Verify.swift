@@ -124,8 +124,10 @@ private struct DerivedCheck {
   private func check(_ entity: Entity, _ found: (Finding) throws -> Void) throws {
     let table = quoted(entity.name)
     for aggregates in try Aggregates.all(stored.model) where aggregates.owner.name == entity.name {
+      let totals = aggregates.totals("SELECT bolide_id FROM \(table)")
       for (attribute, value) in aggregates.truths {
-        try tell(entity, attribute, "\(table) AS o", "o", value, found)
+        try tell(
+          entity, attribute, "\(table) AS o JOIN \(totals) ON d.owner = o.bolide_id", "o", value, found)
       }
     }
     for copy in Copy.all(entity, stored.model) {

@@ -192,7 +192,9 @@ extension Aggregates {
     let isMinimum = member.aggregate.function == .min
     let (beyond, best) = isMinimum ? ("<", "least") : (">", "greatest")
     let own = Self.comparable("o.\(quoted(member.attribute.name))", source.type)
-    let all = select(Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type), member)
+    // Without FILTER the server would look for the owner's objects along an index of the attribute, from its end.
+    let function = Self.extreme(member.aggregate.function, "x.\(quoted(source.name))", source.type)
+    let all = select("\(function) FILTER (WHERE true)", member)
     return """
       CASE WHEN NOT \(EntityTriggers.isAlone(holder)) OR \(isPassed) THEN \(all)
         WHEN \(went) IS NULL OR \(own) IS NULL OR \(went) \(isMinimum ? ">" : "<") \(own)
@@ -203,7 +205,7 @@ extension Aggregates {
 
 extension Aggregates.Member {
   /// The attribute whose values are summarized; nil where objects are counted.
-  fileprivate var summarized: Attribute? { aggregate.function == .count ? nil : source }
+  var summarized: Attribute? { aggregate.function == .count ? nil : source }
 
-  fileprivate var isExtreme: Bool { summarized != nil && [.min, .max].contains(aggregate.function) }
+  var isExtreme: Bool { summarized != nil && [.min, .max].contains(aggregate.function) }
 }

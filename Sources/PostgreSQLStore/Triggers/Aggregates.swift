@@ -81,19 +81,21 @@ struct Aggregates {
   func lockObjects(_ ids: String) -> String? {
     if onward == nil || sources.isEmpty { return nil }
     let objects = quoted(destination.name)
-    return "FROM \(objects) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id \(destination.lock)"
+    return "FROM \(objects) WHERE bolide_id \(Self.isAny(of: ids)) ORDER BY bolide_id \(destination.lock)"
   }
+
+  /// A condition on an id that it is one of a subquery's, which is run first: as a join it could be run for each row of a table, in a session
+  /// whose first statement was one of few rows.
+  static func isAny(of ids: String) -> String { "= ANY (ARRAY(\(ids)))" }
 
   // MARK: From scratch
 
   /// Computes the members of some owners from their objects, as `RowUpdate` does.
   ///
   /// - Parameter owners: what gives their ids, as a subquery; one may come several times.
-  func refresh(_ owners: String) -> String {
-    update(members.flatMap(values), owners: "(SELECT DISTINCT * FROM (\(owners)) AS d) AS d(owner)")
-  }
+  func refresh(_ owners: String) -> String { update(members.flatMap(values), owners: totals(owners)) }
 
-  /// Each member with its value from scratch, of the owner `o`.
+  /// Each member with its value from scratch, from `totals`.
   var truths: [(attribute: Attribute, value: String)] {
     members.compactMap { member in
       values(member).first { $0.0 == member.attribute.name }.map {
@@ -102,37 +104,64 @@ struct Aggregates {
     }
   }
 
+  /// What members are of some owners' objects, as a table `d` with an `owner`, and values that are called as differences are.
+  ///
+  /// Each owner's objects are looked up, and all its values computed at once. A session keeps the plan of its first statement: a join of all
+  /// owners would be planned for as many as that one had.
+  ///
+  /// - Parameter owners: what gives their ids, as a subquery.
+  func totals(_ owners: String) -> String {
+    let columns = members.flatMap { member -> [String] in
+      let (place, condition) = (member.place, condition(member))
+      guard let source = member.summarized else {
+        return ["count(*) FILTER (WHERE true\(condition)) AS n\(place)"]
+      }
+      let column = "x.\(quoted(source.name))"
+      if member.isExtreme {
+        let extreme = Self.extreme(member.aggregate.function, column, source.type)
+        return ["\(extreme) FILTER (WHERE true\(condition)) AS a\(place)"]
+      }
+      return [
+        "\(ExactSum(column, source.type).aggregate(condition: condition)) AS s\(place)",
+        "count(\(column)) FILTER (WHERE true\(condition)) AS n\(place)",
+      ]
+    }
+    return """
+      (SELECT k.owner, t.* FROM (SELECT DISTINCT * FROM (\(owners)) AS k) AS k(owner)
+        CROSS JOIN LATERAL (SELECT \(columns.joined(separator: ", ")) FROM \(objects("k.owner"))) AS t) AS d
+      """
+  }
+
+  /// The objects `x` of an owner. OFFSET keeps the server from going through all there are where it does not know how many an owner has.
+  private func objects(_ owner: String) -> String {
+    let table = quoted(destination.name)
+    let link = quoted(toOne.column)
+    guard let onward else { return "\(table) AS x WHERE x.\(link) = \(owner)" }
+    return """
+      \(quoted(holder.name)) AS h CROSS JOIN LATERAL (
+        SELECT * FROM \(table) AS x WHERE x.bolide_id = h.\(quoted(onward.column)) OFFSET 0) AS x WHERE h.\(link) = \(owner)
+      """
+  }
+
   /// An aggregate function's value over the objects `x` of the owner `o`.
   func select(_ function: String, _ member: Member) -> String {
-    let objects =
-      onward.map { onward in
-        "\(quoted(holder.name)) AS h JOIN \(quoted(destination.name)) AS x ON x.bolide_id = h.\(quoted(onward.column))"
-      } ?? "\(quoted(destination.name)) AS x"
-    let owner = "\(onward == nil ? "x" : "h").\(quoted(toOne.column))"
-    return "(SELECT \(function) FROM \(objects) WHERE \(owner) = o.bolide_id\(condition(member)))"
+    "(SELECT \(function) FROM \(objects("o.bolide_id"))\(condition(member)))"
   }
 
   func condition(_ member: Member, of row: String = "x") -> String {
     member.conditions[row].map { " AND (\($0))" } ?? ""
   }
 
-  /// A member's columns, each with its value from scratch.
+  /// A member's columns, each with its value from `totals`.
   private func values(_ member: Member) -> [(String, String)] {
-    func select(_ function: String) -> String { self.select(function, member) }
-    let name = member.attribute.name
-    guard let source = member.source else { return [(name, select("count(*)"))] }
-    let column = "x.\(quoted(source.name))"
-    switch member.aggregate.function {
-    case .count: return [(name, select("count(*)"))]
-    case .min, .max: return [(name, select(Self.extreme(member.aggregate.function, column, source.type)))]
-    case .sum, .average:
-      let sum = select(ExactSum(column, source.type).aggregate())
-      let number = select("count(\(column))")
-      return [
-        (EntityTable.sum(member.attribute), sum), (EntityTable.number(member.attribute), number),
-        (name, member.total(sum, number, isQuery: true)),
-      ]
-    }
+    let (name, place) = (member.attribute.name, member.place)
+    if member.summarized == nil { return [(name, "d.n\(place)")] }
+    if member.isExtreme { return [(name, "d.a\(place)")] }
+    let (sum, number) = ("d.s\(place)", "d.n\(place)")
+    return [
+      (EntityTable.sum(member.attribute), sum), (EntityTable.number(member.attribute), number),
+      (name, member.total(sum, number, isQuery: false)),
+    ]
   }
 
   // MARK: Parts

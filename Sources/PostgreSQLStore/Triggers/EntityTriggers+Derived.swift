@@ -191,7 +191,7 @@ extension EntityTriggers {
   private func underLocks(_ owner: Entity, _ ids: String, _ statement: String) -> String {
     """
     IF \(Self.isReadCommitted) THEN
-    PERFORM FROM \(quoted(owner.name)) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
+    PERFORM FROM \(quoted(owner.name)) WHERE bolide_id \(Aggregates.isAny(of: ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
     \(changing(owner, statement))
     ELSE \(mark(ids, owner)) END IF;
     """
@@ -222,10 +222,10 @@ extension EntityTriggers {
 
   /// Gives objects a copy's present value.
   private func take(_ copy: Copy, _ ids: String) -> String {
-    let table = quoted(copy.entity.name)
+    let (table, isAny) = (quoted(copy.entity.name), Aggregates.isAny(of: ids))
     return """
-      PERFORM FROM \(table) WHERE bolide_id IN (\(ids)) ORDER BY bolide_id FOR NO KEY UPDATE;
-      \(changing(copy.entity, copy.update("IN (\(ids))")))
+      PERFORM FROM \(table) WHERE bolide_id \(isAny) ORDER BY bolide_id FOR NO KEY UPDATE;
+      \(changing(copy.entity, copy.update(isAny)))
       """
   }
 
