@@ -73,6 +73,26 @@ struct TriggerRepairTests {
     #expect(error?.code == .tokenExpired && error?.reason.contains("has a gap") == true)
   }
 
+  /// What waits for its number gets it by the ids of the cluster that it is in by now.
+  @Test(arguments: [true, false]) func `a store that was written elsewhere is noticed first`(
+    _ isMigrated: Bool
+  ) throws {
+    try store.engine.addReader("map", from: .beginning)
+    try lose("bolide_after_insert", of: "Quake", dropping: true)
+    try store.psql("UPDATE bolide_store SET origin = '1/00000001/1/1'")
+    let address = store.server.address(schema: store.schema)
+    let model =
+      isMigrated
+      ? ServerStore.quakes.replacing(
+        "  code:      string\n", with: "  code:      string\n  size: integer32\n")
+      : ServerStore.quakes
+    let engine = try opened(address, model)
+    try engine.restoreTriggers()
+    #expect(try store.psql("SELECT origin = bolide_origin() FROM bolide_store") == "t")
+    #expect(try engine.namedReaders().map(\.state) == [.diverged])
+    #expect(try engine.verified() == [])
+  }
+
   private func opened(_ address: String, _ model: String) throws -> any StoreEngine {
     try StoreAddress(address).open(
       for: Pipeline(yaml: model, file: "quakes.yaml", directory: "."), lockWait: 10)

@@ -101,6 +101,8 @@ struct SchemaFit {
   /// What other programs have changed was changed under the present model. A trial would keep others from numbering.
   func numberPending() throws {
     if connection.isTrial { return }
+    // In another cluster the server's ids begin anew, by which it is told what still comes.
+    try StoreOrigin.check(connection)
     try connection.inTransaction { try connection.numberPending() }
   }
 
