@@ -56,4 +56,59 @@ struct SessionSettingsTests {
     let changes = try store.changes(after: token).filter { $0.contains("Region") }.joined(separator: " ")
     #expect(changes.contains("mean 1.6666666666666667") && changes.contains("mean 3.3333333333333335"))
   }
+
+  /// The server's own texts in UTC and ISO 8601 are what history has of times.
+  @Test func `times before are exact, whatever a session's zone and style of dates`() throws {
+    let store = try ServerStore(
+      """
+      bolide: 1
+      name: events
+      entity: Event
+      key: id
+      attributes:
+        id: integer64
+        second: { type: date, precision: seconds }
+        milli: { type: date, precision: ms }
+        micro: { type: date, precision: us }
+        day: day
+      """)
+    try store.psql(
+      """
+      INSERT INTO "Event"(id, second, milli, micro, day)
+        SELECT number, at, at, at, at::date FROM (
+          SELECT number, timestamptz '0001-01-01 00:00:00Z BC'
+            + (random() * 3.15e11)::bigint * interval '1 second' + (random() * 1e6)::int * interval '1 microsecond'
+          FROM generate_series(1, 2000) AS g(number)
+          UNION ALL SELECT 2000 + place, date_trunc(unit, timestamptz '2026-05-12 03:14:07.25Z') - years * interval '1 year'
+          FROM unnest(ARRAY['second', 'hour', 'day', 'year'], ARRAY[0, 1, 1926, 2026]) WITH ORDINALITY AS u(unit, years, place)
+          UNION ALL SELECT 3000, '0001-01-01 00:00:00Z BC' UNION ALL SELECT 3001, '9999-12-31 23:59:59Z') AS e(number, at);
+      SET session_replication_role = replica;
+      INSERT INTO "Event"(id, second, milli, micro, day)
+        SELECT 4000 + row_number() OVER (), at::timestamptz, at::timestamptz, at::timestamptz, at::date
+        FROM unnest(ARRAY['infinity', '-infinity', '4000-01-01 BC', '12345-01-01']) AS e(at);
+      RESET session_replication_role; SET timezone = 'UTC'; SET datestyle = 'ISO';
+      CREATE TABLE was AS SELECT bolide_id, ARRAY[second::text, milli::text, micro::text, day::text] AS texts FROM "Event";
+      """)
+    let columns = #""Event" SET second = now(), milli = now(), micro = now(), day = now()"#
+    try store.psql(
+      """
+      SET timezone = 'Asia/Kathmandu'; SET datestyle = 'German'; UPDATE \(columns) WHERE id BETWEEN 1 AND 1000;
+      SET timezone = 'America/St_Johns'; SET datestyle = 'SQL, DMY'; DELETE FROM "Event" WHERE id BETWEEN 1001 AND 1900;
+      SET timezone = 'Africa/Monrovia'; SET datestyle = 'Postgres, MDY'; SET intervalstyle = 'iso_8601';
+      DO $$ DECLARE i bigint; BEGIN
+        FOR i IN SELECT id FROM "Event" WHERE id > 1900 LOOP
+          IF i % 2 = 0 THEN DELETE FROM "Event" WHERE id = i; ELSE UPDATE \(columns) WHERE id = i; END IF;
+        END LOOP;
+      END $$;
+      """)
+    let differences = try store.psql(
+      """
+      SELECT w.texts, c.texts FROM was AS w LEFT JOIN (
+        SELECT c.id, array_agg(v ORDER BY n) AS texts FROM bolide_change AS c, unnest(properties, previous) AS p(n, v)
+        WHERE c.kind <> 1 AND v ~ '[^0-9]' GROUP BY c.id) AS c ON c.id = w.bolide_id
+      WHERE w.texts IS DISTINCT FROM c.texts LIMIT 5
+      """)
+    #expect(differences == "")
+    #expect(try store.psql("SELECT count(*), count(DISTINCT texts) > 2000 FROM was") == "2010|t")
+  }
 }

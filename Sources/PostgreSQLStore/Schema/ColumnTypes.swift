@@ -69,8 +69,17 @@ extension AttributeType {
     }
   }
 
-  /// A column's value as history keeps it: as text, exactly.
-  func historyText(ofColumn sql: String) -> String { "\(sql)::text" }
+  /// A column's value as history keeps it: as text, exactly. Times are as `::text` has them in UTC and ISO 8601, whatever the session
+  /// of another program has: as JSON they always are, and a setting of the triggers' functions would take longer with each call.
+  func historyText(ofColumn sql: String) -> String {
+    switch self {
+    case .date:
+      let time = "translate(to_json(\(sql) AT TIME ZONE 'UTC')::text, 'T\"', ' ')"
+      return "replace(replace(\(time) || '+00', ' BC+00', '+00 BC'), 'infinity+00', 'infinity')"
+    case .day: return "btrim(to_json(\(sql))::text, '\"')"
+    default: return "\(sql)::text"
+    }
+  }
 
   /// A stored value as SQL has it.
   func constant(_ value: Value) -> String {

@@ -1,6 +1,6 @@
 /// Stores of earlier formats.
 extension SystemTables {
-  static let format: Int64 = 15
+  static let format: Int64 = 16
 
   /// What makes a store's tables those of the next format; functions and triggers are made anew behind it. Others are not
   /// brought up to date.
@@ -32,6 +32,8 @@ extension SystemTables {
       "ALTER TABLE bolide_mark DROP CONSTRAINT bolide_mark_pkey", markIndex, markIdentity,
       "DROP INDEX bolide_reject_same", rejectSame, deferrableNamesakes, StoreOrigin.named,
     ],
+    // They write times without a setting of the session.
+    15: [],
   ]
 
   /// Functions of earlier formats, when no trigger asks them any more: with one that does the server would lock its table for itself.

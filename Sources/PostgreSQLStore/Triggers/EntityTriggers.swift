@@ -127,9 +127,6 @@ struct EntityTriggers {
     if !aggregates.isEmpty || model.entities.contains(where: { !Copy.all($0, model).isEmpty }) {
       settings.append("SET jit = off")
     }
-    if types.contains(where: \.isInstant) {
-      settings += ["SET timezone = 'UTC'", "SET datestyle = 'ISO, YMD'"]
-    }
     if types.contains(.binary) { settings.append("SET bytea_output = 'hex'") }
     if types.contains(where: { $0.storage == .real }) { settings.append("SET extra_float_digits = 1") }
     return settings.joined(separator: " ")
@@ -226,14 +223,5 @@ struct EntityTriggers {
     guard case .date(let precision) = attribute.type else { return instant }
     let unit = ["second", "milliseconds", "microseconds"][precision.decimals / 3]
     return "date_trunc('\(unit)', \(instant))"
-  }
-}
-
-extension AttributeType {
-  fileprivate var isInstant: Bool {
-    switch self {
-    case .date, .day: true
-    default: false
-    }
   }
 }
