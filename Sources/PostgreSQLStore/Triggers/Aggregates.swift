@@ -54,11 +54,13 @@ struct Aggregates {
     }
   }
 
-  /// The same without what an object counts for whatever its values are.
-  var withoutCounts: Aggregates {
+  /// Those that an object may change of the one owner it had, has, or stays with: there it counts as before, whatever its values are.
+  func ofOneOwner(_ event: EntityTriggers.Event) -> Aggregates {
     Aggregates(
       owner: owner, holder: holder, toOne: toOne, destination: destination, onward: onward,
-      members: members.filter { $0.aggregate.function != .count || $0.aggregate.filter != nil })
+      members: members.filter {
+        event != .update || $0.aggregate.function != .count || $0.aggregate.filter != nil
+      })
   }
 
   /// The columns of the objects that the members read.

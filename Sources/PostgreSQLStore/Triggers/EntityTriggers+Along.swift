@@ -37,8 +37,7 @@ extension EntityTriggers {
   /// - Parameter values: what is noted of the row, as the columns of `bolide_change` from the kind on.
   func noteAlong(_ event: Event, _ values: String) -> String {
     guard let (place, all, owner) = along(event) else { return "" }
-    // An object that stays with its owner counts as before.
-    let aggregates = event == .update ? all.withoutCounts : all
+    let aggregates = all.ofOneOwner(event)
     if aggregates.members.isEmpty { return "" }
     func difference(_ name: String) -> String { Self.difference(name, place) }
     let id = difference("id")

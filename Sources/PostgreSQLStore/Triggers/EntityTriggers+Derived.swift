@@ -135,23 +135,26 @@ extension EntityTriggers {
     let rows = tables(event).map {
       "SELECT \($0.sign) AS bolide_sign, r.* FROM \($0.table) AS r\(changed(columns, event))"
     }
+    let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
     let passed = passed(aggregates, event)
     let all = underLocks(
       aggregates.owner, ids, aggregates.adjust(rows.joined(separator: " UNION ALL "), unless: passed.all))
+    let isNeeded =
+      "(\(oneChanges(columns, event))) AND coalesce(\(links.joined(separator: ", "))) IS NOT NULL"
+    let one = aggregates.ofOneOwner(event)
+    if one.members.isEmpty { return Upkeep(sources: columns, isNeeded: isNeeded, statements: all) }
     func named(_ difference: String) -> String { Self.difference(difference, place) }
-    let links = event.rows.map { "\($0.name).\(quoted(aggregates.toOne.column))" }
     let isOneOwner = ([Self.isReadCommitted] + (event == .update ? ["\(links[0]) = \(links[1])"] : []))
     let id = named("id")
-    let differences = aggregates.differences(event.rows, named: named)
+    let differences = one.differences(event.rows, named: named)
     return Upkeep(
-      sources: columns,
-      isNeeded: "(\(oneChanges(columns, event))) AND coalesce(\(links.joined(separator: ", "))) IS NOT NULL",
+      sources: columns, isNeeded: isNeeded,
       variables: ["\(id) bigint"] + differences.map(\.variable),
       questions: ["IF \(isOneOwner.joined(separator: " AND ")) THEN", "\(id) := \(links[0]);"]
         + differences.map(\.statement) + ["END IF;"],
       statements: """
         IF bolide_is_one AND \(id) IS NOT NULL THEN
-        \(aggregates.adjustOne(id, unless: passed.one, named))
+        \(one.adjustOne(id, unless: passed.one, named))
         ELSE
         \(all)
         END IF;

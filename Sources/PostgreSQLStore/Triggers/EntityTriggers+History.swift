@@ -142,10 +142,10 @@ extension EntityTriggers {
         IF bolide_is_one THEN bolide_is_one := false; EXIT; END IF;
         bolide_is_one := true;
       END LOOP;
-      IF NOT FOUND THEN RETURN NULL; END IF;
       IF bolide_is_one THEN
         \(event == .update ? "SELECT * INTO bolide_is FROM bolide_new;" : "")
         bolide_is_one := \(isOne);
+      ELSIF NOT FOUND THEN RETURN NULL;
       END IF;
       IF bolide_is_one THEN
       \(questions)

@@ -68,16 +68,21 @@ struct EntityTriggers {
   /// Whether the transaction is another program's.
   private static let isOther = "current_setting('bolide.writer', true) IS DISTINCT FROM 'own'"
 
-  /// What conditions ask. The server reads a condition from its text for each statement: a function's name is the shorter text. They
-  /// run as whoever writes.
+  /// What conditions ask. The server reads a condition from its text for each statement: a function's name is the shorter text. It
+  /// prepares each expression in a transaction when that is first reached, so what is often so is asked first. They run as whoever writes.
   static let conditions = [
     // Whether another program's statement writes a row, or one of its triggers, and not one of Bolide's for what it derives.
     condition(
       "bolide_is_foreign",
-      "CASE pg_trigger_depth() WHEN 0 THEN \(isOther) ELSE NOT (\(isUpkeep("pg_trigger_depth()"))) END"),
+      """
+      IF current_setting('bolide.noted', true) = pg_trigger_depth()::text THEN RETURN false; END IF;
+      IF pg_trigger_depth() = 0 THEN RETURN \(isOther); END IF;
+      RETURN current_setting('bolide.upkeep', true) IS DISTINCT FROM pg_trigger_depth()::text;
+      """),
     // Whether a statement is to be noted by its own table's trigger, and not along with a row of another's.
     condition(
-      "bolide_is_to_note", "current_setting('bolide.noted', true) IS DISTINCT FROM pg_trigger_depth()::text"),
+      "bolide_is_to_note",
+      "RETURN current_setting('bolide.noted', true) IS DISTINCT FROM pg_trigger_depth()::text;"),
   ].flatMap(\.self)
 
   /// Whether it is a statement of Bolide's own triggers for derived attributes that runs at a depth in triggers.
@@ -86,11 +91,11 @@ struct EntityTriggers {
       .joined(separator: " OR ")
   }
 
-  private static func condition(_ name: String, _ holds: String) -> [String] {
+  private static func condition(_ name: String, _ body: String) -> [String] {
     [
       """
       CREATE OR REPLACE FUNCTION \(name)() RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-      BEGIN RETURN \(holds); END $$
+      BEGIN \(body) END $$
       """, "GRANT EXECUTE ON FUNCTION \(name)() TO PUBLIC",
     ]
   }
