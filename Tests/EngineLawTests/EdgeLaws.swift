@@ -242,6 +242,31 @@ struct EdgeLaws {
     try store.engine.verify { Issue.record("\($0)") }
   }
 
+  /// Its key has the owner, which another one has the key of.
+  @Test(arguments: Engine.keeping, [false, true])
+  func `what a revert leaves with its owner is told to have none`(_ engine: Engine, force: Bool) throws {
+    let store = try LawStore(
+      engine,
+      Self.items + """
+        attributes: { id: integer64 }
+        feed: full
+        gone: delete
+        max-missing: 100%
+        children:
+          notes: { entity: Note, inverse: item, key: [item, number], attributes: { number: integer64 } }
+
+        """)
+    for feed in [#"{"id": 1, "notes": [{"number": 5}]}"#, #"{"id": 2}"#, #"{"id": 1}{"id": 2}"#] {
+      try store.take([feed])
+    }
+    let report = try store.engine.revert(.run(2), force: force, EditOptions())
+    #expect(
+      report.left.map { "\($0.entity) \($0.reason.rawValue)" } == ["Item taken", "Note owner-gone"])
+    #expect(report.edit.counts.map(\.deleted) == [1])
+    #expect(Set(try store.rows("Item").keys) == ["1"])
+    try store.engine.verify { Issue.record("\($0)") }
+  }
+
   /// Its parent is not new any more; what another child had once, and was taken away since, does not come back.
   @Test(arguments: Engine.keeping, [false, true])
   func `a rejected child that lands at last is linked`(_ engine: Engine, isNested: Bool) throws {

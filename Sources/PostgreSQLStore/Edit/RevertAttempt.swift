@@ -99,9 +99,12 @@ final class RevertAttempt: RevertedRows {
             try write(index, ids, isNew: action == .insert, makesAllLinks: order == .forEach)
           }
         }
+        let held = action == .insert ? try orphans(index, denied, .forEach, areHeld: true) : []
         func item(_ id: Int64) -> RevertItem { RevertItem(entity: index, id: id, action: action) }
         left += waiting.sorted().map { (item($0), action == .delete ? .linked : .ownerGone) }
-        left += denied.map { (item($0), action == .delete ? .linked : .taken) }
+        left += denied.map {
+          (item($0), action == .delete ? .linked : held.contains($0) ? .ownerGone : .taken)
+        }
       }
     }
     return left
@@ -151,9 +154,14 @@ final class RevertAttempt: RevertedRows {
   }
 
   /// Of some objects those that were linked to one that is not there.
-  private func orphans(_ index: Int, _ ids: [Int64], _ order: RevertOrder) throws -> Set<Int64> {
+  ///
+  /// - Parameter areHeld: whether only links that are never null are meant, which cannot be made when all rows are back.
+  private func orphans(
+    _ index: Int, _ ids: [Int64], _ order: RevertOrder, areHeld: Bool = false
+  ) throws -> Set<Int64> {
     var orphans: Set<Int64> = []
-    for (place, property) in rows[index].properties.enumerated() where property.type == nil {
+    for (place, property) in rows[index].properties.enumerated()
+    where property.type == nil && (!areHeld || rows[index].entity.isNeverNull(property.name)) {
       let links = ids.compactMap { id in target(index, id, place).map { (id, $0) } }
       var missing = try missing(index, place, links.map(\.1))
       if order != .forEach, let destination = destination(index, place) {

@@ -52,7 +52,7 @@ extension EntityTriggers {
   private func once(_ table: String, _ order: String) -> String {
     guard changesAgain else { return table }
     return """
-      (SELECT r.*, 0 AS bolide_place FROM \(table) AS r WHERE NOT bolide_again
+      (SELECT r.*, 0 AS bolide_place FROM \(table) AS r WHERE bolide_again IS NOT TRUE
         UNION ALL (SELECT DISTINCT ON (r.bolide_id) r.* FROM (SELECT *, row_number() OVER () AS bolide_place FROM \(table)) AS r
           WHERE bolide_again ORDER BY r.bolide_id, r.bolide_place \(order)))
       """

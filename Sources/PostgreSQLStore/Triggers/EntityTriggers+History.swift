@@ -163,7 +163,7 @@ extension EntityTriggers {
       ]
       + (event == .insert ? [] : ["bolide_properties integer[]", "bolide_previous text[]"])
       + ["bolide_owner record", "bolide_noted text", "bolide_upkeep text", "bolide_kept boolean"]
-      + (changesAgain && event == .update ? ["bolide_again boolean := false"] : [])
+      + (changesAgain && event == .update ? ["bolide_again boolean"] : [])
       + upkeeps(event).enumerated().flatMap { ["\(Self.need($0)) boolean"] + $1.variables }
   }
 
