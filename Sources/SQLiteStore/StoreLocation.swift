@@ -107,6 +107,11 @@ package enum StoreLocation {
     return path
   }
 
+  /// Whether a name is a file's that holds nothing, and no link's to one: `/dev/stdout` is the system's, whatever it leads to.
+  package static func isEmptyFile(_ path: String) -> Bool {
+    FileFacts(path, followsLinks: false)?.isRegular == true && fileSize(path) == 0
+  }
+
   /// Whether a path begins at the root. By bytes: an accent behind the slash belongs to the first name.
   static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 }

@@ -108,4 +108,50 @@ struct DerivedLaws {
         records.map { $0.replacing(/"magnitude": [^,]*/, with: #""magnitude": 1"#) }, chunkRows: 1)
     }
   }
+
+  /// A column decides how a comparison takes its other side, in an aggregate's filter as in a query.
+  @Test(arguments: Engine.keeping, [1000, 1])
+  func `a filter takes texts and numbers as a query does`(_ engine: Engine, chunkRows: Int) throws {
+    let filters = [
+      "id = '1'", "id > '1'", "id IN ('1', '3')", "'2' = id", "id = ' 3'", "size > '1.5'", "kind > 3",
+      "kind = 5", "day < 2000", "day BETWEEN 1 AND 3000", "flag = '1'", "flag IS '1'", "NOT id < '2'",
+      "CASE WHEN id = '1' THEN 1 ELSE 0 END", "iif(day < 2000, 1, 0)",
+    ]
+    let counts = filters.enumerated().map { "      c\($0): { derived: items.@count, where: \"\($1)\" }" }
+    let store = try LawStore(
+      engine,
+      """
+      bolide: 1
+      name: law
+      store: law.sqlite
+      entity: Item
+      key: id
+      attributes: { id: integer64, size: double, kind: string, day: day, flag: boolean }
+      link: { group: { to: { name: kind } } }
+      relationships: { group: { to-one: Group, inverse: items } }
+      entities:
+        Group:
+          key: name
+          attributes:
+            name: string
+      \(counts.joined(separator: "\n"))
+          relationships: { items: { to-many: Item, inverse: group } }
+
+      """)
+    for day in ["1999-05-01", "2026-05-01"] {
+      try store.take(
+        (1...5).map {
+          #"{"id": \#($0), "size": \#(Double($0) / 2), "kind": "5", "day": "\#(day)", "flag": \#($0 == 2)}"#
+        }, chunkRows: chunkRows)
+      let group = try #require(store.rows("Group")["5"])
+      for (place, filter) in filters.enumerated() {
+        var count: Int64 = 0
+        try store.engine.readRows(ObjectQuery("Item", where: .init(text: filter, values: [])), at: nil) { _ in
+          count += 1
+        }
+        #expect(group["c\(place)"] == .integer(count), "\(filter)")
+      }
+      try store.engine.verify { #expect($0.isTrue, "\($0)") }
+    }
+  }
 }

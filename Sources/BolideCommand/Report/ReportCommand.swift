@@ -82,9 +82,12 @@ struct ReportCommand: ParsableCommand {
     if let failure = failures.first?.failure { throw failure.status.exitCode }
   }
 
+  /// Writes a file in one step, and through a link, or to a device or a pipe, as it comes: these stay what they are.
   private static func write(_ html: String, to path: String) throws {
     do {
-      try Data(html.utf8).write(to: URL(filePath: path), options: .atomic)
+      let there = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+      let isFile = there == nil || there == .typeRegular
+      try Data(html.utf8).write(to: URL(filePath: path), options: isFile ? .atomic : [])
     } catch let error as CocoaError {
       throw Failure.noPage(path, error.code == .fileWriteOutOfSpace ? "the disk is full" : error.reason)
     }

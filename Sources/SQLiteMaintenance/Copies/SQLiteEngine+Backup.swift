@@ -34,8 +34,10 @@ extension SQLiteEngine {
     _ file: String, to path: String, lockWait: Double = 600
   ) throws -> (token: HistoryToken, readers: Int) {
     guard !StoreLocation.areOne(file, path) else { throw StoreError.ontoItself(path) }
+    let there = FileFacts(path)
+    guard there?.isRegular != false else { throw StoreError.noFile(path) }
+    let isNew = there == nil
     let backup = try whole(file)
-    let isNew = FileFacts(path) == nil
     if isNew {
       let target = StoreLocation.destination(of: path)
       try Journals.checkNone(at: target)
@@ -108,7 +110,7 @@ extension SQLiteEngine {
     guard !StoreLocation.areOne(file, path) else { throw StoreError.ontoItself(path) }
     guard let facts = FileFacts(file) else { return }
     guard facts.isRegular else { throw StoreError.backupOverFile(file) }
-    guard fileSize(file) > 0 else { return }
+    if StoreLocation.isEmptyFile(file) { return }
     // What cannot be read as one is none.
     let there = try? SQLiteEngine(reading: file).reading { try HistoryPositions($0).newest() }
     guard let there,

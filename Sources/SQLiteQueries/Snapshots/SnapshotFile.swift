@@ -75,9 +75,11 @@ extension SQLiteEngine {
     return snapshot
   }
 
-  /// A snapshot takes the place of a snapshot, or of an empty file; what else stands there is somebody's.
+  /// A snapshot takes the place of a snapshot, or of an empty file; what else stands there is somebody's, as a device is the system's.
   private static func checkPlace(_ file: String) throws {
-    guard FileFacts(file)?.isRegular == true, fileSize(file) > 0 else { return }
+    guard let facts = FileFacts(file) else { return }
+    guard facts.isRegular else { throw StoreError.snapshotOverFile(file) }
+    if StoreLocation.isEmptyFile(file) { return }
     // What is no database is neither.
     let found = try? DatabaseQueue(path: StoreLocation.reading(file), configuration: Connection.reading).read
     { db in

@@ -14,7 +14,10 @@ final class ChildFilter {
     columns = children.filterAttributes.compactMap { name in
       layout.columns[..<layout.storedCount].firstIndex { $0.name == name }
     }
-    let values = columns.map { "? AS \(quoted(layout.columns[$0].name))" }
+    // As the table's columns they decide how a comparison takes its other side: `id = '1'`.
+    let values = columns.map {
+      "CAST(? AS \(layout.columns[$0].storage.sql)) AS \(quoted(layout.columns[$0].name))"
+    }
     let from = values.isEmpty ? "" : " FROM (SELECT \(values.joined(separator: ", ")))"
     statement = try RawStatement(db, "SELECT (\(filter)\n) IS TRUE\(from)")
   }

@@ -24,7 +24,7 @@ extension StoreError {
       hint: "Mount or restore it, or create a new store.", .createStore)
   }
 
-  static func noFile(_ path: String) -> StoreError {
+  package static func noFile(_ path: String) -> StoreError {
     StoreError(
       .cannotOpen, at: path.isEmpty ? nil : path,
       path.isEmpty ? "the store's path is empty" : "a store must be a regular file",

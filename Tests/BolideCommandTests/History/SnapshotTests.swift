@@ -149,6 +149,41 @@ import Testing
     #expect(try folder.count("Quake", in: "quakes.sqlite") == 2)
   }
 
+  /// As /dev/null and /dev/stdout must, whoever runs the command.
+  @Test func `a pipe, and a link to an empty file, stay what they are`() throws {
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    try folder.write("", to: "empty")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"), withDestinationPath: folder.path("empty"))
+    func kinds() throws -> [FileAttributeType?] {
+      try ["pipe", "link"].map {
+        try FileManager.default.attributesOfItem(atPath: folder.path($0))[.type] as? FileAttributeType
+      }
+    }
+    let before = try kinds()
+    #expect(before[1] == .typeSymbolicLink)
+    for name in ["pipe", "link"] {
+      #expect(
+        try folder.bolide("snapshot", "quakes.sqlite", "--sqlite", name)
+          == .failure(
+            64, "\(name): the file is not a snapshot, and the snapshot would overwrite it",
+            "Use another file, or remove this one first."))
+      #expect(
+        try folder.bolide("backup", "quakes.sqlite", name)
+          == .failure(
+            64, "\(name): the file is not an earlier state of the store, and the backup would overwrite it",
+            "Use another file, or remove this one first."))
+    }
+    #expect(
+      try folder.bolide("restore", "quakes.sqlite", "pipe")
+        == .failure(
+          73, "pipe: a store must be a regular file",
+          "Use a file, or try the import without keeping it: bolide import --dry-run"))
+    #expect(try kinds() == before)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(""))
+    #expect(names.filter { $0.contains("pipe") || $0.contains("link") }.sorted() == ["link", "pipe"])
+  }
+
   @Test func `a plain file has the model's columns and no others`() throws {
     try folder.write(#"[{"id": "z", "place": "x", "magnitude": 1.5}]"#, to: "sum.json")
     #expect(try folder.bolide("import", "quakes.yaml", "sum.json").status == 0)

@@ -145,6 +145,21 @@ import Testing
     #expect(page.components(separatedBy: "</style>").count == 2)
   }
 
+  /// As /dev/null and /dev/stdout must, whoever runs the command.
+  @Test func `a link and a pipe stay what they are`() throws {
+    #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"), withDestinationPath: folder.path("behind.html"))
+    #expect(try folder.bolide("report", "strikes.sqlite", "-o", "link") == .silent)
+    #expect(try folder.bolide("report", "strikes.sqlite", "-o", "link") == .silent)
+    let link = try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link"))
+    #expect(link == folder.path("behind.html"))
+    #expect(String(decoding: try folder.bytes(of: "behind.html"), as: UTF8.self).hasSuffix("</html>\n"))
+    let piped = try folder.shell(
+      #"mkfifo pipe; cat pipe & "$bolide" report strikes.sqlite -o pipe; wait; test -p pipe"#)
+    #expect(piped.status == 0 && piped.output.hasSuffix("</html>\n"))
+  }
+
   @Test func `the file is moved into its place`() throws {
     #expect(try folder.bolide("import", "strikes.yaml", "feed.json") == .silent)
     try folder.write("an old page", to: "status.html")
