@@ -146,4 +146,20 @@ struct HistoryLaws {
     #expect(try told(["code"]) == ["insert Quake", "insert Region"])
     #expect(try told(["Region.code"]) == ["insert Region"])
   }
+
+  /// New owners that an import's updates and its new rows count one after the other.
+  @Test(arguments: Engine.keeping, [1000, 2]) func `an object has one change in a transaction`(
+    _ engine: Engine, chunkRows: Int
+  ) throws {
+    let linked = LawStore.quakes.replacing(
+      "in: { to: { name: place } }", with: "in: { to: { name: place }, when: always }")
+    let store = try LawStore(engine, linked)
+    try store.take((1...3).map { #"{"id": \#($0)}"# })
+    let token = try store.engine.newestToken()
+    try store.take(
+      (1...6).map { #"{"id": \#($0), "magnitude": \#($0), "place": "\#($0)"}"# }, chunkRows: chunkRows)
+    let changes = try store.engine.history(HistoryRequest(after: token)).flatMap(\.changes)
+    let regions = changes.filter { $0.entity == "Region" }.map { "\($0.kind) \($0.id)" }
+    #expect(regions.sorted() == (1...6).map { "insert \($0)" })
+  }
 }

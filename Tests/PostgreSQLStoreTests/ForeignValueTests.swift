@@ -133,7 +133,24 @@ struct ForeignValueTests {
         "Item 2 seen: the stored value is not a valid date",
         "Item 2 day: the stored value is not a valid day",
       ])
-    try store.psql(#"UPDATE "Item" SET size = 4, price = 4, seen = NULL, day = NULL WHERE id = 2"#)
+    func times(at token: HistoryToken?) throws -> [String] {
+      var times: [String] = []
+      try store.engine.readRows(ObjectQuery("Item", where: .init(text: "id = 2", values: [])), at: token) {
+        row in
+        times = row.values.filter { ["seen", "made", "day"].contains($0.name) }.map(\.value.text)
+      }
+      return times
+    }
+    try store.psql(
+      """
+      UPDATE "Item" SET size = 4, price = 4 WHERE id = 2;
+      ALTER TABLE "Item" DISABLE TRIGGER USER; UPDATE "Item" SET made = '4000-01-01 BC' WHERE id = 2;
+      ALTER TABLE "Item" ENABLE TRIGGER USER;
+      """)
+    let (token, before) = (try store.engine.newestToken(), try times(at: nil))
+    #expect(before == ["9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00Z", "0000-01-01"])
+    try store.psql(#"UPDATE "Item" SET seen = NULL, day = NULL, made = now() WHERE id = 2"#)
+    #expect(try times(at: token) == before)
     try store.engine.rebuild { _ in }
     #expect(try store.engine.verified() == [])
     #expect(try store.psql(#"SELECT total, price FROM "Owner""#) == "5.5|6.00")

@@ -15,15 +15,19 @@ extension AttributeType {
       return units.map(Value.integer) ?? .null
     case .double, .float: return Double(text).map(Value.real) ?? .null
     case .string, .json, .uuid: return .text(text)
-    case .day: return .text(Self.withYearZero(text))
-    case .date(let precision): return .text(Self.instant(Self.withYearZero(text), precision))
+    case .day: return .text(String(Self.bounded(text).prefix(10)))
+    case .date(let precision): return .text(Self.instant(Self.bounded(text), precision))
     case .binary: return .blob(Self.bytes(text))
     }
   }
 
-  /// The server calls the year 0 the first before Christ: `0001-03-01 BC`.
-  private static func withYearZero(_ text: String) -> String {
-    text.hasSuffix(" BC") ? "0000\(text.dropFirst(4).dropLast(3))" : text
+  /// The server calls the year 0 the first before Christ: `0001-03-01 BC`. What is beyond Bolide's calendar, infinity too, is at its end,
+  /// as where it is read from a table.
+  private static func bounded(_ text: String) -> String {
+    let year = text.prefix { $0 != "-" }
+    if text.hasSuffix(" BC"), year == "0001" { return "0000\(text.dropFirst(4).dropLast(3))" }
+    if text.hasSuffix(" BC") || text == "-infinity" { return "0000-01-01 00:00:00" }
+    return text == "infinity" || year.utf8.count > 4 ? "9999-12-31 23:59:59.999999" : text
   }
 
   /// `2026-05-12 03:14:07.25+00` as `2026-05-12T03:14:07.250Z`.

@@ -131,7 +131,8 @@ extension EntityTriggers {
   /// - Parameter questions: statements that ask.
   private func look(_ event: Event, _ questions: String) -> String {
     let first = event.rows[0]
-    var isOne = hasNoRuns
+    // What another program's trigger does in an import may change one of a run.
+    var isOne = event == .insert ? hasNoRuns : isNotImport
     if event == .update {
       isOne += " AND bolide_was.bolide_id = bolide_is.bolide_id"
       if changesGone { isOne += " AND coalesce(\(undone), '') = ''" }
@@ -194,8 +195,10 @@ extension EntityTriggers {
 
   /// Whether the triggers write the history of new rows: an importer notes its own as runs of ids, which may hold a changed row. What
   /// another program's trigger makes of its rows it does not know.
-  var hasNoRuns: String {
-    "(current_setting('\(TransactionSetting.runs(stored.schema))', true) IS DISTINCT FROM 'own' OR pg_trigger_depth() > 1)"
+  var hasNoRuns: String { "(\(isNotImport) OR pg_trigger_depth() > 1)" }
+
+  private var isNotImport: String {
+    "current_setting('\(TransactionSetting.runs(stored.schema))', true) IS DISTINCT FROM 'own'"
   }
 
   /// What was before in this transaction stays; what was not noted yet comes along.
