@@ -186,7 +186,7 @@ extension Failure {
   }
 
   static func tooManyRejected(_ report: ImportReport, in store: String) -> Failure {
-    Failure(.dataRejected, report.rejection, hint: "List them with `bolide rejects \(store)`.")
+    Failure(.dataRejected, report.rejection, hint: "List them with `bolide rejects \(store.shellWord)`.")
   }
 
   /// - Parameter entity: one that was asked for by name.

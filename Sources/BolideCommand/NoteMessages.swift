@@ -98,7 +98,7 @@ enum Note {
   static func moreLikeIt(_ count: Int) -> String { " (and \(count) more like it)" }
 
   static func rejectsAreKept(in store: String) -> String {
-    "List them: bolide rejects \(store.printable). To import them again, once the pipeline fits: --replay"
+    "List them: bolide rejects \(store.shellWord.printable). To import them again, once the pipeline fits: --replay"
   }
 
   static func moreRejected(_ count: Int, _ report: ImportReport) -> String {
@@ -121,7 +121,7 @@ enum Note {
 
   static func unclearRejects(_ count: Int, _ store: String) -> String {
     "Note: \(counted(count, "rejected record")) without a readable key, or with the key of a linked object, may contain erased "
-      + "values. List: bolide rejects \(store.printable) --format ndjson. Erase: bolide rejects \(store.printable) --erase"
+      + "values. List: bolide rejects \(store.shellWord.printable) --format ndjson. Erase: bolide rejects \(store.shellWord.printable) --erase"
   }
 
   static func moreLeft(_ count: Int) -> String {

@@ -34,6 +34,8 @@ struct ReaderLaws {
     _ = try store.engine.prune(.before(.token(store.engine.newestToken())))
     let error = #expect(throws: StoreError.self) { try store.engine.acknowledge(beginning, by: "nobody") }
     #expect(error?.code == .unknownReader)
+    let reset = #expect(throws: StoreError.self) { try store.engine.resetReader("nobody", to: .beginning) }
+    #expect(reset?.code == .unknownReader)
   }
 
   @Test(arguments: Engine.keeping)

@@ -208,7 +208,8 @@ struct ServerFaultTests {
     }
     #expect(error?.reason.hasPrefix("the server has no connection left: ") == true)
     #expect(error?.reason.hasSuffix("too many connections for role \"\(user)\"") == true)
-    #expect(error?.hint == "Try again when others have ended, or raise max_connections.")
+    #expect(
+      error?.hint == "Try again when others have ended, or allow more: max_connections, CONNECTION LIMIT.")
     #expect(error?.code == .busy)
   }
 

@@ -44,7 +44,7 @@ struct ServerMessageTests {
         == "the server has no such database. Make one with createdb.")
     #expect(
       try said("postgresql://postgres@/postgres?host=\(folder)#nothing")
-        == "there is no store. An import makes one.")
+        == "there is no store. Check the address and the schema behind its #, or import first.")
     let never = try said(
       "postgresql://postgres@/postgres?host=\(folder)#nothing", for: ServerStore.quakes + "create: never\n")
     #expect(
@@ -276,7 +276,7 @@ struct ServerMessageTests {
     ("40P01", "another program changed the same rows at the same time. Run the same command again.", .busy),
     (
       "53300",
-      "the server has no connection left: words. Try again when others have ended, or raise max_connections.",
+      "the server has no connection left: words. Try again when others have ended, or allow more: max_connections, CONNECTION LIMIT.",
       .busy
     ),
     ("XX000", "PostgreSQL says: words", .other),

@@ -83,7 +83,7 @@ extension StoreError {
   static func noConnectionLeft(_ text: String, _ address: String) -> StoreError {
     StoreError(
       .busy, at: address, "the server has no connection left: \(text)",
-      hint: "Try again when others have ended, or raise max_connections.")
+      hint: "Try again when others have ended, or allow more: max_connections, CONNECTION LIMIT.")
   }
 
   static func statementTimeout(_ address: String) -> StoreError {

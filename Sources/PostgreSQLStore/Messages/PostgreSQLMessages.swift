@@ -36,7 +36,9 @@ extension StoreError {
   }
 
   static func noStoreThere(_ address: String) -> StoreError {
-    StoreError(.storeGone, at: address, "there is no store", hint: "An import makes one.")
+    StoreError(
+      .storeGone, at: address, "there is no store",
+      hint: "Check the address and the schema behind its #, or import first.")
   }
 
   static func storeThere(_ address: String) -> StoreError {

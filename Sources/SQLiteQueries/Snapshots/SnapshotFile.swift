@@ -77,7 +77,8 @@ extension SQLiteEngine {
 
   /// A snapshot takes the place of a snapshot, or of an empty file; what else stands there is somebody's, as a device is the system's.
   private static func checkPlace(_ file: String) throws {
-    guard let facts = FileFacts(file) else { return }
+    // A folder the system does not replace by a file.
+    guard let facts = FileFacts(file), !facts.isFolder else { return }
     guard facts.isRegular else { throw StoreError.snapshotOverFile(file) }
     if StoreLocation.isEmptyFile(file) { return }
     // What is no database is neither.

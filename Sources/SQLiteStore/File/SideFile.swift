@@ -128,6 +128,7 @@ package struct FileFacts: Equatable {
 
   /// Whether it is a file, and no link, folder or device.
   package var isRegular: Bool { kind == S_IFREG }
+  package var isFolder: Bool { kind == S_IFDIR }
 
   /// What keeps it from being a file that belongs to a store; nil when nothing does.
   ///

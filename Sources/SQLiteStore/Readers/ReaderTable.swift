@@ -85,8 +85,9 @@ package struct ReaderTable {
   }
 
   /// Puts a reader somewhere, whatever its state.
-  func put(_ name: String, at token: HistoryToken) throws {
+  func put(_ name: String, at start: Reader.Start) throws {
     try check(name)
+    let token = try token(start)
     try run(
       """
       UPDATE bolide_reader SET number = ?3, nonce = ?4, diverged = 0, moved = ?2 WHERE name = ?1

@@ -40,7 +40,7 @@ extension SQLiteEngine {
   package func begin(_ name: String, at token: HistoryToken) throws {
     try changingReaders(waiting: .infinity) { table in
       if try table.exists(name) {
-        try table.put(name, at: table.token(.token(token)))
+        try table.put(name, at: .token(token))
       } else {
         try table.add(name, at: table.token(.token(token)))
       }
@@ -49,7 +49,7 @@ extension SQLiteEngine {
 
   /// Lets a reader begin again somewhere.
   package func resetReader(_ name: String, to start: Reader.Start) throws {
-    try changingReaders { try $0.put(name, at: $0.token(start)) }
+    try changingReaders { try $0.put(name, at: start) }
   }
 
   /// Removes a reader.

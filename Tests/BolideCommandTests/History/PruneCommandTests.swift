@@ -21,6 +21,17 @@ import Testing
     try folder.run(Folder.tool, ["prune", "quakes.sqlite"] + options)
   }
 
+  @Test(arguments: ["o'clock & more.sqlite", "$HOME `x`;.sqlite", #"a "b" (1)* \.sqlite"#, "plain.sqlite"])
+  func `the command of a hint can be pasted, whatever the store's name`(_ name: String) throws {
+    #expect(try folder.bolide("backup", "quakes.sqlite", name) == .silent)
+    #expect(try folder.bolide("prune", name, "--before", tokens[1]) == .silent)
+    let outcome = try folder.bolide("changes", name, "--since", tokens[0])
+    let command = try #require(outcome.errors.firstMatch(of: /from a snapshot: bolide (.*)\n/)?.1)
+    #expect((command == "snapshot plain.sqlite") == (name == "plain.sqlite"))
+    let pasted = try folder.shell("\"$bolide\" \(command)")
+    #expect(try pasted.status == 0 && pasted.lines.count == folder.bolide("snapshot", name).lines.count)
+  }
+
   @Test func `a token's transaction goes and the token stays good, and older ones are told what they miss`()
     throws
   {
