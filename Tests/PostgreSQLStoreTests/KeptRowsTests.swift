@@ -145,7 +145,11 @@ struct KeptRowsTests {
     #expect(error?.code == .constraint)
   }
 
-  @Test(arguments: ["Quake", "Region"]) func `keys that a trigger changes`(entity: String) throws {
+  private static let lowering = "BEFORE INSERT|NEW.name := lower(NEW.name); RETURN NEW;"
+  private static let deleting = #"AFTER INSERT|DELETE FROM "Quake" WHERE name = NEW.name; RETURN NULL;"#
+
+  @Test(arguments: [("Quake", lowering), ("Region", lowering), ("Quake", deleting)])
+  func `keys that a trigger changes or deletes`(entity: String, trigger: String) throws {
     let store = try ServerStore(
       """
       bolide: 1
@@ -162,18 +166,20 @@ struct KeptRowsTests {
           relationships: { quakes: { to-many: Quake, inverse: in } }
 
       """)
+    let parts = trigger.split(separator: "|")
     try store.psql(
       """
-      CREATE FUNCTION lower() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.name := lower(NEW.name); RETURN NEW; END';
-      CREATE TRIGGER lower BEFORE INSERT ON "\(entity)" FOR EACH ROW EXECUTE FUNCTION lower();
+      CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(parts[1]) END';
+      CREATE TRIGGER other \(parts[0]) ON "\(entity)" FOR EACH ROW EXECUTE FUNCTION other();
       """)
     let token = try store.engine.newestToken()
     let error = #expect(throws: ImportError.self) { try store.take([#"{"name": "A", "place": "B"}"#]) }
     let said =
-      ": a trigger of another program changes the keys of new rows of \(entity): the next import would not find them. "
+      ": a trigger of another program changes or deletes new rows of \(entity): the next import would not find their keys. "
       + "Drop the trigger, and change the key in the pipeline, with an expression."
     #expect(error.map { "\($0)".hasSuffix(said) } == true)
     #expect(try store.changes(after: token) == [])
+    if trigger == Self.deleting { try store.psql(#"DROP TRIGGER other ON "\#(entity)""#) }
     try store.take([#"{"name": "a", "place": "b"}"#])
     #expect(try store.take([#"{"name": "a", "place": "b"}"#]).progress.counts.unchanged == 1)
   }

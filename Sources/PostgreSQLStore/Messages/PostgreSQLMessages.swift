@@ -164,7 +164,7 @@ extension StoreError {
   static func keysRewritten(_ entity: Entity) -> StoreError {
     StoreError(
       .constraint,
-      "a trigger of another program changes the keys of new rows of \(entity.name): the next import would not find them",
+      "a trigger of another program changes or deletes new rows of \(entity.name): the next import would not find their keys",
       hint: "Drop the trigger, and change the key in the pipeline, with an expression.")
   }
 
