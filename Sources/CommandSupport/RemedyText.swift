@@ -3,13 +3,13 @@ import Bolide
 extension StoreError.Remedy {
   /// The remedy as a command, or as the option of the present one.
   ///
-  /// - Parameter store: the store's path; nil where the error is about none.
-  func command(_ store: String?) -> String {
-    let store = store?.shellWord ?? "STORE"
+  /// - Parameter path: the store's path; nil where the error is about none.
+  func command(_ path: String?) -> String {
+    let store = path?.shellWord ?? "STORE"
     return switch self {
     case .snapshot(nil): "bolide snapshot \(store)"
     case .snapshot(let reader?): "bolide snapshot \(store) --reader \(reader.shellWord) -- COMMAND"
-    case .oldest: "--from oldest, or bolide snapshot \(store)"
+    case .oldest: "--from oldest, or \(Self.snapshot(reader: nil).command(path))"
     case .poll: "bolide changes \(store) --since TOKEN"
     case .schema: "bolide schema \(store)"
     case .resetReader(let name): "bolide readers \(store) reset \(name.shellWord)"

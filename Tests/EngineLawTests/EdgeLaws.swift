@@ -20,14 +20,6 @@ struct EdgeLaws {
 
     """
 
-  private func ids(_ store: LawStore, _ condition: String, _ values: [Value] = []) throws -> [Int64] {
-    var ids: [Int64] = []
-    try store.engine.readRows(ObjectQuery("Post", where: .init(text: condition, values: values)), at: nil) {
-      ids.append($0.id)
-    }
-    return ids
-  }
-
   @Test(arguments: Engine.keeping) func `a row that is marked as gone has changed just now`(_ engine: Engine)
     throws
   {
@@ -79,11 +71,11 @@ struct EdgeLaws {
     let text = #"it'\#(sign)s \\\#(sign)x""#
     let json = text.unicodeScalars.map { ["\"", "\\"].contains($0) ? "\\\($0)" : "\($0)" }.joined()
     try store.take([#"{"id": 1, "name": "\#(json)"}"#, #"{"id": 2}"#])
-    #expect(try ids(store, "name = ?", [.text(text)]) == ids(store, "id = 1"))
+    #expect(try store.ids("Post", "name = ?", [.text(text)]) == store.ids("Post", "id = 1"))
     let quoted = text.unicodeScalars.map { $0 == "'" ? "''" : "\($0)" }.joined()
-    #expect(try ids(store, "name = '\(quoted)'") == ids(store, "id = 1"))
-    #expect(try ids(store, "name = 'a''\(sign)b'") == ids(store, "id = 2"))
-    #expect(try ids(store, "replace(name, '\(sign)b', '') = 'a''' or '\(sign)' = ''").count > 0)
+    #expect(try store.ids("Post", "name = '\(quoted)'") == store.ids("Post", "id = 1"))
+    #expect(try store.ids("Post", "name = 'a''\(sign)b'") == store.ids("Post", "id = 2"))
+    #expect(try store.ids("Post", "replace(name, '\(sign)b', '') = 'a''' or '\(sign)' = ''").count > 0)
   }
 
   @Test(arguments: Engine.keeping) func `nullif compares its arguments as they are`(_ engine: Engine) throws {
@@ -94,7 +86,7 @@ struct EdgeLaws {
       ("nullif(name, 5) = '5'", 1), ("nullif('5', size) = '5'", 2), ("strftime('', stamp) = ''", 2),
     ] {
       do {
-        #expect(try ids(store, condition).count == count, "\(condition)")
+        #expect(try store.ids("Post", condition).count == count, "\(condition)")
       } catch let error as StoreError where error.code == .unsupported {
         #expect(engine == .postgreSQL)
       }

@@ -97,6 +97,15 @@ struct LawStore {
     return rows
   }
 
+  /// The objects that meet a predicate.
+  func ids(_ entity: String, _ predicate: String, _ values: [Value] = []) throws -> [Int64] {
+    var ids: [Int64] = []
+    try engine.readRows(ObjectQuery(entity, where: .init(text: predicate, values: values)), at: nil) {
+      ids.append($0.id)
+    }
+    return ids
+  }
+
   /// What a deleted object was: its change leaves out what was null.
   func object(_ change: HistoryChange) -> [String: Value] {
     guard let entity = pipeline.model.entity(named: change.entity) else { return [:] }

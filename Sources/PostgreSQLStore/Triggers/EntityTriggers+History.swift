@@ -131,7 +131,7 @@ extension EntityTriggers {
   /// - Parameter questions: statements that ask.
   private func look(_ event: Event, _ questions: String) -> String {
     let first = event.rows[0]
-    // What another program's trigger does in an import may change one of a run.
+    // An import's own upkeep, or another program's trigger, may change one of a run from deeper in triggers.
     var isOne = event == .insert ? hasNoRuns : isNotImport
     if event == .update {
       isOne += " AND bolide_was.bolide_id = bolide_is.bolide_id"

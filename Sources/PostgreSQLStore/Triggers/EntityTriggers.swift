@@ -85,11 +85,11 @@ struct EntityTriggers {
       "RETURN current_setting('bolide.noted', true) IS DISTINCT FROM pg_trigger_depth()::text;"),
   ].flatMap(\.self)
 
-  /// Whether it is a statement of Bolide's own triggers for derived attributes that runs at a depth in triggers.
-  private static func isUpkeep(_ depth: String) -> String {
-    ["upkeep", "noted"].map { "coalesce(current_setting('bolide.\($0)', true), '') = (\(depth))::text" }
-      .joined(separator: " OR ")
-  }
+  /// Whether a trigger's function is called for a statement of Bolide's own triggers for derived attributes: what `bolide_is_foreign`
+  /// asks before it, one less deep.
+  private static let isUpkeep = ["upkeep", "noted"].map {
+    "coalesce(current_setting('bolide.\($0)', true), '') = (pg_trigger_depth() - 1)::text"
+  }.joined(separator: " OR ")
 
   private static func condition(_ name: String, _ body: String) -> [String] {
     [
@@ -161,7 +161,7 @@ struct EntityTriggers {
     }
     var lines: [String] = []
     if !derived.isEmpty {
-      lines.append("IF TG_OP = 'UPDATE' AND NOT (\(Self.isUpkeep("pg_trigger_depth() - 1"))) THEN")
+      lines.append("IF TG_OP = 'UPDATE' AND NOT (\(Self.isUpkeep)) THEN")
       lines += derived.map { "NEW.\(quoted($0)) := OLD.\(quoted($0));" }
       lines.append("END IF;")
       let blanks = entity.derivedAttributes.flatMap { attribute -> [String] in

@@ -21,7 +21,10 @@ import Testing
     try folder.run(Folder.tool, ["prune", "quakes.sqlite"] + options)
   }
 
-  @Test(arguments: ["o'clock & more.sqlite", "$HOME `x`;.sqlite", #"a "b" (1)* \.sqlite"#, "plain.sqlite"])
+  @Test(arguments: [
+    "o'clock & more.sqlite", "$HOME `x`;.sqlite", #"a "b" (1)* \.sqlite"#, "#x{b,c}.sqlite", "~[d].sqlite",
+    "plain.sqlite",
+  ])
   func `the command of a hint can be pasted, whatever the store's name`(_ name: String) throws {
     #expect(try folder.bolide("backup", "quakes.sqlite", name) == .silent)
     #expect(try folder.bolide("prune", name, "--before", tokens[1]) == .silent)
