@@ -90,6 +90,26 @@ struct HistoryLaws {
     }
   }
 
+  /// One of its rows comes back and one goes: for those who read history, nothing has happened to it.
+  @Test(arguments: Engine.keeping) func `an owner that a revert leaves as it was is not changed`(
+    _ engine: Engine
+  ) throws {
+    let store = try LawStore(engine)
+    try store.take([#"{"id": 1, "magnitude": 6, "place": "A"}"#])
+    let token = try store.engine.newestToken()
+    _ = try store.engine.deleteObjects(
+      ObjectQuery("Quake", where: .init(text: "id = 1", values: [])), EditOptions())
+    try store.take([#"{"id": 2, "magnitude": 6, "place": "A"}"#])
+    let before = try store.engine.newestToken()
+    let report = try store.engine.revert(.token(token), force: false, EditOptions())
+    #expect(
+      report.edit.counts.map { "\($0.entity) +\($0.inserted) ~\($0.updated) -\($0.deleted)" } == [
+        "Quake +1 ~0 -1"
+      ])
+    let changes = try store.engine.history(HistoryRequest(after: before)).flatMap(\.changes)
+    #expect(changes.filter { $0.entity == "Region" }.isEmpty)
+  }
+
   /// Its present row is the object's that has come back; a deletion has none.
   @Test(arguments: Engine.keeping) func `a deletion has no values`(_ engine: Engine) throws {
     let store = try LawStore(engine)

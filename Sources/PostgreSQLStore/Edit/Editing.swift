@@ -32,6 +32,7 @@ extension PostgreSQLEngine {
           }
           try transaction.begin()
           try MarkedObjects(connection: connection, stored: stored).refresh()
+          try transaction.forgetUnchanged()
           var report = EditReport(counts: try EditReport.counts(connection, stored))
           if !options.isTrial {
             report.token = try transaction.end(author: options.author, pipeline: nil, run: nil)
@@ -42,6 +43,28 @@ extension PostgreSQLEngine {
     }
     StoreCall.current?.settle()
     return outcome
+  }
+}
+
+extension WriteTransaction {
+  /// Takes out of the transaction's history the objects that have changed and are again what they were before it: owners, of whose rows
+  /// some came and others went.
+  fileprivate func forgetUnchanged() throws {
+    for entity in stored.model.entities where !entity.derivedAttributes.isEmpty {
+      let present = entity.properties.map {
+        let text = $0.type.stored.historyText(ofColumn: "t.\(quoted($0.column))")
+        return "WHEN \(stored.number(of: $0.name, in: entity)) THEN \(text)"
+      }
+      try connection.run(
+        """
+        DELETE FROM bolide_change AS c USING \(quoted(entity.name)) AS t
+        WHERE c.transaction = \(SystemTables.ownTransaction(stored.schema)) AND c.entity = \(stored.number(of: entity))
+          AND c.kind = 2 AND c.last_seq IS NOT NULL AND c.erased IS NULL AND t.bolide_id = c.id
+          AND c.previous = ARRAY(
+            SELECT CASE p \(present.joined(separator: " ")) END
+            FROM unnest(c.properties) WITH ORDINALITY AS u(p, o) ORDER BY o)
+        """)
+    }
   }
 }
 

@@ -25,6 +25,7 @@ extension SQLiteEngine {
         let before = try db.integer("SELECT \(ChangeNumbers.made)")
         let result = try body(db, model)
         try Self.refreshDerived(db, model)
+        try Self.forgetUnchanged(db, model, after: before)
         var report = EditReport(counts: try EditReport.counts(db, model, after: before))
         if !options.isTrial {
           report.token = try history.end(author: options.author, run: nil, isKept: isKept(result))
@@ -43,6 +44,35 @@ extension SQLiteEngine {
     let numbers = try PropertyNumbers(db, model: model, creating: false)
     try DerivedRefresh(db, DerivedPlan(model, numbers), numbers, marks: nil)
       .run(history: nil, clock: timestamp())
+  }
+
+  /// Takes out of such a transaction's history the objects that have changed and are again what they were before it: owners, of whose
+  /// rows some came and others went.
+  private static func forgetUnchanged(_ db: Database, _ model: Model, after change: Int64) throws {
+    let numbers = try PropertyNumbers(db, model: model, creating: false)
+    for entity in model.entities where !entity.derivedAttributes.isEmpty {
+      let present = numbers.columns(of: entity).map { "WHEN \($0.number) THEN t.\(quoted($0.column))" }
+      let own = "change > \(change) AND entity = \(numbers.entity(entity.name))"
+      let forgotten = try RawStatement(
+        db,
+        """
+        WITH bolide_again AS (
+            SELECT first FROM bolide_change WHERE \(own)
+            GROUP BY first HAVING count(*) > 1 AND min(kind) = 1 AND max(kind) = 1),
+          bolide_was AS (  -- of each property what its first change kept
+            SELECT first, property, value, min(change) FROM bolide_change JOIN bolide_previous USING (change)
+            WHERE \(own) AND first IN bolide_again GROUP BY first, property),
+          bolide_other AS (
+            SELECT w.first FROM bolide_was AS w JOIN \(quoted(entity.name)) AS t ON t.bolide_id = w.first
+            WHERE w.value IS NOT CASE w.property \(present.joined(separator: " ")) END
+            UNION SELECT first FROM bolide_change JOIN bolide_erased USING (change) WHERE \(own))
+        DELETE FROM bolide_change
+        WHERE \(own) AND first IN bolide_again AND first NOT IN bolide_other RETURNING change
+        """)
+      var changes: [Int64] = []
+      while try forgotten.step() { changes.append(forgotten.integer(0)) }
+      for change in changes { try db.run("DELETE FROM bolide_previous WHERE change = ?", .integer(change)) }
+    }
   }
 }
 
