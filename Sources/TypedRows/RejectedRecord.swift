@@ -62,10 +62,13 @@ public struct RejectedRecord: Sendable, Hashable {
   }
 
   /// The same rejection where another one stood, of the same record's.
-  package func at(_ other: RejectedRecord) -> RejectedRecord {
+  ///
+  /// - Parameter place: the one in whose place it is, if that is not the other one.
+  package func at(_ other: RejectedRecord, place: RejectedRecord? = nil) -> RejectedRecord {
     var reject = self
-    (reject.input, reject.record, reject.byte) = (other.input, other.record, other.byte)
-    (reject.line, reject.column) = (other.line, other.column)
+    let place = place ?? other
+    (reject.input, reject.record) = (other.input, other.record)
+    (reject.byte, reject.line, reject.column) = (place.byte, place.line, place.column)
     (reject.text, reject.isCut, reject.around) = (other.text, other.isCut, other.around)
     return reject
   }

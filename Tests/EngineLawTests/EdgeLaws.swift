@@ -197,6 +197,51 @@ struct EdgeLaws {
       ])
   }
 
+  /// Two children, each the first one of its list, differ by why they were rejected, until both are for the same reason.
+  @Test(arguments: Engine.keeping) func `rejected records that become the same are counted together`(
+    _ engine: Engine
+  ) throws {
+    func model(_ most: (n: Int, m: Int, w: Int)) throws -> String {
+      Self.items + """
+        attributes: { id: integer64 }
+        children:
+          boxes:
+            entity: Box
+            inverse: item
+            key: [item, b]
+            attributes: { b: integer32 }
+            children:
+              kids:
+                entity: Kid
+                inverse: box
+                key: [box, n]
+                attributes:
+                  n: { type: integer32, max: \(most.n) }
+                  m: { type: integer32, max: \(most.m) }
+                  w: { type: integer32, max: \(most.w) }
+
+        """
+    }
+    let store = try LawStore(engine, model((5, 5, 9)))
+    func kept() throws -> [String] {
+      try store.engine.rejects(RejectFilter(), after: 0).map {
+        "\($0.number): \($0.reject.code) \($0.reject.attribute ?? ""): \($0.times) since \($0.firstRun)"
+      }
+    }
+    try store.take([
+      #"{"id": 1, "boxes": [{"b": 1, "kids": [{"n": 7, "m": 1, "w": 8}]}, {"b": 2, "kids": [{"n": 1, "m": 7, "w": 8}]}]}"#
+    ])
+    #expect(try kept() == ["1: out-of-range n: 1 since 1", "2: out-of-range m: 1 since 1"])
+    func replay(_ most: (Int, Int, Int)) throws {
+      let pipeline = try Pipeline(yaml: model(most), file: "law.yaml", directory: ".")
+      _ = try store.engine.replay(pipeline, options: ImportOptions())
+    }
+    try replay((9, 9, 5))
+    #expect(try kept() == ["1: out-of-range w: 4 since 1"])
+    try replay((5, 5, 9))
+    #expect(try kept() == ["1: out-of-range n: 5 since 1", "3: out-of-range m: 1 since 3"])
+  }
+
   /// They are a ring: whichever goes first, the other's link would deny that.
   @Test(arguments: Engine.keeping) func `a revert takes back a ring of links that deny deletions`(
     _ engine: Engine

@@ -93,36 +93,35 @@ final class RejectLog: RejectKeeping {
   /// - Parameters:
   ///   - isOvertaken: a later record with its key was read already.
   ///   - overtakes: what was rejected of its key before is not to be replayed any more.
-  ///   - number: the one that it had before it was replayed; nil for a new one.
-  /// - Returns: its number; another record's that is the same.
-  @discardableResult
+  ///   - before: what it was before it was replayed, and is no more; nil for a new one.
   func write(
-    _ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true, number: Int64? = nil
-  ) throws -> Int64 {
+    _ reject: RejectedRecord, isOvertaken: Bool = false, overtakes: Bool = true, before: KeptReject? = nil
+  ) throws {
     try note(reject, overtakes: overtakes)
     let place = [reject.record, reject.byte, reject.line, reject.column, reject.child].map {
       Parameter.integer(Int64($0))
     }
-    return try connection.run(
+    try connection.run(
       """
-      INSERT INTO bolide_reject AS r (pipeline, first_run, last_run, code, message, attribute, input, entity, text, around,
-        is_cut, key, record, byte, line, "column", child, read_since, reject) OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-        coalesce($18, nextval(pg_get_serial_sequence('bolide_reject', 'reject'))))
+      INSERT INTO bolide_reject AS r (pipeline, last_run, code, message, attribute, input, entity, text, around, is_cut,
+        key, record, byte, line, "column", child, read_since, first_run, times, reject) OVERRIDING SYSTEM VALUE
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+        coalesce($20, nextval(pg_get_serial_sequence('bolide_reject', 'reject'))))
       ON CONFLICT (pipeline, code, coalesce(attribute, ''), coalesce(entity, ''), child,
         \(SystemTables.rejectDigest))
-      DO UPDATE SET last_run = excluded.last_run, times = r.times + 1, message = excluded.message, input = excluded.input,
-        record = excluded.record, byte = excluded.byte, line = excluded.line, "column" = excluded."column",
+      DO UPDATE SET first_run = least(r.first_run, excluded.first_run), last_run = excluded.last_run,
+        times = r.times + excluded.times, message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte, line = excluded.line, "column" = excluded."column",
         key = excluded.key, read_since = excluded.read_since
-      RETURNING reject
       """,
       [
         .text(pipeline), .integer(run), .text(reject.code), .text(reject.message.withoutNull),
         .text(reject.attribute), .text(reject.input.withoutNull), .text(reject.entity),
         .bytes(reject.text.map { Array($0.utf8) }), .bytes(reject.around.map { Array($0.utf8) }),
         .boolean(reject.isCut), .integer(reject.key),
-      ] + place + [.integer(isOvertaken ? run : nil), .integer(number)]
-    ).integer(0, 0)
+      ] + place + [
+        .integer(isOvertaken ? run : nil), .integer(before?.firstRun ?? run),
+        .integer((before?.times ?? 0) + 1), .integer(before?.number),
+      ])
   }
 
   // MARK: Age
@@ -167,15 +166,7 @@ final class RejectLog: RejectKeeping {
       var open = kept
       for reject in rejected[first.number] ?? [] {
         let before = open.take(replacedBy: reject)
-        let number = try write(reject.at(first.reject), overtakes: false, number: before?.number)
-        guard let before else { continue }
-        // Its place stays.
-        try connection.run(
-          """
-          UPDATE bolide_reject SET first_run = $2, times = $3 + 1, byte = $4, line = $5, "column" = $6 WHERE reject = $1
-          """,
-          [.integer(number), .integer(before.firstRun), .integer(before.times)]
-            + [before.reject.byte, before.reject.line, before.reject.column].map { .integer(Int64($0)) })
+        try write(reject.at(first.reject, place: before?.reject), overtakes: false, before: before)
       }
     }
   }

@@ -14,7 +14,6 @@ final class RejectLog: RejectKeeping {
   private let key: SipHash.Key
   private let insert: RawStatement
   private let overtakeKey: RawStatement
-  private let rejectAgain: RawStatement
   private let remove: RawStatement
   /// What it remembers from one rejected record to the next; to be put back when a transaction is taken back.
   var memory: Memory
@@ -42,22 +41,18 @@ final class RejectLog: RejectKeeping {
       db,
       """
       INSERT INTO bolide_reject(pipeline, fingerprint, first_run, last_run, times, code, message, attribute, input,
-      record, byte, line, column, text, is_cut, around, key, read_since, entity, child)
-      VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
-      ON CONFLICT (pipeline, fingerprint) DO UPDATE SET last_run = excluded.last_run, times = times + excluded.times,
-      message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte,
+      record, byte, line, column, text, is_cut, around, key, read_since, entity, child, reject)
+      VALUES (?1, ?2, ifnull(?20, ?3), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?21)
+      ON CONFLICT (pipeline, fingerprint) DO UPDATE SET first_run = min(first_run, excluded.first_run),
+      last_run = excluded.last_run, times = times + excluded.times, message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte,
       line = excluded.line, column = excluded.column, key = excluded.key, read_since = excluded.read_since
       """)
     overtakeKey = try RawStatement(
       db,
       "UPDATE bolide_reject SET read_since = ?1 WHERE pipeline = ?2 AND key = ?3 AND read_since IS NULL")
-    rejectAgain = try RawStatement(
+    remove = try RawStatement(
       db,
-      """
-      UPDATE OR REPLACE bolide_reject SET fingerprint = ?2, last_run = ?3, times = times + 1, code = ?4, message = ?5,
-      attribute = ?6, key = ?7, entity = ?8, child = ?9 WHERE reject = ?1
-      """)
-    remove = try RawStatement(db, "DELETE FROM bolide_reject WHERE reject = ? RETURNING text, around")
+      "DELETE FROM bolide_reject WHERE reject IN (SELECT value FROM json_each(?)) RETURNING text, around")
   }
 
   func keep(_ reject: RejectedRecord, isOvertaken: Bool, overtakes: Bool) throws -> RejectedRecord? {
@@ -77,14 +72,16 @@ final class RejectLog: RejectKeeping {
   ///   - times: how often it was rejected.
   ///   - isOvertaken: a later record with its key was read already.
   ///   - overtakes: what was rejected of its key before is not to be replayed any more.
+  ///   - before: what it was before it was replayed, and is no more; nil for a new one.
   func write(
-    _ reject: RejectedRecord, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true
+    _ reject: RejectedRecord, times: Int64 = 1, isOvertaken: Bool = false, overtakes: Bool = true,
+    before: KeptReject? = nil
   ) throws {
     try note(reject, overtakes: overtakes)
     insert.bind(pipeline, at: 1)
     insert.bind(try fingerprint(reject), at: 2)
     insert.bind(run, at: 3)
-    insert.bind(times, at: 4)
+    insert.bind((before?.times ?? 0) + times, at: 4)
     insert.bind(reject.code, at: 5)
     insert.bind(reject.message, at: 6)
     insert.bind(reject.attribute, at: 7)
@@ -99,6 +96,8 @@ final class RejectLog: RejectKeeping {
     insert.bind(isOvertaken ? Value.integer(run) : .null, at: 17)
     insert.bind(reject.entity, at: 18)
     insert.bind(reject.child, at: 19)
+    insert.bind(before.map { .integer($0.firstRun) } ?? .null, at: 20)
+    insert.bind(before.map { .integer($0.number) } ?? .null, at: 21)
     try insert.run()
   }
 
@@ -142,20 +141,6 @@ final class RejectLog: RejectKeeping {
     return digest.value
   }
 
-  /// A replayed record was rejected again, perhaps for another reason. Its place stays.
-  private func rejectAgain(_ number: Int64, _ reject: RejectedRecord) throws {
-    rejectAgain.bind(number, at: 1)
-    rejectAgain.bind(try fingerprint(reject), at: 2)
-    rejectAgain.bind(run, at: 3)
-    rejectAgain.bind(reject.code, at: 4)
-    rejectAgain.bind(reject.message, at: 5)
-    rejectAgain.bind(reject.attribute, at: 6)
-    rejectAgain.bind(reject.key.map(Value.integer) ?? .null, at: 7)
-    rejectAgain.bind(reject.entity, at: 8)
-    rejectAgain.bind(reject.child, at: 9)
-    try rejectAgain.run()
-  }
-
   /// Writes what became of replayed records.
   ///
   /// - Parameters:
@@ -166,23 +151,16 @@ final class RejectLog: RejectKeeping {
     let rejected = Dictionary(grouping: rejects) { Int64($0.record) }
     for kept in kept {
       guard let first = kept.first, !left.contains(first.number) else { continue }
-      var open = kept
-      for reject in rejected[first.number] ?? [] {
-        let again = reject.at(first.reject)
-        if let before = open.take(replacedBy: reject) {
-          try rejectAgain(before.number, again)
-        } else {
-          try write(again, overtakes: false)
+      let numbers = kept.map { "\($0.number)" }.joined(separator: ",")
+      remove.bind("[\(numbers)]", at: 1)
+      try texts.removeTexts(of: remove) {
+        var open = kept
+        for reject in rejected[first.number] ?? [] {
+          let before = open.take(replacedBy: reject)
+          try write(reject.at(first.reject, place: before?.reject), overtakes: false, before: before)
         }
       }
-      for landed in open { try remove(landed.number) }
     }
-  }
-
-  /// A replayed record has landed.
-  private func remove(_ number: Int64) throws {
-    remove.bind(number, at: 1)
-    try texts.removeTexts(of: remove)
   }
 }
 

@@ -54,10 +54,12 @@ final class RejectTexts {
   /// Runs a statement that deletes rejected records, and takes their texts out of the table where no other one has them.
   ///
   /// SQLite writes noughts over what is deleted meanwhile: they may hold what nobody is to find in the file.
-  /// - Parameter deletion: `DELETE … RETURNING text, around`, its parameters bound.
+  /// - Parameters:
+  ///   - deletion: `DELETE … RETURNING text, around`, its parameters bound.
+  ///   - replacing: called in between; what it writes keeps its texts.
   /// - Returns: how many rejected records there were.
   @discardableResult
-  func removeTexts(of deletion: RawStatement) throws -> Int {
+  func removeTexts(of deletion: RawStatement, replacing: () throws -> Void = {}) throws -> Int {
     let usual = try database.integer("PRAGMA secure_delete")
     try database.run("PRAGMA secure_delete = ON")
     var count = 0
@@ -66,6 +68,7 @@ final class RejectTexts {
       count += 1
       for column: Int32 in 0...1 where !deletion.isNull(column) { ids.insert(deletion.integer(column)) }
     }
+    try replacing()
     for id in ids {
       remove.bind(id, at: 1)
       try remove.run()
