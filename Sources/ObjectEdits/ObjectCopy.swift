@@ -305,17 +305,3 @@ package struct ObjectCopy<Target: CopyTarget> {
       unchanged: try count(index, "NOT differs AND NOT is_new"))
   }
 }
-
-extension Model {
-  /// Entities, each behind those that it leads to by some relationships, as far as these do not lead in a circle.
-  fileprivate func sorted(_ entities: [Entity], behind links: (Entity) -> [Relationship]) -> [Entity] {
-    var (order, seen): ([Entity], Set<String>) = ([], [])
-    func visit(_ entity: Entity) {
-      guard seen.insert(entity.name).inserted else { return }
-      links(entity).compactMap { self.entity(named: $0.destination) }.forEach(visit)
-      order.append(entity)
-    }
-    entities.forEach(visit)
-    return order
-  }
-}

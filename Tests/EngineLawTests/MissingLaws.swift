@@ -173,4 +173,32 @@ struct MissingLaws {
       "\(String(describing: failure))")
     #expect(try store.engine.readCount(ObjectQuery("Post"), at: nil) == 2)
   }
+
+  /// Each denies that it goes before what it holds.
+  @Test(arguments: Engine.keeping) func `missing rows go with the missing rows that they hold`(
+    _ engine: Engine
+  ) throws {
+    let store = try LawStore(
+      engine,
+      Self.posts + """
+        gone: keep
+        max-missing: 100%
+        attributes: { id: integer64 }
+        children:
+          boxes:
+            entity: Box
+            inverse: post
+            on-delete: deny
+            key: [post, b]
+            attributes: { b: integer32 }
+            children:
+              kids: { entity: Kid, inverse: box, on-delete: deny, key: [box, n], attributes: { n: integer32 } }
+
+        """)
+    try store.take([#"{"id": 1}"#, #"{"id": 2, "boxes": [{"b": 1, "kids": [{"n": 1}, {"n": 2}]}]}"#])
+    try store.take([#"{"id": 1}"#])
+    #expect(try store.engine.deleteMissing(of: nil, noMoreThan: 1).0.count == 4)
+    for entity in ["Box", "Kid"] { #expect(try store.engine.readCount(ObjectQuery(entity), at: nil) == 0) }
+    #expect(try store.engine.readCount(ObjectQuery("Post"), at: nil) == 1)
+  }
 }

@@ -20,6 +20,23 @@ public struct Model: Sendable, Hashable, Codable {
   }
 }
 
+extension Model {
+  /// Entities, each behind those that it leads to by some relationships, as far as these do not lead in a circle.
+  package func sorted(_ entities: [Entity], behind links: (Entity) -> [Relationship]) -> [Entity] {
+    var (order, seen): ([Entity], Set<String>) = ([], [])
+    func visit(_ entity: Entity) {
+      guard seen.insert(entity.name).inserted else { return }
+      links(entity).compactMap { self.entity(named: $0.destination) }.forEach(visit)
+      order.append(entity)
+    }
+    entities.forEach(visit)
+    return order
+  }
+
+  /// Children before their parents, to which their keys lead.
+  package var childrenFirst: [Entity] { sorted(entities, behind: \.keyRelationships).reversed() }
+}
+
 extension String {
   /// Whether two names are one to SQLite, which compares bytes: `é` is another name than `e` with an accent behind it.
   package func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }

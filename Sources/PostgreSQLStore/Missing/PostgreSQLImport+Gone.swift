@@ -168,7 +168,8 @@ extension PostgreSQLEngine {
       // An import may have ended meanwhile.
       let rows = try self.missing(of: missing.pipeline, connection, stored)
       try check(rows)
-      for entity in stored.model.entities.reversed() {
+      // Whoever has children may deny that it goes before them.
+      for entity in stored.model.childrenFirst {
         let ids = rows.rows.filter { $0.entity == entity.name }.map(\.id)
         if ids.isEmpty { continue }
         try connection.delete(ids, of: entity.name, in: stored.model)

@@ -22,9 +22,11 @@ extension SQLiteEngine {
       guard missing.count > 0 else { return }
       guard missing.seen > 0 else { throw StoreError.nothingSeen(missing) }
       guard missing.share <= share else { throw StoreError.tooManyMissing(missing, share: share) }
-      // Children go before their parents, who may deny it.
-      for objects in entities.sorted(by: { model.hasParent($0.entity) && !model.hasParent($1.entity) }) {
-        try db.delete(objects.bits.missing(), of: objects.entity.name)
+      // Whoever has children may deny that it goes before them.
+      for entity in model.childrenFirst {
+        for objects in entities where objects.entity.name == entity.name {
+          try db.delete(objects.bits.missing(), of: entity.name)
+        }
       }
     }
   }
@@ -116,8 +118,4 @@ private struct MissingObjects {
           newcomer: try pairs[id].map { MissingRow.Newcomer(id: $0, key: try key($0)) }))
     }
   }
-}
-
-extension Model {
-  fileprivate func hasParent(_ entity: Entity) -> Bool { !entity.keyRelationships.isEmpty }
 }
