@@ -23,10 +23,12 @@ import Testing
 
   @Test(arguments: [
     "o'clock & more.sqlite", "$HOME `x`;.sqlite", #"a "b" (1)* \.sqlite"#, "#x{b,c}.sqlite", "~[d].sqlite",
-    "plain.sqlite",
+    "what?.sqlite", "plain.sqlite",
   ])
   func `the command of a hint can be pasted, whatever the store's name`(_ name: String) throws {
     #expect(try folder.bolide("backup", "quakes.sqlite", name) == .silent)
+    // A shell would name this one too.
+    try folder.write("", to: "whatx.sqlite")
     #expect(try folder.bolide("prune", name, "--before", tokens[1]) == .silent)
     let outcome = try folder.bolide("changes", name, "--since", tokens[0])
     let command = try #require(outcome.errors.firstMatch(of: /from a snapshot: bolide (.*)\n/)?.1)

@@ -147,7 +147,7 @@ extension ServerCommandTests {
     let server = self.server.freshAddress()
     let stores = ["people.sqlite", server]
     func plain(_ text: String) -> String {
-      masked(text).replacing(server, with: "S").replacing("people.sqlite", with: "S")
+      masked(text).naming(server, "S").replacing("people.sqlite", with: "S")
     }
     /// Runs a command on both, and expects the same.
     func same(_ words: String...) throws -> Outcome {

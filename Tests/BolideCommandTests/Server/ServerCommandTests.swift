@@ -25,7 +25,7 @@ import Testing
   }
 
   func masked(_ text: String) -> String {
-    text.replacing(address, with: "S").replacing("quakes.sqlite", with: "S")
+    text.naming(address, "S").replacing("quakes.sqlite", with: "S")
       .replacing(/[0-9a-z]{6,8}-[0-9]+-[0-9a-z]{6}/, with: "T")
       .replacing(/token [^ \n]+/, with: "token T")
       .replacing(/[0-9]+\.[0-9]+ s\b/, with: "N s")
@@ -306,5 +306,12 @@ import Testing
   @discardableResult
   func psql(_ sql: String) throws -> String {
     try server.psql(sql, schema: String(address.split(separator: "#")[1]))
+  }
+}
+
+extension String {
+  /// The text with a short name in place of a server's address, which the commands of hints have in quotes.
+  func naming(_ address: String, _ name: String) -> String {
+    replacing("'\(address)'", with: name).replacing(address, with: name)
   }
 }
