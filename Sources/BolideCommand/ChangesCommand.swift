@@ -137,18 +137,20 @@ struct ChangesCommand: ParsableCommand {
     var (request, place, hasShown) = (request, place, false)
     while !StoreCall.isCancelled {
       if try follower.look() {
-        var hasTold = false
-        try follower.reading(unless: { hasTold }) {
+        // Whether what was told cannot be gone on from: a part of a transaction, or what a command has not acknowledged.
+        var isWithin = false
+        try follower.reading(unless: { isWithin }) {
           // With a lost connection the lock went, and somebody else may have moved the reader.
           if let reader, try lock?.renew() == true {
             let next = try store.place(ofReader: reader)
             (request.start, place) = (.token(next), next)
           }
-          guard
-            let last = try deliver(
-              store, request, from: place, isContinued: hasShown, telling: { hasTold = true })
-          else { return }
-          hasShown = true
+          let delivered = try deliver(store, request, from: place, isContinued: hasShown) { whole in
+            hasShown = true
+            isWithin = whole == nil || !command.isEmpty
+            if let whole, command.isEmpty { request.start = .token(whole) }
+          }
+          guard let last = delivered else { return }
           // Somebody may have moved the reader meanwhile.
           let next = try command.isEmpty ? last : reader.map { try store.place(ofReader: $0) } ?? last
           request.start = .token(next)
@@ -166,25 +168,30 @@ struct ChangesCommand: ParsableCommand {
 
   /// Prints what a request gives, or hands it to the command and acknowledges it for the reader.
   ///
-  /// - Parameter telling: called before anything is printed or handed over.
+  /// - Parameter telling: called when anything is printed or handed over: with the token of the transaction that ends with it; nil
+  ///   within one.
   /// - Returns: the place after it; nil when there was nothing.
   private func deliver(
     _ store: any StoreEngine, _ request: HistoryRequest, from place: HistoryToken?, isContinued: Bool = false,
-    telling: () -> Void = {}
+    telling: @escaping (HistoryToken?) -> Void = { _ in }
   ) throws -> HistoryToken? {
     let consumer = ConsumerProcess(command)
     var output = ChangeOutput(
       format ?? (command.isEmpty ? .standard : .ndjson), filters, isContinued: isContinued,
-      columns: command.isEmpty ? terminalColumns(of: STDOUT_FILENO) : nil, to: consumer.write)
+      columns: command.isEmpty ? terminalColumns(of: STDOUT_FILENO) : nil
+    ) {
+      telling(nil)
+      try consumer.write($0)
+    }
     var last: HistoryToken?
     try store.readHistory(request) {
-      telling()
       if !transactions { try output.write($0) }
     } commit: { transaction in
-      telling()
       last = transaction.token
       // A command is not run to be told that there is nothing for it.
-      if transaction.changeCount > 0 || command.isEmpty { try output.write(transaction) }
+      guard transaction.changeCount > 0 || command.isEmpty else { return }
+      try output.write(transaction)
+      telling(last)
     }
     try consumer.finish()
     // What was only printed is acknowledged by nobody.

@@ -75,6 +75,36 @@ import Testing
     _ = try psql("DROP ROLE \"\(role)\"")
   }
 
+  /// It is ended while it prints: behind the last whole transaction there is a place to go on from.
+  @Test func `a follower whose session is ended between two transactions goes on behind the first`() throws {
+    let (role, writes) = ("f\(schema)", 1_000)
+    _ = try psql("CREATE ROLE \"\(role)\" LOGIN SUPERUSER")
+    let updates = (1...writes).map { #"UPDATE "Quake" SET magnitude = \#($0 + 1);"# }.joined(separator: "\n")
+    _ = try psql(updates)
+    // Nobody takes what it prints, until it is to go on.
+    try folder.shell("mkfifo printed").expectSilence()
+    let taking = "exec 3< printed; while ! [ -e go ]; do sleep 0.01; done; exec cat <&3 > seen"
+    let taker = try Running("/bin/sh", ["-c", taking], in: folder, input: .open)
+    let follower = try start(
+      "changes '\(address.replacing("postgres@", with: "\(role)@"))' --follow > printed")
+    defer { [follower, taker].forEach { $0.send(SIGKILL) } }
+    let reads = """
+      pg_stat_activity WHERE usename = '\(role)' AND state LIKE 'idle in%'
+        AND EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_stat_activity.pid AND relation = 'bolide_change'::regclass)
+      """
+    try eventually { try psql("SELECT count(*) FROM \(reads)") == "1" }
+    try eventually { try psql("SELECT count(pg_terminate_backend(pid, 9000)) FROM \(reads)") == "1" }
+    try folder.write("", to: "go")
+    func commits() -> [Substring] { seen.matches(of: #/"tx":(\d+),"commit":true/#).map(\.1) }
+    try eventually { commits().count == writes + 1 }
+    #expect(Set(commits()).count == writes + 1)
+    #expect(seen.matches(of: #/"kind":"update"/#).count == writes)
+    follower.send(SIGTERM)
+    #expect(try follower.outcome() == Outcome(status: 128 + SIGTERM))
+    #expect(try taker.outcome() == .silent)
+    _ = try psql("DROP ROLE \"\(role)\"")
+  }
+
   /// What is locked, and what waits for it.
   private static let waits = [
     ("bolide_store", "import quakes.yaml feed.json"), ("bolide_run", "import quakes.yaml feed.json"),
