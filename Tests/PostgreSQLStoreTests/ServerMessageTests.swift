@@ -384,6 +384,8 @@ struct ServerMessageTests {
   @Test func `a filter that the server does not understand is refused when the store is made`() throws {
     let model = ServerStore.quakes.replacing("magnitude > 5.0", with: "code GLOB 'a*'")
     let error = #expect(throws: StoreError.self) { _ = try ServerStore(model) }
-    #expect(error?.message.hasSuffix("PostgreSQL stores do not support the filter code GLOB 'a*'") == true)
+    #expect(
+      error?.message.hasSuffix(
+        "PostgreSQL stores do not support GLOB in the filter of Region.strong: code GLOB 'a*'") == true)
   }
 }

@@ -28,8 +28,11 @@ extension StoreError {
   }
 
   /// A pipeline's, so its model does not fit.
-  static func untranslatedFilter(_ filter: String, _ path: String) -> StoreError {
-    var error = unsupported("the filter \(filter)", by: PostgreSQLEngine.engineName, path)
+  static func untranslatedFilter(
+    _ filter: String, of attribute: String, _ part: Untranslated, _ path: String
+  ) -> StoreError {
+    let what = "\(part.what) in the filter of \(attribute): \(filter)"
+    var error = unsupported(what, by: PostgreSQLEngine.engineName, path)
     error.code = .modelChange
     return error
   }

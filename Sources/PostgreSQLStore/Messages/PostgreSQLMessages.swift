@@ -94,7 +94,8 @@ extension StoreError {
   ) -> StoreError {
     .otherSchema(
       "the column \(column) of \(entity) is \(type), and was made \(was)",
-      hint: "Change it back: ALTER TABLE \(quoted(entity)) ALTER \(quoted(column)) TYPE \(was)")
+      hint: "Change it back, and run bolide verify --rebuild then, as no trigger sees what it rounds: "
+        + "ALTER TABLE \(quoted(entity)) ALTER \(quoted(column)) TYPE \(was)")
   }
 
   static func columnGenerated(_ column: String, of entity: String, isIdentity: Bool) -> StoreError {

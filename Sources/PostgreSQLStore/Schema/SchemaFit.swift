@@ -233,8 +233,9 @@ struct SchemaFit {
         else { continue }
         do {
           _ = try ConditionSQL.sql(filter, in: .row(many.destination, "x"))
-        } catch is Untranslated {
-          throw StoreError.untranslatedFilter(filter, address.shown)
+        } catch let part as Untranslated {
+          throw StoreError.untranslatedFilter(
+            filter, of: "\(entity.name).\(attribute.name)", part, address.shown)
         }
       }
     }

@@ -191,7 +191,9 @@ import Testing
     let refused = try folder.bolide("import", "rounded.yaml", "first.json", "--store", address)
     #expect(refused.status == 78)
     #expect(
-      refused.errors.contains("PostgreSQL stores do not support the filter round(magnitude) = 1.\n"),
+      refused.errors.contains(
+        "PostgreSQL stores do not support the function round in the filter of Region.quakeCount: round(magnitude) = 1.\n"
+      ),
       "\(refused)")
     #expect(try folder.bolide("status", address).status == 73)
   }
