@@ -110,8 +110,9 @@ final class RejectLog: RejectKeeping {
       ON CONFLICT (pipeline, code, coalesce(attribute, ''), coalesce(entity, ''), child,
         \(SystemTables.rejectDigest))
       DO UPDATE SET first_run = least(r.first_run, excluded.first_run), last_run = excluded.last_run,
-        times = r.times + excluded.times, message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte, line = excluded.line, "column" = excluded."column",
-        key = excluded.key, read_since = excluded.read_since
+        times = r.times + excluded.times, message = excluded.message, input = excluded.input, record = excluded.record,
+        byte = excluded.byte, line = excluded.line, "column" = excluded."column", key = excluded.key,
+        read_since = excluded.read_since
       """,
       [
         .text(pipeline), .integer(run), .text(reject.code), .text(reject.message.withoutNull),

@@ -44,8 +44,9 @@ final class RejectLog: RejectKeeping {
       record, byte, line, column, text, is_cut, around, key, read_since, entity, child, reject)
       VALUES (?1, ?2, ifnull(?20, ?3), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?21)
       ON CONFLICT (pipeline, fingerprint) DO UPDATE SET first_run = min(first_run, excluded.first_run),
-      last_run = excluded.last_run, times = times + excluded.times, message = excluded.message, input = excluded.input, record = excluded.record, byte = excluded.byte,
-      line = excluded.line, column = excluded.column, key = excluded.key, read_since = excluded.read_since
+      last_run = excluded.last_run, times = times + excluded.times, message = excluded.message,
+      input = excluded.input, record = excluded.record, byte = excluded.byte, line = excluded.line,
+      column = excluded.column, key = excluded.key, read_since = excluded.read_since
       """)
     overtakeKey = try RawStatement(
       db,
