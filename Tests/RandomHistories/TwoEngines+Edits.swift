@@ -125,20 +125,13 @@ extension TwoEngines {
     return text(report.edit) + left.sorted().joined()
   }
 
-  /// Counts; of what a copied time has changed alone, none. A server computes values over links, and copies of the one
-  /// object that leads to another, as these come and go, and a file sums with each object that comes or goes: both count
-  /// those that are in the end what they were.
+  /// Counts; of what a copied time has changed alone, none.
   func text(_ report: EditReport) -> String {
     report.counts.compactMap { count -> String? in
       let entity = random.whole[count.entity]
-      let isUnsure = entity.attributes.contains { attribute in
-        switch attribute.derivation {
-        case nil, .now: false
-        case .aggregate(let function, let over, _, _):
-          function != .count || entity.relationship(over)?.kind == .manyToMany
-        case .copy(let path)? where path.count > 1 && entity.relationship(path[0])?.kind == .hasOne: true
-        default: random.whole.followsClock(attribute.name, of: count.entity)
-        }
+      let isUnsure = entity.attributes.contains {
+        if case .now? = $0.derivation { return false }
+        return random.whole.followsClock($0.name, of: count.entity)
       }
       if isUnsure, count.inserted + count.deleted == 0 { return nil }
       let updated = isUnsure ? "some" : "\(count.updated)"
