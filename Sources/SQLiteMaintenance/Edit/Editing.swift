@@ -71,7 +71,11 @@ extension SQLiteEngine {
         """)
       var changes: [Int64] = []
       while try forgotten.step() { changes.append(forgotten.integer(0)) }
-      for change in changes { try db.run("DELETE FROM bolide_previous WHERE change = ?", .integer(change)) }
+      let previous = try RawStatement(db, "DELETE FROM bolide_previous WHERE change = ?")
+      for change in changes {
+        previous.bind(change, at: 1)
+        try previous.run()
+      }
     }
   }
 }
